@@ -1,8 +1,9 @@
 """The first steps of a person, what goes on now, and what is kept as they chose it."""
 
 import datetime
+import urllib.request
 
-from harness import check, pair, quiet, same, test
+from harness import check, pair, quiet, same, test, whole
 from hub import Device
 import life
 
@@ -72,12 +73,15 @@ def search_and_tables_stay_as_they_were_chosen(world):
     browser.press("main .actions a", "Search")
     browser.wait(lambda: browser.script("return document.activeElement.type") == "search", "the search field has the focus")
     browser.go(f"/types/{world.types['coffee']}")
+    browser.find("figure .tools button", "Table")
+    # Another test may have left some of them.
+    before = browser.count("figure .table")
     browser.press("figure .tools button", "Table")
-    browser.find("figure .table")
+    browser.wait(lambda: browser.count("figure .table") == before + 1, "a table")
     browser.go(f"/types/{world.types['coffee']}")
-    browser.find("figure .table")
+    browser.wait(lambda: browser.count("figure .table") == before + 1, "still a table")
     browser.press("figure .tools button", "Chart")
-    browser.wait(lambda: browser.count("figure .table") == 0, "a picture again")
+    browser.wait(lambda: browser.count("figure .table") == before, "a picture again")
     quiet(browser, "choices")
 
 
@@ -140,3 +144,26 @@ def entries_of_a_time_and_a_type_are_taken_out(world):
         browser.wait(lambda: browser.script("return window.taken.length") == 2, "and as the hub has them")
         same(browser.later("return JSON.parse(await window.taken[1].text()).length"), 6, "of both types")
         quiet(browser, "taking out")
+
+
+@test
+def what_waits_on_another_device_is_told_as_it_said(world):
+    with world.hub() as hub, world.browser(hub) as browser:
+        phone, laptop = Device(hub, "Old phone"), Device(hub, "Laptop")
+        phone.type("Coffee")
+        now = life.now().timestamp()
+        request = urllib.request.Request(f"{hub.address}/api/v1/events", headers={
+            "Authorization": f"Bearer {laptop.token}", "Trendy-Device": f'version="1.2.0", waiting=3, oldest={round((now - 240) * 1000)}, now={round((now + 600) * 1000)}'})
+        urllib.request.urlopen(request, timeout=30).close()
+        pair(browser, hub)
+        browser.shows("3 waiting", ".devices-now")
+        browser.go("/devices")
+        row = lambda name: browser.script("return [...document.querySelectorAll('main .rows li')].find((row) => row.textContent.includes(arguments[0]))?.innerText ?? ''", name)
+        browser.wait(lambda: "3 waiting, oldest 4 min" in row("Laptop"), "how much, and since when")
+        check("clock 10 min ahead" in row("Laptop") and "1.2.0" in row("Laptop"), row("Laptop"))
+        check("wait" not in row("Old phone") and "clock" not in row("Old phone"), "of one that says nothing, nothing is told")
+        for width in (320, 390, 1280):
+            browser.size(width)
+            browser.settle()
+            whole(browser, f"devices, {width}")
+        quiet(browser, "devices")

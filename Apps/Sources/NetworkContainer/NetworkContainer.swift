@@ -5,6 +5,7 @@
 #endif
 public import TrendyAgent
 public import AppContainer
+import CommandSupport
 public import TrendyModels
 import TrendyNetworking
 public import TrendyProtocols
@@ -56,7 +57,15 @@ public struct NetworkContainer: Sendable {
     return try APIClient(
       baseURL: account.hub, token: { try file.load().flatMap { $0.hub == account.hub ? $0.token : nil } },
       clock: app.clock,
-      allowsInsecureHTTP: account.allowsInsecureHTTP ?? false)
+      allowsInsecureHTTP: account.allowsInsecureHTTP ?? false, report: { [app] in Self.report(of: app) })
+  }
+
+  /// What waits here, for the person's other devices. What cannot be read is not said: the request matters more.
+  private static func report(of app: AppContainer) -> DeviceReport? {
+    let store = app.makeStore()
+    guard let waiting = try? store.syncCounts().pending else { return nil }
+    let oldest = waiting > 0 ? try? store.firstPendingMutations(1).first?.createdAt : nil
+    return DeviceReport(version: Version.text, waiting: waiting, oldest: oldest)
   }
 
   /// How the hub found an event in what a device posted there.

@@ -436,6 +436,8 @@ public enum HubStorageContract: Sendable {
       }
       phone.revokedAt = moment.addingTimeInterval(1)
       phone.seenAt = moment.addingTimeInterval(2)
+      phone.report = HubDeviceReport(
+        version: "1.2.0", waiting: 3, oldest: moment, clockAhead: -0.4, at: moment.addingTimeInterval(2))
       try storage.writeDirectory { try $0.put(phone) }
       try storage.readDirectory { directory in
         try expect(try directory.people(), [anna])

@@ -61,19 +61,21 @@ final class PostgresDirectory: PostgresSession, HubDirectoryTransaction {
 
   func devices() throws -> [HubDevice] {
     let rows = try run(PostgresCall(.readTokens))
-    return (0..<rows.count).map { Self.device(rows, $0) }.sorted { $0.id < $1.id }
+    return try (0..<rows.count).map { try Self.device(rows, $0) }.sorted { $0.id < $1.id }
   }
 
   func device(tokenHash: String) throws -> HubDevice? {
     let rows = try run(PostgresCall(.readToken, .text(tokenHash)))
-    return rows.count > 0 ? Self.device(rows, 0) : nil
+    return rows.count > 0 ? try Self.device(rows, 0) : nil
   }
 
-  private static func device(_ rows: PostgresRows, _ row: Int) -> HubDevice {
-    HubDevice(
+  private static func device(_ rows: PostgresRows, _ row: Int) throws -> HubDevice {
+    let report = rows.data(row, 7)
+    return HubDevice(
       id: rows.text(row, 1), person: rows.text(row, 2), name: rows.text(row, 3), tokenHash: rows.text(row, 0),
       createdAt: Date(millis: rows.int(row, 4)), revokedAt: rows.optionalInt(row, 5).map(Date.init(millis:)),
-      seenAt: rows.optionalInt(row, 6).map(Date.init(millis:)))
+      seenAt: rows.optionalInt(row, 6).map(Date.init(millis:)),
+      report: report.isEmpty ? nil : HubDeviceReport(stored: try PostgresDocument.parse(report, of: "token")))
   }
 
   func pairingCode(hash: String) throws -> HubPairingCode? {
@@ -116,7 +118,8 @@ final class PostgresDirectory: PostgresSession, HubDirectoryTransaction {
     try write(
       PostgresCall(
         .putToken, .text(device.tokenHash), .text(device.id), .text(device.person), .text(device.name),
-        .int(device.createdAt.millis), .int(device.revokedAt?.millis), .int(device.seenAt?.millis)))
+        .int(device.createdAt.millis), .int(device.revokedAt?.millis), .int(device.seenAt?.millis),
+        .document(try device.report.map { try WireJSON.encode($0.stored) } ?? Data())))
   }
 
   func put(_ code: HubPairingCode) throws {

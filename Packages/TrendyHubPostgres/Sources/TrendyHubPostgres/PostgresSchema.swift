@@ -123,6 +123,10 @@ enum PostgresSchema {
         PRIMARY KEY (person, id))
       """
     ],
+    [
+      // What a device said of itself when it last came in, as JSON; empty for nothing.
+      "ALTER TABLE token ADD COLUMN report text NOT NULL DEFAULT ''"
+    ],
   ]
 
   /// In the schema that the connection stands in. Two hubs at once: the second waits for the row of the first.

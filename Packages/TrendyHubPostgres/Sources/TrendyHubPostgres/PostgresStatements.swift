@@ -331,15 +331,16 @@ extension PostgresStatement {
     """)
   static let deleteMember = PostgresStatement("delete_member", "DELETE FROM member WHERE id = $1")
   static let readTokens = PostgresStatement(
-    "read_tokens", "SELECT hash, device, person, name, created_at, revoked_at, seen_at FROM token")
+    "read_tokens", "SELECT hash, device, person, name, created_at, revoked_at, seen_at, report FROM token")
   static let readToken = PostgresStatement("read_token", readTokens.sql + " WHERE hash = $1")
   static let putToken = PostgresStatement(
     "put_token",
     """
-    INSERT INTO token (hash, device, person, name, created_at, revoked_at, seen_at)
-    VALUES ($1, $2, $3, $4, $5, $6, $7)
+    INSERT INTO token (hash, device, person, name, created_at, revoked_at, seen_at, report)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
     ON CONFLICT (hash) DO UPDATE SET device = excluded.device, person = excluded.person, name = excluded.name,
-    created_at = excluded.created_at, revoked_at = excluded.revoked_at, seen_at = excluded.seen_at
+    created_at = excluded.created_at, revoked_at = excluded.revoked_at, seen_at = excluded.seen_at,
+    report = excluded.report
     """)
   static let deleteTokens = PostgresStatement("delete_tokens", "DELETE FROM token WHERE person = $1")
   static let readPairingCode = PostgresStatement(

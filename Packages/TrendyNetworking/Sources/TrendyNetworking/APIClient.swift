@@ -28,14 +28,16 @@ public final class APIClient: NetworkClientProtocol {
   ///   - deadline: how long a request may take from its beginning to the last byte of its answer. In a snapshot it is from one
   ///     piece to the next.
   ///   - allowsInsecureHTTP: whether the token may cross a network in clear text.
+  ///   - report: asked before each request for what the device says of itself; `nil` says nothing.
   public init(
     baseURL: URL, token: @escaping @Sendable () async throws -> String?, clock: any TimeSource = SystemTime(),
-    deadline: Duration = .seconds(15), allowsInsecureHTTP: Bool = false
+    deadline: Duration = .seconds(15), allowsInsecureHTTP: Bool = false,
+    report: (@Sendable () -> DeviceReport?)? = nil
   ) throws(HubAddressError) {
     address = try HubAddress(baseURL, allowsInsecureHTTP: allowsInsecureHTTP)
     hub = HubConnection(
       address: address, token: token, clock: clock, deadline: deadline, bodyLimit: Self.bodyLimit,
-      transport: URLSessionTransport())
+      transport: URLSessionTransport(), report: report)
     var signals = hub
     signals.transport = URLSessionTransport()
     self.signals = signals

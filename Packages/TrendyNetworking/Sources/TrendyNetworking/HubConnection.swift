@@ -18,6 +18,8 @@ struct HubConnection: Sendable {
   /// Bytes.
   let bodyLimit: Int
   var transport: URLSessionTransport
+  /// What the device says of itself with a request that carries a token; `nil` for nothing.
+  var report: (@Sendable () -> DeviceReport?)?
 
   /// The document that answers the request.
   func document<Value: Decodable & Sendable>(_ type: Value.Type, _ request: HTTPRequest) async throws -> Value {
@@ -163,6 +165,7 @@ extension HubConnection {
           detail: "pair it first"), retryAfter: nil)
     }
     request.headers["Authorization"] = "Bearer \(text)"
+    if let report = report?() { request.headers["Trendy-Device"] = report.header(at: clock.now) }
     return request
   }
 

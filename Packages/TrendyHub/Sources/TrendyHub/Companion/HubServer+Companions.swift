@@ -15,6 +15,7 @@ extension HubServer {
             "id": .string(device.id), "name": .string(device.name),
             "created_at": .string(RFC3339.string(from: device.createdAt)), "current": .bool(device.id == sender.id),
             "seen_at": seen.map { .string(RFC3339.string(from: $0)) } ?? .null,
+            "report": device.id == sender.id ? .null : lastReport(device)?.document ?? .null,
           ]
         }))
   }

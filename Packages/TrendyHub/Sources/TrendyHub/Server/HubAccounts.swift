@@ -200,13 +200,15 @@ public struct HubAccounts: Sendable {
       .sorted { ($0.name, $0.id) < ($1.name, $1.id) }
   }
 
-  /// Notes that a device came in, where that was not noted within the last hour.
-  func noteSeen(_ device: HubDevice) throws {
+  /// Notes that a device came in, where that was not noted within the last hour, or it says something else of itself.
+  func noteSeen(_ device: HubDevice, saying report: HubDeviceReport?) throws {
     let now = clock.now
     try storage.writeDirectory { directory in
       // As it is by now: it may have been revoked since.
-      guard var current = try directory.device(tokenHash: device.tokenHash), current.isToBeNoted(now) else { return }
+      guard var current = try directory.device(tokenHash: device.tokenHash), current.isToBeNoted(now, saying: report)
+      else { return }
       current.seenAt = now
+      current.report = report ?? current.report
       try directory.put(current)
     }
   }
@@ -255,6 +257,8 @@ extension Problem {
 }
 
 extension HubDevice {
-  /// Whether it has not been noted for an hour that it came in.
-  func isToBeNoted(_ now: Date) -> Bool { seenAt.map { now.timeIntervalSince($0) >= 3600 } ?? true }
+  /// Whether it has not been noted for an hour that it came in, or what it says of itself now.
+  func isToBeNoted(_ now: Date, saying report: HubDeviceReport?) -> Bool {
+    seenAt.map { now.timeIntervalSince($0) >= 3600 } ?? true || report?.differs(from: self.report) == true
+  }
 }

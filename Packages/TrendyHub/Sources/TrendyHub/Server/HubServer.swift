@@ -48,8 +48,8 @@ public final class HubServer: Sendable {
   private let begun = Mutex<Set<String>>([])
   /// Devices that came in, and when that was last written down.
   private let noted = Mutex<[String: Date]>([:])
-  /// When each device last asked something.
-  private let seen = Mutex<[String: Date]>([:])
+  /// When each device last asked something, and what it said of itself.
+  private let seen = Mutex<[String: (at: Date, report: HubDeviceReport?)]>([:])
   /// Keeps other hubs out of the storage while this one serves it.
   private let occupation = Mutex<(any Sendable)?>(nil)
   let hints = HubHintLine()
@@ -161,8 +161,10 @@ public final class HubServer: Sendable {
     response.headers["X-Content-Type-Options"] = "nosniff"
     if response.headers["Cache-Control"] == nil { response.headers["Cache-Control"] = "no-store" }
     if let device {
-      seen.withLock { $0[device.id] = clock.now }
-      noteSeen(device)
+      let now = clock.now
+      let report = request.headers["Trendy-Device"].flatMap { HubDeviceReport(header: $0, at: now) }
+      seen.withLock { $0[device.id] = (now, report ?? $0[device.id]?.report) }
+      noteSeen(device, report, now)
     }
     let duration = clock.uptime - start
     metrics.onRequest(request, status: response.status, duration: duration)
@@ -174,15 +176,22 @@ public final class HubServer: Sendable {
   }
 
   /// When a device last asked something; before the hub's start to the hour. `nil` for never.
-  func lastSeen(_ device: HubDevice) -> Date? { seen.withLock { $0[device.id] } ?? device.seenAt }
+  func lastSeen(_ device: HubDevice) -> Date? { seen.withLock { $0[device.id]?.at } ?? device.seenAt }
+
+  /// What a device last said of itself; `nil` of one that says nothing.
+  func lastReport(_ device: HubDevice) -> HubDeviceReport? {
+    seen.withLock { $0[device.id]?.report } ?? device.report
+  }
 
   /// In the background; where it cannot be noted now, the next request is.
-  private func noteSeen(_ device: HubDevice) {
-    let now = clock.now
-    guard store.threads != nil, device.isToBeNoted(now),
-      noted.withLock({ $0.updateValue(now, forKey: device.id).map { now.timeIntervalSince($0) >= 60 } ?? true })
-    else { return }
-    store.runLater(for: "directory") { [accounts] in try accounts.noteSeen(device) }
+  private func noteSeen(_ device: HubDevice, _ report: HubDeviceReport?, _ now: Date) {
+    guard store.threads != nil, device.isToBeNoted(now, saying: report) else { return }
+    let isDue = noted.withLock { noted in
+      if let last = noted[device.id], now.timeIntervalSince(last) < 60 { return false }
+      noted[device.id] = now
+      return true
+    }
+    if isDue { store.runLater(for: "directory") { [accounts] in try accounts.noteSeen(device, saying: report) } }
   }
 
   private func answer(_ request: HTTPRequest, device: inout HubDevice?) async throws -> HTTPResponse {

@@ -69,7 +69,8 @@ class EmbeddedDirectoryReading: HubDirectoryReading {
     return HubDevice(
       id: id, person: person, name: name, tokenHash: hash, createdAt: Date(milliseconds: created),
       revokedAt: members?["revoked"]?.intValue.map(Date.init(milliseconds:)),
-      seenAt: members?["seen"]?.intValue.map(Date.init(milliseconds:)))
+      seenAt: members?["seen"]?.intValue.map(Date.init(milliseconds:)),
+      report: members?["report"].flatMap(HubDeviceReport.init(stored:)))
   }
 }
 
@@ -110,6 +111,7 @@ final class EmbeddedDirectoryTransaction: EmbeddedDirectoryReading, HubDirectory
     ]
     if let revokedAt = device.revokedAt { members["revoked"] = .int(revokedAt.milliseconds) }
     if let seenAt = device.seenAt { members["seen"] = .int(seenAt.milliseconds) }
+    if let report = device.report { members["report"] = report.stored }
     try transaction.put(
       kind: HubRecordKind.device, key: RecordKey(hashing: device.tokenHash), document: .object(members))
   }

@@ -404,10 +404,12 @@ public struct HubDevice: Hashable, Sendable, Identifiable {
   public var revokedAt: Date?
   /// When it last came in, noted once an hour; `nil` for never.
   public var seenAt: Date?
+  /// What it said of itself then; `nil` of one that says nothing.
+  public var report: HubDeviceReport?
 
   public init(
     id: String, person: String, name: String, tokenHash: String, createdAt: Date, revokedAt: Date? = nil,
-    seenAt: Date? = nil
+    seenAt: Date? = nil, report: HubDeviceReport? = nil
   ) {
     self.id = id
     self.person = person
@@ -416,6 +418,7 @@ public struct HubDevice: Hashable, Sendable, Identifiable {
     self.createdAt = createdAt
     self.revokedAt = revokedAt
     self.seenAt = seenAt
+    self.report = report
   }
 }
 

@@ -54,6 +54,17 @@ extension HubSchema {
       "Device": .object([
         .required("id", .string), .required("name", .string), .required("created_at", .date),
         .required("current", .boolean), .required("seen_at", .nullable(.date)),
+        .required(
+          "report",
+          .nullable(
+            .object([
+              .required("version", .nullable(.string)), .required("waiting", .nullable(.counter)),
+              .required("oldest_at", .nullable(.date)),
+              .required(
+                "clock_ahead_s",
+                .nullable(.number(-Double.greatestFiniteMagnitude...Double.greatestFiniteMagnitude))),
+              .required("at", .date),
+            ]))),
       ]),
       "Session": .object([
         .required("paired", .boolean), .required("hub", .string), .required("has_people", .boolean),

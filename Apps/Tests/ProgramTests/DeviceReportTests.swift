@@ -1,0 +1,35 @@
+import Foundation
+import Testing
+import TrendyModels
+
+/// What a laptop says of itself, as another device of the person is told.
+@Suite("What devices say of themselves", .waitsForPrograms, .timeLimit(.minutes(10)))
+struct DeviceReportTests {
+  let bench: Workbench
+  let hub: TestHub
+  let phone: HubPhone
+
+  init() throws {
+    bench = try Workbench()
+    hub = try TestHub(bench)
+    phone = try HubPhone(bench, hub, name: "pixel")
+    try bench.trendy("init", store: "laptop")
+    let connected = try bench.trendy("connect", hub.url, hub.code(), "--name", "laptop", store: "laptop")
+    try #require(connected.status == 0, "\(connected.talk)")
+  }
+
+  @Test func `after a sync nothing waits, the clock is right, and the version is its program's`() throws {
+    defer { hub.stop() }
+    try bench.trendy("type", "add", "coffee", store: "laptop")
+    try bench.trendy("log", "coffee", store: "laptop")
+    try #require(try bench.trendy("sync", store: "laptop").status == 0)
+    let asked = try bench.shell("curl -s -H 'Authorization: Bearer \(phone.token)' \(hub.url)/api/v1/me/devices")
+    let devices = try WireJSON.decode(JSONValue.self, from: Data(asked.output.utf8)).arrayValue ?? []
+    let laptop = devices.first { $0.objectValue?["name"] == "laptop" }?.objectValue
+    let report = try #require(laptop?["report"]?.objectValue, "\(asked.output)")
+    #expect(report["waiting"] == 0 && report["oldest_at"] == .null)
+    let version = try bench.run("trendyd", ["--version"]).output.split(separator: " ").last.map(String.init) ?? ""
+    #expect(report["version"]?.stringValue == version.trimmingCharacters(in: .whitespacesAndNewlines))
+    #expect(abs(report["clock_ahead_s"]?.doubleValue ?? 99) < 30)
+  }
+}

@@ -1,0 +1,91 @@
+public import Foundation
+public import TrendyModels
+
+/// What a device said of itself when it last asked: a courtesy, by which a person sees what is stuck. Nothing is decided by it.
+///
+/// It comes in the header `Trendy-Device`, a dictionary of structured fields (RFC 8941):
+/// `version="1.2.0", waiting=3, oldest=1732200000123, now=1732200000456`. Each member may be missing.
+public struct HubDeviceReport: Hashable, Sendable {
+  /// Of its program.
+  public var version: String?
+  /// Mutations that wait on it.
+  public var waiting: Int64?
+  /// When the oldest of them was made, by its clock.
+  public var oldest: Date?
+  /// Seconds by which its clock was ahead of the hub's; on the way of the request it falls behind by as long as that took.
+  public var clockAhead: Double?
+  /// When it said so, by the hub's clock.
+  public var at: Date
+
+  public init(
+    version: String? = nil, waiting: Int64? = nil, oldest: Date? = nil, clockAhead: Double? = nil, at: Date
+  ) {
+    self.version = version
+    self.waiting = waiting
+    self.oldest = oldest
+    self.clockAhead = clockAhead
+    self.at = at
+  }
+
+  /// What a header says; `nil` where it says nothing that is understood. A member that is not understood is passed over.
+  init?(header: String, at now: Date) {
+    self.init(at: now)
+    for member in header.split(separator: ",") {
+      let parts = member.split(separator: "=", maxSplits: 1).map { $0.trimmingPrefix { $0 == " " } }
+      guard parts.count == 2 else { continue }
+      var value = parts[1]
+      while value.last == " " { value.removeLast() }
+      let number = Int64(value).flatMap { SyncRange.stamp.contains($0) ? $0 : nil }
+      switch parts[0] {
+      case "version": version = Self.quoted(value)
+      case "waiting": waiting = number
+      case "oldest": oldest = number.map(Date.init(milliseconds:))
+      case "now": clockAhead = number.map { (Date(milliseconds: $0).timeIntervalSince(now) * 10).rounded() / 10 }
+      default: continue
+      }
+    }
+    if version == nil, waiting == nil, oldest == nil, clockAhead == nil { return nil }
+  }
+
+  /// The text between two quotes, of 1 to 40 printable signs without any that would be escaped.
+  private static func quoted(_ value: Substring) -> String? {
+    guard value.count >= 3, value.count <= 42, value.first == "\"", value.last == "\"" else { return nil }
+    let text = value.dropFirst().dropLast()
+    return text.utf8.allSatisfy({ (0x20...0x7E).contains($0) && $0 != 0x22 && $0 != 0x5C }) ? String(text) : nil
+  }
+
+  /// Whether it says something else of what a person would look for.
+  func differs(from other: HubDeviceReport?) -> Bool {
+    (version, waiting, oldest) != (other?.version, other?.waiting, other?.oldest)
+  }
+}
+
+extension HubDeviceReport {
+  /// As a storage keeps it.
+  public var stored: JSONValue {
+    var members: [String: JSONValue] = ["at": .int(at.milliseconds)]
+    if let version { members["version"] = .string(version) }
+    if let waiting { members["waiting"] = .int(waiting) }
+    if let oldest { members["oldest"] = .int(oldest.milliseconds) }
+    if let clockAhead { members["ahead"] = .double(clockAhead) }
+    return .object(members)
+  }
+
+  /// Reads ``stored``; `nil` for anything else.
+  public init?(stored: JSONValue) {
+    guard let members = stored.objectValue, let at = members["at"]?.intValue else { return nil }
+    self.init(
+      version: members["version"]?.stringValue, waiting: members["waiting"]?.intValue,
+      oldest: members["oldest"]?.intValue.map(Date.init(milliseconds:)), clockAhead: members["ahead"]?.doubleValue,
+      at: Date(milliseconds: at))
+  }
+
+  /// As `/me/devices` has it.
+  var document: JSONValue {
+    [
+      "version": version.map { .string($0) } ?? .null, "waiting": waiting.map { .int($0) } ?? .null,
+      "oldest_at": oldest.map { .string(RFC3339.string(from: $0)) } ?? .null,
+      "clock_ahead_s": clockAhead.map { .double($0) } ?? .null, "at": .string(RFC3339.string(from: at)),
+    ]
+  }
+}

@@ -1,0 +1,55 @@
+import Foundation
+import Testing
+import TrendyHub
+import TrendyModels
+import TrendyTesting
+
+/// What a device says of itself is told to the person's others, and decides nothing.
+@Suite("What devices say of themselves", .timeLimit(.minutes(5)))
+struct DeviceReportTests {
+  private let hub: TestHub
+
+  init() throws { hub = try TestHub() }
+
+  private func report(_ id: String) async throws -> JSONValue {
+    let devices = try await hub.send("GET", "/me/devices").json.arrayValue ?? []
+    return devices.first { $0["id"] == .string(id) }?["report"] ?? .null
+  }
+
+  @Test func `the others are told what waits, since when, how its clock is and its version`() async throws {
+    let (token, laptop) = try hub.server.accounts.createToken(person: hub.person.id, deviceName: "laptop")
+    func ask(_ header: String?) async throws {
+      let headers = header.map { [("Trendy-Device", $0)] } ?? []
+      #expect(try await hub.send("GET", "/events", headers: headers, token: token).status == 200)
+    }
+    try await ask(nil)
+    #expect(try await report(laptop.id).isNull, "an older one says nothing")
+    try await ask(#"version="1.2.0", waiting=3, oldest=1704067170000, now=1704067200400, later=1"#)
+    #expect(
+      try await report(laptop.id) == [
+        "version": "1.2.0", "waiting": 3, "oldest_at": "2023-12-31T23:59:30.000Z", "clock_ahead_s": 0.4,
+        "at": "2024-01-01T00:00:00.000Z",
+      ])
+    // A request that says nothing, as of a stream, leaves what was said before.
+    try await ask(nil)
+    #expect(try await report(laptop.id)["waiting"] == 3)
+    try await ask("waiting=0")
+    #expect(try await report(laptop.id)["waiting"] == 0)
+    #expect(try await report(laptop.id)["oldest_at"].isNull)
+    // Of itself a device is told nothing: it knows better.
+    _ = try await hub.send("GET", "/events", headers: [("Trendy-Device", "waiting=1")])
+    let own = try await hub.send("GET", "/me/devices").json.arrayValue?.first { $0["current"] == true }
+    #expect(own?["report"].isNull == true)
+  }
+
+  @Test(arguments: [
+    "", "waiting", "waiting=", "waiting=-1", "waiting=many", "waiting=99999999999999999999", "version=1.2.0",
+    "version=\"\"", "version=\"a\\\"b\"", "version=\"\(String(repeating: "x", count: 41))\"", "=3", ",,,",
+    "now=\"now\"",
+  ]) func `what is not understood is passed over, and the request is answered`(header: String) async throws {
+    let (token, laptop) = try hub.server.accounts.createToken(person: hub.person.id, deviceName: "laptop")
+    let answer = try await hub.send("GET", "/events", headers: [("Trendy-Device", header)], token: token)
+    #expect(answer.status == 200)
+    #expect(try await report(laptop.id).isNull)
+  }
+}
