@@ -1,0 +1,336 @@
+import Foundation
+import Synchronization
+import TrendyModels
+import TrendyPersistence
+
+/// What a store's record of its state last said: each request asks for it several times, and it tells of up to hundreds of lives.
+final class LastState: Sendable {
+  private let content = Mutex<(payload: [UInt8], state: HubState)?>(nil)
+
+  func read(_ record: Record) throws -> HubState {
+    try content.withLock { last in
+      try record.withPayload { payload in
+        if let last, last.payload.elementsEqual(payload) { return last.state }
+        guard let state = HubState(stored: try record.document()) else { throw record.unreadable() }
+        last = (Array(payload), state)
+        return state
+      }
+    }
+  }
+}
+
+/// One person's state in one store, for reading.
+class EmbeddedReading: HubReading {
+  let records: any RecordReading
+  let person: String
+  private let lastState: LastState
+
+  init(records: any RecordReading, person: String, lastState: LastState = LastState()) {
+    self.records = records
+    self.person = person
+    self.lastState = lastState
+  }
+
+  func state() throws -> HubState {
+    guard let record = try records.get(kind: HubRecordKind.state, key: HubRecordKey.state) else { return HubState() }
+    return try lastState.read(record)
+  }
+
+  func entry(kind: String, id: String) throws -> HubEntry? {
+    guard let record = try records.get(kind: HubRecordKind.entry, key: HubRecordKey.entry(kind, id)) else { return nil }
+    let entry = try Self.entry(record)
+    guard entry.kind == kind, entry.id == id else {
+      throw HubStorageError.failed("\"\(id)\" and \"\(entry.id)\" share one key: the new one cannot be kept")
+    }
+    return entry
+  }
+
+  func entries(after version: Int64, limit: Int) throws -> [HubEntry] {
+    guard version < .max - 1 else { return [] }
+    return try records.scan(
+      kind: HubRecordKind.entry, group: nil, from: version + 1, to: .max, descending: false, limit: limit
+    ).map(Self.entry)
+  }
+
+  func lines(after version: Int64, limit: Int) throws -> [HubLine] {
+    guard version < .max - 1 else { return [] }
+    return try records.scan(
+      kind: HubRecordKind.entry, group: nil, from: version + 1, to: .max, descending: false, limit: limit
+    ).map { try Self.line($0, of: person) }
+  }
+
+  func lines(ofKind kind: String?, after version: Int64, bytes: Int) throws -> [HubLine] {
+    if kind == nil, try !hasUnknownKinds() { return [] }
+    var lines: [HubLine] = []
+    var left = bytes
+    var version = version
+    while version < .max - 1, left > 0 || lines.isEmpty {
+      let records = try records.scan(
+        kind: HubRecordKind.entry, group: kind.map { HubRecordKey.group($0) }, from: version + 1, to: .max,
+        descending: false, limit: Self.linesAtOnce)
+      for record in records where left > 0 || lines.isEmpty {
+        version = record.sort
+        if kind == nil, Self.knownGroups.contains(record.group) { continue }
+        let line = try Self.line(record, of: person)
+        lines.append(line)
+        left -= line.text.count
+      }
+      if records.count < Self.linesAtOnce { break }
+    }
+    return lines
+  }
+
+  private static let linesAtOnce = 1024
+  private static let knownGroups = Set(SyncedKind.all.map { HubRecordKey.group($0.name) })
+
+  /// Whether a newer hub wrote here.
+  private func hasUnknownKinds() throws -> Bool {
+    var count = try records.count(kind: HubRecordKind.entry, group: nil)
+    for group in Self.knownGroups { count -= try records.count(kind: HubRecordKind.entry, group: group) }
+    return count > 0
+  }
+
+  func allLines() throws -> HubLineList {
+    let all = try records.scan(kind: HubRecordKind.entry)
+    let ranks = Dictionary(
+      uniqueKeysWithValues: SyncedKind.all.map { (HubRecordKey.group($0.name), $0.rank) })
+    // Stable within a rank, hence by version.
+    let places = all.indices.map { (rank: ranks[all[$0].group] ?? .max, place: $0) }.sorted { $0 < $1 }.map(\.place)
+    return HubLineList(count: all.count) { [person] in try Self.line(all[places[$0]], of: person) }
+  }
+
+  func living(kind: String, offset: Int, limit: Int) throws -> [HubEntry] {
+    let wanted = offset.addingReportingOverflow(limit)
+    return try records.scan(
+      kind: HubRecordKind.living, group: HubRecordKey.group(kind), from: .min, to: .max, descending: true,
+      limit: wanted.overflow ? .max : wanted.partialValue
+    ).dropFirst(offset).map { try entry(key: $0.key) }
+  }
+
+  func living(kind: String, during moments: Range<Int64>, limit: Int) throws -> [HubEntry] {
+    try records.scan(
+      kind: HubRecordKind.living, group: HubRecordKey.group(kind), from: moments.lowerBound, to: moments.upperBound,
+      descending: true, limit: limit
+    ).map { try entry(key: $0.key) }
+  }
+
+  func eachEvent(
+    during moments: Range<Int64>, _ body: (HubEventMoment, _ entry: () throws -> HubEntry) throws -> Void
+  ) throws {
+    var pools = StoredMoment.Pools()
+    let listed = try records.scan(
+      kind: HubRecordKind.living, group: HubRecordKey.group(SyncedKind.event.name), from: moments.lowerBound,
+      to: moments.upperBound)
+    for living in listed {
+      let key = living.key
+      if let stored = living.withPayload({ StoredMoment.read($0, moment: living.sort, &pools) }) {
+        try body(stored) { try entry(key: key) }
+        continue
+      }
+      let record = try entryRecord(key: key)
+      let written = record.withPayload { bytes in
+        StoredEntry.document(in: bytes).flatMap { HubEventMoment(document: $0, moment: living.sort, &pools) }
+      }
+      if let written {
+        try body(written) { try Self.entry(record) }
+      } else {
+        let entry = try Self.entry(record)
+        if let moment = HubEventMoment(entry) { try body(moment) { entry } }
+      }
+    }
+  }
+
+  func documents(kind: String, during moments: Range<Int64>, limit: Int, person: String) throws -> [Data] {
+    try records.scan(
+      kind: HubRecordKind.living, group: HubRecordKey.group(kind), from: moments.lowerBound, to: moments.upperBound,
+      descending: true, limit: limit
+    ).map { living in
+      let record = try entryRecord(key: living.key)
+      let text = record.withPayload { bytes in StoredEntry.document(in: bytes).map { Data($0.text) } }
+      return try text ?? JSONText.write(.object(Self.entry(record).document(person: person)))
+    }
+  }
+
+  func referring(toKind kind: String, id: String) throws -> [HubEntry] {
+    var entries: [HubEntry] = []
+    for record in try records.scan(kind: HubRecordKind.reference, group: HubRecordKey.group(kind, id)) {
+      let members = try record.document().objectValue
+      guard let childKind = members?["kind"]?.stringValue, let childId = members?["id"]?.stringValue,
+        let entry = try entry(kind: childKind, id: childId)
+      else { throw record.unreadable() }
+      // One that refers twice stands here twice.
+      if entry.id != entries.last?.id || entry.kind != entries.last?.kind { entries.append(entry) }
+    }
+    return entries
+  }
+
+  func mark(device: String) throws -> Int64 {
+    guard let record = try records.get(kind: HubRecordKind.mark, key: HubRecordKey.device(device)) else { return 0 }
+    guard let mark = try record.document().objectValue?["sequence"]?.intValue else { throw record.unreadable() }
+    return mark
+  }
+
+  func outcome(device: String, sequence: Int64) throws -> StoredOutcome? {
+    guard let record = try records.get(kind: HubRecordKind.outcome, key: HubRecordKey.outcome(device, sequence)) else {
+      return nil
+    }
+    guard let outcome = StoredOutcome(stored: try record.document()) else { throw record.unreadable() }
+    return outcome
+  }
+
+  func keyedWrite(_ hash: HubNameHash) throws -> KeyedWrite? {
+    try records.get(kind: HubRecordKind.keyedWrite, key: hash.key).map(Self.keyedWrite)
+  }
+
+  private static func keyedWrite(_ record: Record) throws -> KeyedWrite {
+    let members = try record.document().objectValue
+    guard let digest = members?["digest"]?.stringValue, let kind = members?["kind"]?.stringValue,
+      let id = members?["id"]?.stringValue
+    else { throw record.unreadable() }
+    return KeyedWrite(digest: digest, kind: kind, id: id)
+  }
+
+  func isPurged(kind: String, id: String) throws -> Bool {
+    try records.get(kind: HubRecordKind.purged, key: HubRecordKey.entry(kind, id)) != nil
+  }
+
+  func tombstones(through version: Int64, limit: Int) throws -> [HubEntry] {
+    try records.scan(
+      kind: HubRecordKind.tombstone, group: nil, from: .min, to: min(version, .max - 1) + 1, descending: false,
+      limit: limit
+    ).map { try entry(key: $0.key) }
+  }
+
+  func contact(device: String) throws -> HubContact? {
+    try records.get(kind: HubRecordKind.contact, key: HubRecordKey.device(device)).map(Self.contact)
+  }
+
+  func contacts() throws -> [HubContact] {
+    try records.scan(kind: HubRecordKind.contact).map(Self.contact).sorted { $0.device < $1.device }
+  }
+
+  func companions() throws -> [HubCompanion] {
+    try records.scan(kind: HubRecordKind.companion).map(Self.companion).sorted { $0.id < $1.id }
+  }
+
+  func companion(id: String) throws -> HubCompanion? {
+    try records.get(kind: HubRecordKind.companion, key: RecordKey(hashing: id)).map(Self.companion)
+  }
+
+  func notices(companion: String, after sequence: Int64, limit: Int) throws -> [CompanionNotice] {
+    let last = SyncRange.counter.upperBound
+    guard sequence < last else { return [] }
+    // Beyond it lies only what an earlier hub took of any number.
+    return try records.scan(
+      kind: HubRecordKind.notice, group: HubRecordKey.group(companion), from: sequence + 1, to: last + 1,
+      descending: false, limit: limit
+    ).map { try WireJSON.decode(CompanionNotice.self, from: Data($0.payload)) }
+  }
+
+  func webhookStanding(of webhook: String) throws -> HubWebhookStanding? {
+    guard let record = try records.get(kind: HubRecordKind.webhookStanding, key: RecordKey(hashing: webhook)) else {
+      return nil
+    }
+    guard let standing = HubWebhookStanding(stored: try record.document()) else { throw record.unreadable() }
+    return standing
+  }
+
+  func imports() throws -> [HubImport] {
+    try records.scan(kind: HubRecordKind.fileImport).map { record in
+      guard let entry = HubImport(stored: try record.document()) else { throw record.unreadable() }
+      return entry
+    }.sorted { ($0.startedAt, $0.id) < ($1.startedAt, $1.id) }
+  }
+
+  /// Those that are made from others are left out.
+  func forEachRecord(_ body: (HubRecord) throws -> Void) throws {
+    let state = try state()
+    if state != HubState() { try body(.state(state)) }
+    for record in try records.scan(kind: HubRecordKind.entry) { try body(.entry(Self.entry(record))) }
+    for record in try records.scan(kind: HubRecordKind.purged) { try body(.purged(HubNameHash(record.key))) }
+    for record in try records.scan(kind: HubRecordKind.keyedWrite) {
+      try body(.keyedWrite(HubNameHash(record.key), Self.keyedWrite(record)))
+    }
+    for contact in try contacts() { try body(.contact(contact)) }
+    for record in try records.scan(kind: HubRecordKind.webhookStanding) {
+      guard let standing = HubWebhookStanding(stored: try record.document()) else { throw record.unreadable() }
+      try body(.webhookStanding(standing))
+    }
+    for entry in try imports() { try body(.import(entry)) }
+    try forEachOutcome(body)
+    try forEachNotice(body)
+  }
+
+  /// The records of outcomes name their device by a hash alone; each such device has a mark.
+  private func forEachOutcome(_ body: (HubRecord) throws -> Void) throws {
+    var devices: [UInt64: String] = [:]
+    for record in try records.scan(kind: HubRecordKind.mark) {
+      let members = try record.document().objectValue
+      guard let device = members?["device"]?.stringValue, let sequence = members?["sequence"]?.intValue else {
+        throw record.unreadable()
+      }
+      devices[HubRecordKey.group(device)] = device
+      try body(.mark(device: device, sequence: sequence))
+    }
+    for record in try records.scan(kind: HubRecordKind.outcome) {
+      guard let device = devices[record.group], let outcome = StoredOutcome(stored: try record.document()) else {
+        throw record.unreadable()
+      }
+      try body(.outcome(device: device, sequence: record.sort, outcome))
+    }
+  }
+
+  private func forEachNotice(_ body: (HubRecord) throws -> Void) throws {
+    var companions: [UInt64: String] = [:]
+    for companion in try self.companions() {
+      companions[HubRecordKey.group(companion.id)] = companion.id
+      try body(.companion(companion))
+    }
+    for record in try records.scan(kind: HubRecordKind.notice) {
+      guard let companion = companions[record.group] else { throw record.unreadable() }
+      try body(.notice(WireJSON.decode(CompanionNotice.self, from: Data(record.payload)), companion: companion))
+    }
+  }
+
+  private static func companion(_ record: Record) throws -> HubCompanion {
+    guard let companion = HubCompanion(stored: try record.document()) else { throw record.unreadable() }
+    return companion
+  }
+
+  private static func contact(_ record: Record) throws -> HubContact {
+    let members = try record.document().objectValue
+    guard let device = members?["device"]?.stringValue, let cursor = members?["cursor"]?.intValue,
+      let at = members?["at"]?.intValue
+    else { throw record.unreadable() }
+    return HubContact(
+      device: device, cursor: cursor, at: Date(milliseconds: at),
+      lives: members?["lives"]?.arrayValue?.compactMap(\.stringValue) ?? [])
+  }
+
+  private func entry(key: RecordKey) throws -> HubEntry { try Self.entry(entryRecord(key: key)) }
+
+  func entryRecord(key: RecordKey) throws -> Record {
+    guard let record = try records.get(kind: HubRecordKind.entry, key: key) else {
+      throw HubStorageError.failed("an entity is listed and not there: run `trendy doctor` on the hub's store")
+    }
+    return record
+  }
+
+  static func entry(_ record: Record) throws -> HubEntry {
+    let entry: HubEntry?
+    do {
+      entry = try record.withPayload { bytes throws(Problem) in try StoredEntry.read(bytes) }
+    } catch {
+      throw HubStorageError.failed("a record of kind \(record.kind) is no JSON: \(error.detail)")
+    }
+    guard let entry else { throw record.unreadable() }
+    return entry
+  }
+
+  private static func line(_ record: Record, of person: String) throws -> HubLine {
+    guard let text = record.withPayload({ StoredEntry.line(in: $0) }) else {
+      return try entry(record).line(person: person)
+    }
+    return HubLine(version: record.sort, text: text)
+  }
+}

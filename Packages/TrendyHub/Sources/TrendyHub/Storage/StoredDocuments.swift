@@ -1,0 +1,109 @@
+import Foundation
+public import TrendyModels
+
+// What storages keep as documents, and what they keep indexes of.
+
+extension HubState {
+  /// As storages may keep it.
+  public var stored: JSONValue {
+    var members: [String: JSONValue] = [
+      "head": .int(head), "epochs": .array(epochs.map { ["id": .string($0.id), "first": .int($0.first)] }),
+      "horizon": .int(horizon),
+    ]
+    if let sums {
+      members["sums"] = .object(sums.mapValues { ["count": .int($0.count), "hash": .string($0.hexadecimal)] })
+    }
+    if isChecked { members["checked"] = true }
+    members["quota_rows"] = quota.rows.map { .int($0) }
+    members["quota_bytes"] = quota.bytes.map { .int($0) }
+    members["content_bytes"] = contentBytes.map { .int($0) }
+    return .object(members)
+  }
+
+  /// Reads ``stored``; `nil` for anything else.
+  public init?(stored: JSONValue) {
+    guard let members = stored.objectValue, let head = members["head"]?.intValue,
+      let epochs = members["epochs"]?.arrayValue
+    else { return nil }
+    self.init(
+      head: head, horizon: members["horizon"]?.intValue ?? 0, isChecked: members["checked"]?.boolValue ?? false,
+      quota: HubQuota(rows: members["quota_rows"]?.intValue, bytes: members["quota_bytes"]?.intValue),
+      contentBytes: members["content_bytes"]?.intValue)
+    for epoch in epochs {
+      guard let id = epoch.objectValue?["id"]?.stringValue, let first = epoch.objectValue?["first"]?.intValue else {
+        return nil
+      }
+      self.epochs.append(HubEpoch(id: id, first: first))
+    }
+    guard let kinds = members["sums"]?.objectValue else { return }
+    var sums: [String: KindSum] = [:]
+    for (kind, sum) in kinds {
+      guard let count = sum.objectValue?["count"]?.intValue, let text = sum.objectValue?["hash"]?.stringValue,
+        let sum = KindSum(count: count, hexadecimal: text)
+      else { return nil }
+      sums[kind] = sum
+    }
+    self.sums = sums
+  }
+}
+
+extension HubEntry {
+  /// What it refers to, by the field that does; for storages that keep an index of it.
+  public var references: [(field: String, kind: String, id: String)] {
+    (SyncedKind.named(kind)?.fields ?? []).compactMap { field in
+      guard let reference = field.refersTo, let id = fields[field.name]?.value.stringValue else { return nil }
+      return (field.name, reference.kind, id)
+    }
+  }
+
+  /// Its place in lists, in milliseconds since 1970.
+  public var listMoment: Int64 {
+    let order = SyncedKind.named(kind)?.listOrder
+    let date = order.flatMap { fields[$0]?.value.stringValue }.flatMap { RFC3339.date(from: $0) }
+    return (date ?? createdAt).milliseconds
+  }
+}
+
+extension StoredOutcome {
+  /// As storages may keep it.
+  public var stored: JSONValue {
+    var members: [String: JSONValue] = ["digest": .string(digest)]
+    switch verdict.outcome {
+    case .accepted(let version):
+      members["status"] = "accepted"
+      members["version"] = version.map { .int($0) }
+    case .merged(let version):
+      members["status"] = "merged"
+      members["version"] = version.map { .int($0) }
+      members["lost"] = .array(verdict.lost.map { .string($0) })
+    case .refused(let problem):
+      members["status"] = "refused"
+      members["kind"] = .string(problem.kind)
+      members["http"] = .int(Int64(problem.status))
+      members["title"] = .string(problem.title)
+      members["detail"] = .string(problem.detail ?? "")
+    case .tryLater: preconditionFailure("an outcome that is no outcome is stored: try later uses no sequence up")
+    }
+    return .object(members)
+  }
+
+  /// Reads ``stored``; `nil` for anything else.
+  public init?(stored: JSONValue) {
+    guard let members = stored.objectValue, let digest = members["digest"]?.stringValue else { return nil }
+    switch members["status"]?.stringValue {
+    case "accepted":
+      guard let version = members["version"]?.intValue else { return nil }
+      self.init(digest: digest, verdict: .accepted(version: version))
+    case "merged":
+      guard let version = members["version"]?.intValue, let lost = members["lost"]?.arrayValue else { return nil }
+      self.init(digest: digest, verdict: .merged(version: version, lost: lost.compactMap(\.stringValue)))
+    case "refused":
+      guard let kind = members["kind"]?.stringValue, let status = members["http"]?.intValue,
+        let title = members["title"]?.stringValue, let detail = members["detail"]?.stringValue
+      else { return nil }
+      self.init(
+        digest: digest, verdict: .refused(Problem(kind, status: Int(status), title: title, detail: detail)))
+    default: return nil
+    }
+  }
+}
