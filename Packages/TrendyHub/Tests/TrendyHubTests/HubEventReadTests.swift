@@ -80,7 +80,7 @@ struct HubEventReadTests {
     }
     #expect(
       try await hub.send("GET", "/events/days?from=2026-11-01&to=2026-11-02").json
-        == ["days": [], "first_date": .null, "levels": [:]])
+        == ["days": [], "first_date": .null, "levels": [:], "weekdays": [:]])
   }
 
   @Test func `levels of a heat map follow from the days of a type that are asked for`() async throws {
