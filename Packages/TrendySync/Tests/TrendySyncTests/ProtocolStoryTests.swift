@@ -323,6 +323,18 @@ struct ProtocolStoryTests {
     #expect(shown == nil, "it goes with the type, as it will at the hub")
   }
 
+  @Test func `what comes under a type that was deleted here meanwhile is not shown without it`() async throws {
+    await begin()
+    let recorder = device.recorder
+    hub.set {
+      $0.pages = [[.event("E", 4, notes: "theirs"), .event("F", 5)]]
+      $0.onPull = { try recorder.delete(eventTypeId: "T") }
+    }
+    await device.engine.performSync()
+    #expect(store.storedEventTypes["T"] == nil && store.storedEvents.isEmpty)
+    #expect(try store.heldEntry(kind: .event, id: "E")?.id == 4, "the hub's copy is kept")
+  }
+
   // MARK: H12 – H15
 
   @Test func `H12: a snapshot drops nothing of the queue by number, and changes no base`() async throws {
