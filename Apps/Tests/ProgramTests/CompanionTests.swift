@@ -11,14 +11,6 @@ struct CompanionTests {
     bench = try Workbench()
   }
 
-  private func connect(_ hub: TestHub, _ devices: String...) throws {
-    for device in devices {
-      try bench.trendy("init", store: device)
-      let connected = try bench.trendy("connect", hub.url, hub.code(), "--name", device, store: device)
-      try #require(connected.status == 0, "\(connected.talk)")
-    }
-  }
-
   private func agent(_ device: String, _ words: String...) throws -> Running {
     try Running(
       bench, "trendyd", ["run", "--role", "agent", "--store", bench.store(device), "--poll", "1s"] + words)
@@ -63,7 +55,7 @@ struct CompanionTests {
   @Test func `is told of a trip's start and end, and shows it`() throws {
     let hub = try TestHub(bench)
     defer { hub.stop() }
-    try connect(hub, "phone", "watch")
+    try hub.connect("phone", "watch")
     let paired = try bench.trendy("companion", "pair", "Watch", store: "phone")
     try #require(paired.status == 0, "\(paired.talk)")
     #expect(try bench.trendy("companion", "list", store: "watch").output.contains("tells this device"))
@@ -105,7 +97,7 @@ struct CompanionTests {
   {
     var generator = SplitMix(state: seed)
     var hub = try TestHub(bench)
-    try connect(hub, "phone", "watch")
+    try hub.connect("phone", "watch")
     try #require(try bench.trendy("companion", "pair", "watch", store: "phone").status == 0)
     var phone = try agent("phone")
     var watch = try agent("watch")
@@ -164,7 +156,7 @@ struct CompanionTests {
   @Test(.enabled(if: TestHub.isInFolder))
   func `loses nothing when the hub is restored from a backup of before`() throws {
     let hub = try TestHub(bench)
-    try connect(hub, "phone", "watch")
+    try hub.connect("phone", "watch")
     try #require(try bench.trendy("companion", "pair", "watch", store: "phone").status == 0)
     let backup = bench.folder.appending(path: "hub.backup").path
     try #require(try bench.trendyd("hub", "backup", backup, "--data", hub.data).status == 0)
@@ -188,7 +180,7 @@ struct CompanionTests {
 
   @Test func `follows its tracker to another address of the same hub, and to no other`() throws {
     let hub = try TestHub(bench)
-    try connect(hub, "phone", "watch")
+    try hub.connect("phone", "watch")
     try #require(try bench.trendy("companion", "pair", "watch", store: "phone").status == 0)
     let watch = try agent("watch")
     defer { watch.stop() }

@@ -11,12 +11,6 @@ struct HubCompanionTests {
     bench = try Workbench()
   }
 
-  private func connect(_ hub: TestHub, _ device: String) throws {
-    try bench.trendy("init", store: device)
-    let connected = try bench.trendy("connect", hub.url, hub.code(), "--name", device, store: device)
-    try #require(connected.status == 0, "\(connected.talk)")
-  }
-
   private func follow(_ names: String...) throws {
     for name in names {
       let followed = try bench.trendy("companion", "follow", name, store: "watch")
@@ -54,7 +48,7 @@ struct HubCompanionTests {
   @Test func `is told of a trip's start and end as the phone posts it, by its own wish alone`() throws {
     let hub = try TestHub(bench)
     defer { hub.stop() }
-    try connect(hub, "watch")
+    try hub.connect("watch")
     let phone = try HubPhone(bench, hub, name: "pixel")
     // A drive of before is no news.
     try phone.post(HubPhone.drive(ago: 5000) + HubPhone.rest(seconds: 900, ago: 4100, at: 9000), to: hub)
@@ -94,7 +88,7 @@ struct HubCompanionTests {
   @Test func `a drive that is posted in one piece when it is over is told with its start`() throws {
     let hub = try TestHub(bench)
     defer { hub.stop() }
-    try connect(hub, "watch")
+    try hub.connect("watch")
     let phone = try HubPhone(bench, hub, name: "pixel")
     try follow("pixel")
     let watch = try agent("watch")
@@ -117,7 +111,7 @@ struct HubCompanionTests {
   @Test(arguments: [1, 2]) func `gets each notice once and in order, whenever the hub is killed`(seed: UInt64) throws {
     var generator = Randomness(state: seed)
     var hub = try TestHub(bench)
-    try connect(hub, "watch")
+    try hub.connect("watch")
     let names = (0..<6).map { "phone \($0)" }
     let phones = try names.map { try HubPhone(bench, hub, name: $0) }
     for name in names { try follow(name) }
@@ -176,8 +170,8 @@ struct HubCompanionTests {
   @Test func `hears of a trip once that the phone's own agent and the hub both see`() throws {
     let hub = try TestHub(bench)
     defer { hub.stop() }
-    try connect(hub, "phone")
-    try connect(hub, "watch")
+    try hub.connect("phone")
+    try hub.connect("watch")
     try #require(try bench.trendy("companion", "pair", "watch", store: "phone").status == 0)
     let phone = try agent("phone", "--ingest", "127.0.0.1:0")
     let watch = try agent("watch")

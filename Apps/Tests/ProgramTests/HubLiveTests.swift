@@ -13,9 +13,7 @@ struct HubLiveTests {
     bench = try Workbench()
     hub = try TestHub(bench)
     phone = try HubPhone(bench, hub, name: "pixel")
-    try bench.trendy("init", store: "laptop")
-    let connected = try bench.trendy("connect", hub.url, hub.code(), "--name", "laptop", store: "laptop")
-    try #require(connected.status == 0, "\(connected.talk)")
+    try hub.connect("laptop")
   }
 
   private func live(_ words: String...) throws -> Workbench.Result {
