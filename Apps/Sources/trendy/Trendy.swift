@@ -62,22 +62,26 @@ enum Trendy {
     }
   }
 
-  /// What is meant. Where the words begin with a type of the store and no command, an event of it is, most likely.
+  /// The command that a line names. The error of a line that begins with an event type instead says how to log one.
   private static func meaning(of words: [String], _ console: Console) throws -> CommandTable.Meaning {
     do {
       return try Commands.table.meaning(of: words)
     } catch {
-      let settings = Settings(environment: Environment.all)
-      let session = try Session(
-        command: TodayCommand.spec, arguments: Commands.table.arguments([], of: TodayCommand.spec), console: console,
-        words: words, settings: settings)
-      let types = StoreValues(session, line: words).values(of: .eventType, after: [])
-      guard let first = words.first?.lowercased(), types.contains(where: { $0.text.lowercased() == first }) else {
-        throw error
-      }
+      guard beginsWithType(words, console) else { throw error }
       let line = words.map(ShellWords.quoted).joined(separator: " ")
       throw CommandError(error.message, hint: "To record one: trendy log \(line)", exit: error.exit)
     }
+  }
+
+  /// Whether the first word is an event type of the store; a store that cannot be read has none.
+  private static func beginsWithType(_ words: [String], _ console: Console) -> Bool {
+    guard let first = words.first?.lowercased(),
+      let session = try? Session(
+        command: TodayCommand.spec, arguments: Commands.table.arguments([], of: TodayCommand.spec), console: console,
+        words: words, settings: Settings(environment: Environment.all))
+    else { return false }
+    let types = StoreValues(session, line: words).values(of: .eventType, after: [])
+    return types.contains { $0.text.lowercased() == first }
   }
 
   private static func run(_ spec: CommandSpec, _ session: Session, _ settings: Settings) throws -> ExitCode {

@@ -272,7 +272,7 @@ struct DaemonRun {
     while (try? await hub.clock.sleep(for: pause)) != nil {
       let isMuch = ProcessMemory.mappedBytes > Self.mostMapped
       if isMuch { hub.releaseMemory() }
-      // Where much is read, it is there again soon.
+      // A hub that reads many files has as much of them mapped again within the second.
       pause = isMuch ? .milliseconds(250) : .seconds(1)
     }
   }

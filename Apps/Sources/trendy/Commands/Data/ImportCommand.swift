@@ -133,10 +133,11 @@ struct ImportCommand: Command {
     let container =
       try beginsStore && !request.isDryRun
       ? AppContainer(storeDirectory: session.storeDirectory) : session.openStore()
-    // What came in is counted while somebody waits anyway, and not at the next look at it.
+    // Imported events are counted here, where the person waits anyway, and not by the next command that shows counts. That command
+    // counts what is not counted here.
     func countingAhead(_ report: ImportReport) -> ImportReport {
       if !request.isDryRun, report.newCount > 0 {
-        try? session.counts(of: container.makeLocalStore()).countAhead()  // what is not counted is counted by that look
+        try? session.counts(of: container.makeLocalStore()).countAhead()
       }
       return report
     }

@@ -9,7 +9,7 @@ final class BatchSaver {
   private let destination: any ImportStore
   private let onSaved: (Batch, _ areNew: [Bool]) throws -> Void
   private var underWay: (batch: Batch, thread: JoinableThread<[Bool]>)?
-  /// What ended the import: the batches after it are not saved.
+  /// The error that ended the import: no batch after it is saved.
   private var failure: (any Error)?
 
   /// - Parameters:
