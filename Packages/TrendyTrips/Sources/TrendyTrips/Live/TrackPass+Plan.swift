@@ -43,10 +43,11 @@ extension TrackPass {
     }
     var held = try notes.map { try TrackFinding($0) }
     let keys = Set(held.map(\.key))
+    var ids = Set(held.map(\.eventId))
     for key in found.byKey.keys.sorted() + found.refused.sorted() where !keys.contains(key) {
-      // A ride that went on after it was closed: told before the checkpoint.
-      if let note = try store.note(.finding, id: key), note.device == device {
-        held.append(try TrackFinding(note.note))
+      // A ride that went on after it was closed: told before the checkpoint. One whose start moved is here, under another key.
+      if let (owner, note) = try store.note(.finding, id: key), owner == device, ids.insert(note.id).inserted {
+        held.append(try TrackFinding(note))
       }
     }
     var events: [String: Event] = [:]
@@ -76,7 +77,6 @@ extension TrackPass {
         open.append(finding)
       }
     }
-    let ids = Set(held.map(\.eventId))
     // What moved keeps its event: the earlier begun takes the one it has most in common with.
     for finding in open.sorted(by: { ($0.start, $0.key) < ($1.start, $1.key) }) {
       let alike = free.filter { index in

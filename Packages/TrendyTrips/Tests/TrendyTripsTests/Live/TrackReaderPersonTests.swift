@@ -88,6 +88,32 @@ struct TrackReaderPersonTests {
     #expect(after.properties["distance"] != before.properties["distance"] || after.endDate != before.endDate)
   }
 
+  @Test("a trip whose start moves and moves back is the same event all the time", arguments: ["with Anna", nil])
+  func movingBack(notes: String?) throws {
+    let device = device()
+    let drive = drive(speed: 14, start: 320, end: 920)
+    let rest = stride(from: 940.0, through: 4540, by: 60).map { fix($0, east: 8400) }
+    let (early, late) = (drive.filter { $0.timestamp < at(600) }, drive.filter { $0.timestamp >= at(600) })
+    try device.tell((late + rest).map { .fix($0) })
+    let first = try #require(device.journal.trips.first)
+    try device.tell(early.map { .fix($0) })
+    let longer = try #require(device.journal.trips.first)
+    #expect(longer.id == first.id && longer.timestamp < first.timestamp)
+    device.journal.edit(first.id) { $0.notes = notes }
+    // The surer fixes of the same moments had not set out yet.
+    let truth = early.map { wrong in
+      var right = late[0]
+      right.horizontalAccuracy = 3
+      right.timestamp = wrong.timestamp
+      return TrackReading.fix(right)
+    }
+    #expect(try device.tell(truth).deleted.isEmpty)
+    let trips = device.journal.trips
+    #expect(trips.map(\.id) == [first.id] && trips.map(\.timestamp) == [first.timestamp])
+    #expect(trips.map(\.notes) == [notes])
+    #expect(try device.reader.explanation(eventId: first.id)?.isPersonal == false)
+  }
+
   @Test func `what the person adds to a trip stays, and its boundaries still follow late fixes`() throws {
     let device = device()
     let fixes = commute()
