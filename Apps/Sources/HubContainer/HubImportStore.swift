@@ -25,7 +25,6 @@ final class HubImportStore: ImportStore {
   var now: Date { clock.now }
   var importID: String? { desk.isBegun ? desk.id : nil }
   var isContinued: Bool { false }
-  var journal: any FindingJournal { ImportFindings(desk: desk) }
 
   func makeID() -> String { desk.makeID() }
 
@@ -39,7 +38,7 @@ final class HubImportStore: ImportStore {
     return wire.map { PropertyDefinition($0) }
   }
 
-  func event(id: String) throws -> Event? { try journal.event(id: id) }
+  func event(id: String) throws -> Event? { try desk.desk.event(id: id) }
 
   func events(in range: Range<Date>, ofType type: String) throws -> [Event] {
     try desk.desk.events(in: range).filter { $0.eventTypeId == type }.map { Event($0) }
@@ -104,8 +103,13 @@ final class HubImportStore: ImportStore {
     return log
   }
 
+  func makeJournal() throws -> any FindingJournal {
+    ImportFindings(desk: desk, rows: try storage.tracks(of: desk.desk.person))
+  }
+
   func makeTrackIntake() throws -> TrackIntake {
-    TrackIntake(rows: try storage.tracks(of: desk.desk.person), journal: journal, clock: clock)
+    let rows = try storage.tracks(of: desk.desk.person)
+    return TrackIntake(rows: rows, journal: ImportFindings(desk: desk, rows: rows), clock: clock)
   }
 }
 
@@ -116,9 +120,9 @@ private struct ImportFindings: FindingJournal, @unchecked Sendable {
   private let desk: HubImportDesk
   private let journal: HubJournal
 
-  init(desk: HubImportDesk) {
+  init(desk: HubImportDesk, rows: any TrackRows) {
     self.desk = desk
-    journal = HubJournal(desk: desk.desk)
+    journal = HubJournal(desk: desk.desk, rows: rows)
   }
 
   func geofences() throws -> [Geofence] { try journal.geofences() }
@@ -145,7 +149,7 @@ private struct ImportFindings: FindingJournal, @unchecked Sendable {
     return true
   }
 
-  func update(_ event: Event, from held: Event) throws { try journal.update(event, from: held) }
-  func delete(eventId: String) throws { try journal.delete(eventId: eventId) }
+  func update(_ event: Event, from held: Event) throws -> Bool { try journal.update(event, from: held) }
+  func delete(_ held: Event) throws -> Bool { try journal.delete(held) }
   func completed(_ trip: Event, device: String) throws -> Event { try journal.completed(trip, device: device) }
 }

@@ -167,7 +167,8 @@ public final class HubIngest: Ingest {
     let (storage, clock) = (storage, clock)
     return IntakeQueue { [weak self] in
       func open() throws -> TrackIntake {
-        TrackIntake(rows: try storage.tracks(of: desk.person), journal: HubJournal(desk: desk), clock: clock)
+        let rows = try storage.tracks(of: desk.person)
+        return TrackIntake(rows: rows, journal: HubJournal(desk: desk, rows: rows), clock: clock)
       }
       do {
         return try open()
@@ -256,6 +257,14 @@ extension HubIngest {
   func onImported(for person: String) { intakes.withLock { $0.settled[person] = nil } }
 }
 
+extension HubDesk {
+  /// `nil` for one that does not live.
+  func event(id: String) throws -> Event? {
+    let wire: APIEvent? = try find(.event, id: id)
+    return wire.map { Event($0) }
+  }
+}
+
 /// Writes what was found into a person's record at the hub.
 struct HubJournal: FindingJournal {
   let desk: HubDesk
@@ -263,7 +272,8 @@ struct HubJournal: FindingJournal {
   private let places = RecordPart<[Geofence]>(.geofence)
   private let stop = RecordPart<TripStop>(.setting)
 
-  init(desk: HubDesk) { self.desk = desk }
+  /// - Parameter rows: those in which it is looked for.
+  init(desk: HubDesk, rows: any TrackRows) { self.desk = desk.asReader(of: rows) }
 
   func geofences() throws -> [Geofence] {
     try places.value(at: desk) {
@@ -292,10 +302,7 @@ struct HubJournal: FindingJournal {
     }.id
   }
 
-  func event(id: String) throws -> Event? {
-    let wire: APIEvent? = try desk.find(.event, id: id)
-    return wire.map { Event($0) }
-  }
+  func event(id: String) throws -> Event? { try desk.event(id: id) }
 
   func create(_ event: Event) throws -> Bool {
     do {
@@ -307,16 +314,14 @@ struct HubJournal: FindingJournal {
     }
   }
 
-  func update(_ event: Event, from held: Event) throws {
-    guard let request = event.updateRequest(from: held) else { return }
-    do {
-      try desk.update(.event, id: event.id, request)
-    } catch let problem as Problem where problem.kind == "entity_deleted" || problem.status == 404 {
-      // The person deleted it just now.
-    }
+  func update(_ event: Event, from held: Event) throws -> Bool {
+    guard let request = event.updateRequest(from: held) else { return true }
+    return try desk.update(.event, id: held.id, request) { (wire: APIEvent) in Event(wire) == held }
   }
 
-  func delete(eventId: String) throws { try desk.delete(.event, id: eventId) }
+  func delete(_ held: Event) throws -> Bool {
+    try desk.delete(.event, id: held.id) { (wire: APIEvent) in Event(wire) == held }
+  }
 
   /// A vehicle knows its device by what the person calls it, or by the hub's id of it.
   func completed(_ trip: Event, device: String) throws -> Event {

@@ -100,16 +100,21 @@ private struct RecorderJournal: FindingJournal {
     return try inOneSave { try $0.record(event) }
   }
 
-  func update(_ event: Event, from held: Event) throws {
-    guard let request = event.updateRequest(from: held) else { return }
-    do {
-      _ = try inOneSave { save in try save.edit(eventId: event.id) { $0.apply(request) } }
-    } catch RecorderError.notHeld {
-      // The person deleted it just now.
+  func update(_ event: Event, from held: Event) throws -> Bool {
+    guard let request = event.updateRequest(from: held) else { return true }
+    return try inOneSave { save in
+      guard try save.localStore.findEvent(id: held.id) == held else { return false }
+      try save.edit(eventId: held.id) { $0.apply(request) }
+      return true
     }
   }
 
-  func delete(eventId: String) throws { _ = try inOneSave { try $0.delete(.event, id: eventId) } }
+  func delete(_ held: Event) throws -> Bool {
+    try inOneSave { save in
+      guard try save.localStore.findEvent(id: held.id) == held else { return false }
+      return try save.delete(.event, id: held.id)
+    }
+  }
 
   func completed(_ trip: Event, device: String) throws -> Event { try record.completed(trip, devices: [device]) }
 }

@@ -12,31 +12,30 @@ final class PostgresTracks: TrackRows {
   private let person: String
   private let lease: Duration
   private let wait: TimeInterval
-  /// Names the call of ``withReader(_:)`` that is under way here.
-  private let reader = Mutex<String?>(nil)
+  static let usualLease = Duration.seconds(60)
+
+  private let underway = Mutex<String?>(nil)
 
   /// - Parameters:
   ///   - lease: for which a hub that died keeps others from looking through the log.
   ///   - wait: seconds until who waits for another is refused.
-  init(storage: PostgresHubStorage, person: String, lease: Duration = .seconds(60), wait: TimeInterval = 5) {
+  init(storage: PostgresHubStorage, person: String, lease: Duration = usualLease, wait: TimeInterval = 5) {
     self.storage = storage
     self.person = person
     self.lease = lease
     self.wait = wait
   }
 
+  var reader: String? { underway.withLock { $0 } }
+
   func read<Result>(_ body: (any TrackRowReading) throws -> Result) throws -> Result {
     try storage.reading(person: person) { try body(PostgresTrackReading(session: $0)) }
   }
 
   func write<Result>(_ body: (any TrackRowWriting) throws -> Result) throws -> Result {
-    let reader = reader.withLock { $0 }
+    let reader = reader
     return try storage.write(person: person, isShared: false) { transaction in
-      if let reader {
-        guard try transaction.change(call(.renewTrackReader, reader, lease)) > 0 else {
-          throw HubStorageError.busy("another hub has begun to look through what was posted for the person \(person)")
-        }
-      }
+      if let reader { try transaction.renewTrackReader(reader, for: lease) }
       return try body(PostgresTrackWriting(transaction: transaction))
     }
   }
@@ -44,9 +43,9 @@ final class PostgresTracks: TrackRows {
   func withReader<Result>(_ body: () throws -> Result) throws -> Result {
     let name = storage.chance.digits()
     try claim(name)
-    reader.withLock { $0 = name }
+    underway.withLock { $0 = name }
     defer {
-      reader.withLock { $0 = nil }
+      underway.withLock { $0 = nil }
       // What is not given back is free when its time is over.
       _ = try? storage.write(person: person, isShared: false) { transaction in
         try transaction.change(PostgresCall(.releaseTrackReader, .text(person), .text(name)))
@@ -60,7 +59,7 @@ final class PostgresTracks: TrackRows {
     let deadline = Date(timeIntervalSinceNow: wait)
     while true {
       let isMine = try storage.write(person: person, isShared: false) { transaction in
-        try transaction.change(call(.claimTrackReader, name, lease)) > 0
+        try transaction.change(.ofReader(.claimTrackReader, person, name, lease)) > 0
       }
       if isMine { return }
       guard Date() < deadline else {
@@ -69,8 +68,22 @@ final class PostgresTracks: TrackRows {
       Thread.sleep(forTimeInterval: 0.02)
     }
   }
+}
 
-  private func call(_ statement: PostgresStatement, _ name: String, _ lease: Duration) -> PostgresCall {
+extension PostgresTransaction {
+  func renewTrackReader(_ reader: String) throws { try renewTrackReader(reader, for: PostgresTracks.usualLease) }
+
+  fileprivate func renewTrackReader(_ reader: String, for lease: Duration) throws {
+    guard try change(.ofReader(.renewTrackReader, person, reader, lease)) > 0 else {
+      throw HubStorageError.busy("another hub has begun to look through what was posted for the person \(person)")
+    }
+  }
+}
+
+extension PostgresCall {
+  fileprivate static func ofReader(
+    _ statement: PostgresStatement, _ person: String, _ name: String, _ lease: Duration
+  ) -> PostgresCall {
     let (seconds, attoseconds) = lease.components
     return PostgresCall(
       statement, .text(person), .text(name), .int(seconds * 1000 + attoseconds / 1_000_000_000_000_000))

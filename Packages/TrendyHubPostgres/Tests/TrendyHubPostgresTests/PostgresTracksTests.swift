@@ -73,6 +73,60 @@ struct PostgresTracksTests {
     try PostgresTracks(storage: hubs[1], person: "p", wait: 0).withReader {}
   }
 
+  @Test func `a hub that hung for too long puts nothing older over what the other found`() throws {
+    let servers = hubs.map { HubServer(storage: $0) }
+    let person = try servers[0].accounts.createPerson(name: "Ada").id
+    let slow = PostgresTracks(storage: hubs[0], person: person, lease: .milliseconds(100))
+    let quick = PostgresTracks(storage: hubs[1], person: person)
+    let (slowDesk, quickDesk) = (
+      servers[0].ingestDesk(person: person).asReader(of: slow),
+      servers[1].ingestDesk(person: person).asReader(of: quick)
+    )
+    try quickDesk.create(.eventType, CreateEventTypeRequest(id: "t", name: "trip", color: "#000000", icon: "car"))
+    let start = Date(timeIntervalSince1970: 1_790_000_000)
+    for id in ["kept", "gone"] {
+      try quickDesk.create(.event, CreateEventRequest(id: id, eventTypeId: "t", timestamp: start))
+    }
+    func end(_ id: String) throws -> Date? {
+      let event: APIEvent? = try quickDesk.find(.event, id: id)
+      return try #require(event).endDate
+    }
+    func write(_ desk: HubDesk, _ id: String, end seconds: TimeInterval) throws -> Bool {
+      try desk.update(.event, id: id, UpdateEventRequest(endDate: .value(start + seconds))) { (_: APIEvent) in true }
+    }
+    try slow.withReader {
+      // Waits for the other's time to be over.
+      try quick.withReader {
+        #expect(try write(quickDesk, "kept", end: 120))
+        #expect(throws: HubStorageError.self) { try write(slowDesk, "kept", end: 60) }
+        #expect(throws: HubStorageError.self) { try slowDesk.delete(.event, id: "gone") }
+        #expect(throws: HubStorageError.self) {
+          try slowDesk.create(.event, CreateEventRequest(id: "new", eventTypeId: "t", timestamp: start))
+        }
+        #expect(try end("kept") == start + 120 && end("gone") == nil)
+        let new: APIEvent? = try quickDesk.find(.event, id: "new")
+        #expect(new == nil)
+      }
+    }
+  }
+
+  @Test func `what was changed since it was read is not written to`() throws {
+    let server = HubServer(storage: hubs[0])
+    let desk = server.ingestDesk(person: try server.accounts.createPerson(name: "Ada").id)
+    try desk.create(.eventType, CreateEventTypeRequest(id: "t", name: "trip", color: "#000000", icon: "car"))
+    let start = Date(timeIntervalSince1970: 1_790_000_000)
+    try desk.create(.event, CreateEventRequest(id: "e", eventTypeId: "t", timestamp: start))
+    let held: APIEvent = try #require(try desk.find(.event, id: "e"))
+    func isHeld(_ event: APIEvent) -> Bool { event == held }
+    let ending = UpdateEventRequest(endDate: .value(start + 60))
+    #expect(try desk.update(.event, id: "e", ending, where: isHeld))
+    #expect(try !desk.update(.event, id: "e", UpdateEventRequest(notes: .value("late")), where: isHeld))
+    #expect(try !desk.delete(.event, id: "e", where: isHeld))
+    let event: APIEvent? = try desk.find(.event, id: "e")
+    #expect(event?.endDate == start + 60 && event?.notes == nil)
+    #expect(try !desk.update(.event, id: "unknown", ending) { (_: APIEvent) in true })
+  }
+
   @Test func `fixes of one device that come to several hubs at once are all kept, each once`() throws {
     let failures = Mutex<[String]>([])
     DispatchQueue.concurrentPerform(iterations: 8) { place in

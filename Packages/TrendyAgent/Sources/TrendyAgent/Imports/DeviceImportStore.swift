@@ -51,7 +51,6 @@ final class DeviceImportStore: ImportStore {
   }
 
   var now: Date { record.clock.now }
-  var journal: any FindingJournal { record.journal(for: act) }
   private var act: Act { record.act("import \(source)") }
 
   func makeID() -> String { record.makeID() }
@@ -59,6 +58,7 @@ final class DeviceImportStore: ImportStore {
   func propertyDefinitions() throws -> [PropertyDefinition] { try record.makeStore().fetchAllPropertyDefinitions() }
   func event(id: String) throws -> Event? { try record.makeStore().findEvent(id: id) }
   func type(_ kind: BuiltInType) throws -> EventType { try record.type(kind) }
+  func makeJournal() throws -> any FindingJournal { record.journal(for: act) }
   func openTrackLog() throws -> TrackLog { try record.openTrackLog() }
   func makeTrackIntake() throws -> TrackIntake { try record.makeTrackIntake(for: act) }
 

@@ -17,8 +17,6 @@ public protocol ImportStore: AnyObject {
   var importID: String? { get }
   /// Whether an earlier call was interrupted, and this one goes on.
   var isContinued: Bool { get }
-  /// What trips and visits in the file are looked for with, and written by.
-  var journal: any FindingJournal { get }
 
   /// A new id, above every one before it.
   func makeID() -> String
@@ -48,6 +46,8 @@ public protocol ImportStore: AnyObject {
   /// The import is over.
   func finish() throws
 
+  /// What trips and visits in the file are looked for with, and written by.
+  func makeJournal() throws -> any FindingJournal
   func openTrackLog() throws -> TrackLog
   /// What it writes is of this import.
   func makeTrackIntake() throws -> TrackIntake

@@ -87,6 +87,7 @@ extension ImportStore {
   }
 
   private func preview(_ result: inout TrackImport) throws {
+    let journal = try makeJournal()
     let places = try journal.geofences()
     let stop = try journal.tripStop()
     for fixes in result.file.recordings {

@@ -1,5 +1,6 @@
 public import Foundation
 public import TrendyModels
+public import TrendyPersistence
 import TrendyProtocols
 
 /// One person's record at a hub, for a part of the hub that writes to it as one more of their devices.
@@ -11,6 +12,7 @@ public struct HubDesk: Sendable {
   /// What stands for the writer in the record's fields.
   private let device: String
   private let core: HubCore
+  private var readRows: (any TrackRows)?
 
   /// - Parameters:
   ///   - device: the writer's name.
@@ -20,6 +22,13 @@ public struct HubDesk: Sendable {
     core = isLimited ? server.core : server.core.unlimited
     self.server = server
     self.device = HubDevice.restDevice(device)
+  }
+
+  /// The desk for what is found in rows: while they are looked through here, it writes only as long as nobody else has begun to.
+  public func asReader(of rows: any TrackRows) -> HubDesk {
+    var desk = self
+    desk.readRows = rows
+    return desk
   }
 
   /// All of a kind; of events the newest fifty.
@@ -53,8 +62,11 @@ public struct HubDesk: Sendable {
   /// `nil` for what is not there, never was or was deleted.
   public func find<Wire: Decodable>(_ kind: SyncedKind, id: String) throws -> Wire? {
     let entry = try server.storage.read(person: person) { try $0.entry(kind: kind.name, id: id) }
-    guard let entry, entry.isAlive else { return nil }
-    return try ChangeEntryData(rawData: entry.document(person: person)).decode(Wire.self)
+    return try entry.flatMap { try living($0) }
+  }
+
+  private func living<Wire: Decodable>(_ entry: HubEntry) throws -> Wire? {
+    entry.isAlive ? try ChangeEntryData(rawData: entry.document(person: person)).decode(Wire.self) : nil
   }
 
   /// The living events that begin in a range.
@@ -83,13 +95,48 @@ public struct HubDesk: Sendable {
     try write { try $0.delete(kind, id: id, by: device, in: $1, now: $2) }
   }
 
+  /// Writes to what lives and is still as it is meant, as it is found in the same transaction.
+  /// - Returns: whether it was; of what was not, nothing is written.
+  /// - Throws: a ``Problem``.
+  public func update<Wire: Decodable>(
+    _ kind: SyncedKind, id: String, _ request: some Encodable, where isMeant: (Wire) throws -> Bool
+  ) throws -> Bool {
+    let members = try members(of: request)
+    return try write(to: kind, id: id, where: isMeant) {
+      _ = try $0.update(kind, id: id, members, by: device, in: $1, now: $2)
+    }
+  }
+
+  /// As ``update(_:id:_:where:)``.
+  public func delete<Wire: Decodable>(
+    _ kind: SyncedKind, id: String, where isMeant: (Wire) throws -> Bool
+  ) throws -> Bool {
+    try write(to: kind, id: id, where: isMeant) { try $0.delete(kind, id: id, by: device, in: $1, now: $2) }
+  }
+
+  private func write<Wire: Decodable>(
+    to kind: SyncedKind, id: String, where isMeant: (Wire) throws -> Bool,
+    _ body: (HubCore, any HubTransaction, Date) throws -> Void
+  ) throws -> Bool {
+    var isWritten = false
+    try write { core, transaction, now in
+      let held: Wire? = try transaction.entry(kind: kind.name, id: id).flatMap { try living($0) }
+      isWritten = try held.map(isMeant) ?? false
+      if isWritten { try body(core, transaction, now) }
+    }
+    return isWritten
+  }
+
   private func members(of request: some Encodable) throws -> [String: JSONValue] {
     try WireJSON.decode([String: JSONValue].self, from: WireJSON.encode(request))
   }
 
   private func write(_ body: (HubCore, any HubTransaction, Date) throws -> Void) throws {
     let now = server.clock.now
-    try server.writeHere(person: person) { try body(core, $0, now) }
+    try server.writeHere(person: person) { transaction in
+      if let reader = readRows?.reader { try transaction.renewTrackReader(reader) }
+      try body(core, transaction, now)
+    }
   }
 }
 

@@ -267,6 +267,14 @@ public protocol HubTransaction: HubReading {
   func forgetWebhookStanding(of webhook: String) throws
   /// Puts the import in place of the one with its id.
   func put(_ entry: HubImport) throws
+  /// Makes sure that whoever looks through the person's fixes may go on; by default, where `TrackRows` name no reader, nothing.
+  /// - Parameter reader: their name by the rows of ``HubStorage/tracks(of:)``.
+  /// - Throws: ``HubStorageError/busy(_:)`` where another has begun to.
+  func renewTrackReader(_ reader: String) throws
+}
+
+extension HubTransaction {
+  public func renewTrackReader(_ reader: String) throws {}
 }
 
 /// Where a device stood when it last asked, as far as the hub needs to know.

@@ -13,12 +13,17 @@ public protocol TrackRows: Sendable {
   /// - Throws: what `body` throws, or that another did not end in time.
   func withReader<Result>(_ body: () throws -> Result) throws -> Result
 
+  /// Names the call of ``withReader(_:)`` that is under way here, for those who write elsewhere what was found in the rows; `nil` where
+  /// no other can begin before it ends, as it is by default.
+  var reader: String? { get }
+
   /// One step of what keeps the rows quick to read, if one is due; by default there is nothing to do.
   /// - Returns: whether there may be more to do.
   func maintain(sealingAll sealsAll: Bool) throws -> Bool
 }
 
 extension TrackRows {
+  public var reader: String? { nil }
   public func maintain(sealingAll sealsAll: Bool) throws -> Bool { false }
 }
 

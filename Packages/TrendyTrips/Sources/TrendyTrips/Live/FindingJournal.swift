@@ -19,9 +19,11 @@ public protocol FindingJournal: Sendable {
   func told(_ trip: Event) throws -> String?
   /// - Returns: `false` for an id that was deleted, which nothing brings back.
   func create(_ event: Event) throws -> Bool
-  /// Writes the fields in which the two differ. What was deleted meanwhile stays so: no error.
-  func update(_ event: Event, from held: Event) throws
-  func delete(eventId: String) throws
+  /// Writes the fields in which the two differ.
+  /// - Returns: `false` where the event is not as `held` any more, or gone: somebody changed it meanwhile, and nothing is written.
+  func update(_ event: Event, from held: Event) throws -> Bool
+  /// - Returns: as ``update(_:from:)``.
+  func delete(_ held: Event) throws -> Bool
   /// What the person's own rules say of a trip that is new: its car, whether it was business. `device` recorded it.
   func completed(_ trip: Event, device: String) throws -> Event
 }

@@ -13,7 +13,7 @@ struct FindingPlan {
       case create(Event)
       /// The event as it is held, and as it is to be.
       case update(Event, Event)
-      case delete
+      case delete(Event)
     }
 
     var finding: TrackFinding
@@ -210,7 +210,7 @@ extension TrackPass {
     }
     finding.standing = .withdrawn
     finding.settledAt = finding.settledAt ?? now
-    plan.operations.append(.init(finding: finding, what: .delete))
+    plan.operations.append(.init(finding: finding, what: .delete(event)))
   }
 
   /// The event of a finding as the journal gives such back: in the wire's own numbers.
@@ -236,10 +236,10 @@ extension TrackPass {
         operation.finding.standing = .personal
       }
     case .update(let held, let event):
-      try journal.update(event, from: held)
+      guard try journal.update(event, from: held) else { throw EventChanged() }
       changes.updated.append(id)
-    case .delete:
-      try journal.delete(eventId: id)
+    case .delete(let held):
+      guard try journal.delete(held) else { throw EventChanged() }
       changes.deleted.append(id)
     }
     operation.finding.written = operation.finding.intended ?? operation.finding.written

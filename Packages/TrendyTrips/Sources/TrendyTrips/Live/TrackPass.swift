@@ -28,9 +28,21 @@ struct TrackPass {
   var store: any TrackStore { reader.store }
   var journal: any FindingJournal { reader.journal }
 
+  /// Where somebody changes an event between the look at it and the write, all is looked at again.
   /// - Parameter onReading: is told the time that was read up to, every few hundred readings; what it throws ends the pass before
   ///   anything is written.
   mutating func run(onReading: (Date) throws -> Void = { _ in }) throws -> TrackReader.Changes {
+    for _ in 1..<Self.attempts {
+      do {
+        return try runOnce(onReading: onReading)
+      } catch is EventChanged {}
+    }
+    return try runOnce(onReading: onReading)
+  }
+
+  private static let attempts = 4
+
+  private mutating func runOnce(onReading: (Date) throws -> Void) throws -> TrackReader.Changes {
     let unread = try store.unread(device: device)
     let last = try reader.lastCheckpoint(of: device)
     var base = last
@@ -75,6 +87,11 @@ struct TrackPass {
     }
     return changes
   }
+}
+
+/// Somebody changed an event, or deleted it, while what was found was written.
+struct EventChanged: Error, CustomStringConvertible {
+  var description: String { "an event is being changed by others all the time; the next reading looks at it again" }
 }
 
 extension TrackPass {

@@ -14,6 +14,7 @@ final class TestJournal: FindingJournal {
     var stop = TripStop.standard
     var writes = 0
     var writesLeft: Int?
+    var beforeWrite: (@Sendable (TestJournal) -> Void)?
   }
 
   let state = Mutex(State())
@@ -41,8 +42,16 @@ final class TestJournal: FindingJournal {
   /// Lets so many writes go through and none after: the process ends.
   func end(afterWrites count: Int?) { state.withLock { $0.writesLeft = count } }
 
+  /// What a person does in the moment before the next write.
+  func beforeNextWrite(_ act: @escaping @Sendable (TestJournal) -> Void) { state.withLock { $0.beforeWrite = act } }
+
   private func write<Result>(_ body: (inout sending State) throws -> Result) throws -> Result {
-    try state.withLock { state in
+    let act = state.withLock { state in
+      defer { state.beforeWrite = nil }
+      return state.beforeWrite
+    }
+    act?(self)
+    return try state.withLock { state in
       if let left = state.writesLeft {
         guard left > 0 else { throw Ended() }
         state.writesLeft = left - 1
@@ -68,17 +77,20 @@ final class TestJournal: FindingJournal {
     }
   }
 
-  func update(_ event: Event, from held: Event) throws {
+  func update(_ event: Event, from held: Event) throws -> Bool {
     try write { state in
-      guard let request = event.updateRequest(from: held), state.events[event.id] != nil else { return }
+      guard let request = event.updateRequest(from: held), state.events[event.id] == held else { return false }
       state.events[event.id]?.apply(request)
+      return true
     }
   }
 
-  func delete(eventId: String) throws {
+  func delete(_ held: Event) throws -> Bool {
     try write { state in
-      state.events[eventId] = nil
-      state.deleted.insert(eventId)
+      guard state.events[held.id] == held else { return false }
+      state.events[held.id] = nil
+      state.deleted.insert(held.id)
+      return true
     }
   }
 }

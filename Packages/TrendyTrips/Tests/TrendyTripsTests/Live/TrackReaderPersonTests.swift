@@ -179,6 +179,45 @@ struct TrackReaderPersonTests {
     }
   }
 
+  @Test func `what the person does to a trip while it is written again stands`() throws {
+    let fixes = commute()
+    func written(again act: @escaping @Sendable (TestJournal, String) -> Void) throws -> (before: Event, after: Event?)
+    {
+      let device = device()
+      try device.tell(fixes.filter { !(at(700)..<at(950)).contains($0.timestamp) }.map { .fix($0) })
+      let before = try #require(device.journal.trips.first)
+      device.journal.beforeNextWrite { act($0, before.id) }
+      try device.tell(fixes.map { .fix($0) })
+      #expect(try device.reader.readAgain().isEmpty)
+      #expect(device.journal.trips.count == (device.journal.trips.contains { $0.id == before.id } ? 2 : 1))
+      return (before, device.journal.trips.first { $0.id == before.id })
+    }
+    let set = try written { journal, id in journal.edit(id) { $0.endDate = at(777) } }
+    #expect(set.after?.endDate == at(777) && set.after?.properties == set.before.properties)
+    let noted = try written { journal, id in journal.edit(id) { $0.notes = "with Anna" } }
+    #expect(noted.after?.notes == "with Anna")
+    #expect(noted.after?.properties["route"] != noted.before.properties["route"])
+    #expect(try written { $0.remove($1) }.after == nil)
+  }
+
+  @Test func `a trip that the person holds on to while it is taken back stays`() throws {
+    let rest = stride(from: 0.0, through: 900, by: 30).map { fix($0) }
+    let away =
+      [900, 1800, 2600, 3300].enumerated().map { fix(1000 + Double($0.offset) * 30, east: $0.element) }
+      + stride(from: 1120.0, through: 1900, by: 30).map { fix($0, east: 3310) }
+    let device = device()
+    try device.tell((rest + away).map { .fix($0) })
+    let trip = try #require(device.journal.trips.first)
+    device.journal.beforeNextWrite { journal in journal.edit(trip.id) { $0.notes = "I was there" } }
+    let truth = away.map { wrong in
+      var right = fix(0, accuracy: 3)
+      right.timestamp = wrong.timestamp
+      return TrackReading.fix(right)
+    }
+    #expect(try device.tell(truth).deleted.isEmpty)
+    #expect(device.journal.trips.map(\.notes) == ["I was there"])
+  }
+
   @Test func `a place that was moved or removed leaves its old visits alone`() throws {
     let device = device([Self.home])
     try device.tell(commute().map { .fix($0) })
