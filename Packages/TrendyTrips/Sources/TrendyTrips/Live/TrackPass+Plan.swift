@@ -32,8 +32,14 @@ struct FindingPlan {
 }
 
 extension TrackPass {
-  /// - Parameter through: up to where it was read, where what was found after it stays as it is; the end is settled anew in any case.
-  func plan(for found: TrackFindings, since baseTime: Date?, through: Date?) throws -> FindingPlan {
+  /// - Parameters:
+  ///   - found: what the readings say.
+  ///   - baseTime: the time of the checkpoint that they were read from.
+  ///   - through: up to where it was read, where what was found after it stays as it is; the end is settled anew in any case.
+  ///   - lastTime: of the last reading of all.
+  func plan(
+    for found: TrackFindings, since baseTime: Date?, through: Date?, lastTime: Date
+  ) throws -> FindingPlan {
     var plan = FindingPlan()
     var notes = try store.notes(
       .finding, device: device, after: baseTime, through: through, isDescending: false, limit: .max)
@@ -42,13 +48,13 @@ extension TrackPass {
         .finding, device: device, after: TrackFinding.unsettled - 1, isDescending: false, limit: .max)
     }
     var held = try notes.map { try TrackFinding($0) }
-    let keys = Set(held.map(\.key))
-    var ids = Set(held.map(\.eventId))
-    for key in found.byKey.keys.sorted() + found.refused.sorted() where !keys.contains(key) {
-      // A ride that went on after it was closed: told before the checkpoint. One whose start moved is here, under another key.
-      if let (owner, note) = try store.note(.finding, id: key), owner == device, ids.insert(note.id).inserted {
-        held.append(try TrackFinding(note))
-      }
+    let others = found.refused.union(found.byKey.keys).subtracting(held.map(\.key))
+    if let baseTime, !others.isEmpty {
+      // A ride that went on after it was closed: told before the checkpoint.
+      let earlier = try store.notes(
+        .finding, device: device, after: baseTime - Self.reopeningSeconds, through: baseTime, isDescending: false,
+        limit: .max)
+      held += try earlier.map { try TrackFinding($0) }.filter { others.contains($0.key) }
     }
     var events: [String: Event] = [:]
     for index in held.indices where held[index].standing == .own {
@@ -73,6 +79,7 @@ extension TrackPass {
       if let index = byKey[key] {
         free.remove(index)
         try settle(finding, over: held[index], event: events[held[index].eventId], in: found, into: &plan)
+        held[index].take(spanOf: finding)
       } else {
         open.append(finding)
       }
@@ -88,6 +95,7 @@ extension TrackPass {
       }) {
         free.remove(index)
         try settle(finding, over: held[index], event: events[held[index].eventId], in: found, into: &plan)
+        held[index].take(spanOf: finding)
         continue
       }
       let isTheirs = held.contains { other in
@@ -101,10 +109,12 @@ extension TrackPass {
         known.standing = .personal
         plan.remarks.append(known)
       } else {
-        try create(finding, used: ids, in: found, into: &plan)
+        try create(finding, in: found, into: &plan)
       }
     }
-    for index in free.sorted() { withdraw(held[index], event: events[held[index].eventId], into: &plan) }
+    for index in free.sorted() {
+      withdraw(held[index], event: events[held[index].eventId], lastTime: lastTime, into: &plan)
+    }
     return plan
   }
 
@@ -158,12 +168,11 @@ extension TrackPass {
   }
 
   private func create(
-    _ finding: TrackFinding, used ids: Set<String>, in found: TrackFindings, into plan: inout FindingPlan
+    _ finding: TrackFinding, in found: TrackFindings, into plan: inout FindingPlan
   ) throws {
     var finding = finding
-    // An id that was taken back cannot come again, and one that another device's visit has is that visit's: the next in its row.
     var times = 0
-    while try ids.contains(finding.eventId) || isTaken(finding.eventId) {
+    while try isTaken(finding.eventId, for: finding) {
       times += 1
       finding.eventId = NaturalKey.id(for: finding.key, "again", String(times))
     }
@@ -180,16 +189,20 @@ extension TrackPass {
     finding.kind == .trip ? try journal.completed(event, device: device) : event
   }
 
-  /// Whether the event of a finding was taken back, or is what another device found that tells of the same moment. A recording is another
-  /// form of what a device told: what both found is one event.
-  private func isTaken(_ id: String) throws -> Bool {
+  /// Whether the event was taken back, which cannot come again, or is of something else: that began at this moment before its start
+  /// moved, or that another device found in the same moment. A recording is another form of what a device told: what both found is one
+  /// event.
+  private func isTaken(_ id: String, for finding: TrackFinding) throws -> Bool {
     guard let (owner, note) = try store.note(.finding, id: id) else { return false }
-    if try TrackFinding(note).standing == .withdrawn { return true }
-    return owner != device && !Recording.isRecording(device: owner) && !Recording.isRecording(device: device)
+    let known = try TrackFinding(note)
+    if known.standing == .withdrawn { return true }
+    if owner == device { return known.key != finding.key }
+    return !Recording.isRecording(device: owner) && !Recording.isRecording(device: device)
   }
 
   /// A finding that the readings do not bear out any more.
-  private func withdraw(_ held: TrackFinding, event: Event?, into plan: inout FindingPlan) {
+  /// - Parameter lastTime: of the last reading.
+  private func withdraw(_ held: TrackFinding, event: Event?, lastTime: Date, into plan: inout FindingPlan) {
     var finding = held
     guard held.standing != .withdrawn else { return }
     if let id = held.geofenceId, geofences[id]?.circle != held.circle || geofences[id]?.isActive != true {
@@ -199,18 +212,23 @@ extension TrackPass {
       plan.remarks.append(finding)
       return
     }
-    guard held.standing == .own, let event else {
-      if held.standing == .own { plan.removedNotes.append(held.eventId) } else { plan.remarks.append(finding) }
-      return
+    if held.standing == .own {
+      guard let event else {
+        plan.removedNotes.append(held.eventId)
+        return
+      }
+      if [held.written, held.intended].contains(where: { $0.map { event.isUntouched(since: $0) } ?? false }) {
+        finding.standing = .withdrawn
+        finding.settledAt = held.settledAt ?? now
+        plan.operations.append(.init(finding: finding, what: .delete(event)))
+        return
+      }
     }
-    guard [held.written, held.intended].contains(where: { $0.map { event.isUntouched(since: $0) } ?? false }) else {
-      finding.standing = .personal
-      plan.remarks.append(finding)
-      return
-    }
-    finding.standing = .withdrawn
-    finding.settledAt = finding.settledAt ?? now
-    plan.operations.append(.init(finding: finding, what: .delete(event)))
+    finding.standing = .personal
+    // It stands for what was read until now, and for nothing later.
+    finding.end = held.end ?? max(held.start, lastTime)
+    finding.settledAt = held.settledAt ?? lastTime
+    if finding != held { plan.remarks.append(finding) }
   }
 
   /// The event of a finding as the journal gives such back: in the wire's own numbers.

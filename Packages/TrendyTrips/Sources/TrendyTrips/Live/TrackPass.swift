@@ -59,13 +59,13 @@ struct TrackPass {
       through = try readOn(
         from: baseTime, last: last, newThrough: unread?.through, path: &path, found: &found, onReading)
     }
-    guard path.machine.time != nil else { return changes }
+    guard let lastTime = path.machine.time else { return changes }
     var settled = path.machine
     let isOver = Recording.isRecording(device: device)
     for effect in isOver ? settled.finish() : settled.settle(at: now) { found.take(effect, at: nil) }
     found.takeOpen(settled.openVisits)
 
-    let plan = try plan(for: found, since: baseTime, through: through)
+    let plan = try plan(for: found, since: baseTime, through: through, lastTime: lastTime)
     var commit = TrackChanges()
     if !plan.operations.isEmpty {
       // Said before it is done: after a crash in between, what stands in the journal is known for its own.
@@ -149,7 +149,7 @@ extension TrackPass {
   }
 
   /// Longer than any silence after which a trip goes on, and than what may come of that.
-  private static let reopeningSeconds: TimeInterval = 3 * 86_400
+  static let reopeningSeconds: TimeInterval = 3 * 86_400
 }
 
 /// The machine on its way through the readings, and the checkpoints it leaves behind for readings that will come late.

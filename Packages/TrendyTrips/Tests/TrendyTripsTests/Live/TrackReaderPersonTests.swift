@@ -218,6 +218,30 @@ struct TrackReaderPersonTests {
     #expect(device.journal.trips.map(\.notes) == ["I was there"])
   }
 
+  @Test func `a visit that the person ended keeps no later one from being found, also where it turns out to be none`()
+    throws
+  {
+    for isThere in [true, false] {
+      let device = device([Self.home])
+      let stay = stride(from: 0.0, through: 300, by: 20).map { fix($0) }
+      try device.tell(stay.map { .fix($0) })
+      let id = try #require(device.journal.visits.first).id
+      device.journal.edit(id) { $0.endDate = at(200) }
+      if !isThere {
+        // The surer fixes of the same moments were elsewhere.
+        try device.tell(
+          stay.map { wrong in
+            var right = fix(0, east: 3000, accuracy: 3)
+            right.timestamp = wrong.timestamp
+            return .fix(right)
+          })
+      }
+      try device.tell(commute().filter { $0.timestamp > at(300) }.map { .fix($0) })
+      #expect(device.journal.visits.map(\.endDate) == [at(200), nil], "\(isThere)")
+      #expect(try device.reader.readAgain().isEmpty)
+    }
+  }
+
   @Test func `a place that was moved or removed leaves its old visits alone`() throws {
     let device = device([Self.home])
     try device.tell(commute().map { .fix($0) })

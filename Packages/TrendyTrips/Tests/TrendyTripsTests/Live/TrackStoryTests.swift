@@ -1,0 +1,127 @@
+import Foundation
+import Testing
+import TrendyModels
+import TrendyProtocols
+import TrendyTesting
+import TrendyTrips
+
+/// Days that are told in parts and out of order while their person edits what is found.
+@Suite("Stories of a track and its person", .timeLimit(.minutes(10)))
+struct TrackStoryTests {
+  /// What the person does meanwhile.
+  enum Acts: Int {
+    case none
+    case notes
+    case all
+  }
+
+  /// The first two lost a visit, or found it only when everything was read again.
+  @Test(
+    "nothing is lost, and what the person did stands", arguments: [2339, 2358] + Array(41_000..<41_028) as [UInt64])
+  func story(seed: UInt64) throws {
+    var story = try Story(seed: seed)
+    try story.tell()
+    let left = story.missing + story.added
+    if story.acts == .none { #expect(left.isEmpty, "\(left)") }
+    for event in story.missing { #expect(story.isTouched(event), "lost: \(event)") }
+    #expect(try story.device.reader.readAgain().isEmpty)
+  }
+
+  private struct Story {
+    var device: LiveDevice
+    let acts: Acts
+    private var chance: SeededGenerator
+    private var rest: [TrackReading]
+    private let wanted: [Event]
+    private var toldThrough = Date.distantPast
+    private var noted: Set<String> = []
+    /// As the person set them.
+    private var fixed: [String: Event] = [:]
+    private var deleted: Set<String> = []
+    /// Events as they were when the person did something to them, and until when they lasted by then.
+    private var touched: [(event: Event, end: Date)] = []
+
+    init(seed: UInt64) throws {
+      chance = SeededGenerator(seed: seed)
+      let worlds: [SimulatedDay.World] = [.town, .railway, .tunnels, .buses, .canyon, .indoors]
+      let world = worlds[Int.random(in: 0..<worlds.count, using: &chance)]
+      let recorder = Bool.random(using: &chance) ? SimulatedDay.Recorder.phone : .tracker
+      let day = SimulatedDay(seed: seed, world: world, recorder: recorder)
+      let readings = day.fixes.prefix(1500).map { TrackReading.fix($0) }
+      wanted = TrackReaderTests.content(try TrackReaderTests.wanted(readings))
+      device = LiveDevice(
+        geofences: TrackReaderTests.places(readings), now: TrackReaderTests.end(readings) + 86_400)
+      switch Int.random(in: 0..<3, using: &chance) {
+      case 0: rest = readings.shuffled(using: &chance)
+      case 1: rest = readings
+      default:
+        let cut = Int.random(in: 1..<readings.count, using: &chance)
+        let early = readings[..<cut]
+        rest = readings[cut...] + (Bool.random(using: &chance) ? Array(early) : early.reversed())
+      }
+      acts = Acts(rawValue: Int.random(in: 0..<3, using: &chance)) ?? .none
+    }
+
+    /// Tells all of it, and looks each time whether what the person did stands.
+    mutating func tell() throws {
+      while !rest.isEmpty {
+        let most = [1, 30, 300][Int.random(in: 0..<3, using: &chance)]
+        let batch = Array(rest.prefix(Int.random(in: 1...most, using: &chance)))
+        rest = Array(rest.dropFirst(batch.count))
+        toldThrough = max(toldThrough, TrackReaderTests.end(batch))
+        try device.tell(batch)
+        if Int.random(in: 0..<9, using: &chance) == 0 { device.restart() }
+        if acts != .none, Int.random(in: 0..<6, using: &chance) == 0 { act() }
+        let events = Dictionary(uniqueKeysWithValues: device.journal.events.map { ($0.id, $0) })
+        #expect(noted.allSatisfy { events[$0]?.notes != nil })
+        #expect(fixed.allSatisfy { events[$0.key] == $0.value })
+        #expect(deleted.allSatisfy { events[$0] == nil })
+      }
+      try device.reader.readAll()
+    }
+
+    private mutating func act() {
+      let events = device.journal.events
+      guard !events.isEmpty else { return }
+      let event = events[Int.random(in: 0..<events.count, using: &chance)]
+      touched.append((event, event.endDate ?? toldThrough))
+      switch acts == .notes ? 0 : Int.random(in: 0..<3, using: &chance) {
+      case 0 where fixed[event.id] == nil:
+        device.journal.edit(event.id) { $0.notes = "with Anna" }
+        noted.insert(event.id)
+      case 0, 1:
+        device.journal.edit(event.id) { $0.endDate = $0.timestamp + 12_345 }
+        fixed[event.id] = device.journal.events.first { $0.id == event.id }
+        noted.remove(event.id)
+      default:
+        device.journal.remove(event.id)
+        deleted.insert(event.id)
+        noted.remove(event.id)
+        fixed[event.id] = nil
+      }
+    }
+
+    /// What a day that is told in one go has and this one has not, and the other way round.
+    var missing: [Event] { Self.surplus(of: wanted, over: TrackReaderTests.content(device.journal.events)) }
+    var added: [Event] { Self.surplus(of: TrackReaderTests.content(device.journal.events), over: wanted) }
+
+    private static func surplus(of events: [Event], over others: [Event]) -> [Event] {
+      var others = others
+      return events.filter { event in
+        guard let index = others.firstIndex(of: event) else { return true }
+        others.remove(at: index)
+        return false
+      }
+    }
+
+    /// Whether the person did something to what was found of the same time: then that stands for it.
+    func isTouched(_ event: Event) -> Bool {
+      let theirs = device.journal.events.filter { noted.contains($0.id) || fixed[$0.id] != nil }
+      let all = touched + theirs.map { (event: $0, end: $0.endDate ?? toldThrough) }
+      return all.contains { other, end in
+        other.sourceType == event.sourceType && other.geofenceId == event.geofenceId
+          && other.timestamp <= event.endDate ?? toldThrough && end >= event.timestamp
+      }
+    }
+  }
+}
