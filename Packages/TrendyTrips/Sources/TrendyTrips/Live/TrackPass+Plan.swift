@@ -129,6 +129,10 @@ extension TrackPass {
     settled.twin = held.twin
     settled.written = held.written
     guard held.standing == .own else {
+      // It stands for what the person saw. What was found in its place meanwhile may come apart again, and must not take it along.
+      if finding.key != held.key, let end = held.end {
+        (settled.key, settled.start, settled.end) = (held.key, held.start, end)
+      }
       if settled != held { plan.remarks.append(settled) }
       return
     }

@@ -42,6 +42,22 @@ struct LateReadingTests {
     return (0..<count).flatMap { number in day.map { $0.later(by: Double(number) * 86_400) } }
   }
 
+  /// A trip over the hole is found first, and comes apart: one event must not become both of its parts.
+  @Test(
+    "a day of which the end came first has the trips of one that came in its order",
+    arguments: [(SimulatedDay.World.town, 44), (.buses, 61), (.railway, 11)] as [(SimulatedDay.World, UInt64)])
+  func endFirst(world: SimulatedDay.World, seed: UInt64) throws {
+    let fixes = SimulatedDay(seed: seed, world: world, recorder: .tracker).fixes.map { TrackReading.fix($0) }
+    let now = TrackReaderTests.end(fixes) + 86_400
+    let (device, quiet) = (LiveDevice(now: now), LiveDevice(now: now))
+    try quiet.tell(fixes)
+    for piece in [7, 0, 1, 2, 3, 4, 5, 6] {
+      try device.tell(Array(fixes[(fixes.count * piece / 8)..<(fixes.count * (piece + 1) / 8)]))
+    }
+    #expect(device.journal.trips.map(\.timestamp) == quiet.journal.trips.map(\.timestamp))
+    #expect(device.journal.trips.map(\.endDate) == quiet.journal.trips.map(\.endDate))
+  }
+
   @Test func `a late fix costs what it changes, and not all that came after it`() throws {
     let readings = try Self.days(30)
     let store = CountingStore()

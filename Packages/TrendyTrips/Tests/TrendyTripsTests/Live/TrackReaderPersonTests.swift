@@ -129,6 +129,28 @@ struct TrackReaderPersonTests {
     #expect(after.properties["route"] != before.properties["route"])
   }
 
+  /// Meanwhile one trip is found from the one stop to the other, which holds that of the person.
+  @Test(
+    "a trip that the person deleted takes no other with it, whatever comes late", arguments: [11, 3, 27] as [UInt64])
+  func deletedAmongPieces(seed: UInt64) throws {
+    let fixes = SimulatedDay(seed: seed, world: .railway, recorder: .tracker).fixes
+    let pieces = (0..<8).map { piece in
+      fixes[(fixes.count * piece / 8)..<(fixes.count * (piece + 1) / 8)].map { TrackReading.fix($0) }
+    }
+    let now = try #require(fixes.last).timestamp + 86_400
+    let quiet = LiveDevice(now: now)
+    try quiet.tell(fixes.map { .fix($0) })
+
+    let device = LiveDevice(now: now)
+    try device.tell(pieces[6])
+    let deleted = try #require(device.journal.trips.first)
+    device.journal.remove(deleted.id)
+    for piece in [0, 1, 2, 3, 4, 5, 7] { try device.tell(pieces[piece]) }
+    func span(_ trip: Event) -> ClosedRange<Date> { trip.timestamp...(trip.endDate ?? .distantFuture) }
+    let others = quiet.journal.trips.filter { !span($0).overlaps(span(deleted)) }
+    #expect(device.journal.trips.map(span) == others.map(span))
+  }
+
   @Test func `a trip whose times the person set is never written to again`() throws {
     let device = device()
     let fixes = commute()
