@@ -151,6 +151,11 @@ struct WebhookTests {
     let receiver = Receiver()
     try await run(hub, receiver) { await hub.clock.advance(by: .seconds(61)) }
     #expect(try receiver.posts.flatMap(ids) == ["t", "a"])
+    // What had these versions in that life had another id, for receivers that take each id once.
+    let post = try #require(receiver.posts.first)
+    let epoch = try #require(try hub.storage.read(person: hub.person.id) { try $0.state() }.epochs.last?.id)
+    #expect(post.headers["Trendy-Delivery"] == "\(webhook.id).\(epoch).1-2")
+    #expect(try WireJSON.decode(JSONValue.self, from: post.body)["epoch"] == .string(epoch))
   }
 
   /// Two hubs on one storage, with a person, an event type and a webhook.

@@ -73,7 +73,8 @@ extension HubServer {
     }
     var standing = due.standing
     if !due.changes.isEmpty {
-      let post = WebhookPost(due.changes, to: webhook, isIncomplete: due.isIncomplete, now: clock.now)
+      let post = WebhookPost(
+        due.changes, of: due.life, to: webhook, isIncomplete: due.isIncomplete, now: clock.now)
       do {
         let answer = try await sender.send(post)
         metrics.onDelivery(isTaken: (200..<300).contains(answer.status))

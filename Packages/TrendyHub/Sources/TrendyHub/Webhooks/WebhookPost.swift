@@ -28,14 +28,17 @@ public struct WebhookPost: Hashable, Sendable {
 
   /// - Parameters:
   ///   - changes: as the feed gives them, in the order of their versions.
+  ///   - epoch: the life of the hub that the last of them is of: after a restore the same versions stand for other changes.
   ///   - isIncomplete: whether deletions among the changes may be missing, as they lie too far back.
   ///   - now: signed with the body, so that a receiver can refuse what somebody recorded and sent again later.
-  init(_ changes: [HubLine], to webhook: HubWebhook, isIncomplete: Bool = false, now: Date) {
+  init(_ changes: [HubLine], of epoch: String?, to webhook: HubWebhook, isIncomplete: Bool = false, now: Date) {
     let range = changes.first.map { "\($0.version)-\(changes.last?.version ?? $0.version)" } ?? "try"
-    let id = "\(webhook.id).\(range)"
+    // A receiver that takes each id once must not take two deliveries for one.
+    let id = ([webhook.id, epoch].compactMap(\.self) + [range]).joined(separator: ".")
     var body = JSONText.write([
       "schema": "trendy.webhook/1", "id": .string(id), "webhook": .string(webhook.id),
-      "person": .string(webhook.person), "incomplete": .bool(isIncomplete),
+      "person": .string(webhook.person), "epoch": epoch.map { .string($0) } ?? .null,
+      "incomplete": .bool(isIncomplete),
     ])
     // The feed's lines stay the bytes they are.
     body.removeLast()
@@ -55,7 +58,7 @@ public struct WebhookPost: Hashable, Sendable {
   }
 
   /// A delivery without changes, to try the address.
-  public init(trying webhook: HubWebhook, now: Date) { self.init([], to: webhook, now: now) }
+  public init(trying webhook: HubWebhook, now: Date) { self.init([], of: nil, to: webhook, now: now) }
 
   /// `t=1790000000,v1=` and 64 hexadecimal digits: the HMAC-SHA256 (RFC 2104), keyed with the secret's text, of the seconds since
   /// 1970, a full stop, and the body.
