@@ -8,7 +8,7 @@ extension SyncEngine {
     let total = pendingCount
     if total == 0 { return }
     var synced = 0
-    var isEnlarged = false
+    var fullness = Fullness.unknown
     broadcast.set(.syncing(synced: 0, total: total))
     while true {
       if Task.isCancelled { throw .cancelled }
@@ -19,7 +19,7 @@ extension SyncEngine {
         sent = try await send(batch)
       } catch {
         if try setAsideTooLarge(batch, question, error) { continue }
-        if enlargeForQuota(batch, error as? APIError, &isEnlarged) { continue }
+        if try goOnWhileFull(batch, question, error as? APIError, &fullness) { continue }
         throw try failure(of: batch, question, error)
       }
       let settled = try saving { try settle(batch, question, sent.answer, asking, in: $0) }
@@ -31,14 +31,14 @@ extension SyncEngine {
       if settled > 0 {
         breaker.onSuccess(at: clock.uptime)
         batchLimit = min(configuration.batchSize, batchLimit * 2)
-        isEnlarged = false
+        fullness = .unknown
       }
       if sent.answer.isForked {
         // The outcomes that came with it are acknowledged; from here on another's would speak against a fork.
         _ = try self.question()
         throw .forked("it has judged what this store does not know to have sent")
       }
-      if enlargeForQuota(batch, sent.cause, &isEnlarged) { continue }
+      if try goOnWhileFull(batch, question, sent.cause, &fullness) { continue }
       if let failure = sent.failure { throw halving(noted(failure), sent.cause) }
     }
   }
@@ -149,15 +149,37 @@ extension SyncEngine {
     return failure
   }
 
+  /// What was tried in a round since something was taken, of a hub that says that the record is full.
+  private enum Fullness {
+    case unknown
+    /// As much at once as a push may hold.
+    case enlarged
+    /// Deletions ahead of what waits before them.
+    case deletionsFirst
+  }
+
   /// A record that is full: the hub judges a push as a whole, so a deletion that waits farther back makes room for what waits before
-  /// it. The next batch is as large as one may be, once.
-  /// - Returns: whether the error was that, and more waits than was sent.
-  private func enlargeForQuota(_ batch: PushBatch, _ error: APIError?, _ isEnlarged: inout Bool) -> Bool {
+  /// it. The next batch is as large as one may be, once; where that does not do, deletions behind it are sent first.
+  /// - Returns: whether the error was that, and there is something to try.
+  private func goOnWhileFull(
+    _ batch: PushBatch, _ question: Question, _ error: APIError?, _ fullness: inout Fullness
+  ) throws(SyncFailure) -> Bool {
     guard case .problem(let problem, _) = error, problem.kind == "quota_exceeded" else { return false }
     let count = batch.mutations.count
-    isEnlarged = !isEnlarged && count < min(pendingCount, Self.largestBatch)
-    batchLimit = isEnlarged ? Self.largestBatch : configuration.batchSize
-    return isEnlarged
+    batchLimit = configuration.batchSize
+    if fullness == .unknown, count < min(pendingCount, configuration.largeBatchSize) {
+      fullness = .enlarged
+      batchLimit = configuration.largeBatchSize
+      return true
+    }
+    guard fullness != .deletionsFirst, count < pendingCount else { return false }
+    fullness = .deletionsFirst
+    return try saving { store in
+      try store.takeWriteLock()
+      try question.checkStands(in: store)
+      try question.checkNothingWasAcknowledged(in: store)
+      return try RoomMaker(store: store, chance: chance, now: clock.now).bringDeletionsForward(past: count)
+    }
   }
 
   /// 413: asks again with half; what is too large by itself goes to the journal, so that the rest gets on.

@@ -52,8 +52,8 @@ struct Device {
   }
 
   /// Records events that are new, each in a save of its own.
-  func record(events count: Int, type: String = "type-1") throws {
-    for index in 0..<count {
+  func record(events count: Int, from first: Int = 0, type: String = "type-1") throws {
+    for index in first..<(first + count) {
       try recorder.record(EventFixture.makeEvent(id: newEventId(index), eventTypeId: type))
     }
   }

@@ -240,6 +240,44 @@ struct SyncEnginePushTests {
     #expect(await device.engine.state == .idle)
   }
 
+  /// A push holds 500: what waits before the deletions fills it.
+  @Test func `a full record takes deletions ahead of more creations than a push may hold`() async throws {
+    let hub = FullHub(keeping: 600)
+    let device = hub.device()
+    device.seedType()
+    try device.record(events: 600)
+    await device.engine.performSync()
+    for index in 0..<600 {
+      try device.store.insertHeldEntry(
+        APIModelFixture.makeChangeEntry(id: Int64(index + 1), entityId: newEventId(index)))
+    }
+    try device.record(events: 550, from: 600)
+    for index in 0..<550 { try device.recorder.delete(eventId: newEventId(index)) }
+    await device.engine.performSync()
+    #expect(device.store.storedPendingMutations.isEmpty)
+    #expect(await device.engine.state == .idle)
+    #expect(hub.kept == Set((550..<1150).map { newEventId($0) }))
+  }
+
+  /// Other than in its order, it would mean something else to the hub.
+  @Test func `what refers to something else in the queue waits in its place, however full the record is`() async throws
+  {
+    let hub = FullHub(keeping: 1)
+    let device = hub.device()
+    device.seedType()
+    device.seedType("type-2")
+    try device.record(events: 1)
+    await device.engine.performSync()
+    try device.store.insertHeldEntry(APIModelFixture.makeChangeEntry(id: 1, entityId: newEventId(0)))
+    try device.record(events: 520, from: 1)
+    try device.recorder.edit(eventId: newEventId(0)) { $0.eventTypeId = "type-2" }
+    try device.recorder.delete(eventId: newEventId(0))
+    let order = device.store.storedPendingMutations.map(\.id)
+    await device.engine.performSync()
+    #expect(device.store.storedPendingMutations.map(\.id) == order)
+    #expect(await device.engine.state.isError)
+  }
+
   @Test func `a record that stays full is asked twice a round, and everything waits`() async throws {
     let hub = FullHub(keeping: 0)
     let device = hub.device()
@@ -472,6 +510,8 @@ private final class FullHub: Sendable {
 
   /// How many mutations each push had.
   var pushes: [Int] { content.withLock { $0.pushes } }
+
+  var kept: Set<String> { content.withLock { $0.entries } }
 
   func device() -> Device {
     Device(client: { base in VersionedClient(base: base) { [self] in try judge($0) } })
