@@ -18,11 +18,17 @@ public struct MemoryHubPeople: Sendable {
   }
 
   /// Writes in a life of the storage, all or nothing; `nil` where each start of a hub is a life.
+  /// - Parameters:
+  ///   - person: whose state it is.
+  ///   - life: of the storage.
+  ///   - renew: whoever looks through the person's fixes may go on, or it throws; by default they always may.
+  ///   - body: what is written.
   public mutating func write<Result>(
-    _ person: String, life: String?, _ body: (any HubTransaction) throws -> Result
+    _ person: String, life: String?, renewing renew: @escaping (String) throws -> Void = { _ in },
+    _ body: (any HubTransaction) throws -> Result
   ) throws -> Result {
     try checkKept(person)
-    let transaction = MemoryTransaction(people[person] ?? MemoryPerson(), of: person, life: life)
+    let transaction = MemoryTransaction(people[person] ?? MemoryPerson(), of: person, life: life, renewing: renew)
     let result = try body(transaction)
     people[person] = transaction.person
     return result
@@ -69,11 +75,18 @@ private final class MemoryTransaction: HubTransaction {
   private let name: String
   private let life: String?
 
-  init(_ person: MemoryPerson, of name: String, life: String?) {
+  private let renew: (String) throws -> Void
+
+  init(
+    _ person: MemoryPerson, of name: String, life: String?, renewing renew: @escaping (String) throws -> Void = { _ in }
+  ) {
     self.person = person
     self.name = name
     self.life = life
+    self.renew = renew
   }
+
+  func renewTrackReader(_ reader: String) throws { try renew(reader) }
 
   func epoch() throws -> String? { life }
 

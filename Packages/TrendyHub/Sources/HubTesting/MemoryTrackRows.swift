@@ -1,61 +1,20 @@
 import Foundation
-import Synchronization
 import TrendyPersistence
 
 /// Rows of a track log in memory.
-final class MemoryTrackRows: TrackRows {
-  private struct Name: Hashable {
-    let kind: UInt8
-    let key: RecordKey
-  }
-
-  private struct Rows: TrackRowReading {
-    var all: [Name: TrackRow] = [:]
-
-    func row(kind: UInt8, key: RecordKey) throws -> TrackRow? { all[Name(kind: kind, key: key)] }
-
-    func rows(
-      kind: UInt8, group: UInt64?, from lower: Int64, to upper: Int64, isDescending: Bool, limit: Int
-    ) throws -> [TrackRow] {
-      let found = all.values.filter {
-        $0.kind == kind && group ?? $0.group == $0.group && $0.sort >= lower && $0.sort < upper
-      }.sorted { ($0.sort, $0.key.high, $0.key.low) < ($1.sort, $1.key.high, $1.key.low) }
-      return Array((isDescending ? found.reversed() : found).prefix(limit))
-    }
-  }
-
-  private final class Writing: TrackRowWriting {
-    private(set) var rows: Rows
-
-    init(_ rows: Rows) { self.rows = rows }
-
-    func row(kind: UInt8, key: RecordKey) throws -> TrackRow? { try rows.row(kind: kind, key: key) }
-
-    func rows(
-      kind: UInt8, group: UInt64?, from lower: Int64, to upper: Int64, isDescending: Bool, limit: Int
-    ) throws -> [TrackRow] {
-      try rows.rows(kind: kind, group: group, from: lower, to: upper, isDescending: isDescending, limit: limit)
-    }
-
-    func put(_ row: TrackRow) throws { rows.all[Name(kind: row.kind, key: row.key)] = row }
-
-    func delete(kind: UInt8, key: RecordKey) throws { rows.all[Name(kind: kind, key: key)] = nil }
-  }
-
-  private let rows = Mutex(Rows())
+///
+/// @unchecked: the table is touched under its own lock alone.
+final class MemoryTrackRows: TrackRows, @unchecked Sendable {
+  private var table = MemoryTrackTable()
+  private let lock = NSLock()
   private let reader = NSLock()
 
   func read<Result>(_ body: (any TrackRowReading) throws -> Result) throws -> Result {
-    try body(rows.withLock { $0 })
+    try lock.withLock { table }.read(body)
   }
 
   func write<Result>(_ body: (any TrackRowWriting) throws -> Result) throws -> Result {
-    try rows.withLock { rows in
-      let writing = Writing(rows)
-      let result = try body(writing)
-      rows = writing.rows
-      return result
-    }
+    try lock.withLock { try table.write(body) }
   }
 
   func withReader<Result>(_ body: () throws -> Result) throws -> Result { try reader.withLock(body) }
