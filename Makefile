@@ -38,7 +38,8 @@ TOOLS := --disable-build-manifest-caching --scratch-path $(SCRATCH)/bench -c rel
 PROGRAMS := trendy trendy-net trendyd
 
 PACKAGES := TrendyArchive TrendyModels TrendyProtocols TrendyPersistence TrendyTesting TrendyNetworking TrendySync \
-  TrendyTrips TrendyInsights TrendyInterchange TrendyAgent TrendyHub TrendyHubPostgres TrendySimulation
+  TrendyTrips TrendyInsights TrendyInterchange TrendyAgent TrendyHub TrendyHubPostgres TrendyIngest \
+  TrendySimulation
 ROOMS := $(addprefix Packages/,$(PACKAGES)) Examples/Embedding Tools Apps
 
 .PHONY: all build test test-hub-postgres test-pages demo demo-release run simulate fuzz fuzz-api torture hostile mutants bench bench-cli bench-hub bench-insights bench-interchange bench-load bench-pages bench-store bench-sync release reference lint format docs install package deps clean $(addprefix test-,$(notdir $(ROOMS)))

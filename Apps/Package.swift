@@ -12,6 +12,7 @@ let package = Package(
     .package(path: "../Packages/TrendyArchive"),
     .package(path: "../Packages/TrendyHub"),
     .package(path: "../Packages/TrendyHubPostgres"),
+    .package(path: "../Packages/TrendyIngest"),
     .package(path: "../Packages/TrendyInsights"),
     .package(path: "../Packages/TrendyInterchange"),
     .package(path: "../Packages/TrendyModels"),
@@ -40,7 +41,7 @@ let package = Package(
       name: "HubContainer",
       dependencies: [
         "CommandSupport", "ImportFiles", "TrendyAgent", "TrendyArchive", "TrendyHub", "TrendyHubPostgres",
-        "TrendyInterchange", "TrendyModels", "TrendyPersistence", "TrendyProtocols", "TrendyTrips",
+        "TrendyIngest", "TrendyInterchange", "TrendyModels", "TrendyPersistence", "TrendyProtocols", "TrendyTrips",
       ]),
     .target(name: "ImportFiles", dependencies: ["CommandSupport", "TrendyArchive", "TrendyInterchange"]),
     .target(
@@ -72,7 +73,7 @@ let package = Package(
       name: "trendyd",
       dependencies: [
         "AgentLink", "AppContainer", "CMalloc", "CommandSupport", "HubContainer", "NetworkContainer", "TrendyAgent",
-        "TrendyHub", "TrendyInterchange",
+        "TrendyHub", "TrendyIngest", "TrendyInterchange",
         "TrendyModels", "TrendyNetworking", "TrendyPersistence", "TrendyProtocols", "TrendySync",
       ]),
     .testTarget(

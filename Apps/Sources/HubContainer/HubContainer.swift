@@ -3,6 +3,7 @@ public import CommandSupport
 public import Foundation
 public import TrendyHub
 import TrendyHubPostgres
+public import TrendyIngest
 import TrendyModels
 public import TrendyPersistence
 public import TrendyProtocols

@@ -4,6 +4,7 @@ import ImportFiles
 import TrendyAgent
 import TrendyArchive
 import TrendyHub
+import TrendyIngest
 import TrendyInterchange
 import TrendyModels
 import TrendyProtocols

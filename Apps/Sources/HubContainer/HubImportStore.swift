@@ -1,6 +1,7 @@
 import Foundation
 import TrendyAgent
 import TrendyHub
+import TrendyIngest
 import TrendyModels
 import TrendyPersistence
 import TrendyProtocols
@@ -118,11 +119,11 @@ final class HubImportStore: ImportStore {
 /// @unchecked: the desk is used on the one thread that reads the file.
 private struct ImportFindings: FindingJournal, @unchecked Sendable {
   private let desk: HubImportDesk
-  private let journal: HubJournal
+  private let journal: any FindingJournal
 
   init(desk: HubImportDesk, rows: any TrackRows) {
     self.desk = desk
-    journal = HubJournal(desk: desk.desk, rows: rows)
+    journal = HubIngest.journal(at: desk.desk, of: rows)
   }
 
   func geofences() throws -> [Geofence] { try journal.geofences() }

@@ -6,6 +6,7 @@ import Foundation
 import HubContainer
 import Synchronization
 import TrendyHub
+import TrendyIngest
 import TrendyInterchange
 import TrendyModels
 import TrendyProtocols

@@ -3,9 +3,9 @@ public import Foundation
 import Synchronization
 public import TrendyHub
 public import TrendyModels
-import TrendyPersistence
+public import TrendyPersistence
 public import TrendyProtocols
-import TrendyTrips
+public import TrendyTrips
 
 /// What devices post to a hub: a track log for each person, and what is found in it in the person's record.
 public final class HubIngest: Ingest {
@@ -22,7 +22,11 @@ public final class HubIngest: Ingest {
     var settled: [String: Date] = [:]
   }
 
-  init(storage: any HubStorage, clock: any TimeSource, openTracks: Int) {
+  /// - Parameters:
+  ///   - storage: the hub's.
+  ///   - clock: says when silence closes a trip.
+  ///   - openTracks: of so many persons the log stays open.
+  public init(storage: any HubStorage, clock: any TimeSource, openTracks: Int) {
     self.storage = storage
     self.clock = clock
     intakes = Mutex(Intakes(open: RecentlyUsed(limit: openTracks)))
@@ -142,7 +146,7 @@ public final class HubIngest: Ingest {
   private static let lookSeconds: TimeInterval = 3600
 
   /// Lets go of a person's track log, which the storage erases; who still posts for them is refused.
-  func erase(person: String) {
+  public func erase(person: String) {
     intakes.withLock {
       $0.erased.insert(person)
       $0.all[person] = nil
@@ -253,8 +257,13 @@ private final class RecordPart<Value: Sendable>: Sendable {
 }
 
 extension HubIngest {
+  /// Writes what is found in rows of fixes into the record of the person whose desk it is.
+  public static func journal(at desk: HubDesk, of rows: any TrackRows) -> any FindingJournal {
+    HubJournal(desk: desk, rows: rows)
+  }
+
   /// Something of the person was put into their log by somebody else: what time does of it is seen to again.
-  func onImported(for person: String) { intakes.withLock { $0.settled[person] = nil } }
+  public func onImported(for person: String) { intakes.withLock { $0.settled[person] = nil } }
 }
 
 extension HubDesk {

@@ -1,0 +1,39 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let package = Package(
+  name: "TrendyIngest",
+  platforms: [.iOS(.v18), .macOS(.v15)],
+  products: [.library(name: "TrendyIngest", targets: ["TrendyIngest"])],
+  dependencies: [
+    .package(path: "../TrendyAgent"), .package(path: "../TrendyHub"), .package(path: "../TrendyInterchange"),
+    .package(path: "../TrendyModels"), .package(path: "../TrendyPersistence"), .package(path: "../TrendyProtocols"),
+    .package(path: "../TrendyTesting"), .package(path: "../TrendyTrips"),
+  ],
+  targets: [
+    .target(
+      name: "TrendyIngest",
+      dependencies: [
+        "TrendyAgent", "TrendyHub", "TrendyInterchange", "TrendyModels", "TrendyPersistence", "TrendyProtocols",
+        "TrendyTrips",
+      ]),
+    .testTarget(
+      name: "TrendyIngestTests",
+      dependencies: [
+        .product(name: "HubTesting", package: "TrendyHub"), "TrendyHub", "TrendyIngest", "TrendyModels",
+        "TrendyTesting",
+      ]),
+  ]
+)
+
+// Same in every manifest: what Swift 7 will ask, asked now.
+let swiftSeven: [SwiftSetting] = [
+  .enableUpcomingFeature("ExistentialAny"),  // `any` says where dispatch is dynamic
+  .enableUpcomingFeature("InternalImportsByDefault"),  // `public import` only for what the API shows
+  .enableUpcomingFeature("MemberImportVisibility"),  // each file imports what it uses
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),  // async code stays with its caller
+  .enableUpcomingFeature("InferIsolatedConformances"),
+  .enableUpcomingFeature("ImmutableWeakCaptures"),
+  .treatWarning("ExplicitSendable", as: .error),  // every public type says whether it is Sendable
+]
+for target in package.targets { target.swiftSettings = (target.swiftSettings ?? []) + swiftSeven }
