@@ -6,7 +6,8 @@ let package = Package(
   platforms: [.iOS(.v18), .macOS(.v15)],
   products: [.library(name: "TrendySimulation", targets: ["TrendySimulation"])],
   dependencies: [
-    .package(path: "../TrendyAgent"), .package(path: "../TrendyHub"), .package(path: "../TrendyModels"),
+    .package(path: "../TrendyAgent"), .package(path: "../TrendyHub"), .package(path: "../TrendyIngest"),
+    .package(path: "../TrendyModels"),
     .package(path: "../TrendyPersistence"),
     .package(path: "../TrendyProtocols"), .package(path: "../TrendySync"), .package(path: "../TrendyTesting"),
   ],
@@ -15,7 +16,8 @@ let package = Package(
       name: "TrendySimulation",
       dependencies: [
         .product(name: "HubTesting", package: "TrendyHub"),
-        .product(name: "StorageTesting", package: "TrendyPersistence"), "TrendyAgent", "TrendyHub", "TrendyModels",
+        .product(name: "StorageTesting", package: "TrendyPersistence"), "TrendyAgent", "TrendyHub", "TrendyIngest",
+        "TrendyModels",
         "TrendyPersistence", "TrendyProtocols", "TrendySync", "TrendyTesting",
       ]),
     .testTarget(

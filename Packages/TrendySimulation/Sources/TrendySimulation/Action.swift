@@ -80,6 +80,16 @@ public enum Action: Hashable, Sendable {
   case letStandbyFallBehind
   /// The standby takes the place of the database's server.
   case failOver
+  /// A tracker posts a piece of its day, which goes on while other things happen.
+  case post(tracker: Int, batch: Int)
+  /// A hub looks through what was posted, which goes on while other things happen.
+  case lookThrough
+  /// The person whose trackers post deletes a finding, or writes something into it.
+  case touchFinding(choice: UInt64)
+  /// From here on the hub keeps no more of the record than it has and so many entries, or as much as comes where it is `nil`.
+  case limitRecord(room: Int?)
+  /// Something happens to the next delivery to a webhook, or to the one after so many others.
+  case receiver(ReceiverFault, afterPosts: Int)
 }
 
 /// What can happen to one request.
@@ -159,6 +169,13 @@ extension Action: CustomStringConvertible {
     case .restartDatabase: "the database is started again"
     case .letStandbyFallBehind: "commits do not wait for the standby any more"
     case .failOver: "the standby takes the place of the server"
+    case .post(let tracker, let batch): "tracker \(tracker + 1) posts piece \(batch + 1) of its day"
+    case .lookThrough: "a hub looks through what was posted"
+    case .limitRecord(let room?): "the record is full with \(room) entries more"
+    case .limitRecord(nil): "the record has room again"
+    case .touchFinding: "a person changes or deletes what was found"
+    case .receiver(let fault, let posts):
+      "of the deliveries to a webhook, number \(posts + 1) from now meets this: \(fault)"
     }
   }
 
@@ -180,7 +197,12 @@ extension Action: CustomStringConvertible {
     case .pushLies: "device_lied"
     case .makeCompanion: "companion"
     case .tell: "companion_told"
-    case .carry, .companionNetwork, .crashCompanionStore, .database, .letStandbyFallBehind, .failOver: nil
+    case .carry, .companionNetwork, .crashCompanionStore, .database, .letStandbyFallBehind, .failOver, .lookThrough,
+      .receiver:
+      nil
+    case .post: "tracker_post"
+    case .limitRecord(let room): room == nil ? nil : "record_full"
+    case .touchFinding: "finding_touched"
     case .restartDatabase: "database_restarted"
     case .outage: "outage"
     case .loseSignals(_, let isSilent): isSilent ? "signals_silent" : "signals_dropped"

@@ -12,6 +12,8 @@ public enum DatabaseFault: Hashable, Sendable {
   case failover(isCommitted: Bool)
   /// The hub dies while it commits.
   case hubKilled(isCommitted: Bool)
+  /// The hub stands still before it, for so long, and then goes on as if nothing had been.
+  case hubStopped(seconds: Int)
 }
 
 extension DatabaseFault: CustomStringConvertible {
@@ -23,6 +25,7 @@ extension DatabaseFault: CustomStringConvertible {
     case .locked: "the row is locked for too long"
     case .failover(let isCommitted): "the server dies \(isCommitted ? "after" : "before") the commit"
     case .hubKilled(let isCommitted): "the hub is killed \(isCommitted ? "after" : "before") the commit"
+    case .hubStopped(let seconds): "the hub stands still for \(seconds) s before it"
     }
   }
 
@@ -35,6 +38,15 @@ extension DatabaseFault: CustomStringConvertible {
     case .locked: "database_locked"
     case .failover: "database_failover"
     case .hubKilled: "hub_killed"
+    case .hubStopped: "hub_stopped"
+    }
+  }
+
+  /// Whether it happens to what only reads, too.
+  var isOfEveryTransaction: Bool {
+    switch self {
+    case .lostAtBegin, .hubStopped: true
+    default: false
     }
   }
 }

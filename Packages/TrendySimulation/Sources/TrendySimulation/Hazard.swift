@@ -52,6 +52,12 @@ public enum Hazard: String, Hashable, Sendable, CaseIterable {
 
   /// Several hubs share a database that loses connections, refuses transactions and fails over to a standby.
   case database
+  /// Trackers of another person post late, twice and out of order, to hubs that stand still or die while they look through it.
+  case trackers
+  /// The hub keeps no more of the record than a person may have.
+  case fullRecord = "full-record"
+  /// A webhook is told of what changes, and its receiver refuses, hangs, is away, or answers and is not heard.
+  case webhooks
 
   /// All but the liars: where nobody keeps their word, only what holds without it is checked.
   public static let usual = Set(allCases).subtracting([.lyingHub, .lyingDevice])
@@ -60,7 +66,7 @@ public enum Hazard: String, Hashable, Sendable, CaseIterable {
   static let ofTheHub: Set<Hazard> = [
     .hubCrash, .hubDisk, .restoredHub, .oldVersion, .unreadable, .hubClock, .hubLives, .restoredTogether, .plainWriter,
     .stranger, .lyingHub, .lyingDevice, .secondEngine, .clearedQueue,
-    .companions, .database,
+    .companions, .database, .trackers, .webhooks, .fullRecord,
   ]
 
   /// What needs a hub on files.
@@ -87,7 +93,7 @@ public enum Hazard: String, Hashable, Sendable, CaseIterable {
     case .hubLives: 3
     case .lyingHub, .lyingDevice: 20
     // These are part of a whole story, or not.
-    case .oldVersion, .secondProcess, .companions, .database: 0
+    case .oldVersion, .secondProcess, .companions, .database, .trackers, .webhooks, .fullRecord: 0
     }
   }
 }

@@ -19,7 +19,9 @@ public enum Invariant: Sendable {
     ("differs", 24), ("is at the hub and not", 24), ("and not at the hub", 24), ("otherwise than the hub", 24),
     ("the feed gives", 5), ("the feed of the hubs", 5),
     ("without their rows", 24), ("that nobody gave it", 24), ("taken for two", 25),
-    ("comes next", 26), ("never took", 26), ("carry what companions", 26), ("companions cannot", 26),
+    ("that tracker", 27), ("a quiet hub", 27), ("person wrote into a finding", 27), ("person deleted is there", 27),
+    ("what was posted", 27), ("to what tracker", 27), ("webhook's receiver", 28), ("comes next", 26),
+    ("never took", 26), ("carry what companions", 26), ("companions cannot", 26),
   ]
 
   /// `nil` for a sentence that is about the world and no invariant.

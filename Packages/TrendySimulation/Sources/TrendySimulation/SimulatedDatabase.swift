@@ -1,5 +1,6 @@
 import HubTesting
 import TrendyHub
+import TrendyProtocols
 import TrendyTesting
 
 /// A database that several simulated hubs share, with PostgreSQL's ways to fail.
@@ -18,6 +19,18 @@ final class SimulatedDatabase: @unchecked Sendable {
     var life = Life()
     /// Connections of each hub.
     var counts: [String: Int64] = [:]
+    /// What trackers posted, and who looks through it, by person.
+    var tracks: [String: MemoryTrackTable] = [:]
+    var readers: [String: TrackReader] = [:]
+  }
+
+  /// Who has claimed a person's track log, and until when.
+  struct TrackReader {
+    var name: String
+    /// By the server's own time.
+    var until: Duration
+
+    static let lease: Duration = .seconds(60)
   }
 
   struct Life {
@@ -56,17 +69,35 @@ final class SimulatedDatabase: @unchecked Sendable {
   let hints: SimulatedHints
   private var generator: SeededGenerator
   private let executor: SeededTaskExecutor
+  private let clock: any TimeSource
+  /// How long hubs stood still, in which nothing woke that sleeps.
+  private var stopped: Duration = .zero
   private var depth = 0
   /// Told of each fault when it fires.
   var onFault: (DatabaseFault) -> Void = { _ in }
   /// Told before each commit, while the rows are as they were.
   var beforeCommit: (() -> Void)?
 
-  init(seed: UInt64, executor: SeededTaskExecutor) {
+  init(seed: UInt64, clock: any TimeSource, executor: SeededTaskExecutor) {
     generator = SeededGenerator(seed: seed)
     hints = SimulatedHints(seed: ~seed)
+    self.clock = clock
     self.executor = executor
   }
+
+  /// The server's own time.
+  var uptime: Duration { clock.uptime + stopped }
+
+  /// A hub stands still while the others go on, as many steps as they find to do, but for those that wait for it.
+  private func standStill(for seconds: Int) {
+    stopped += .seconds(seconds)
+    guard depth < Self.deepest else { return }
+    depth += 1
+    defer { depth -= 1 }
+    for _ in 0..<Self.stepsWhileStopped where !executor.runAnother() { return }
+  }
+
+  private static let stepsWhileStopped = 600
 
   /// Has other hubs, devices and persons go on, as long as no transaction is open here.
   func letOthersRun() {
@@ -125,6 +156,11 @@ final class SimulatedDatabase: @unchecked Sendable {
     guard generation == self.generation else { throw .lost("the server closed the connection") }
     let fault = nextFault(isWriting: isWriting)
     switch fault {
+    case .hubStopped(let seconds):
+      note(fault)
+      standStill(for: seconds)
+      guard generation == self.generation else { throw .lost("the server closed the connection") }
+      return nil
     case .lostAtBegin:
       note(fault)
       throw .lost("the server closed the connection")
@@ -138,7 +174,7 @@ final class SimulatedDatabase: @unchecked Sendable {
   private func nextFault(isWriting: Bool) -> DatabaseFault? {
     guard !planned.isEmpty else { return nil }
     for index in planned.indices { planned[index].afterTransactions -= 1 }
-    return planned.firstIndex { $0.afterTransactions < 0 && (isWriting || $0.fault == .lostAtBegin) }
+    return planned.firstIndex { $0.afterTransactions < 0 && (isWriting || $0.fault.isOfEveryTransaction) }
       .map { planned.remove(at: $0).fault }
   }
 

@@ -1,5 +1,6 @@
 import HubTesting
 import TrendyHub
+import TrendyPersistence
 import TrendyTesting
 
 /// The storage of one hub process in a database that it shares with others.
@@ -68,11 +69,35 @@ final class SimulatedDatabaseStorage: HubStorage, DatabaseConnections, @unchecke
   }
 
   func write<Result>(person: String, _ body: (any HubTransaction) throws -> Result) throws -> Result {
+    try writing(person) { rows, now in
+      let before = rows
+      return try rows.people.write(
+        person, life: rows.life.id,
+        renewing: { reader in
+          var claimed = before
+          try claimed.renew(reader, of: person, at: now)
+        }, body)
+    }
+  }
+
+  /// Reads whatever rows there are, behind the one of a person.
+  func reading<Result>(_ row: String, _ body: (SimulatedDatabase.Rows) throws -> Result) throws -> Result {
+    try perform(session: session(row, isWriting: false)) {
+      try body($0.begin())
+    } finish: { _ in
+    }
+  }
+
+  /// Writes whatever rows there are, behind the one that it locks, all or nothing.
+  /// - Parameter body: is given the rows, and the server's own time.
+  func writing<Result>(
+    _ row: String, _ body: (inout SimulatedDatabase.Rows, Duration) throws -> Result
+  ) throws -> Result {
     let token = generator.next()
     defer { database.settle(token) }
-    return try perform(token: token, session: session(person, isWriting: true, token: token)) { session in
+    return try perform(token: token, session: session(row, isWriting: true, token: token)) { session in
       var rows = try session.begin()
-      let result = try rows.people.write(person, life: rows.life.id, body)
+      let result = try body(&rows, database.uptime)
       session.rows = rows
       return result
     } finish: {
@@ -84,6 +109,8 @@ final class SimulatedDatabaseStorage: HubStorage, DatabaseConnections, @unchecke
     try perform(session: session(person, isWriting: true)) { session in
       var rows = try session.begin()
       rows.people.erase(person)
+      rows.tracks[person] = nil
+      rows.readers[person] = nil
       session.rows = rows
     } finish: {
       try $0.commit()
@@ -101,17 +128,19 @@ final class SimulatedDatabaseStorage: HubStorage, DatabaseConnections, @unchecke
   }
 
   func writeDirectory<Result>(_ body: (any HubDirectoryTransaction) throws -> Result) throws -> Result {
-    let token = generator.next()
-    defer { database.settle(token) }
-    return try perform(token: token, session: session(Self.directory, isWriting: true, token: token)) { session in
-      var rows = try session.begin()
-      let result = try rows.directory.write(body)
-      session.rows = rows
-      return result
-    } finish: {
-      try $0.commit()
-    }
+    try writing(Self.directory) { rows, _ in try rows.directory.write(body) }
   }
+
+  func tracks(of person: String) throws -> any TrackRows {
+    // Of one who was erased there are none.
+    try read(person: person) { _ in }
+    return SimulatedTrackRows(storage: self, person: person)
+  }
+
+  func hasTracks(of person: String) throws -> Bool { try reading(person) { $0.tracks[person] != nil } }
+
+  /// Of one who looks through a log; no two are alike.
+  func makeName() -> String { "\(hub) \(generator.next())" }
 
   func listen(_ hear: @escaping @Sendable (HubHint) -> Void) throws -> (any HubHints)? {
     database.hints.listen(hub: hub, hear)

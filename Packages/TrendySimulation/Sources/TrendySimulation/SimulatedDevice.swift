@@ -99,8 +99,8 @@ final class SimulatedDevice: @unchecked Sendable {
       networkClient: isOld ? client.plain : client, dataStoreFactory: factory, clock: clock,
       generator: SeededGenerator(seed: generator.next()),
       configuration: SyncConfiguration(
-        batchSize: temper.batchSize, pageSize: temper.pageSize, largePageSize: temper.largePageSize,
-        pollInterval: Self.pollInterval, signalTimeout: Self.signalTimeout))
+        batchSize: temper.batchSize, largeBatchSize: temper.largeBatchSize, pageSize: temper.pageSize,
+        largePageSize: temper.largePageSize, pollInterval: Self.pollInterval, signalTimeout: Self.signalTimeout))
   }
 
   static let pollInterval: Duration = .seconds(900)

@@ -2,6 +2,7 @@ import Foundation
 import HubTesting
 import StorageTesting
 import TrendyHub
+import TrendyIngest
 import TrendyModels
 import TrendyPersistence
 import TrendyProtocols
@@ -15,6 +16,7 @@ final class SimulatedHub: @unchecked Sendable {
   private struct Process {
     let server: HubServer
     let storage: any HubStorage
+    let ingest: HubIngest
   }
 
   private(set) var disk = SimulatedFileSystem()
@@ -53,7 +55,7 @@ final class SimulatedHub: @unchecked Sendable {
     self.executor = executor
     var generator = SeededGenerator(seed: seed)
     files = MortalFileSystem(disk)
-    database = hubs > 1 ? SimulatedDatabase(seed: ~seed, executor: executor) : nil
+    database = hubs > 1 ? SimulatedDatabase(seed: ~seed, clock: clock, executor: executor) : nil
     let first = generator.next()
     self.generator = generator
     processes = [start(seed: first)]
@@ -82,12 +84,13 @@ final class SimulatedHub: @unchecked Sendable {
           options: StorageEngine.Options(
             lockTimeout: .milliseconds(200), firstChunkBytes: 16_384, largestChunkBytes: 262_144))
       }
+    let ingest = HubIngest(storage: storage, clock: clock, openTracks: 2)
     let server = HubServer(
-      storage: storage, clock: clock, generator: SeededGenerator(seed: seed),
+      storage: storage, ingest: ingest, clock: clock, generator: SeededGenerator(seed: seed),
       configuration: HubConfiguration(
         requestsPerMinute: nil, snapshotPartBytes: Self.partSizes[Int(seed % UInt64(Self.partSizes.count))]),
       tasks: executor)
-    return Process(server: server, storage: storage)
+    return Process(server: server, storage: storage, ingest: ingest)
   }
 
   /// An entry of a story is some 400 bytes: a snapshot comes in a part for each, in several, or whole.
@@ -137,10 +140,23 @@ final class SimulatedHub: @unchecked Sendable {
   // MARK: What is there
 
   /// With nothing on the way; `nil` where its disk does not say.
-  private func read<Result>(_ body: (any HubReading) throws -> Result) -> Result? {
+  private func read<Result>(_ body: (any HubReading) throws -> Result) -> Result? { read(of: person, body) }
+
+  private func read<Result>(of person: String, _ body: (any HubReading) throws -> Result) -> Result? {
     if let database { return try? database.rows.people.read(person, life: database.rows.life.id, body) }
     guard !disk.isOff else { return nil }
     return try? processes[0].storage.read(person: person, body)
+  }
+
+  /// Everything that it has of somebody; nothing where its disk does not say.
+  func entries(of person: String) -> [HubEntry] { read(of: person) { try $0.entries(after: 0, limit: .max) } ?? [] }
+
+  /// What was posted for somebody.
+  func tracks(of person: String) throws -> any TrackRows { try processes[0].storage.tracks(of: person) }
+
+  /// One of the hubs does what time does of everybody's track log.
+  func lookThrough(at server: HubServer) async throws {
+    try await processes.first { $0.server === server }?.ingest.tick(at: server)
   }
 
   /// What it has of an entity; `nil` where its disk does not say.
@@ -201,6 +217,15 @@ final class SimulatedHub: @unchecked Sendable {
   func fill(room: Int) {
     database?.isFull = true
     if database == nil { disk.setCapacity(disk.usedBytes + room) }
+  }
+
+  /// - Parameter room: entries more that the person's record may have; `nil` for as many as come.
+  /// - Returns: whether it was written down.
+  func limit(room: Int?) -> Bool {
+    guard let state else { return false }
+    let quota = HubQuota(rows: room.map { state.rows + Int64($0) }, bytes: nil)
+    // Without power or a connection it is for another time.
+    return (try? server.accounts.setQuota(quota, of: person)) != nil
   }
 
   func free() {

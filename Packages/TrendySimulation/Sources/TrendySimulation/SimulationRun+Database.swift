@@ -60,6 +60,7 @@ extension SimulationRun {
     for wire in wires { wire.loseSignals(isSilent: false) }
     // Whoever stands beyond it goes back.
     for device in devices { device.restoresToNotice += 1 }
+    tracking?.onHubWentBack()
   }
 
   /// Every hub gives the same feed, page by page and whoever gives the next, and nothing is missing in it.

@@ -16,6 +16,7 @@ extension SimulationRun {
       ledger.judge.isHubSet = true
       return true
     case .restartHub(let times): return await restartHub(times)
+    case .limitRecord(let room): return server == nil && hub.limit(room: room)
     case .clearQueue(let number, let marksFailed):
       guard let life = devices[number].life, !devices[number].isOld,
         // A disk without power shows nothing.
@@ -77,7 +78,7 @@ extension SimulationRun {
   /// A hub whose disk is well fails at nothing.
   func onFailure(of request: HTTPRequest, status: Int) {
     guard !hub.isOff, status == 500 else { return }
-    ledger.break_("the hub answers \(status) to \(request.method) \(request.target.dropFirst(7))")
+    ledger.break_("the hub answers \(status) to \(request.method) \(request.target)")
   }
 
   /// What is written so replaces what is there, and says nothing of what its author knew: nobody is told of a conflict.

@@ -11,6 +11,7 @@ import TrendyTesting
 extension SimulationRun {
   /// Lets every device make rounds until nothing is left to do, and holds all stores against the hub.
   func comeToRest() async {
+    await stopDelivering()
     if areAgents { await comeToRestByThemselves() }
     // All power goes once more: what was reported is on the disks, or it was not true.
     hub.restart(losing: .unsynced)
@@ -35,6 +36,8 @@ extension SimulationRun {
     }
     await checkQuiet()
     await checkCompanionsAtRest()
+    await checkTrackersAtRest()
+    await checkWebhookAtRest()
     await checkStreams()
   }
 

@@ -36,6 +36,11 @@ final class SimulationRun: @unchecked Sendable {
   private(set) var areFaultsOver = false
   var ledger = Ledger()
   var companionLedger = CompanionLedger()
+  /// `nil` where nobody's trackers post.
+  var tracking: TrackerStory?
+  /// `nil` where no webhook is told.
+  var receiver: SimulatedReceiver?
+  var deliveries: [Delivery] = []
   var story: Story
   /// The entities that anybody ever made, in order.
   var made: [MutationEntityType: [String]] = [:]
@@ -82,6 +87,8 @@ final class SimulationRun: @unchecked Sendable {
         })
     }
     for device in devices { try device.begin() }
+    if server == nil, world.hasTrackers(seed: seed) { try beginTrackers() }
+    if server == nil, world.hasWebhook(seed: seed) { try beginWebhook() }
     hub.database?.onFault = { [unowned self] in onDatabaseFault($0) }
   }
 
@@ -106,13 +113,10 @@ final class SimulationRun: @unchecked Sendable {
     var actions = 0
     await withTaskGroup(of: Void.self) { group in
       func perform(_ action: Action) async {
-        await carryOut(action) { device, kind in
-          group.addTask {
-            if let kind { await self.round(device, kind) } else { await self.carry(device) }
-          }
-        }
+        await carryOut(action) { undertaking in group.addTask { await self.perform(undertaking) } }
         for _ in 0..<Int.random(in: 0..<6, using: &generator) { await Task.yield() }
         checkPower()
+        await keepDelivering()
         actions += 1
         if actions.isMultiple(of: Self.actionsBetweenLooks) {
           let device = devices[actions / Self.actionsBetweenLooks % devices.count]
@@ -123,12 +127,31 @@ final class SimulationRun: @unchecked Sendable {
       for action in plan { await perform(action) }
       tell("the faults are over")
       endFaults()
-      while devices.contains(where: { $0.rounds > 0 || $0.carries }) {
+      while devices.contains(where: { $0.rounds > 0 || $0.carries }) || tracking.map({ $0.underWay > 0 }) ?? false {
         await clock.advance(by: .seconds(60))
         checkPower()
       }
     }
     endFaults()
+  }
+
+  /// What goes on while other things happen.
+  enum Undertaking {
+    case round(SimulatedDevice, Round)
+    /// Of what companions are told.
+    case carrying(SimulatedDevice)
+    case post(tracker: Int, batch: Int)
+    /// Through what trackers posted.
+    case look
+  }
+
+  private func perform(_ undertaking: Undertaking) async {
+    switch undertaking {
+    case .round(let device, let kind): await round(device, kind)
+    case .carrying(let device): await carry(device)
+    case .post(let tracker, let batch): await post(tracker: tracker, batch: batch)
+    case .look: await lookThrough()
+    }
   }
 
   enum Round {
@@ -163,8 +186,7 @@ final class SimulationRun: @unchecked Sendable {
     for wire in wires where !wire.hasOutage { wire.onHead(head) }
   }
 
-  /// - Parameter begin: begins a round of a device: of its sync, or of its courier where there is no kind.
-  private func carryOut(_ action: Action, begin: (SimulatedDevice, Round?) -> Void) async {
+  private func carryOut(_ action: Action, begin: (Undertaking) -> Void) async {
     switch action {
     case .edit(let number, let edit, let choice, let isBeside):
       if let person {
@@ -181,7 +203,10 @@ final class SimulationRun: @unchecked Sendable {
     case .wait(let milliseconds):
       // For so long the devices are switched off.
       let isLong = milliseconds > Self.longestWaitOn
-      if isLong { for device in devices { device.pause() } }
+      if isLong {
+        for device in devices { device.pause() }
+        await stopDelivering()
+      }
       await clock.advance(by: .milliseconds(milliseconds))
       if isLong { runAgents() }
       if milliseconds > 30_000 { for wire in wires + companionWires { await wire.deliverLate() } }
@@ -239,10 +264,16 @@ final class SimulationRun: @unchecked Sendable {
     case .syncBeside(let number):
       guard server == nil, beginRound(number, .beside, begin) else { return }
       ledger.hasTwoEngines = true
-    case .setHubClock, .restartHub, .clearQueue, .writePlainly, .writeAsStranger, .recordMany, .lie, .pushLies:
+    case .setHubClock, .restartHub, .clearQueue, .writePlainly, .writeAsStranger, .recordMany, .lie, .pushLies,
+      .limitRecord:
       guard await carryOutMore(action) else { return }
     case .makeCompanion, .tell, .carry, .companionNetwork, .crashCompanionStore:
-      guard await carryOutCompanion(action, begin: { begin($0, nil) }) else { return }
+      guard await carryOutCompanion(action, begin: { begin(.carrying($0)) }) else { return }
+    case .receiver(let fault, let posts):
+      guard let receiver else { return }
+      receiver.planned.append(SimulatedReceiver.Planned(fault: fault, afterPosts: posts))
+    case .post, .lookThrough, .touchFinding:
+      guard await carryOutTracking(action, begin: begin) else { return }
     case .database, .restartDatabase, .letStandbyFallBehind, .failOver:
       guard carryOutDatabase(action) else { return }
     }
@@ -251,12 +282,12 @@ final class SimulationRun: @unchecked Sendable {
   }
 
   /// - Returns: whether it began: a device is asked no third time at once.
-  private func beginRound(_ number: Int, _ round: Round, _ begin: (SimulatedDevice, Round?) -> Void) -> Bool {
+  private func beginRound(_ number: Int, _ round: Round, _ begin: (Undertaking) -> Void) -> Bool {
     let device = devices[number]
     guard device.rounds < 2, device.life != nil, !leavesAlone(number) else { return false }
     if round == .plain { tell("\(deviceName(number)) begins a round") }
     device.rounds += 1
-    begin(device, round)
+    begin(.round(device, round))
     return true
   }
 
@@ -264,7 +295,8 @@ final class SimulationRun: @unchecked Sendable {
     switch action {
     case .setClock, .fillDisk, .fillHubDisk, .restoreStore, .copyStore, .restoreHub, .compactHub, .install, .outage,
       .loseSignals, .limitRate, .writeUnreadable, .resync, .setHubClock, .restartHub, .clearQueue, .syncBeside,
-      .writePlainly, .writeAsStranger, .recordMany, .pushLies, .makeCompanion, .tell, .restartDatabase:
+      .writePlainly, .writeAsStranger, .recordMany, .pushLies, .makeCompanion, .tell, .restartDatabase,
+      .post, .touchFinding, .limitRecord:
       if let kind = action.faultKind { count(kind) }
     default: break
     }
@@ -327,6 +359,9 @@ final class SimulationRun: @unchecked Sendable {
     hub.clock.setOffset(0)
     hub.endFaults()
     _ = restartHubIfOff()
+    if server == nil, world.isLimited(seed: seed), !hub.limit(room: nil) {
+      ledger.break_("with all faults over the hub does not take a limit back")
+    }
     checkPower()
   }
 

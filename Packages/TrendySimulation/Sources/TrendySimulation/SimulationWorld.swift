@@ -82,6 +82,9 @@ extension SimulationWorld {
       }
     }
     if hazards.contains(.companions) { plan = withCompanions(plan, seed: seed) }
+    if hasTrackers(seed: seed) { plan = withTrackers(plan, seed: seed) }
+    if isLimited(seed: seed) { plan = withLimits(plan, seed: seed) }
+    if hasWebhook(seed: seed) { plan = withWebhook(plan, seed: seed) }
     return hubs(ofSeed: seed) > 1 ? withDatabase(plan, density, seed: seed) : plan
   }
 
@@ -253,7 +256,7 @@ extension SimulationWorld {
       return [.recordMany(device: device, number: planned.edits, count: Int.random(in: 12...60, using: &generator))]
     case .lyingHub: return [.lie(device: device, choice: generator.next())]
     case .lyingDevice: return [.pushLies(choice: generator.next())]
-    case .secondProcess, .oldVersion, .companions, .database: return []
+    case .secondProcess, .oldVersion, .companions, .database, .trackers, .webhooks, .fullRecord: return []
     }
   }
 

@@ -5,6 +5,7 @@ import TrendyTesting
 /// What needs two things to meet is seen where the world is narrow: few things that all write to, pages of one entry.
 struct Temper {
   let batchSize: Int
+  let largeBatchSize: Int
   let pageSize: Int
   let largePageSize: Int
   /// Persons turn to one of so many things that were made last.
@@ -73,6 +74,7 @@ struct Temper {
       // Among few things, deletions and moves are as frequent as texts.
       return (act, (isNarrow ? 5 : act.weight) * (act.isNeeded ? max(factor, 1) : factor))
     }
+    largeBatchSize = max(batchSize, [1, 3, 10, 40].randomElement(using: &generator) ?? 40)
   }
 
   func act(using generator: inout SeededGenerator) -> Act {

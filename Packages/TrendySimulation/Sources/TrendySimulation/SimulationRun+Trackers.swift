@@ -1,0 +1,229 @@
+import Foundation
+import HubTesting
+import TrendyHub
+import TrendyIngest
+import TrendyModels
+import TrendyPersistence
+import TrendyProtocols
+import TrendyTesting
+
+/// Trackers that post fixes to hubs, and what the hubs owe for it: no fix is lost, and the trips and visits in the person's record are
+/// those that one hub finds which nothing ever happens to.
+extension SimulationRun {
+  /// Makes the person and their trackers, before anything goes wrong.
+  func beginTrackers() throws {
+    let accounts = hub.server.accounts
+    let person = try accounts.createPerson(name: "Clara").id
+    let trackers = try TrackerStory.days(seed: seed).enumerated().map { number, batches in
+      let made = try accounts.createToken(person: person, deviceName: "tracker \(number + 1)")
+      return TrackerStory.Tracker(deviceId: made.device.id, token: made.token, batches: batches, taken: [])
+    }
+    let page = try accounts.createToken(person: person, deviceName: "page").token
+    try Self.furnish(hub.server.ingestDesk(person: person), home: trackers.first?.batches.first?.first)
+    tracking = TrackerStory(person: person, token: page, trackers: trackers)
+  }
+
+  /// A place where the days begin, so that there are visits.
+  private static func furnish(_ desk: HubDesk, home: Location?) throws {
+    guard let home else { return }
+    try desk.create(
+      .eventType, CreateEventTypeRequest(id: "at-home", name: "At home", color: "#102030", icon: "house"))
+    try desk.create(
+      .geofence,
+      CreateGeofenceRequest(
+        id: "home", name: "Home", latitude: home.coordinate.latitude, longitude: home.coordinate.longitude, radius: 150,
+        eventTypeEntryId: "at-home"))
+  }
+
+  /// - Returns: whether it happened, or begins to.
+  func carryOutTracking(_ action: Action, begin: (Undertaking) -> Void) async -> Bool {
+    guard let tracking else { return false }
+    switch action {
+    case .post(let tracker, let batch):
+      guard tracking.trackers.indices.contains(tracker), tracking.trackers[tracker].batches.indices.contains(batch)
+      else { return false }
+      self.tracking?.underWay += 1
+      begin(.post(tracker: tracker, batch: batch))
+      return true
+    case .lookThrough:
+      self.tracking?.underWay += 1
+      begin(.look)
+      return true
+    case .touchFinding(let choice): return await touchFinding(choice)
+    default: return false
+    }
+  }
+
+  func post(tracker: Int, batch: Int) async {
+    defer { tracking?.underWay -= 1 }
+    guard let status = await postOnce(tracker: tracker, batch: batch) else { return }
+    tell("  tracker \(tracker + 1) posted piece \(batch + 1): \(status)")
+  }
+
+  /// - Returns: the answer's status; `nil` where there is nobody to post.
+  private func postOnce(tracker: Int, batch: Int) async -> Int? {
+    guard let sender = tracking?.trackers[tracker],
+      let request = try? TrackerStory.post(sender.batches[batch], token: sender.token)
+    else { return nil }
+    if restartHubIfOff() { return 503 }
+    let server = hub.nextServer()
+    let losses = hub.losses
+    let status = await server.handle(request).status
+    // Who is killed, or loses power, confirms nothing, and what was confirmed and lost meanwhile is sent again.
+    if restartHubIfOff() || losses != hub.losses || !hub.isServing(server) { return 503 }
+    if status >= 500 { onFailure(of: request, status: status) }
+    if status < 300 { tracking?.trackers[tracker].taken.insert(batch) }
+    return status
+  }
+
+  /// One of the hubs looks through what was posted and not looked through yet, as each does once a minute.
+  func lookThrough() async {
+    defer { tracking?.underWay -= 1 }
+    if restartHubIfOff() { return }
+    do {
+      try await hub.lookThrough(at: hub.nextServer())
+    } catch is HubStorageError {
+      // Looked through again within a minute.
+    } catch is StorageError {
+      // So is a log on a disk without room.
+    } catch {
+      if !hub.isOff { ledger.break_("a hub cannot look through what was posted: \(error)") }
+    }
+    _ = restartHubIfOff()
+  }
+
+  /// The person deletes an event that was found, or writes something into it.
+  private func touchFinding(_ choice: UInt64) async -> Bool {
+    var generator = SeededGenerator(seed: choice)
+    guard let tracking, !hub.isOff,
+      let event = events(of: tracking.person).randomElement(using: &generator)
+    else { return false }
+    let isDeleted = Bool.random(using: &generator)
+    let note = "note-\(choice % 10_000)"
+    let status = await plainRequest(
+      isDeleted ? "DELETE" : "PATCH", "/events/\(event.id)", isDeleted ? [:] : ["notes": .string(note)],
+      token: tracking.token)
+    guard status < 300 || status == 503 else { return false }
+    tell("  \(Self.words(event)) is \(isDeleted ? "deleted" : "written into")")
+    if self.tracking?.touches[event.id]?.note == nil, self.tracking?.touches[event.id]?.isSure == true { return true }
+    self.tracking?.touches[event.id] = TrackerStory.Touch(
+      span: event.timestamp...max(event.timestamp, event.endDate ?? .distantFuture), note: isDeleted ? nil : note,
+      isSure: status < 300)
+    return true
+  }
+
+  /// What lives in a person's record, in the order of its ids; nothing where the hub does not say.
+  private func events(of person: String) -> [Event] {
+    let entries = hub.entries(of: person).filter { $0.kind == SyncedKind.event.name && $0.isAlive }
+    return entries.compactMap { entry -> Event? in
+      let wire = try? ChangeEntryData(rawData: entry.document(person: person)).decode(APIEvent.self)
+      return wire.map { Event($0) }
+    }.sorted { $0.id < $1.id }
+  }
+
+  // MARK: Once the faults are over
+
+  func checkTrackersAtRest() async {
+    guard let tracking else { return }
+    for tracker in tracking.trackers.indices {
+      for batch in tracking.trackers[tracker].batches.indices
+      where !(self.tracking?.trackers[tracker].taken.contains(batch) ?? true) {
+        // A hub that was killed while it looked through leaves its claim for a minute.
+        let status = await postOnce(tracker: tracker, batch: batch)
+        if status != 200 {
+          ledger.break_("with all faults over a hub answers \(status ?? 0) to what tracker \(tracker + 1) posts")
+        }
+      }
+    }
+    await clock.advance(by: .seconds(90))
+    do {
+      for server in hub.servers { try await hub.lookThrough(at: server) }
+      try checkLog(of: tracking)
+      try await checkFindings(of: tracking)
+    } catch {
+      ledger.break_("with all faults over what was posted cannot be looked through: \(error)")
+    }
+  }
+
+  /// Each fix that was posted is in the log, once.
+  private func checkLog(of tracking: TrackerStory) throws {
+    let log = TrackLog(rows: try hub.tracks(of: tracking.person))
+    for (number, tracker) in tracking.trackers.enumerated() {
+      var kept: [Int64: Int] = [:]
+      try log.forEach(device: tracker.deviceId, after: nil, through: nil) {
+        kept[Self.milliseconds($0.timestamp), default: 0] += 1
+      }
+      let posted = Set(tracker.batches.joined().map { Self.milliseconds($0.timestamp) })
+      let missing = posted.subtracting(kept.keys).count
+      if missing > 0 { ledger.break_("\(missing) fixes that tracker \(number + 1) posted are lost") }
+      if kept.contains(where: { $0.value > 1 }) || kept.count > posted.count {
+        ledger.break_("fixes that tracker \(number + 1) posted are kept twice")
+      }
+    }
+  }
+
+  /// A log keeps them so.
+  private static func milliseconds(_ date: Date) -> Int64 { Int64((date.timeIntervalSince1970 * 1000).rounded()) }
+
+  /// The record has what a hub finds that was told all at once, but for what the person made their own.
+  private func checkFindings(of tracking: TrackerStory) async throws {
+    let expected = try await quietFindings(of: tracking)
+    let found = events(of: tracking.person)
+    var open = expected
+    for event in found {
+      if let place = open.firstIndex(where: { Self.content($0) == Self.content(event) }) {
+        open.remove(at: place)
+      } else if tracking.touches[event.id] == nil {
+        ledger.break_("the hubs found \(Self.words(event)), and a quiet hub did not")
+      }
+    }
+    for event in open where !tracking.touches.values.contains(where: { $0.span.overlaps(Self.span(event)) }) {
+      ledger.break_("a quiet hub finds \(Self.words(event)), and the hubs did not")
+    }
+    for (id, touch) in tracking.touches.sorted(by: { $0.key < $1.key }) where touch.isSure {
+      let event = found.first { $0.id == id }
+      if let note = touch.note {
+        if event?.notes != note { ledger.break_("the note \(note) that the person wrote into a finding is gone") }
+      } else if event != nil {
+        ledger.break_("a finding that the person deleted is there again")
+      }
+    }
+  }
+
+  /// What one hub in memory finds in the same fixes.
+  private func quietFindings(of tracking: TrackerStory) async throws -> [Event] {
+    let storage = MemoryHubStorage()
+    let ingest = HubIngest(storage: storage, clock: hub.clock, openTracks: 4)
+    let server = HubServer(
+      storage: storage, ingest: ingest, clock: hub.clock, generator: SeededGenerator(seed: seed),
+      configuration: HubConfiguration(requestsPerMinute: nil), tasks: executor)
+    let person = try server.accounts.createPerson(name: "quiet").id
+    try Self.furnish(server.ingestDesk(person: person), home: tracking.trackers.first?.batches.first?.first)
+    for tracker in tracking.trackers {
+      let token = try server.accounts.createToken(person: person, deviceName: "tracker").token
+      let status = await server.handle(try TrackerStory.post(Array(tracker.batches.joined()), token: token)).status
+      if status != 200 { ledger.break_("a quiet hub answers \(status) to a tracker") }
+    }
+    try await ingest.tick(at: server)
+    let entries = try storage.read(person: person) { try $0.entries(after: 0, limit: .max) }
+    return try entries.filter { $0.kind == SyncedKind.event.name && $0.isAlive }.map { entry in
+      Event(try ChangeEntryData(rawData: entry.document(person: person)).decode(APIEvent.self))
+    }
+  }
+
+  /// What a person sees of a finding: not by which name it goes.
+  private static func content(_ event: Event) -> String {
+    let properties = event.properties.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
+    return "\(words(event)) \(event.sourceType) \(properties)"
+  }
+
+  private static func words(_ event: Event) -> String {
+    let end = event.endDate.map { RFC3339.string(from: $0) } ?? "open"
+    return
+      "\(event.geofenceId.map { "a visit to \($0)" } ?? "a trip") \(RFC3339.string(from: event.timestamp)) to \(end)"
+  }
+
+  private static func span(_ event: Event) -> ClosedRange<Date> {
+    event.timestamp...max(event.timestamp, event.endDate ?? .distantFuture)
+  }
+}

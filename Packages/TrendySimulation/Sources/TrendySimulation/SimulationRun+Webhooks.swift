@@ -1,0 +1,74 @@
+import Foundation
+import TrendyHub
+import TrendyModels
+import TrendyTesting
+
+/// A webhook on the record that the devices share, with hubs that die and a receiver that fails: each change is told.
+extension SimulationRun {
+  /// What one hub process delivers.
+  struct Delivery {
+    let server: HubServer
+    let task: Task<Void, Never>
+  }
+
+  func beginWebhook() throws {
+    let webhook = try hub.server.accounts.addWebhook(person: hub.person, url: "https://receiver.example/hook")
+    let receiver = SimulatedReceiver(webhook: webhook, clock: clock)
+    receiver.onFault = { [unowned self] in
+      count($0.kind)
+      tell("  the webhook's receiver: \($0)")
+    }
+    receiver.onBroken = { [unowned self] in ledger.break_($0) }
+    self.receiver = receiver
+  }
+
+  /// Every hub that serves delivers, and nobody else does.
+  func keepDelivering() async {
+    guard let receiver else { return }
+    await stopDelivering { [hub] in !hub.isServing($0) }
+    for server in hub.servers where !deliveries.contains(where: { $0.server === server }) {
+      let task = Task(executorPreference: executor) {
+        // What goes wrong in the storage is tried again.
+        await server.deliverWebhooks(by: receiver) { _ in }
+      }
+      deliveries.append(Delivery(server: server, task: task))
+    }
+  }
+
+  func stopDelivering(where isOver: (HubServer) -> Bool = { _ in true }) async {
+    let ended = deliveries.filter { isOver($0.server) }
+    deliveries.removeAll { delivery in ended.contains { $0.server === delivery.server } }
+    for delivery in ended { delivery.task.cancel() }
+    for delivery in ended { await delivery.task.value }
+  }
+
+  /// Everything that the record has is told by now, or will be once the hubs have tried again, which they do each hour at least.
+  func checkWebhookAtRest() async {
+    guard let receiver else { return }
+    receiver.planned = []
+    var missing: [String] = []
+    for _ in 0..<Self.longestRetries {
+      await keepDelivering()
+      missing = untold(by: receiver)
+      if missing.isEmpty { break }
+      await clock.advance(by: .seconds(300))
+    }
+    await stopDelivering()
+    if let first = missing.first {
+      ledger.break_("\(missing.count) changes were never told to a webhook's receiver, such as \(first)")
+    }
+  }
+
+  /// In steps of five minutes: longer than the longest pause between two deliveries, twice.
+  private static let longestRetries = 30
+
+  private func untold(by receiver: SimulatedReceiver) -> [String] {
+    hub.entries(of: hub.person).compactMap { entry -> String? in
+      let text = entry.line(person: hub.person).text
+      guard let line = try? WireJSON.decode(JSONValue.self, from: text),
+        !receiver.told.contains(SimulatedReceiver.words(line))
+      else { return nil }
+      return "\(entry.kind) \(entry.id) at \(entry.version)"
+    }
+  }
+}

@@ -1,0 +1,100 @@
+import TrendyTesting
+
+/// What comes into a story from outside its devices: trackers that post, and a webhook's receiver.
+extension SimulationWorld {
+  /// Whether somebody's trackers post: in some of the stories; in all, where nothing needs a hub on files.
+  func hasTrackers(seed: UInt64) -> Bool {
+    var generator = SeededGenerator(seed: seed ^ 0x6B1D_92E4_C750_38AF)
+    let isChosen = Int.random(in: 0..<6, using: &generator) == 0
+    return hazards.contains(.trackers) && (isChosen || hazards.isDisjoint(with: Hazard.ofFiles))
+  }
+
+  /// Weaves into a story what trackers post, and what their person does to what was found.
+  func withTrackers(_ plan: [Action], seed: UInt64) -> [Action] {
+    var generator = SeededGenerator(seed: seed ^ 0xA4F7_0C38_5E92_D16B)
+    let hasStops = hubs(ofSeed: seed) > 1
+    var woven = plan
+    for tracker in 0..<TrackerStory.trackers {
+      // Mostly in order, some late, some twice.
+      var place = Int.random(in: 0...woven.count / 2, using: &generator)
+      for batch in 0..<TrackerStory.batches {
+        var posts: [Action] = []
+        if hasStops, Int.random(in: 0..<3, using: &generator) == 0 {
+          posts.append(
+            .database(
+              .hubStopped(seconds: Int.random(in: 5...120, using: &generator)),
+              afterTransactions: Int.random(in: 0..<30, using: &generator)))
+        }
+        posts.append(.post(tracker: tracker, batch: batch))
+        if Int.random(in: 0..<3, using: &generator) == 0 { posts.append(.lookThrough) }
+        if Int.random(in: 0..<6, using: &generator) == 0 { posts.append(.touchFinding(choice: generator.next())) }
+        place = min(woven.count, place + Int.random(in: 0...6, using: &generator))
+        woven.insert(contentsOf: posts, at: place)
+        place += posts.count
+        guard Int.random(in: 0..<4, using: &generator) == 0 else { continue }
+        woven.insert(
+          .post(tracker: tracker, batch: Int.random(in: 0..<TrackerStory.batches, using: &generator)),
+          at: Int.random(in: 0...woven.count, using: &generator))
+      }
+    }
+    return woven
+  }
+
+  /// Whether a webhook is told of what changes: in some of the stories; in all, where nothing needs a hub on files.
+  func hasWebhook(seed: UInt64) -> Bool {
+    var generator = SeededGenerator(seed: seed ^ 0xF02C_5A97_1E83_64DB)
+    let isChosen = Int.random(in: 0..<6, using: &generator) == 0
+    return hazards.contains(.webhooks) && (isChosen || hazards.isDisjoint(with: Hazard.ofFiles))
+  }
+
+  /// Weaves into a story what happens to the deliveries.
+  func withWebhook(_ plan: [Action], seed: UInt64) -> [Action] {
+    var generator = SeededGenerator(seed: seed ^ 0x2E79_B4D1_830F_C65A)
+    let hasStops = hubs(ofSeed: seed) > 1
+    var woven = plan
+    for _ in 0..<Int.random(in: 3...12, using: &generator) {
+      let action: Action
+      if hasStops, Int.random(in: 0..<4, using: &generator) == 0 {
+        action = .database(
+          .hubStopped(seconds: Int.random(in: 5...120, using: &generator)),
+          afterTransactions: Int.random(in: 0..<20, using: &generator))
+      } else {
+        action = .receiver(Self.receiverFault(&generator), afterPosts: Int.random(in: 0..<3, using: &generator))
+      }
+      woven.insert(action, at: Int.random(in: 0...woven.count, using: &generator))
+    }
+    return woven
+  }
+
+  /// Whether the hub limits how much the record holds: in some of the stories; in all, where nothing else is to happen.
+  func isLimited(seed: UInt64) -> Bool {
+    var generator = SeededGenerator(seed: seed ^ 0x91C4_6E2B_D70A_583F)
+    let isChosen = Int.random(in: 0..<6, using: &generator) == 0
+    return hazards.contains(.fullRecord) && (isChosen || hazards.isDisjoint(with: Hazard.ofFiles))
+  }
+
+  /// Weaves into a story that the record is full, and has room again.
+  func withLimits(_ plan: [Action], seed: UInt64) -> [Action] {
+    var generator = SeededGenerator(seed: seed ^ 0x57B0_E81D_23F6_9CA4)
+    var woven = plan
+    for _ in 0..<Int.random(in: 1...4, using: &generator) {
+      let begin = Int.random(in: 0...woven.count, using: &generator)
+      woven.insert(.limitRecord(room: Int.random(in: 0...4, using: &generator)), at: begin)
+      woven.insert(.limitRecord(room: nil), at: Int.random(in: (begin + 1)...woven.count, using: &generator))
+    }
+    return woven
+  }
+
+  private static func receiverFault(_ generator: inout SeededGenerator) -> ReceiverFault {
+    switch Int.random(in: 0..<5, using: &generator) {
+    case 0: .unreachable
+    case 1:
+      .status(
+        [302, 410, 429, 500, 503].randomElement(using: &generator) ?? 500,
+        retryAfter: Bool.random(using: &generator) ? Int.random(in: 1...120, using: &generator) : nil)
+    case 2, 3: .answerLost
+    default:
+      .hangs(seconds: Int.random(in: 1...90, using: &generator), isTaken: Bool.random(using: &generator))
+    }
+  }
+}

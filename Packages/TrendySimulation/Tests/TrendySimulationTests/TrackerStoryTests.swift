@@ -1,0 +1,47 @@
+import Testing
+import TrendySimulation
+
+/// What a person's trackers post to hubs that fail.
+@Suite("Stories of trackers", .timeLimit(.minutes(10)))
+struct TrackerStoryTests {
+  private static let several = SimulationWorld(
+    edits: 12, hazards: [.trackers, .database, .network, .plainWriter], density: .dense)
+  private static let onFiles = SimulationWorld(
+    edits: 12, hazards: [.trackers, .hubCrash, .hubDisk, .restoredHub, .network], density: .dense)
+
+  private static let seeds: ClosedRange<UInt64> = 1...30
+  private static let seedsOnFiles = (1...120 as ClosedRange<UInt64>).filter { seed in
+    onFiles.plan(seed: seed).contains { if case .post = $0 { true } else { false } }
+  }
+
+  @Test(arguments: seeds)
+  func `several hubs find what one quiet hub finds, whatever happens to them`(seed: UInt64) async {
+    let story = await SyncSimulator(world: Self.several).run(seed: seed)
+    #expect(story.violations == [], "--density dense --edits 12 --hazards trackers,database,network,plain-writer")
+  }
+
+  @Test(arguments: seedsOnFiles)
+  func `so does a hub on files, whatever happens to it`(seed: UInt64) async {
+    let story = await SyncSimulator(world: Self.onFiles).run(seed: seed)
+    #expect(
+      story.violations == [], "--density dense --edits 12 --hazards trackers,hub-crash,hub-disk,restored-hub,network")
+  }
+
+  @Test func `in these stories trackers post, persons take findings for theirs, and hubs die and stand still`() async {
+    #expect(Self.seedsOnFiles.count > 10)
+    var faults: [String: Int] = [:]
+    for seed in Self.seeds {
+      faults.merge(await SyncSimulator(world: Self.several).run(seed: seed).faults) { $0 + $1 }
+    }
+    for fault in ["tracker_post", "finding_touched", "hub_stopped", "hub_killed", "database_lost_after_commit"] {
+      #expect((faults[fault] ?? 0) > 1, "\(fault)")
+    }
+  }
+
+  @Test func `the same seed tells the same story`() async {
+    let (first, second) = (
+      await SyncSimulator(world: Self.several).run(seed: 3), await SyncSimulator(world: Self.several).run(seed: 3)
+    )
+    #expect(first == second)
+  }
+}

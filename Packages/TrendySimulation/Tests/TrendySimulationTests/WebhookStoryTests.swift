@@ -1,0 +1,51 @@
+import Testing
+import TrendySimulation
+
+/// What a webhook's receiver is told by hubs that fail.
+@Suite("Stories of webhooks", .timeLimit(.minutes(10)))
+struct WebhookStoryTests {
+  private static let several = SimulationWorld(
+    edits: 20, hazards: [.webhooks, .database, .network, .plainWriter, .restoredHub], density: .dense)
+  private static let onFiles = SimulationWorld(
+    edits: 20, hazards: [.webhooks, .hubCrash, .restoredHub, .compaction, .plainWriter], density: .dense)
+
+  private static let seeds: ClosedRange<UInt64> = 1...40
+  private static let seedsOnFiles = (1...120 as ClosedRange<UInt64>).filter { seed in
+    onFiles.plan(seed: seed).contains { if case .receiver = $0 { true } else { false } }
+  }
+
+  @Test(arguments: seeds)
+  func `each change is told by several hubs, whatever happens to them and to the receiver`(seed: UInt64) async {
+    let story = await SyncSimulator(world: Self.several).run(seed: seed)
+    #expect(story.violations == [], "--density dense --edits 20 --hazards webhooks,database,network,…")
+  }
+
+  @Test(arguments: seedsOnFiles)
+  func `each change is told by a hub on files, whatever happens to it`(seed: UInt64) async {
+    let story = await SyncSimulator(world: Self.onFiles).run(seed: seed)
+    #expect(story.violations == [], "--density dense --edits 20 --hazards webhooks,hub-crash,restored-hub,…")
+  }
+
+  @Test func `in these stories receivers fail in every way, and hubs die and go back`() async {
+    #expect(Self.seedsOnFiles.count > 10)
+    var faults: [String: Int] = [:]
+    for seed in Self.seeds {
+      faults.merge(await SyncSimulator(world: Self.several).run(seed: seed).faults) { $0 + $1 }
+    }
+    for fault in [
+      "receiver_unreachable", "receiver_refused", "receiver_answer_lost", "receiver_hung", "hub_stopped", "hub_killed",
+      "hub_restored",
+    ] {
+      #expect((faults[fault] ?? 0) > 1, "\(fault)")
+    }
+  }
+
+  @Test func `the same seed tells the same story`() async {
+    let (first, second) = (
+      await SyncSimulator(world: Self.several).run(seed: 3), await SyncSimulator(world: Self.several).run(seed: 3)
+    )
+    #expect(zip(first.trace, second.trace).first { $0 != $1 }.map { "\($0.0) | \($0.1)" } == nil)
+    #expect(first.steps == second.steps)
+    #expect(first == second)
+  }
+}
