@@ -63,9 +63,6 @@ struct TrackFinding: Hashable, Sendable, Codable {
     self.end = end
   }
 
-  /// Lasts from now on as long as the other.
-  mutating func take(spanOf other: TrackFinding) { (start, end) = (other.start, other.end) }
-
   /// Seconds that both have in common; negative for none.
   func overlap(with other: TrackFinding) -> TimeInterval {
     min(end ?? .distantFuture, other.end ?? .distantFuture).timeIntervalSince(max(start, other.start))

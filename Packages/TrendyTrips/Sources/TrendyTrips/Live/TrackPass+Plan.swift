@@ -78,8 +78,8 @@ extension TrackPass {
       guard let finding = found.byKey[key]?.finding else { continue }
       if let index = byKey[key] {
         free.remove(index)
-        try settle(finding, over: held[index], event: events[held[index].eventId], in: found, into: &plan)
-        held[index].take(spanOf: finding)
+        held[index] = try settle(
+          finding, over: held[index], event: events[held[index].eventId], in: found, into: &plan)
       } else {
         open.append(finding)
       }
@@ -94,8 +94,8 @@ extension TrackPass {
         (held[$0].overlap(with: finding), held[$1].key) < (held[$1].overlap(with: finding), held[$0].key)
       }) {
         free.remove(index)
-        try settle(finding, over: held[index], event: events[held[index].eventId], in: found, into: &plan)
-        held[index].take(spanOf: finding)
+        held[index] = try settle(
+          finding, over: held[index], event: events[held[index].eventId], in: found, into: &plan)
         continue
       }
       let isTheirs = held.contains { other in
@@ -119,10 +119,11 @@ extension TrackPass {
   }
 
   /// A finding that was made before, perhaps otherwise.
+  /// - Returns: it as it is now.
   private func settle(
     _ finding: TrackFinding, over held: TrackFinding, event: Event?, in found: TrackFindings,
     into plan: inout FindingPlan
-  ) throws {
+  ) throws -> TrackFinding {
     var settled = finding
     settled.eventId = held.eventId
     settled.standing = held.standing
@@ -134,23 +135,24 @@ extension TrackPass {
         (settled.key, settled.start, settled.end) = (held.key, held.start, end)
       }
       if settled != held { plan.remarks.append(settled) }
-      return
+      return settled
     }
     let wanted = try wanted(finding, id: held.eventId, in: found)
     guard let event else {
       // It was to be written when the process ended.
       create(settled, as: try completed(wanted, of: finding), into: &plan)
-      return
+      return settled
     }
     // As it stands it was written last, also where a crash came before that was noted.
     if let intended = held.intended, event.isAsWritten(intended) { settled.written = intended }
     if event.isAsWritten(wanted.createRequest) {
       if settled != held { plan.remarks.append(settled) }
-      return
+      return settled
     }
     let updated = event.updated(by: wanted)
     settled.intended = updated.createRequest
     plan.operations.append(.init(finding: settled, what: .update(event, updated)))
+    return settled
   }
 
   /// The event of the same thing that another source told of, or that was found in another recording, of this log or of another device's: forms of one track round
