@@ -48,11 +48,11 @@ def drive(phone, minutes=120):
         "distance": {"type": "number", "value": 10000}, "route": {"type": "text", "value": life.encode([(52 + i * 0.009, 5 + 0.002 * (i % 3)) for i in range(11)])}})
 
 
-def post_drive(phone, stop=0):
-    """Fixes as an app posts them: at rest, twenty minutes on the way, half of it before some seconds of standing, at rest again for longer than ends a trip."""
+def post_drive(phone, stop=0, silent=range(0)):
+    """Fixes as an app posts them, but for the silent seconds: at rest, twenty minutes on the way, half of it before some seconds of standing, at rest again for longer than ends a trip."""
     begin = life.now().replace(microsecond=0) - datetime.timedelta(minutes=90)
     fixes = []
-    for second in range(0, 4800, 10):
+    for second in (second for second in range(0, 4800, 10) if second not in silent):
         driven = max(0, min(second - 900, 600)) + max(0, min(second - 1500 - stop, 600))
         fixes.append({"type": "Feature", "geometry": {"type": "Point", "coordinates": [5 + driven * 0.0001, 52 + driven * 0.0001]},
                       "properties": {"timestamp": life.iso(begin + datetime.timedelta(seconds=second)), "horizontal_accuracy": 5, "speed": 13.1 if 0 < driven < 1200 and not 1500 <= second < 1500 + stop else 0}})

@@ -23,6 +23,7 @@ import standing
 import mending
 import settling
 import whereabouts
+import sheets
 
 
 def main():
