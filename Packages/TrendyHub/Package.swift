@@ -32,7 +32,7 @@ let package = Package(
       name: "TrendyHubTests",
       dependencies: [
         "HubTesting", .product(name: "StorageTesting", package: "TrendyPersistence"), "TrendyArchive", "TrendyHub",
-        "TrendyModels", "TrendyPersistence", "TrendyProtocols", "TrendyTesting",
+        "TrendyInterchange", "TrendyModels", "TrendyPersistence", "TrendyProtocols", "TrendyTesting",
       ]),
   ]
 )

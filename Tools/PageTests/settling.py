@@ -114,39 +114,6 @@ def a_person_is_renamed_and_connects_an_app_by_a_token(world):
 
 
 @test
-def entries_of_a_time_and_a_type_are_taken_out(world):
-    with world.hub() as hub, world.browser(hub) as browser:
-        phone = Device(hub)
-        coffee, tea = phone.type("Coffee", properties=[("cups", "Cups", "number", None)]), phone.type("Tea")
-        for ago in range(10):
-            phone.event(coffee, life.iso(life.day(ago, 8)), time_zone=life.ZONE_NAME, properties={"cups": {"type": "number", "value": ago}})
-            phone.event(tea, life.iso(life.day(ago, 9)), time_zone=life.ZONE_NAME)
-        pair(browser, hub)
-        browser.go("/data")
-        browser.find("[data-key=out-From]")
-        browser.script("window.taken = []; const make = URL.createObjectURL; URL.createObjectURL = (blob) => { window.taken.push(blob); return make.call(URL, blob); }")
-        put = lambda key, value: browser.script("const i = document.querySelector(`[data-key='${arguments[0]}']`); i.value = arguments[1]; i.dispatchEvent(new Event('change', { bubbles: true }))", key, value)
-        taken = lambda n: browser.later("return await window.taken[args[0]].text()", n)
-        put("out-From", life.day(3).date().isoformat())
-        put("out-To", life.day(5).date().isoformat())
-        browser.press("main form button[type=submit]")
-        browser.wait(lambda: browser.script("return window.taken.length") == 0 and "The end is before the start." in browser.text("main"), "refused")
-        put("out-From", life.day(5).date().isoformat())
-        put("out-To", life.day(3).date().isoformat())
-        put("out-type", coffee)
-        browser.press("main form button[type=submit]")
-        browser.wait(lambda: browser.script("return window.taken.length") == 1, "a table")
-        rows = [line.split(",") for line in taken(0).strip().split("\r\n")]
-        same([rows[0][-1]] + [row[-1] for row in rows[1:]], ["cups", "3", "4", "5"], "of those days and that type")
-        browser.press("main form .segments label", "JSON")
-        put("out-type", "")
-        browser.press("main form button[type=submit]")
-        browser.wait(lambda: browser.script("return window.taken.length") == 2, "and as the hub has them")
-        same(browser.later("return JSON.parse(await window.taken[1].text()).length"), 6, "of both types")
-        quiet(browser, "taking out")
-
-
-@test
 def what_waits_on_another_device_is_told_as_it_said(world):
     with world.hub() as hub, world.browser(hub) as browser:
         phone, laptop = Device(hub, "Old phone"), Device(hub, "Laptop")

@@ -24,6 +24,7 @@ import mending
 import settling
 import whereabouts
 import sheets
+import taking_out
 
 
 def main():

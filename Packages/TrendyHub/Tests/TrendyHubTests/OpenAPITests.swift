@@ -341,11 +341,12 @@ private struct Run {
         body: try bytes ?? body.map { try WireJSON.encode($0) } ?? Data()))
     let answers = operation.content["responses"]?.objectValue ?? [:]
     let answer = try #require(answers["\(response.status)"], "\(name) is answered \(response.status)")
-    guard let content = answer["content"]?.objectValue, let form = content.keys.first else {
+    guard let content = answer["content"]?.objectValue, !content.isEmpty else {
       #expect(try await response.collectedBody().isEmpty, "\(name)")
       return .null
     }
-    #expect(response.headers["Content-Type"] == form, "\(name)")
+    let form = response.headers["Content-Type"] ?? ""
+    #expect(content[form] != nil, "\(name)")
     // A stream of events has no end, and a table no schema.
     if form == "text/event-stream" || form == "text/csv" { return .null }
     let data = try await response.collectedBody()

@@ -90,6 +90,17 @@ public final class HubIngest: Ingest {
     return try await intake(for: desk).run { try $0.fixesOfOneDevice(in: span) }
   }
 
+  public func readings(
+    in span: ClosedRange<Date>?, after position: PostedReadings.Position?, for desk: HubDesk
+  ) async throws -> PostedReadings {
+    guard try storage.hasTracks(of: desk.person) else { return PostedReadings() }
+    return try await intake(for: desk).run { intake in
+      let part = try intake.part(in: span, after: position.map { ($0.device, $0.moment) })
+      return PostedReadings(
+        records: part.records, next: part.end.map { PostedReadings.Position(device: $0.device, moment: $0.moment) })
+    }
+  }
+
   public func leftOut(for desk: HubDesk) async throws -> [APILeftOut] {
     guard try storage.hasTracks(of: desk.person) else { return [] }
     let posts = try await intake(for: desk).run { $0.refusedPosts.load() }

@@ -40,18 +40,8 @@ extension DeviceRecord {
     guard hasTracks else { return }
     let log = try openTrackLog()
     for device in try log.devices().map(\.name).sorted() {
-      try log.forEach(device: device, after: nil, through: nil) { reading in
-        switch reading {
-        case .fix(let fix): try body(.fix(fix, device: device))
-        case .motion(let motion): try body(.motion(motion, device: device))
-        case .call(let call): try body(.call(kind: call.kind.rawValue, time: call.timestamp, device: device))
-        }
-      }
-      for kind in TrackNote.Kind.allCases {
-        for note in try log.notes(kind, device: device, after: nil, isDescending: false, limit: .max) {
-          try body(.note(kind: kind.rawValue, id: note.id, time: note.time, content: note.content, device: device))
-        }
-      }
+      try log.forEach(device: device, after: nil, through: nil) { try body(InterchangeRecord($0, device: device)) }
+      for note in try log.notes(besideReadingsOf: device) { try body(note) }
     }
   }
 }

@@ -163,6 +163,13 @@ public struct TrackIntake: Sendable {
     try log.fixesOfOneDevice(in: span)
   }
 
+  /// A part of what devices told, as the log gives it.
+  public func part(
+    in span: ClosedRange<Date>?, after position: (device: String, moment: Date)?
+  ) throws -> (records: [InterchangeRecord], end: (device: String, moment: Date)?) {
+    try log.part(in: span, after: position)
+  }
+
   public func explanation(eventId: String) throws -> FindingExplanation? {
     try reader.explanation(eventId: eventId)
   }

@@ -24,12 +24,22 @@ public protocol Ingest: Sendable {
 
   /// The fixes that were posted in a span of time, in their order, where exactly one device posted some; by default none.
   func fixes(in span: ClosedRange<Date>, for desk: HubDesk) async throws -> [Location]
+
+  /// A part of all that was posted in a span of time, in all of time for `nil`: the first part, or the one behind a position. By default
+  /// there is none.
+  func readings(
+    in span: ClosedRange<Date>?, after position: PostedReadings.Position?, for desk: HubDesk
+  ) async throws -> PostedReadings
 }
 
 extension Ingest {
   public func explanation(ofEvent id: String, for desk: HubDesk) async throws -> APIExplanation? { nil }
 
   public func fixes(in span: ClosedRange<Date>, for desk: HubDesk) async throws -> [Location] { [] }
+
+  public func readings(
+    in span: ClosedRange<Date>?, after position: PostedReadings.Position?, for desk: HubDesk
+  ) async throws -> PostedReadings { PostedReadings() }
 
   public func leftOut(for desk: HubDesk) async throws -> [APILeftOut] { [] }
 

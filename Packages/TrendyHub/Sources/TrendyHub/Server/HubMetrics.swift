@@ -20,7 +20,7 @@ final class HubMetrics: Sendable {
       case "pair", "session": self = .account
       case "changes": self = segments.dropFirst(3).first == "stream" ? .stream : .sync
       case "mutations": self = .sync
-      case "snapshot": self = .snapshot
+      case "export", "snapshot": self = .snapshot
       case "companions": self = .companions
       case "insights": self = .insights
       case "me": self = Self.own(segments.dropFirst(3).first)

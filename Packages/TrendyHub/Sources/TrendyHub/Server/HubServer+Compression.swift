@@ -11,8 +11,9 @@ extension HubServer {
   fileprivate static let level = 5
 
   private static let compressible: Set<String> = [
-    "application/json", "application/problem+json", "application/x-ndjson", "application/javascript",
-    "application/manifest+json", "image/svg+xml", "text/css", "text/html", "text/javascript", "text/plain",
+    "application/gpx+xml", "application/javascript", "application/json", "application/manifest+json",
+    "application/problem+json", "application/x-ndjson", "image/svg+xml", "text/calendar", "text/css", "text/csv",
+    "text/html", "text/javascript", "text/plain",
   ]
 
   /// The answer with its body compressed, where who asks can read that and it pays: not within this machine, and not what fits into

@@ -62,6 +62,14 @@ struct PersonDays: Sendable {
     return (ownRules(of: event) ?? rules).day(of: Date(milliseconds: event.moment), dayStart: Int(startSeconds))
   }
 
+  /// The date of a moment of an all-day event, in the zone where it was recorded.
+  func date(ofAllDay moment: Date, of event: Event) -> CivilDate {
+    guard let name = event.timeZone, let own = name == zone ? rules : zones.rules(named: name) else {
+      return rules.date(ofAllDayEventAt: moment)
+    }
+    return own.date(of: moment)
+  }
+
   /// Of the zone where an event was recorded; `nil` where that is not known.
   private func ownRules(of event: HubEventMoment) -> TimeZoneRules? {
     event.timeZone.flatMap { $0 == zone ? rules : zones.rules(named: $0) }

@@ -39,35 +39,56 @@ function compareClocks(response) {
 }
 
 /**
+ * @param {string} method @param {string} path behind `/api/v1` @param {any} body a document, or a Blob as it is @param {Record<string, string>} headers
+ * @returns {Promise<Response>} of which the body is not read yet; what refuses is thrown
+ */
+async function send(method, path, body, headers) {
+  const response = await reached(fetch(BASE + path, {
+    method, credentials: 'same-origin', cache: 'no-store',
+    headers: { ...(body === undefined ? {} : { 'Content-Type': body instanceof Blob ? 'application/octet-stream' : 'application/json' }), ...headers },
+    body: body === undefined || body instanceof Blob ? body : JSON.stringify(body),
+  }));
+  compareClocks(response);
+  // A gateway in front of a hub that is down.
+  if (response.status === 502 || response.status === 504) { tell(false); throw new Unreachable(); }
+  if (response.ok) return response;
+  const document = parsed(await reached(response.text()));
+  tell(true);
+  throw new Refused(response.status, document, Number(response.headers.get('Retry-After')) || 5);
+}
+
+/** @template T @param {Promise<T>} answer */
+async function reached(answer) {
+  try { return await answer; } catch { tell(false); throw new Unreachable(); }
+}
+
+/** @param {string} text */
+function parsed(text) {
+  try { return text ? JSON.parse(text) : null; } catch { return null; /* a proxy's own page; its status says enough */ }
+}
+
+/**
  * @param {string} method @param {string} path behind `/api/v1` @param {any} [body] a document, or a Blob as it is
  * @param {Record<string, string>} [headers]
  * @returns {Promise<any>} the answer's document; `null` for none
  */
 export async function ask(method, path, body, headers = {}) {
-  let response;
-  try {
-    response = await fetch(BASE + path, {
-      method, credentials: 'same-origin', cache: 'no-store',
-      headers: { ...(body === undefined ? {} : { 'Content-Type': body instanceof Blob ? 'application/octet-stream' : 'application/json' }), ...headers },
-      body: body === undefined || body instanceof Blob ? body : JSON.stringify(body),
-    });
-  } catch {
-    tell(false);
-    throw new Unreachable();
-  }
-  const text = await response.text().catch(() => { tell(false); throw new Unreachable(); });
-  compareClocks(response);
+  const text = await reached((await send(method, path, body, headers)).text());
   tell(true);
-  let document = null;
-  try { document = text ? JSON.parse(text) : null; } catch { /* a proxy's own page; its status says enough */ }
-  // A gateway in front of a hub that is down.
-  if (response.status === 502 || response.status === 504) { tell(false); throw new Unreachable(); }
-  if (!response.ok) throw new Refused(response.status, document, Number(response.headers.get('Retry-After')) || 5);
-  return document;
+  return parsed(text);
+}
+
+/** A file of the hub, and what it calls it. @param {string} path behind `/api/v1` @returns {Promise<{content: Blob, name: string}>} */
+export async function askFile(path) {
+  const response = await send('GET', path, undefined, {});
+  const content = await reached(response.blob());
+  tell(true);
+  return { content, name: /filename="([^"]+)"/.exec(response.headers.get('Content-Disposition') ?? '')?.[1] ?? 'trendy' };
 }
 
 export const stream = () => new EventSource(`${BASE}/changes/stream`);
-export const snapshotAddress = `${BASE}/snapshot`;
+/** The whole record as a file. */
+export const backupAddress = `${BASE}/export?form=ndjson`;
 
 /** An id that rises with time (UUID of version 7, RFC 9562). */
 export function newId() {

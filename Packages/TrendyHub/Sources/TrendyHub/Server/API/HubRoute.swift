@@ -31,6 +31,8 @@ struct HubRoute: Sendable {
       case events
       /// Comma-separated values (RFC 4180).
       case table
+      /// A file of one of these media types.
+      case file([String])
       case nothing
     }
     let status: Int

@@ -4,7 +4,7 @@ import TrendyProtocols
 
 extension HubRoutes {
   /// Every operation under `/api/v1`.
-  static let api = HubRoutes(general + sync + companions + insights + trips + imports + entities)
+  static let api = HubRoutes(general + sync + companions + insights + trips + imports + exports + entities)
 
   /// Made once: it says the same as long as the program runs.
   private static let openAPI = JSONText.write(OpenAPIDocument(api).value)

@@ -68,6 +68,7 @@ struct OpenAPIDocument {
     case .lines: response["content"] = ["application/x-ndjson": [:]]
     case .events: response["content"] = ["text/event-stream": [:]]
     case .table: response["content"] = ["text/csv": [:]]
+    case .file(let types): response["content"] = .object(Dictionary(uniqueKeysWithValues: types.map { ($0, [:]) }))
     case .nothing: break
     }
     return .object(response)

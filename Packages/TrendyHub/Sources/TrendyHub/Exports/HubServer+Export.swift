@@ -1,0 +1,64 @@
+import Foundation
+import TrendyModels
+import TrendyProtocols
+
+extension HubServer {
+  /// Answers `/export`: the record of a person, or a part of it, as a file.
+  func export(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
+    let request = try ExportRequest(call)
+    let export = RecordExport(request, of: sender.person, at: self)
+    // A file with nothing in it is no answer: the first piece tells.
+    let first = try await export.next() ?? Data()
+    guard await export.holdsRecords else {
+      throw Problem.notFound(
+        request.form == .gpx ? "this hub has no fixes of that time" : "nothing was recorded of that type in that time")
+    }
+    let pieces = PieceBefore(first, export)
+    return HTTPResponse(
+      status: 200,
+      headers: HTTPHeaders([
+        ("Content-Type", request.form.mediaType),
+        ("Content-Disposition", "attachment; filename=\"\(request.fileName(now: clock.now))\""),
+      ]), body: .stream(HTTPBodyStream { try await pieces.next() }))
+  }
+}
+
+/// The pieces of an export of which the first was looked at already.
+private actor PieceBefore {
+  private var first: Data?
+  private let export: RecordExport
+
+  init(_ first: Data, _ export: RecordExport) {
+    self.first = first
+    self.export = export
+  }
+
+  func next() async throws -> Data? {
+    if let piece = first {
+      first = nil
+      return piece
+    }
+    return try await export.next()
+  }
+}
+
+extension HubRoutes {
+  /// The record as files.
+  static let exports: [HubRoute] = [
+    HubRoute(
+      .get, "export", name: "exportRecord",
+      summary: "The person's record or a part of it as a file; without a time and a type, all of it.",
+      query: [
+        HubRoute.Query(
+          name: "form", schema: .words(ExportRequest.Form.allCases.map(\.rawValue)),
+          meaning: "events as a table, as JSON or as a calendar, fixes as GPX, or everything as trendy NDJSON"),
+        HubRoute.Query(name: "from", schema: .day, meaning: "the first day; not of ndjson"),
+        HubRoute.Query(name: "to", schema: .day, meaning: "the last day; not of ndjson"),
+        HubRoute.Query(name: "event_type_id", schema: .string, meaning: "of one type of event; of csv, json and ics"),
+      ] + days,
+      answers: [
+        HubRoute.Answer(
+          status: 200, meaning: "the file", body: .file(ExportRequest.Form.allCases.map(\.mediaType)))
+      ], .device { server, call, sender in try await server.export(call, sender) })
+  ]
+}

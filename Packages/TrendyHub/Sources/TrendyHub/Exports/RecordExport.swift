@@ -1,0 +1,204 @@
+import Foundation
+import TrendyInterchange
+import TrendyModels
+import TrendyProtocols
+
+/// A file of a person's record that is made a piece at a time, as it is read.
+///
+/// A piece shows the record as it is when its turn comes: what is written meanwhile may be in it or not.
+actor RecordExport {
+  private enum Step {
+    case beginning
+    /// The events before a moment, in milliseconds since 1970.
+    case events(before: Int64)
+    case readings(after: PostedReadings.Position?)
+    case ending
+    case over
+  }
+
+  private static let eventsAtOnce = 500
+
+  private let server: HubServer
+  private let person: String
+  private let request: ExportRequest
+  private var step = Step.beginning
+  private var events: (any EventWriter)?
+  private var tracks: TrackText?
+  /// Whether anything of the record is in the file so far.
+  private(set) var holdsRecords = false
+
+  init(_ request: ExportRequest, of person: String, at server: HubServer) {
+    self.request = request
+    self.person = person
+    self.server = server
+  }
+
+  /// The next piece, `nil` after the last. The first one has something of the record in it, if the file has.
+  func next() async throws -> Data? {
+    var text = ""
+    while text.isEmpty || !holdsRecords {
+      switch step {
+      case .beginning: text += try await beginning()
+      case .events(let end): text += try await eventText(before: end)
+      case .readings(let position): text += try await readingText(after: position)
+      case .ending:
+        text += (events?.ending() ?? "") + (tracks?.ending() ?? "")
+        step = .over
+      case .over: return text.isEmpty ? nil : Data(text.utf8)
+      }
+    }
+    return Data(text.utf8)
+  }
+
+  private func beginning() async throws -> String {
+    let (person, now) = (person, server.clock.now)
+    switch request.form {
+    case .ndjson:
+      step = .events(before: request.moments.upperBound)
+      let lines = try await server.read(person: person) { try Self.lines(ofKindsBesideEventsIn: $0, person: person) }
+      holdsRecords = holdsRecords || !lines.isEmpty
+      return TrendyLines.header + "\n" + lines
+    case .gpx:
+      step = .readings(after: nil)
+      let names = try server.accounts.devices(person: person).map { ($0.id, $0.name) }
+      let writer = TrackText(names: Dictionary(names) { name, _ in name })
+      tracks = writer
+      return writer.beginning()
+    case .csv, .json, .ics:
+      step = .events(before: request.moments.upperBound)
+      let types: [APIEventType] = try await server.read(person: person) { reading in
+        try reading.living(kind: SyncedKind.eventType.name, offset: 0, limit: .max)
+          .map { try $0.decoded(person: person) }
+      }
+      let context = ExportContext(
+        types: Dictionary(types.map { ($0.id, EventType($0)) }) { type, _ in type },
+        propertyKeys: request.form == .csv ? try await propertyKeys() : [],
+        zone: ZoneClock(named: request.days.zone) ?? .utc, now: now,
+        date: { [days = request.days] in days.date(ofAllDay: $0, of: $1) })
+      let writer = InterchangeFormat.named(request.form.rawValue)?.eventWriter(context)
+      events = writer
+      return writer?.beginning() ?? ""
+    }
+  }
+
+  private func eventText(before end: Int64) async throws -> String {
+    let page = try await page(before: end)
+    if let next = page.next {
+      step = .events(before: next)
+    } else {
+      step = request.form == .ndjson ? .readings(after: nil) : .ending
+    }
+    holdsRecords = holdsRecords || !page.entries.isEmpty
+    if request.form == .ndjson {
+      return try page.entries.map { try Self.line($0, .event, person: person) }.joined()
+    }
+    return try page.entries.reduce(into: "") { text, entry in
+      let wire: APIEvent = try entry.decoded(person: person)
+      text += try events?.text(of: Event(wire)) ?? ""
+    }
+  }
+
+  private func readingText(after position: PostedReadings.Position?) async throws -> String {
+    let (span, desk) = (request.span, server.ingestDesk(person: person))
+    let part = try await server.store.run(person: person) { [ingest = server.ingest] in
+      try await ingest?.readings(in: span, after: position, for: desk) ?? PostedReadings()
+    }
+    step = part.next.map { .readings(after: $0) } ?? .ending
+    guard request.form == .gpx else {
+      holdsRecords = holdsRecords || !part.records.isEmpty
+      return try part.records.map { try TrendyLines.line($0) ?? "" }.joined()
+    }
+    let text = tracks?.take(part.records) ?? ""
+    holdsRecords = holdsRecords || tracks?.holdsFixes == true
+    return text
+  }
+
+  // MARK: Reading
+
+  /// Keys of the properties of all events that are asked for.
+  private func propertyKeys() async throws -> [String] {
+    var keys: Set<String> = []
+    var end: Int64? = request.moments.upperBound
+    while let before = end {
+      let page = try await page(before: before)
+      for entry in page.entries { keys.formUnion(entry.members["properties"]?.objectValue?.keys.map(\.self) ?? []) }
+      end = page.next
+    }
+    return keys.sorted()
+  }
+
+  /// Events that are asked for, the latest before a moment first, and the moment before which others may lie; those of one moment
+  /// come together.
+  private func page(before end: Int64) async throws -> (entries: [HubEntry], next: Int64?) {
+    let (request, kind, limit) = (request, SyncedKind.event.name, Self.eventsAtOnce)
+    let start = request.moments.lowerBound
+    guard start < end else { return ([], nil) }
+    return try await server.read(person: person) { reading in
+      var page = try reading.living(kind: kind, during: start..<end, limit: limit)
+      var next: Int64?
+      if page.count == limit, let last = page.last?.listMoment {
+        page.removeAll { $0.listMoment == last }
+        page += try reading.living(kind: kind, during: last..<last + 1, limit: .max)
+        next = last
+      }
+      return (page.filter(request.contains), next)
+    }
+  }
+
+  private static func lines(ofKindsBesideEventsIn reading: any HubReading, person: String) throws -> String {
+    // Events name types and places, so these come first.
+    let kinds: [MutationEntityType] = [
+      .eventType, .propertyDefinition, .geofence, .vehicle, .tripRule, .setting, .skip,
+    ]
+    return try kinds.flatMap { kind in
+      try reading.living(kind: kind.rawValue, offset: 0, limit: .max).sorted { $0.id < $1.id }
+        .map { try line($0, kind, person: person) }
+    }.joined()
+  }
+
+  private static func line(_ entry: HubEntry, _ kind: MutationEntityType, person: String) throws -> String {
+    let fields = entry.document(person: person)
+      .filter { !HubEntry.ownMembers.contains($0.key) && !$0.value.isNull }
+    return try TrendyLines.line(.entity(kind: kind, id: entry.id, fields: fields)) ?? ""
+  }
+}
+
+/// Fixes as GPX: a track for each stretch of a device without a gap.
+private struct TrackText {
+  /// Seconds without a fix that end a track, as in `trendy export gpx`.
+  private static let gap = 300.0
+
+  /// Of the person's devices, by their ids.
+  let names: [String: String]
+  private(set) var holdsFixes = false
+  private var writer = InterchangeFormat.named("gpx")?.trackWriter()
+  private var device = ""
+  /// Of the track that goes on.
+  private var fixes: [Location] = []
+
+  init(names: [String: String]) { self.names = names }
+
+  func beginning() -> String { writer?.beginning() ?? "" }
+
+  /// - Returns: the tracks that are whole by now.
+  mutating func take(_ records: [InterchangeRecord]) -> String {
+    var text = ""
+    for case .fix(let fix, let device) in records {
+      let isLater = fixes.last.map { fix.timestamp.timeIntervalSince($0.timestamp) > Self.gap } ?? false
+      if device != self.device || isLater { text += endTrack() }
+      self.device = device
+      fixes.append(fix)
+      holdsFixes = true
+    }
+    return text
+  }
+
+  mutating func ending() -> String { endTrack() + (writer?.ending() ?? "") }
+
+  private mutating func endTrack() -> String {
+    guard !fixes.isEmpty else { return "" }
+    defer { fixes = [] }
+    let name = names[device] ?? device
+    return writer?.segment(fixes, name: name) ?? ""
+  }
+}
