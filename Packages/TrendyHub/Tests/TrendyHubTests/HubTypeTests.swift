@@ -123,4 +123,33 @@ struct HubTypeTests {
     #expect(try await ids("/event-types/k/properties") == ["p"])
     #expect(try await hub.send("POST", "/event-types/k/restore?with=entries").status == 200, "again")
   }
+
+  @Test func `places that named a type name it again once it is back, but for those that were changed in that`()
+    async throws
+  {
+    try await makeTwo()
+    let place: JSONValue = ["name": "Office", "latitude": 52, "longitude": 6, "radius": 100]
+    for (id, entry, exit) in [("both", "k", "k"), ("exit", "c", "k"), ("taken", "k", "c"), ("moved", "k", "c")] {
+      var members = place.objectValue ?? [:]
+      members["id"] = .string(id)
+      members["event_type_entry_id"] = .string(entry)
+      members["event_type_exit_id"] = .string(exit)
+      #expect(try await hub.send("POST", "/geofences", .object(members)).status == 201)
+    }
+    // Taken away by hand right before: that stays so.
+    _ = try await hub.send("PATCH", "/geofences/taken", ["event_type_entry_id": nil])
+    await hub.clock.advance(by: .seconds(60))
+    _ = try await hub.send("DELETE", "/event-types/k")
+    await hub.clock.advance(by: .seconds(60))
+    _ = try await hub.send("PATCH", "/geofences/moved", ["event_type_entry_id": "c"])
+    _ = try await hub.send("PATCH", "/geofences/exit", ["name": "Shop"])
+    #expect(try await hub.send("POST", "/event-types/k/restore?with=entries").status == 200)
+    var named: [[String?]] = []
+    for id in ["both", "exit", "taken", "moved", "p"] {
+      let place = try await hub.send("GET", "/geofences/\(id)")
+      named.append(["event_type_entry_id", "event_type_exit_id"].map { place[$0].stringValue })
+    }
+    #expect(named == [["k", "k"], ["c", "k"], [nil, "c"], ["c", "c"], ["k", nil]])
+    #expect(try await hub.send("GET", "/geofences/exit")["name"] == "Shop")
+  }
 }

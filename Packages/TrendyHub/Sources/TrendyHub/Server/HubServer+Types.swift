@@ -139,16 +139,42 @@ extension HubCore {
     try delete(.eventType, id: act.from, by: act.author, in: transaction, now: now)
   }
 
-  /// Brings a type back with what was deleted with it. What lives stays as it is.
+  /// Brings a type back with what was deleted with it, and gives its name back to what outlived it. What else lives stays as it is.
   fileprivate func restoreType(
     _ id: String, by device: String, in transaction: any HubTransaction, now: Date
   ) throws {
     let tombstone = try transaction.entry(kind: SyncedKind.eventType.name, id: id)
     _ = try restore(.eventType, id: id, by: device, in: transaction, now: now)
     guard let tombstone, let deletedAt = tombstone.deletedAt else { return }
-    for entry in try buried(with: tombstone, at: deletedAt, in: transaction) {
+    let buried = try buried(with: tombstone, at: deletedAt, in: transaction)
+    for entry in buried {
       guard let kind = SyncedKind.named(entry.kind) else { continue }
       _ = try restore(kind, id: entry.id, by: device, in: transaction, now: now)
+    }
+    try nameAgain(tombstone, deletedAt: deletedAt, with: buried.count, by: device, in: transaction, now: now)
+  }
+
+  /// Names an entity again in what outlived it: the references that its deletion cleared, and that nobody set since.
+  private func nameAgain(
+    _ tombstone: HubEntry, deletedAt: Date, with count: Int, by device: String, in transaction: any HubTransaction,
+    now: Date
+  ) throws {
+    for kind in SyncedKind.all {
+      let names = kind.references.filter { $0.reference.kind == tombstone.kind && $0.reference.onDelete == .clear }
+        .map(\.field.name)
+      guard !names.isEmpty else { continue }
+      let living = try transaction.living(kind: kind.name, offset: 0, limit: .max)
+      // The deletion wrote the versions right below that of the tombstone.
+      let versions = tombstone.version - Int64(count + living.count)..<tombstone.version
+      for entry in living {
+        let cleared = names.filter {
+          guard let field = entry.fields[$0], field.value.isNull else { return false }
+          return versions.contains(field.version) && field.stamp >= deletedAt.milliseconds
+        }
+        guard !cleared.isEmpty else { continue }
+        let members = Dictionary(uniqueKeysWithValues: cleared.map { ($0, JSONValue.string(tombstone.id)) })
+        _ = try update(kind, id: entry.id, members, by: device, in: transaction, now: now)
+      }
     }
   }
 
