@@ -75,7 +75,7 @@ def tracks_are_taken_out_and_the_whole_record_is_brought_in_elsewhere(world):
         phone = Device(hub, "Phone")
         coffee = phone.type("Coffee", properties=[("cups", "Cups", "number", None)])
         phone.ask("POST", "/geofences", {"id": "home", "name": "Home", "latitude": 52, "longitude": 5, "radius": 150, "is_active": True, "notify_on_entry": False, "notify_on_exit": False})
-        phone.event(coffee, life.iso(life.day(1, 8)), time_zone=life.ZONE_NAME, notes="oat, \"large\"", properties={"cups": {"type": "number", "value": 2}})
+        phone.event(coffee, life.iso(life.day(1, 8)), time_zone=life.ZONE_NAME, is_all_day=False, source_type="manual", notes="oat, \"large\"", properties={"cups": {"type": "number", "value": 2}})
         post_drive(phone)
         world.wait(lambda: any(event["source_type"] == "trip" for event in phone.ask("GET", "/events")), "the drive is found")
         pair(browser, hub)
