@@ -252,6 +252,9 @@ public enum HubStorageContract: Sendable {
       }
       try storage.read(person: "p") { reading in
         try expect(try reading.referring(toKind: "event_type", id: "t").map(\.id), ["a", "b", "g", "d"])
+        var shown: [String] = []
+        try reading.eachReferring(toKind: "event_type", id: "t") { shown.append($0.id) }
+        try expect(shown, ["a", "b", "g", "d"])
         try expect(try reading.referring(toKind: "geofence", id: "t").count, 0)
       }
       try storage.write(person: "p") { transaction in

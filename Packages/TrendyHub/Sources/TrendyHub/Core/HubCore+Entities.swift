@@ -82,18 +82,35 @@ extension HubCore {
         detail: "the \(kind.name) \"\(id.prefix(128))\" was deleted too long ago to come back")
     }
     guard !entry.isAlive else { return entry }
-    try carryOut(
-      HubMutation(
-        mutationId: "restore:\(device):\(entry.version)", kind: kind.name, id: id, operation: .restore,
-        incarnation: entry.incarnation + 1), by: device, in: transaction, now: now)
+    try carryOut(HubMutation(restoring: entry, by: device), by: device, in: transaction, now: now)
     return try self.entity(kind, id: id, in: transaction)
   }
 
   private func carryOut(
     _ mutation: HubMutation, by device: String, in transaction: any HubTransaction, now: Date
   ) throws {
-    let verdict = try judge(mutation, device: device, in: transaction, now: now)
-    if case .refused(let details) = verdict.outcome { throw Problem(details) }
+    try carryOut(CollectionOfOne(mutation), by: device, in: transaction, now: now)
+  }
+
+  /// Writes one after the other. Against the quota they count as a whole.
+  /// - Throws: the ``Problem`` of the first that is refused; then what was written has to be taken back.
+  func carryOut(
+    _ mutations: some Sequence<HubMutation>, by device: String, in transaction: any HubTransaction, now: Date
+  ) throws {
+    let writer = try HubWriter(transaction, now: now, quota: quota)
+    for mutation in mutations {
+      if case .refused(let details) = try judge(mutation, device: device, writer).outcome { throw Problem(details) }
+    }
+    try writer.finish()
+  }
+}
+
+extension HubMutation {
+  /// Brings back what was deleted, with the values that it had.
+  init(restoring tombstone: HubEntry, by device: String) {
+    self.init(
+      mutationId: "restore:\(device):\(tombstone.version)", kind: tombstone.kind, id: tombstone.id, operation: .restore,
+      incarnation: tombstone.incarnation + 1)
   }
 }
 

@@ -97,7 +97,7 @@ public struct HubCore: Hashable, Sendable {
     return verdict
   }
 
-  private func judge(_ mutation: HubMutation, device: String, _ writer: HubWriter) throws -> HubVerdict {
+  func judge(_ mutation: HubMutation, device: String, _ writer: HubWriter) throws -> HubVerdict {
     do {
       return try Judgement(mutation, device: device, writer: writer).run()
     } catch let problem as Problem {

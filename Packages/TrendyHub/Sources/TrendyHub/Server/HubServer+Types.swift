@@ -13,10 +13,9 @@ extension HubServer {
     return .write { [core, accounts] transaction in
       _ = try core.entity(.eventType, id: act.into, in: transaction)
       let isThere = try transaction.entry(kind: SyncedKind.eventType.name, id: act.from)?.isAlive ?? false
-      var events = try act.events(in: transaction)
-      if isThere || events == 0 {
-        try core.merge(act, in: transaction, now: now) { accounts.chance.identifier(at: now) }
-        events = try act.events(in: transaction)
+      var events = isThere ? 0 : try act.moved(in: transaction).events
+      if events == 0 {
+        events = try core.merge(act, in: transaction, now: now) { accounts.chance.identifier(at: now) }
       }
       return .json(["events": .int(Int64(events))])
     }
@@ -28,17 +27,12 @@ extension HubServer {
     let now = clock.now
     return .write { [core] transaction in
       try core.restoreType(act.from, by: act.author, in: transaction, now: now)
-      let events = try act.events(in: transaction)
-      for entry in try act.moved(in: transaction) {
-        guard let kind = SyncedKind.named(entry.kind) else { continue }
-        if kind.name == SyncedKind.propertyDefinition.name {
-          try core.delete(kind, id: entry.id, by: act.author, in: transaction, now: now)
-        } else {
-          let back = act.members(of: entry, naming: act.from)
-          _ = try core.update(kind, id: entry.id, back, by: sender.restDevice, in: transaction, now: now)
-        }
+      let moved = try act.moved(in: transaction)
+      for id in moved.definitions {
+        try core.delete(.propertyDefinition, id: id, by: act.author, in: transaction, now: now)
       }
-      return .json(["events": .int(Int64(events))])
+      try core.carryOut(moved.back, by: sender.restDevice, in: transaction, now: now)
+      return .json(["events": .int(Int64(moved.events))])
     }
   }
 
@@ -76,14 +70,26 @@ private struct TypeMerge {
     author = "\(sender.restDevice):\(act)"
   }
 
-  /// What this act brought to the type that stays.
-  func moved(in reading: any HubReading) throws -> [HubEntry] {
-    try reading.referring(toKind: SyncedKind.eventType.name, id: into).filter { !names(of: $0).isEmpty }
+  /// What this act brought to the type that stays: how many events, its properties, and how all else goes back.
+  struct Moved {
+    var events = 0
+    var definitions: [String] = []
+    var back: [HubMutation] = []
   }
 
-  /// How many of them are events.
-  func events(in reading: any HubReading) throws -> Int {
-    try moved(in: reading).count { $0.kind == SyncedKind.event.name }
+  func moved(in reading: any HubReading) throws -> Moved {
+    var moved = Moved()
+    try reading.eachReferring(toKind: SyncedKind.eventType.name, id: into) { entry in
+      let names = names(of: entry)
+      guard !names.isEmpty else { return }
+      if entry.kind == SyncedKind.event.name { moved.events += 1 }
+      if entry.kind == SyncedKind.propertyDefinition.name {
+        moved.definitions.append(entry.id)
+      } else {
+        moved.back.append(HubMutation(entry, naming: from, in: names))
+      }
+    }
+    return moved
   }
 
   /// The references of an entry that are of this act.
@@ -91,34 +97,53 @@ private struct TypeMerge {
     Self.references.filter { entry.fields[$0]?.author == author && entry.fields[$0]?.value.stringValue == into }
   }
 
-  /// The references of this act with another type in them.
-  func members(of entry: HubEntry, naming type: String) -> [String: JSONValue] {
-    Dictionary(uniqueKeysWithValues: names(of: entry).map { ($0, .string(type)) })
+  /// How an entry comes to name the type that stays.
+  func turned(_ entry: HubEntry) -> HubMutation {
+    HubMutation(entry, naming: into, in: Self.references.filter { entry.fields[$0]?.value.stringValue == from })
   }
+}
 
-  /// The references to the type that goes with the one that stays in them.
-  func turned(_ entry: HubEntry) -> [String: JSONValue] {
-    let names = Self.references.filter { entry.fields[$0]?.value.stringValue == from }
-    return Dictionary(uniqueKeysWithValues: names.map { ($0, .string(into)) })
+extension HubMutation {
+  fileprivate init(_ entry: HubEntry, naming type: String, in references: [String]) {
+    let members = Dictionary(uniqueKeysWithValues: references.map { ($0, JSONValue.string(type)) })
+    self.init(kind: entry.kind, id: entry.id, operation: .update, content: .members(members))
   }
 }
 
 extension HubCore {
   /// Events, excused days, places and properties of one type become of another, which has a property of its own where both have one.
+  /// - Returns: how many events.
   fileprivate func merge(
     _ act: TypeMerge, in transaction: any HubTransaction, now: Date, makeId: () -> String
-  ) throws {
+  ) throws -> Int {
     _ = try entity(.eventType, id: act.from, in: transaction)
-    let own = try transaction.referring(toKind: SyncedKind.eventType.name, id: act.from)
-    let known = try transaction.referring(toKind: SyncedKind.eventType.name, id: act.into)
-      .filter { $0.kind == SyncedKind.propertyDefinition.name }
-    var order = known.compactMap { $0.fields["display_order"]?.value.intValue }.max() ?? -1
-    for entry in own.sorted(by: { $0.version < $1.version }) {
-      guard let kind = SyncedKind.named(entry.kind) else { continue }
-      guard kind.name == SyncedKind.propertyDefinition.name else {
-        _ = try update(kind, id: entry.id, act.turned(entry), by: act.author, in: transaction, now: now)
-        continue
+    var events = 0
+    var definitions: [HubEntry] = []
+    var turned: [HubMutation] = []
+    try transaction.eachReferring(toKind: SyncedKind.eventType.name, id: act.from) { entry in
+      if entry.kind == SyncedKind.event.name { events += 1 }
+      if entry.kind == SyncedKind.propertyDefinition.name {
+        definitions.append(entry)
+      } else {
+        turned.append(act.turned(entry))
       }
+    }
+    try merge(definitions, act, in: transaction, now: now, makeId: makeId)
+    try carryOut(turned, by: act.author, in: transaction, now: now)
+    try delete(.eventType, id: act.from, by: act.author, in: transaction, now: now)
+    return events
+  }
+
+  /// Gives the type that stays the properties of the other whose keys it does not have.
+  private func merge(
+    _ definitions: [HubEntry], _ act: TypeMerge, in transaction: any HubTransaction, now: Date, makeId: () -> String
+  ) throws {
+    var known: [HubEntry] = []
+    try transaction.eachReferring(toKind: SyncedKind.eventType.name, id: act.into) {
+      if $0.kind == SyncedKind.propertyDefinition.name { known.append($0) }
+    }
+    var order = known.compactMap { $0.fields["display_order"]?.value.intValue }.max() ?? -1
+    for entry in definitions {
       let key = entry.fields["key"]?.value
       if let other = known.first(where: { $0.fields["key"]?.value == key }) {
         let types = [entry, other].map { $0.fields["property_type"]?.value.stringValue ?? "" }
@@ -134,9 +159,8 @@ extension HubCore {
       members["id"] = .string(makeId())
       members["event_type_id"] = .string(act.into)
       members["display_order"] = .int(order)
-      _ = try create(kind, members, by: act.author, in: transaction, now: now)
+      _ = try create(.propertyDefinition, members, by: act.author, in: transaction, now: now)
     }
-    try delete(.eventType, id: act.from, by: act.author, in: transaction, now: now)
   }
 
   /// Brings a type back with what was deleted with it, and gives its name back to what outlived it. What else lives stays as it is.
@@ -147,10 +171,8 @@ extension HubCore {
     _ = try restore(.eventType, id: id, by: device, in: transaction, now: now)
     guard let tombstone, let deletedAt = tombstone.deletedAt else { return }
     let buried = try buried(with: tombstone, at: deletedAt, in: transaction)
-    for entry in buried {
-      guard let kind = SyncedKind.named(entry.kind) else { continue }
-      _ = try restore(kind, id: entry.id, by: device, in: transaction, now: now)
-    }
+    try carryOut(
+      buried.lazy.map { HubMutation(restoring: $0, by: device) }, by: device, in: transaction, now: now)
     try nameAgain(tombstone, deletedAt: deletedAt, with: buried.count, by: device, in: transaction, now: now)
   }
 

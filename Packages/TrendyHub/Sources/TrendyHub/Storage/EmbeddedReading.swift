@@ -153,15 +153,22 @@ class EmbeddedReading: HubReading {
 
   func referring(toKind kind: String, id: String) throws -> [HubEntry] {
     var entries: [HubEntry] = []
+    try eachReferring(toKind: kind, id: id) { entries.append($0) }
+    return entries
+  }
+
+  func eachReferring(toKind kind: String, id: String, _ body: (HubEntry) throws -> Void) throws {
+    var last = HubEntryKey(kind: "", id: "")
     for record in try records.scan(kind: HubRecordKind.reference, group: HubRecordKey.group(kind, id)) {
       let members = try record.document().objectValue
       guard let childKind = members?["kind"]?.stringValue, let childId = members?["id"]?.stringValue,
         let entry = try entry(kind: childKind, id: childId)
       else { throw record.unreadable() }
+      let key = HubEntryKey(kind: childKind, id: childId)
       // One that refers twice stands here twice.
-      if entry.id != entries.last?.id || entry.kind != entries.last?.kind { entries.append(entry) }
+      if key != last { try body(entry) }
+      last = key
     }
-    return entries
   }
 
   func mark(device: String) throws -> Int64 {

@@ -69,6 +69,7 @@ export function openMergeType(type) {
     const save = async () => {
       const into = target.read();
       button.disabled = true;
+      about.textContent = words.type.merging(entries);
       const path = `/event-types/${encodeURIComponent(type.id)}`;
       const body = { into: into.id, act };
       try {
