@@ -113,6 +113,7 @@ struct HubMileageTests {
     func log(_ hub: TestHub) async throws -> JSONValue { try await hub.send("GET", "/mileage?year=2023").json }
     let acts: [(String, String, JSONValue?)] = [
       ("PATCH", "/events/a", ["properties": ["category": ["type": "select", "value": "private"]]]),
+      ("POST", "/events", ["id": "tea", "event_type_id": "t", "timestamp": "2023-03-02T08:00:00.000Z"]),
       ("DELETE", "/events/b", nil), ("POST", "/events/b/restore", nil),
       ("PATCH", "/events/c", ["timestamp": "2022-04-01T08:00:00.000Z", "end_date": "2022-04-01T09:00:00.000Z"]),
       ("PATCH", "/events/a", ["source_type": "manual"]), ("PATCH", "/events/a", ["source_type": "trip"]),
@@ -129,7 +130,7 @@ struct HubMileageTests {
       changed += next == last ? 0 : 1
       last = next
     }
-    #expect(changed == acts.count - 1, "each but the return of a type without its readings shows")
+    #expect(changed == acts.count - 2, "each but what is no trip and the return of a type without its readings shows")
   }
 
   @Test func `the year is that of the zone's calendar, this one unless told`() async throws {

@@ -9,8 +9,11 @@ final class KnownTrips: Sendable {
   private let trips = KnownValues<String, PersonTrips>()
 
   func trips(of person: String, _ reading: any HubReading) throws -> PersonTrips {
-    try trips.value(for: person, reading) { _ in
-      try PersonTrips(try events(of: person, reading), reading, person: person)
+    try trips.value(for: person, reading) { known in
+      let basis = try PersonTrips.Basis(try events(of: person, reading), reading)
+      // Most of what is written has no part in it.
+      if let known, known.value.basis == basis { return known.value }
+      return try PersonTrips(basis, person: person)
     }
   }
 
@@ -30,6 +33,7 @@ final class KnownTrips: Sendable {
         guard event.sourceType == .trip || event.eventTypeId == odometerType else { return }
         try events.update(with: try entry(), person: person)
       }
+      events.version = try reading.state().head
       return events
     }
   }
@@ -41,18 +45,22 @@ struct MileageEvents: Sendable {
   let odometerType: String?
   private(set) var trips: [String: TripEvent] = [:]
   private(set) var odometers: [String: Event] = [:]
+  /// That of the last write that changed any of it.
+  fileprivate(set) var version: Int64 = 0
 
   init(odometerType: String?) { self.odometerType = odometerType }
 
   /// Takes in an event as it is now, or lets go of one that has no part in the log any more.
   mutating func update(with entry: HubEntry, person: String) throws {
-    trips[entry.id] = nil
-    odometers[entry.id] = nil
+    let wasTrip = trips.removeValue(forKey: entry.id) != nil
+    let wasReading = odometers.removeValue(forKey: entry.id) != nil
+    if wasTrip || wasReading { version = entry.version }
     guard entry.isAlive else { return }
     let isTrip = entry.fields["source_type"]?.value.stringValue == EventSourceType.trip.rawValue
     guard isTrip || odometerType != nil && entry.fields["event_type_id"]?.value.stringValue == odometerType else {
       return
     }
+    version = entry.version
     let wire: APIEvent = try entry.decoded(person: person)
     let event = Event(wire)
     if isTrip {
