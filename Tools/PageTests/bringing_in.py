@@ -3,14 +3,12 @@
 import datetime
 
 from harness import CSV, check, choose, pair, quiet, same, test
-from hub import Device
 import life
 
 
 @test
 def a_file_is_shown_before_it_is_brought_in_and_taken_back(world):
-    with world.hub() as hub, world.browser(hub) as browser:
-        phone = Device(hub)
+    with world.person() as (hub, phone, browser):
         phone.type("Coffee", id="coffee")
         pair(browser, hub)
         browser.go("/data")
@@ -53,8 +51,7 @@ def a_file_is_shown_before_it_is_brought_in_and_taken_back(world):
 
 @test
 def types_of_a_file_are_brought_in_as_types_that_are_there(world):
-    with world.hub() as hub, world.browser(hub) as browser:
-        phone = Device(hub)
+    with world.person() as (hub, phone, browser):
         phone.type("Infusion", id="infusion")
         pair(browser, hub)
         browser.go("/data")
@@ -85,8 +82,7 @@ def types_of_a_file_are_brought_in_as_types_that_are_there(world):
 
 @test
 def a_file_that_cannot_be_read_says_why_and_dates_are_asked_for(world):
-    with world.hub() as hub, world.browser(hub) as browser:
-        phone = Device(hub)
+    with world.person() as (hub, phone, browser):
         pair(browser, hub, then=".templates")
         browser.go("/data")
         choose(browser, "letter.txt", "Dear reader,")
@@ -107,8 +103,7 @@ def a_file_that_cannot_be_read_says_why_and_dates_are_asked_for(world):
 
 @test
 def a_file_waits_for_a_hub_that_is_away_and_a_preview_outlives_the_page(world):
-    with world.hub() as hub, world.browser(hub) as browser:
-        phone = Device(hub)
+    with world.person() as (hub, phone, browser):
         pair(browser, hub, then=".templates")
         browser.go("/data")
         rows = "".join(f"2026-{1 + n // 28 % 12:02}-{1 + n % 28:02} {n % 24:02}:{n % 60:02},Type {n % 40},{'x' * 400} {n}\n" for n in range(3000))

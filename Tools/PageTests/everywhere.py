@@ -5,14 +5,12 @@ import os
 
 from browser import CONTROL, ENTER, ESCAPE
 from harness import CSV, HOSTILE, PAGES, check, choose, pair, quiet, same, test, whole
-from hub import Device
 import life
 
 
 @test
 def text_that_a_person_typed_is_text_wherever_it_appears(world):
-    with world.hub() as hub, world.browser(hub) as browser:
-        phone = Device(hub, HOSTILE[:120])
+    with world.person(HOSTILE[:120]) as (hub, phone, browser):
         typed = HOSTILE
         type = phone.type(typed, color="\"><img src=x onerror=window.stung=1>"[:60], icon="<b>x", properties=[("k" + typed[:200], typed, "select", [typed, "b"]), ("t", typed, "text", None), ("u", "Link", "url", None)])
         place = phone.ask("POST", "/geofences", {"id": "g", "name": typed, "latitude": 52, "longitude": 5, "radius": 100})
@@ -47,8 +45,7 @@ def text_that_a_person_typed_is_text_wherever_it_appears(world):
 
 @test
 def every_page_is_whole_with_nothing_one_entry_and_many(world):
-    with world.hub() as hub, world.browser(hub) as browser:
-        phone = Device(hub)
+    with world.person() as (hub, phone, browser):
         pair(browser, hub, then="nav")
         for page in [*PAGES, "/trips/none", "/types/none", "/nowhere", "/timeline/2019-02-30", "/places/none"]:
             browser.go(page)
@@ -108,8 +105,7 @@ def nothing_moves_once_it_is_drawn(world):
 
 @test
 def the_keyboard_alone_logs_and_goes_everywhere(world):
-    with world.hub() as hub, world.browser(hub) as browser:
-        phone = Device(hub)
+    with world.person() as (hub, phone, browser):
         phone.type("Coffee")
         pair(browser, hub)
         browser.keys("l")
@@ -161,9 +157,8 @@ def a_colour_of_a_person_is_fitted_as_in_a_report(world):
 
 @test
 def axe_finds_nothing_on_any_page_in_either_theme(world):
-    axe = world.axe
-    if not axe.source:
-        world.notes.append(f"axe-core was not run: {axe.why}")
+    axe = world.axe_or_note()
+    if not axe:
         return
     browser = world.looking
 
@@ -227,8 +222,7 @@ def axe_finds_nothing_on_any_page_in_either_theme(world):
 
 @test
 def a_choice_of_theme_stays_and_a_day_begins_when_it_is_said(world):
-    with world.hub() as hub, world.browser(hub) as browser:
-        phone = Device(hub)
+    with world.person() as (hub, phone, browser):
         phone.type("Coffee")
         pair(browser, hub)
         browser.go("/settings")

@@ -1,5 +1,6 @@
 """What all tests of the pages use: how they are registered and fail, what every page owes, and the hubs and browsers they meet in."""
 
+import contextlib
 import datetime
 import os
 import tempfile
@@ -111,8 +112,23 @@ class World:
     def hub(self):
         return Hub(self.program)
 
+    @contextlib.contextmanager
+    def person(self, device="phone"):
+        """Somebody with a hub of their own, a device that writes beside the browser, and the browser, which is not paired yet."""
+        with self.hub() as hub, self.browser(hub) as browser:
+            yield hub, Device(hub, device), browser
+
     def browser(self, hub):
         return Browser(self.driver, hub.address)
+
+    def axe_or_note(self):
+        """axe-core; `None` where it cannot be had, which is noted once."""
+        if self.axe.source:
+            return self.axe
+        note = f"axe-core was not run: {self.axe.why}"
+        if note not in self.notes:
+            self.notes.append(note)
+        return None
 
     def all_events(self):
         events, offset = [], 0

@@ -2,7 +2,6 @@
 
 from browser import ENTER
 from harness import check, pair, quiet, same, test
-from hub import Device
 import life
 
 
@@ -84,8 +83,7 @@ def days_ago(ago, hour=8):
 
 @test
 def insights_tell_what_goes_together_and_what_they_rest_on(world):
-    with world.hub() as hub, world.browser(hub) as browser:
-        phone = Device(hub)
+    with world.person() as (hub, phone, browser):
         pair(browser, hub, then=".templates")
         browser.go("/insights")
         browser.shows("Nothing recorded yet. Insights begin with the first entries.", "main")

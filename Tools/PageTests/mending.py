@@ -2,14 +2,12 @@
 
 from browser import SHIFT
 from harness import check, drive, pair, quiet, same, test
-from hub import Device
 import life
 
 
 @test
 def a_type_becomes_another_and_is_parted_from_it_again(world):
-    with world.hub() as hub, world.browser(hub) as browser:
-        phone = Device(hub)
+    with world.person() as (hub, phone, browser):
         kaffee, coffee = phone.type("Kaffee", properties=[("bean", "Bean", "text", None)]), phone.type("Coffee")
         for ago in (1, 2, 3):
             phone.event(kaffee, life.iso(life.day(ago, 8)), time_zone=life.ZONE_NAME)
@@ -42,8 +40,7 @@ def a_type_becomes_another_and_is_parted_from_it_again(world):
 
 @test
 def a_deletion_of_a_type_says_how_much_goes_along_and_brings_it_back(world):
-    with world.hub() as hub, world.browser(hub) as browser:
-        phone = Device(hub)
+    with world.person() as (hub, phone, browser):
         tea = phone.type("Tea", properties=[("pot", "Pot", "text", None)])
         phone.events([{"id": f"t{i}", "event_type_id": tea, "timestamp": life.iso(life.day(i % 30, 8))} for i in range(1234)])
         pair(browser, hub)
@@ -63,8 +60,7 @@ def a_deletion_of_a_type_says_how_much_goes_along_and_brings_it_back(world):
 
 @test
 def a_trip_is_told_by_hand_and_trips_are_of_one_vehicle(world):
-    with world.hub() as hub, world.browser(hub) as browser:
-        phone = Device(hub)
+    with world.person() as (hub, phone, browser):
         for name, latitude in (("Home", 52), ("Office", 52.09)):
             phone.ask("POST", "/geofences", {"id": name, "name": name, "latitude": latitude, "longitude": 5, "radius": 100})
         for name in ("Octavia", "Van"):
@@ -109,8 +105,7 @@ def a_trip_is_told_by_hand_and_trips_are_of_one_vehicle(world):
 
 @test
 def the_calendar_says_on_which_weekday_most_lies(world):
-    with world.hub() as hub, world.browser(hub) as browser:
-        phone = Device(hub)
+    with world.person() as (hub, phone, browser):
         run, tea = phone.type("Run", icon="shoe"), phone.type("Tea")
         for type, times in ((run, 8), (tea, 3)):
             for _ in range(times):

@@ -52,8 +52,7 @@ def the_first_types_are_chosen_and_logged(world):
 
 @test
 def one_press_logs_and_every_act_can_be_taken_back(world):
-    with world.hub() as hub, world.browser(hub) as browser:
-        phone = Device(hub)
+    with world.person() as (hub, phone, browser):
         coffee = phone.type("Coffee", properties=[("size", "Size", "select", ["small", "large"])])
         events = lambda: phone.ask("GET", "/events")
         pair(browser, hub)
@@ -95,8 +94,7 @@ def one_press_logs_and_every_act_can_be_taken_back(world):
 
 @test
 def a_form_has_a_field_for_each_kind_of_property(world):
-    with world.hub() as hub, world.browser(hub) as browser:
-        phone = Device(hub)
+    with world.person() as (hub, phone, browser):
         phone.type("All", properties=[
             ("text", "Words", "text", None), ("number", "Amount", "number", None), ("flag", "Good", "boolean", None), ("date", "Due", "date", None),
             ("pick", "Pick", "select", ["a", "b", "c", "d", "e", "f", "g"]), ("span", "Took", "duration", None), ("link", "Link", "url", None), ("mail", "Mail", "email", None)])
@@ -128,8 +126,7 @@ def a_form_has_a_field_for_each_kind_of_property(world):
 
 @test
 def what_is_started_runs_on_all_devices_until_it_is_stopped(world):
-    with world.hub() as hub, world.browser(hub) as browser:
-        phone = Device(hub)
+    with world.person() as (hub, phone, browser):
         phone.type("Reading")
         pair(browser, hub)
         browser.press(".log")
@@ -151,8 +148,7 @@ def what_is_started_runs_on_all_devices_until_it_is_stopped(world):
 
 @test
 def a_type_is_made_mended_and_deleted_by_its_name(world):
-    with world.hub() as hub, world.browser(hub) as browser:
-        phone = Device(hub)
+    with world.person() as (hub, phone, browser):
         phone.type("Tea")
         pair(browser, hub)
         browser.go("/types")
@@ -188,8 +184,7 @@ def a_type_is_made_mended_and_deleted_by_its_name(world):
 
 @test
 def a_goal_is_set_with_a_type_and_today_says_what_is_left(world):
-    with world.hub() as hub, world.browser(hub) as browser:
-        phone = Device(hub)
+    with world.person() as (hub, phone, browser):
         vitamins = phone.type("Vitamins")
         pair(browser, hub)
         browser.go(f"/types/{vitamins}")

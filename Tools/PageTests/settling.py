@@ -38,8 +38,7 @@ def three_steps_lead_in_and_each_can_be_left(world):
 
 @test
 def a_drive_that_goes_on_is_drawn_and_grows_by_itself(world):
-    with world.hub() as hub, world.browser(hub) as browser:
-        phone = Device(hub, "Pixel phone")
+    with world.person("Pixel phone") as (hub, phone, browser):
         phone.type("Coffee")
         phone.ask("POST", "/geofences", {"id": "home", "name": "Home", "latitude": 52, "longitude": 5, "radius": 100})
         begin = life.now().replace(microsecond=0) - datetime.timedelta(minutes=30)
@@ -87,8 +86,7 @@ def search_and_tables_stay_as_they_were_chosen(world):
 
 @test
 def a_person_is_renamed_and_connects_an_app_by_a_token(world):
-    with world.hub() as hub, world.browser(hub) as browser:
-        phone = Device(hub)
+    with world.person() as (hub, phone, browser):
         phone.type("Coffee")
         pair(browser, hub)
         browser.go("/settings")

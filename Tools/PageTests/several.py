@@ -90,8 +90,7 @@ def a_hub_that_knows_its_address_shows_the_code_to_a_camera(world):
 
 @test
 def without_the_hub_the_page_stays_and_what_is_logged_goes_out_once(world):
-    with world.hub() as hub, world.browser(hub) as browser:
-        phone = Device(hub)
+    with world.person() as (hub, phone, browser):
         phone.type("Coffee")
         pair(browser, hub)
         browser.press(".tile .press")
@@ -191,8 +190,7 @@ def an_answer_that_is_lost_on_its_way_doubles_nothing(world):
 
 @test
 def an_entry_that_the_hub_refuses_is_shown_with_the_reason(world):
-    with world.hub() as hub, world.browser(hub) as browser:
-        phone = Device(hub)
+    with world.person() as (hub, phone, browser):
         coffee = phone.type("Coffee")
         pair(browser, hub)
         hub.stop()

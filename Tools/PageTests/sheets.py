@@ -4,7 +4,6 @@ import datetime
 
 from browser import ESCAPE
 from harness import choose, pair, post_drive, quiet, same, test, whole
-from hub import Device
 import life
 
 # One property of each kind, and a choice of few and of many.
@@ -14,12 +13,10 @@ PROPERTIES = [("what", "What", "text", None), ("cups", "Cups", "number", None), 
 
 @test
 def axe_finds_nothing_on_any_sheet_in_either_theme(world):
-    axe = world.axe
-    if not axe.source:
-        world.notes.append(f"axe-core was not run on sheets: {axe.why}")
+    axe = world.axe_or_note()
+    if not axe:
         return
-    with world.hub() as hub, world.browser(hub) as browser:
-        phone = Device(hub, "Phone")
+    with world.person("Phone") as (hub, phone, browser):
         coffee = phone.type("Coffee", properties=PROPERTIES)
         phone.type("Kaffee")
         phone.ask("POST", "/geofences", {"id": "home", "name": "Home", "latitude": 52, "longitude": 5, "radius": 150})

@@ -2,7 +2,6 @@
 
 from browser import ALT, ENTER, RIGHT
 from harness import check, pair, quiet, same, test
-from hub import Device
 import life
 
 def set_goal(phone, type, amount, period="day", measure="count"):
@@ -11,8 +10,7 @@ def set_goal(phone, type, amount, period="day", measure="count"):
 
 @test
 def a_goal_counts_what_an_entry_says_of_itself_and_shows_its_score(world):
-    with world.hub() as hub, world.browser(hub) as browser:
-        phone = Device(hub)
+    with world.person() as (hub, phone, browser):
         coffee = phone.type("Coffee", properties=[("count", "Cups", "number", None)])
         run, mood = phone.type("Run", icon="shoe"), phone.type("Mood", icon="smile")
         set_goal(phone, coffee, 3)
@@ -48,8 +46,7 @@ def a_goal_counts_what_an_entry_says_of_itself_and_shows_its_score(world):
 
 @test
 def tiles_stay_where_they_are_put(world):
-    with world.hub() as hub, world.browser(hub) as browser:
-        phone = Device(hub)
+    with world.person() as (hub, phone, browser):
         for name in ("Coffee", "Mood", "Run"):
             phone.type(name)
         pair(browser, hub)
@@ -134,8 +131,7 @@ def a_quarter_has_three_months_and_its_days_open(world):
 
 @test
 def days_off_are_set_hatched_and_taken_back(world):
-    with world.hub() as hub, world.browser(hub) as browser:
-        phone = Device(hub)
+    with world.person() as (hub, phone, browser):
         coffee, run = phone.type("Coffee"), phone.type("Run", icon="shoe")
         for ago in (1, 2, 5, 6):
             phone.event(coffee, life.iso(life.day(ago, 8)), time_zone=life.ZONE_NAME)

@@ -2,13 +2,11 @@
 
 from browser import DELETE, SHIFT
 from harness import pair, quiet, test
-from hub import Device
 
 
 @test
 def what_was_done_is_taken_back_after_a_reload(world):
-    with world.hub() as hub, world.browser(hub) as browser:
-        phone = Device(hub)
+    with world.person() as (hub, phone, browser):
         phone.type("Coffee")
         pair(browser, hub)
         count = lambda: len(phone.ask("GET", "/events"))

@@ -28,8 +28,7 @@ def take(browser, form):
 
 @test
 def entries_of_a_time_and_a_type_are_taken_out(world):
-    with world.hub() as hub, world.browser(hub) as browser:
-        phone = Device(hub)
+    with world.person() as (hub, phone, browser):
         coffee, tea = phone.type("Coffee", properties=[("cups", "Cups", "number", None)]), phone.type("Tea")
         for ago in range(10):
             phone.event(coffee, life.iso(life.day(ago, 8)), time_zone=life.ZONE_NAME, properties={"cups": {"type": "number", "value": ago}})

@@ -2,7 +2,6 @@
 
 from browser import ENTER, RIGHT, SHIFT
 from harness import HOSTILE, check, drive, pair, post_drive, quiet, same, test, whole
-from hub import Device
 import life
 
 
@@ -33,8 +32,7 @@ def a_trip_is_drawn_and_decided(world):
 
 @test
 def a_trip_is_split_merged_and_each_taken_back_in_one_step(world):
-    with world.hub() as hub, world.browser(hub) as browser:
-        phone = Device(hub)
+    with world.person() as (hub, phone, browser):
         trip = drive(phone)
         undivided = phone.ask("GET", f"/events/{trip}")
         pair(browser, hub, then="nav")
@@ -87,8 +85,7 @@ def a_trip_is_split_merged_and_each_taken_back_in_one_step(world):
 
 @test
 def ends_of_a_trip_get_names_and_keys_decide_what_it_was_for(world):
-    with world.hub() as hub, world.browser(hub) as browser:
-        phone = Device(hub)
+    with world.person() as (hub, phone, browser):
         first, second = drive(phone), drive(phone, minutes=300)
         pair(browser, hub, then="nav")
         browser.go(f"/trips/{first}")
@@ -122,8 +119,7 @@ def ends_of_a_trip_get_names_and_keys_decide_what_it_was_for(world):
 
 @test
 def what_the_hub_found_is_told_beside_the_route(world):
-    with world.hub() as hub, world.browser(hub) as browser:
-        phone = Device(hub)
+    with world.person() as (hub, phone, browser):
         post_drive(phone)
         world.wait(lambda: phone.ask("GET", "/events"), "a trip is found")
         pair(browser, hub, then="nav")
@@ -141,8 +137,7 @@ def what_the_hub_found_is_told_beside_the_route(world):
 
 @test
 def how_fast_a_trip_went_and_where_it_stood_is_a_strip_a_map_and_a_table(world):
-    with world.hub() as hub, world.browser(hub) as browser:
-        phone = Device(hub)
+    with world.person() as (hub, phone, browser):
         post_drive(phone, stop=150)
         world.wait(lambda: phone.ask("GET", "/events"), "a trip is found")
         pair(browser, hub, then="nav")
@@ -186,8 +181,7 @@ def how_fast_a_trip_went_and_where_it_stood_is_a_strip_a_map_and_a_table(world):
 
 @test
 def mileage_is_added_up_by_the_hub_warned_of_printed_and_taken_out(world):
-    with world.hub() as hub, world.browser(hub) as browser:
-        phone = Device(hub)
+    with world.person() as (hub, phone, browser):
         pair(browser, hub, then=".templates")
         browser.go("/mileage?year=2025")
         browser.shows("No trips in 2025.")

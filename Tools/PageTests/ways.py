@@ -17,8 +17,7 @@ def field(browser, label, text):
 
 @test
 def what_is_added_while_a_day_is_looked_at_is_of_that_day(world):
-    with world.hub() as hub, world.browser(hub) as browser:
-        phone = Device(hub)
+    with world.person() as (hub, phone, browser):
         phone.type("Coffee")
         day = life.day(5).date().isoformat()
         recorded = lambda: [event["timestamp"] for event in phone.ask("GET", "/events")]
@@ -50,8 +49,7 @@ def what_is_added_while_a_day_is_looked_at_is_of_that_day(world):
 
 @test
 def a_search_goes_through_all_of_the_record(world):
-    with world.hub() as hub, world.browser(hub) as browser:
-        phone = Device(hub)
+    with world.person() as (hub, phone, browser):
         coffee = phone.type("Coffee")
         at = lambda minutes: life.iso(life.now() - datetime.timedelta(minutes=minutes))
         phone.events([{"id": f"e{n}", "event_type_id": coffee, "timestamp": at(n), **({"notes": f"needle {n}"} if n % 100 == 50 else {})} for n in range(6100)])
@@ -67,8 +65,7 @@ def a_search_goes_through_all_of_the_record(world):
 
 @test
 def drives_of_a_full_month_are_all_there(world):
-    with world.hub() as hub, world.browser(hub) as browser:
-        phone = Device(hub)
+    with world.person() as (hub, phone, browser):
         coffee, trip = phone.type("Coffee"), phone.type("Trip", "#4A6FA5", "⇢")
         begin = datetime.datetime(2025, 5, 2, tzinfo=life.ZONE)
         at = lambda minutes: life.iso(begin + datetime.timedelta(minutes=minutes))
@@ -96,8 +93,7 @@ def drives_of_a_full_month_are_all_there(world):
 
 @test
 def visits_stay_with_a_place_that_gets_another_name(world):
-    with world.hub() as hub, world.browser(hub) as browser:
-        phone = Device(hub)
+    with world.person() as (hub, phone, browser):
         home = phone.type("At home")
         phone.ask("POST", "/geofences", {"id": "g", "name": "Home", "latitude": 52, "longitude": 5, "radius": 100})
         arrived = life.now() - datetime.timedelta(hours=3)
@@ -115,8 +111,7 @@ def visits_stay_with_a_place_that_gets_another_name(world):
 
 @test
 def an_entry_of_a_tab_that_was_closed_is_sent_by_another(world):
-    with world.hub() as hub, world.browser(hub) as browser:
-        phone = Device(hub)
+    with world.person() as (hub, phone, browser):
         phone.type("Coffee")
         pair(browser, hub)
         browser.shows("Live", "#sync")
@@ -140,8 +135,7 @@ def an_entry_of_a_tab_that_was_closed_is_sent_by_another(world):
 
 @test
 def back_closes_what_lies_over_a_page_and_a_slip_loses_nothing(world):
-    with world.hub() as hub, world.browser(hub) as browser:
-        phone = Device(hub)
+    with world.person() as (hub, phone, browser):
         coffee = phone.type("Coffee")
         phone.event(coffee, life.iso(life.now()))
         pair(browser, hub)
@@ -173,8 +167,7 @@ def back_closes_what_lies_over_a_page_and_a_slip_loses_nothing(world):
 
 @test
 def the_focus_finds_its_way_back_although_the_page_was_drawn_anew(world):
-    with world.hub() as hub, world.browser(hub) as browser:
-        phone = Device(hub)
+    with world.person() as (hub, phone, browser):
         coffee = phone.type("Coffee")
         mine = phone.event(coffee, life.iso(life.now() - datetime.timedelta(minutes=5)))
         pair(browser, hub)

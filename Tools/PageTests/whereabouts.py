@@ -3,7 +3,6 @@
 import datetime
 
 from harness import check, drive, pair, quiet, same, test
-from hub import Device
 import life
 
 
@@ -14,8 +13,7 @@ def fix(moment, latitude):
 
 @test
 def what_is_missing_of_a_day_is_told_and_filled_in(world):
-    with world.hub() as hub, world.browser(hub) as browser:
-        phone = Device(hub)
+    with world.person() as (hub, phone, browser):
         phone.type("Walk", icon="shoe")
         # At rest, then silent for half an hour, and at rest elsewhere.
         begin = life.day(1, 10)
@@ -60,8 +58,7 @@ def a_drive_leads_to_why_it_is_one(world):
 
 @test
 def a_place_tells_its_hours_and_who_is_there(world):
-    with world.hub() as hub, world.browser(hub) as browser:
-        phone = Device(hub)
+    with world.person() as (hub, phone, browser):
         home = phone.type("At home", "#036767", "home")
         phone.ask("POST", "/geofences", {"id": "home", "name": "Home", "latitude": 52, "longitude": 5, "radius": 120, "event_type_entry_id": home})
         visit = lambda start, end: phone.event(home, life.iso(start), source_type="geofence", geofence_id="home", location_name="Home", **({"end_date": life.iso(end)} if end else {}))
@@ -81,8 +78,7 @@ def a_place_tells_its_hours_and_who_is_there(world):
 
 @test
 def devices_say_when_they_were_last_here(world):
-    with world.hub() as hub, world.browser(hub) as browser:
-        phone = Device(hub, "Pixel")
+    with world.person("Pixel") as (hub, phone, browser):
         phone.type("Coffee")
         pair(browser, hub)
         browser.go("/devices")
