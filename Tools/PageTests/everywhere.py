@@ -77,6 +77,34 @@ def every_page_is_whole_with_nothing_one_entry_and_many(world):
 
 
 @test
+def no_word_is_broken_and_no_value_cut_on_the_narrowest_phone(world):
+    browser = world.looking
+    browser.size(320)
+    broken = """
+      const broken = [];
+      for (const element of document.querySelectorAll('main h1, main h2, main td, main .explained .value')) {
+        if (element.getClientRects().length === 0) continue;
+        for (const node of [...element.childNodes].filter((node) => node.nodeType === Node.TEXT_NODE)) {
+          for (const { index, 0: word } of node.data.matchAll(/\\S+/g)) {
+            const range = document.createRange();
+            range.setStart(node, index);
+            range.setEnd(node, index + word.length);
+            if (new Set([...range.getClientRects()].map((box) => Math.round(box.top))).size > 1) broken.push(word);
+          }
+        }
+        if (element.matches('.value') && element.scrollWidth > element.clientWidth) broken.push(`cut: ${element.textContent}`);
+      }
+      return [...new Set(broken)];"""
+    yesterday = life.day(1).date().isoformat()
+    for page in [*PAGES, f"/types/{world.types['coffee']}", f"/timeline/{yesterday}"]:
+        browser.go(page)
+        browser.find("main h1")
+        browser.settle()
+        same(browser.script(broken), [], f"{page}: words")
+    browser.size(1280)
+
+
+@test
 def a_page_is_named_while_its_content_is_awaited(world):
     with world.hub() as hub, world.browser(hub) as browser:
         pair(browser, hub, then="nav")

@@ -131,4 +131,6 @@ def what_waits_on_another_device_is_told_as_it_said(world):
             browser.size(width)
             browser.settle()
             whole(browser, f"devices, {width}")
+            tall = browser.script("return Math.max(...[...document.querySelectorAll('main .rows li')].map((row) => row.offsetHeight))")
+            check(tall < 95, f"devices, {width}: a row of {tall} px")
         quiet(browser, "devices")

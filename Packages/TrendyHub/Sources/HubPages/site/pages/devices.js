@@ -39,7 +39,7 @@ export function devices() {
 
 /** @param {any} device */
 function deviceRow(device) {
-  return h('li', null, h('div.plain-row', null, deviceGlyph(device), h('span.what', null, h('b', null, device.name), ' ', h('span.quiet.small', null, device.current ? words.devices.thisOne : '')),
+  return h('li', null, h('div.plain-row.device', null, deviceGlyph(device), h('span.what', null, h('b', null, device.name), ' ', h('span.quiet.small', null, device.current ? words.devices.thisOne : '')),
     h('span.quiet.small.state', null, deviceState(device).map((text) => h('span', null, text)), h('span', null, words.devices.since(nearDate(dayOf(new Date(device.created_at)))))),
     !device.current && h('button.button', { type: 'button', 'aria-label': `${words.devices.revoke}: ${device.name}`, on: { click: () => confirmRevoke(device) } }, words.devices.revoke)));
 }

@@ -2,8 +2,9 @@ import { h, say } from './dom.js';
 import { words } from '../words.js';
 
 const NAME = 'tables';
-/** So many choices are kept, the latest. */
+/** So many choices are kept, the latest, each of a name of so many letters at most: a chart may be named by what a person typed. */
 const MOST = 200;
+const LONGEST = 200;
 
 /** Which charts are shown as tables. @type {Set<string>} */
 const asTable = new Set(readChoices());
@@ -17,7 +18,7 @@ function readChoices() {
 }
 
 function keepChoices() {
-  try { localStorage.setItem(NAME, JSON.stringify([...asTable].slice(-MOST))); } catch { /* storage is forbidden or full: then for as long as the page lives */ }
+  try { localStorage.setItem(NAME, JSON.stringify([...asTable].filter((name) => name.length <= LONGEST).slice(-MOST))); } catch { /* storage is forbidden or full: then for as long as the page lives */ }
 }
 
 /**
