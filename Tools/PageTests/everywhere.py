@@ -98,7 +98,8 @@ def no_word_is_broken_and_no_value_cut_on_the_narrowest_phone(world):
     yesterday = life.day(1).date().isoformat()
     for page in [*PAGES, f"/types/{world.types['coffee']}", f"/timeline/{yesterday}"]:
         browser.go(page)
-        browser.find("main h1")
+        # A page that is slow to load has its name alone until it is there.
+        browser.wait(lambda: browser.script("return document.querySelector('main h1') && document.querySelector('main .head p')?.textContent !== '…'"), f"{page} is drawn")
         browser.settle()
         same(browser.script(broken), [], f"{page}: words")
     browser.size(1280)
