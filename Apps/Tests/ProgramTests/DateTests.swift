@@ -103,4 +103,23 @@ struct DateTests {
     )
     #expect(wrong.status == 65 && wrong.talk.contains("'date' is not a date like 2026-11-20"), "\(wrong.talk)")
   }
+
+  @Test
+  func `today shows what was recorded since midnight here, and counts what was of that day where it was recorded`()
+    throws
+  {
+    // Fourteen hours ahead, and twelve behind: never of one date.
+    let (ahead, behind) = ("Pacific/Kiritimati", "Etc/GMT+12")
+    // The day before yesterday or yesterday by the clock behind; its today by the one ahead.
+    _ = try trendy(in: ahead, "log", "visa", "--at", "26 hours ago", "-n", "counted")
+    _ = try trendy(in: ahead, "log", "visa", "-n", "shown")
+    let today = try trendy(in: behind, "today", "--json").document.objectValue
+    let shown = today?["events"]?.arrayValue?.compactMap { $0.objectValue?["notes"]?.stringValue }
+    #expect(shown == ["shown"])
+    #expect(today?["today"]?.objectValue?["events"] == 1, "\(today?["today"] ?? .null)")
+    _ = try trendy(in: behind, "log", "visa", "-n", "both")
+    let again = try trendy(in: behind, "today", "--json").document.objectValue
+    #expect(again?["events"]?.arrayValue?.count == 2)
+    #expect(again?["today"]?.objectValue?["events"] == 2)
+  }
 }

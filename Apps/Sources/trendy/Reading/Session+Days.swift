@@ -20,6 +20,34 @@ extension Session {
     }
     return local.newestFirst(events)
   }
+
+  /// The events of today, read once for two uses, each the newest first.
+  /// - Returns: those that are today by the clock here, an all-day event by its date, which are shown; and those of which it was the day
+  ///   where they were recorded, which count for goals.
+  func eventsOfToday(from store: LocalStore) throws -> (shown: [Event], counted: [Event]) {
+    let local = local
+    let range = local.startOfDay(now)..<local.startOfDay(now, addingDays: 1)
+    let today = local.day(of: now)
+    var events: [Event] = []
+    // By their ids: hardly ever is there one.
+    var (notShown, notCounted): (Set<String>, Set<String>) = ([], [])
+    try store.eventRows(in: local.timestamps(ofDays: range)).forEach { row in
+      let isElsewhere = row.isAllDay || !row.wasRecorded(in: local)
+      guard isElsewhere || range.contains(row.timestamp) else { return }
+      let event = try row.event()
+      if isElsewhere {
+        let (isShown, isCounted) = (range.contains(local.moment(of: event)), local.day(of: event) == today)
+        guard isShown || isCounted else { return }
+        if !isShown { notShown.insert(event.id) }
+        if !isCounted { notCounted.insert(event.id) }
+      }
+      events.append(event)
+    }
+    return (
+      local.newestFirst(notShown.isEmpty ? events : events.filter { !notShown.contains($0.id) }),
+      notCounted.isEmpty ? events : events.filter { !notCounted.contains($0.id) }
+    )
+  }
 }
 
 extension LocalTime {

@@ -21,17 +21,19 @@ struct EventList {
     EventText(session: session, types: types, places: places, running: running)
   }
 
-  /// In the format asked for; `words` writes it for people.
+  /// In the format asked for, in few pieces; `words` writes it for people.
   /// - Parameter more: what else a JSON document has.
   func show(
-    schema: String, more: [(String, JSONText)] = [], _ session: Session, words: (EventText) -> Void
+    schema: String, more: [(String, JSONText)] = [], _ session: Session, words: (Console, EventText) -> Void
   ) {
     let text = text(session)
-    switch session.console.format {
-    case .json: session.console.document(schema, [("events", .array(events.map { text.json($0) }))] + more)
-    case .ndjson: for event in events { session.console.data("\(text.json(event))") }
-    case .plain: for event in events { session.console.row(text.plain(event)) }
-    case .text: words(text)
+    session.console.gathering { console in
+      switch console.format {
+      case .json: console.document(schema, [("events", .array(events.map { text.json($0) }))] + more)
+      case .ndjson: for event in events { console.data("\(text.json(event))") }
+      case .plain: for event in events { console.row(text.plain(event)) }
+      case .text: words(console, text)
+      }
     }
   }
 }

@@ -137,6 +137,11 @@ struct TodaySnapshotTests {
       $0.endDate = evening.addingTimeInterval(60)
       $0.sourceType = .geofence
     }
+    try store.upsertEvent(id: "forgotten") {
+      $0.eventTypeId = "c"
+      $0.timestamp = evening.addingTimeInterval(-86_400)
+      $0.sourceType = .geofence
+    }
     let running = RunningEvent(Event(id: "run", eventTypeId: "r", timestamp: evening), markId: "mark")
     try store.upsertEvent(running.event)
     try store.upsertRecord(running.mark)
@@ -145,5 +150,19 @@ struct TodaySnapshotTests {
     #expect(today.visits.map(\.place) == ["Home"] && today.visits.first?.since == evening)
     #expect(today.running == [TodaySnapshot.RunningTimer(eventId: "run", eventTypeId: "r", since: evening)])
     #expect(today.trip == nil)
+  }
+
+  @Test func `events that were read before count as those that are read`() throws {
+    try log("c", daysAgo: [0, 0, 1])
+    try store.upsertEventType(id: "r") { $0.goal = Goal(2, per: .day) }
+    try log("r", daysAgo: [0])
+    let local = LocalTime(isUTC: true)
+    let day = local.day(of: now)
+    let events = try store.events(of: day...day, ofType: nil, in: local)
+    let given = try TodaySnapshot(store: store, now: now, in: local, streaks: .ofDailyGoals, events: events)
+    #expect(try given == TodaySnapshot(store: store, now: now, in: local, streaks: .ofDailyGoals))
+    #expect(given.counts.map(\.count) == [2, 1] && given.counts.last?.progress?.amount == 1)
+    let none = try TodaySnapshot(store: store, now: now, in: local, streaks: .ofDailyGoals, events: [])
+    #expect(none.counts.map(\.count) == [0, 1], "a type with a streak is read by itself")
   }
 }

@@ -107,18 +107,16 @@ struct EditCommand: Command {
 
   func show(_ answer: Answer, _ session: Session) -> ExitCode {
     if answer.isDone, answer.list.events.count == 1 { return OneEvent(answer.list).show(session) }
-    answer.list.show(schema: "trendy.events/1", session) { text in
-      session.console.gathering { console in
-        for event in answer.list.events {
-          if answer.isDone {
-            console.done(text.line(event))
-          } else {
-            console.text(text.line(event).led(by: "Would become:"))
-          }
+    answer.list.show(schema: "trendy.events/1", session) { console, text in
+      for event in answer.list.events {
+        if answer.isDone {
+          console.done(text.line(event))
+        } else {
+          console.text(text.line(event).led(by: "Would become:"))
         }
       }
       let count = Quantity(answer.list.events.count, "event")
-      if answer.isDone, !answer.list.events.isEmpty { session.console.done("\(count) · undo: trendy undo") }
+      if answer.isDone, !answer.list.events.isEmpty { console.done("\(count) · undo: trendy undo") }
     }
     return .done
   }

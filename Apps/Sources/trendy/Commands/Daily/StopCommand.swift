@@ -104,8 +104,8 @@ struct StopCommand: Command {
   }
 
   func show(_ answer: EventList, _ session: Session) -> ExitCode {
-    answer.show(schema: "trendy.events/1", session) { text in
-      for event in answer.events { session.console.done(text.line(event)) }
+    answer.show(schema: "trendy.events/1", session) { console, text in
+      for event in answer.events { console.done(text.line(event)) }
     }
     return .done
   }

@@ -31,14 +31,15 @@ struct TodayCommand: Command {
   /// `nil` where there is no store yet.
   func act(_ session: Session) throws -> Day? {
     guard DeviceRecord.exists(at: session.storeDirectory) else { return nil }
-    let (start, end) = (session.local.startOfDay(session.now), session.local.startOfDay(session.now, addingDays: 1))
+    let local = session.local
+    let (start, end) = (local.startOfDay(session.now), local.startOfDay(session.now, addingDays: 1))
     let container = try session.openStore()
     let store = container.makeLocalStore()
-    let events = try session.events(in: start..<end, from: store)
+    let events = try session.eventsOfToday(from: store)
     let running = try RunningEvent.all(in: store).map(\.event).filter { !(start..<end).contains($0.timestamp) }
-    let list = try EventList((events + running).reversed(), in: store)
+    let list = try EventList((events.shown + running).reversed(), in: store)
     var snapshot = try TodaySnapshot(
-      store: store, now: session.now, in: session.local, streaks: .ofDailyGoals,
+      store: store, now: session.now, in: local, streaks: .ofDailyGoals, events: events.counted,
       counted: session.counts(of: store).histories(of:through:))
     snapshot.trip = try RunningTrip(in: store).map {
       TodaySnapshot.Trip(eventId: $0.trip.event.id, since: $0.trip.start)
@@ -60,34 +61,35 @@ struct TodayCommand: Command {
     let more: [(String, JSONText)] = [
       ("goals", .array(goals.map { GoalText($0.goal).json })), ("today", snapshot.json(in: session.local)),
     ]
-    list.show(schema: "trendy.today/1", more: more, session) { text in
-      let today = session.local.startOfDay(session.now)
-      let count = list.events.count { session.local.moment(of: $0) >= today }
+    list.show(schema: "trendy.today/1", more: more, session) { console, text in
+      let local = text.local
+      let today = local.startOfDay(session.now)
+      let count = list.events.count { local.moment(of: $0) >= today }
       let entries = count == 0 ? "" : " · \(Quantity(count, "entry", "entries"))"
-      session.console.text(StyledText([StyledText.Part(session.local.day(today) + entries, .heading)]))
-      if list.events.isEmpty { session.console.text("  nothing yet. trendy log TYPE records something.") }
+      console.text(StyledText([StyledText.Part(local.day(today) + entries, .heading)]))
+      if list.events.isEmpty { console.text("  nothing yet. trendy log TYPE records something.") }
       let columns = text.nameColumns(of: list.events)
       for (event, id) in zip(list.events, ShortID.of(list.events.map(\.id))) {
         // What runs since an earlier day says since which.
-        let isOfToday = session.local.moment(of: event) >= today
-        session.console.text(
+        let isOfToday = local.moment(of: event) >= today
+        console.text(
           isOfToday ? text.lineOfDay(event, columns: columns, id: id) : text.line(event, id: id).led(by: " "))
       }
-      if !goals.isEmpty { session.console.text("") }
+      if !goals.isEmpty { console.text("") }
       let width = min(16, goals.map(\.goal.type.name.columns).max() ?? 0)
       for (goal, streak) in goals {
         var line = GoalText(goal).line(columns: width)
         if streak > 1 { line.parts.append(StyledText.Part("\(streak) days in a row", .dim, rank: .note)) }
-        session.console.text(line)
+        console.text(line)
       }
       let known = Set(list.events.map(\.id))
       for visit in snapshot.visits where !known.contains(visit.eventId) {
-        let since = session.local.dayAndTime(visit.since)
-        session.console.text("  at \(visit.place ?? "a place that is gone") since \(since)")
+        let since = local.dayAndTime(visit.since)
+        console.text("  at \(visit.place ?? "a place that is gone") since \(since)")
       }
       if let hub = answer.hub {
-        session.console.text("")
-        for line in session.console.terminal.lines(of: hub, indent: 2) { session.console.text(line) }
+        console.text("")
+        for line in console.terminal.lines(of: hub, indent: 2) { console.text(line) }
       }
     }
     return .done

@@ -15,24 +15,27 @@ extension TodaySnapshot {
     case ofDailyGoals
   }
 
-  /// Of the day that `now` is in.
+  /// Of the day that `now` is in. A visit that goes on is told of where it began on that day or the one before.
   /// - Parameters:
   ///   - store: the record.
   ///   - now: the present moment.
   ///   - local: says when days and weeks begin.
   ///   - streaks: for which types they are looked for; of others it is 0.
+  ///   - events: all of the day, where they were read before; `nil` reads them. Types with a streak or a goal of the week are read by
+  ///     themselves in any case, as more than one day counts.
   ///   - counted: how many events the types that it is given had on which days, through the day that it is given. Asked for once, if
   ///     at all, where a streak goes on for longer than a week, for all types that have one; `nil` reads the events.
   public init(
     store: any DataStoreProtocol, now: Date, in local: LocalTime = LocalTime(), streaks: Streaks = .ofAllTypes,
-    counted: ((Set<String>, CivilDate) throws -> [String: TypeHistory])? = nil
+    events: [Event]? = nil, counted: ((Set<String>, CivilDate) throws -> [String: TypeHistory])? = nil
   ) throws {
     let types = try store.fetchAllEventTypes()
     let running = try RunningEvent.all(in: store).map(\.event)
     var tally = try TodayTally(of: types, in: store, running: running, now: now, local: local)
     let today = tally.snapshot.day
-    // What is of an earlier day and not of today is there for the visits that began on it.
-    let recent = try store.events(of: today.advanced(by: -1)...today, ofType: nil, in: local)
+    let events = try events ?? store.events(of: today...today, ofType: nil, in: local)
+    let recent = local.startOfDay(now, addingDays: -1)..<local.startOfDay(now, addingDays: 1)
+    let visits = try store.events(in: recent, from: [.geofence]).filter { $0.endDate == nil && !$0.isAllDay }
     // Those whose streak is looked for, and all that are read by themselves.
     let inARow = Set(types.filter { streaks == .ofAllTypes || $0.goal?.asksForEveryDay == true }.map(\.id))
     let alone = inARow.union(types.filter { $0.goal?.period == .week }.map(\.id))
@@ -40,10 +43,10 @@ extension TodaySnapshot {
     for type in types where alone.contains(type.id) {
       try tally.add(type, from: store, hasStreak: inARow.contains(type.id), counted: counted?.histories)
     }
-    tally.add(recent.filter { !alone.contains($0.eventTypeId) && local.day(of: $0) == today })
+    tally.add(events.filter { !alone.contains($0.eventTypeId) }, of: today)
     tally.show(
       running: running.map { RunningTimer(eventId: $0.id, eventTypeId: $0.eventTypeId, since: $0.timestamp) },
-      visits: recent.filter { $0.sourceType == .geofence && $0.endDate == nil && !$0.isAllDay }.map {
+      visits: visits.map {
         OpenVisit(eventId: $0.id, geofenceId: $0.geofenceId, place: $0.locationName, since: $0.timestamp)
       }, trip: nil)
     self = tally.snapshot

@@ -59,10 +59,13 @@ public struct TodayTally: Hashable, Sendable {
   }
 
   /// Takes events in. Those of unknown types, and of days to come, change nothing that is shown.
-  public mutating func add(_ events: some Sequence<Event>) {
+  /// - Parameters:
+  ///   - events: in any order.
+  ///   - day: the one on which all of them lie, where that is known; `nil` asks the clock for each.
+  public mutating func add(_ events: some Sequence<Event>, of day: CivilDate? = nil) {
     var changed: Set<String> = []
     for event in events {
-      count(event, by: 1)
+      count(event, on: day ?? local.day(of: event), by: 1)
       changed.insert(event.eventTypeId)
     }
     for type in changed { update(type) }
@@ -84,8 +87,8 @@ public struct TodayTally: Hashable, Sendable {
   ///   - before: the event as it was when it was taken in; `nil` for a new one.
   ///   - after: the event as it is; `nil` for one that was removed.
   public mutating func replace(_ before: Event?, with after: Event?) {
-    if let before { count(before, by: -1) }
-    if let after { count(after, by: 1) }
+    if let before { count(before, on: local.day(of: before), by: -1) }
+    if let after { count(after, on: local.day(of: after), by: 1) }
     for type in Set([before?.eventTypeId, after?.eventTypeId].compactMap(\.self)) { update(type) }
   }
 
@@ -94,12 +97,11 @@ public struct TodayTally: Hashable, Sendable {
     days[type].map { Self.streak($0, today: snapshot.day).brokenOn < first } ?? false
   }
 
-  private mutating func count(_ event: Event, by step: Int) {
+  private mutating func count(_ event: Event, on day: CivilDate, by step: Int) {
     guard var known = days[event.eventTypeId] else { return }
     // Written back by itself, so that its dictionaries are not copied.
     days[event.eventTypeId] = nil
     defer { days[event.eventTypeId] = known }
-    let day = local.day(of: event)
     known.counts[day, default: 0] += step
     guard let goal = known.goal, goal.days(around: snapshot.day, firstWeekday: local.firstWeekday).contains(day) else {
       return
