@@ -9,7 +9,7 @@ extension TripDetector {
   /// On the way, with what may be the beginning of a stop.
   struct Way: Hashable, Sendable, Codable {
     private(set) var record: TripRecord
-    private var now: Mark
+    private(set) var now: Mark
     /// Since the first fix of a circle that all later ones keep to: where the trip ends if it ends.
     private var stay: [Mark]
     /// One fix outside that circle may be an error; with a second the way went on.
@@ -26,7 +26,7 @@ extension TripDetector {
     private var legFinder = LegFinder()
     private var drift: Drift
     private(set) var course: Course
-    private var hops: Hops
+    private(set) var hops: Hops
     /// As the way was with the first fix of each of the recent cells of ``Drift``.
     private var cells: [Mark]
     /// Metres by which a fix lies beside the line from the one before to the next, on average.
@@ -37,7 +37,7 @@ extension TripDetector {
     private let noise: Double
     private var decisions: DecisionLog
     /// No way led to where it began.
-    private let appeared: Bool
+    let appeared: Bool
     /// It stands at a skip place, since the first of `stay`.
     private(set) var isPaused = false
     /// Since when it has been near a skip place.
@@ -426,12 +426,6 @@ extension TripDetector {
       return .cancelled(record)
     }
 
-    /// Whether all that was seen of it is the receiver's noise and nobody's way, however far somebody got in a silence after it.
-    func isNoise(_ configuration: Configuration) -> Bool {
-      guard case .cancelled(let record) = ended(.silence, at: now.fix.timestamp, configuration) else { return false }
-      return [.homebound, .zigzag, .thrown, .aimless].contains(record.decisions.last?.rule)
-    }
-
     /// What was begun is no trip.
     func cancelled(_ rule: TripDecision.Rule, at date: Date) -> Effect {
       var record = soFar
@@ -439,67 +433,6 @@ extension TripDetector {
       record.decisions.append(
         TripDecision(rule, at: date, seconds: date.timeIntervalSince(record.trip.startTime)))
       return .cancelled(record)
-    }
-
-    /// Why it is no trip; `nil` if it is one.
-    private func refusal(
-      _ end: Mark, _ record: TripRecord, _ configuration: Configuration, isLeap: Bool
-    ) -> TripDecision? {
-      let time = end.fix.timestamp
-      guard end.distance >= configuration.minimumDistance else {
-        return TripDecision(.short, at: time, meters: end.distance, limit: configuration.minimumDistance)
-      }
-      // Who was around the block is back where they began, as is every drift and every outlier.
-      let back = Geodesic.shortMeters(
-        from: record.trip.startCoordinate, to: record.trip.endCoordinate ?? record.trip.startCoordinate)
-      let reach =
-        back >= configuration.departureDistance ? configuration.minimumReach : configuration.minimumLoopReach
-      // Who keeps a course for as long goes, also in a small circle.
-      let goesInRounds = end.course.isKept && end.course.metres >= configuration.minimumLoopReach
-      guard end.reach >= reach || goesInRounds else {
-        return TripDecision(.near, at: time, meters: end.reach, limit: reach)
-      }
-      let seconds = max(1, (record.duration ?? 0) - end.paused)
-      guard seconds >= configuration.minimumSeconds else {
-        return TripDecision(.brief, at: time, seconds: seconds, limit: configuration.minimumSeconds)
-      }
-      // Where it was while nothing was heard, nobody knows.
-      let heard = max(1, seconds - end.unheard)
-      // A receiver that is thrown about is found where it began most of the time.
-      guard end.away >= heard / 2 || goesInRounds else {
-        return TripDecision(.homebound, at: time, seconds: end.away, limit: heard / 2)
-      }
-      // Noise makes a long way of many short steps, and they lead nowhere.
-      let led = max(end.coarse, end.reach)
-      let isNoise =
-        end.drift.directness < Drift.aimless && end.reach < configuration.undeniableDistance
-        || end.drift.directness < Drift.wandering && end.reach < 0.15 * end.drift.single / 2
-      // Out in one hop and back in another, with nothing seen between.
-      let isThrown =
-        seconds < configuration.noisyStopSeconds && back < configuration.departureDistance
-        && end.secondHop >= 0.75 * end.reach
-      let isTossed = seconds < configuration.errorSeconds && end.reach < 0.4 * end.distance
-      guard goesInRounds || led >= 0.3 * end.distance && !isNoise && !isTossed && !isThrown else {
-        return TripDecision(.zigzag, at: time, meters: end.distance, limit: led / 0.3)
-      }
-      let leaps = (appeared ? 1 : 0) + (isLeap ? 1 : 0)
-      if end.reach < configuration.maximumDisplacement {
-        switch hops.reason(
-          distance: end.distance, seconds: seconds, leaps: leaps, least: configuration.minimumSeconds)
-        {
-        case .hops(let metres): return TripDecision(.thrown, at: time, meters: metres, limit: end.distance)
-        case .atOnce(let seconds):
-          return TripDecision(.atOnce, at: time, seconds: seconds, meters: end.distance)
-        case nil: break
-        }
-      }
-      // As slow as this, going nowhere in particular is what a drifting receiver does; but none gets this far, or goes straight on from one
-      // half-minute to the next.
-      let isGoing = goesInRounds || end.reach >= configuration.maximumDisplacement || end.drift.isStraight
-      guard isGoing || end.progress >= 2 * heard || end.reach >= 0.3 * end.progress else {
-        return TripDecision(.aimless, at: time, meters: end.reach, limit: 0.3 * end.progress)
-      }
-      return nil
     }
   }
 }

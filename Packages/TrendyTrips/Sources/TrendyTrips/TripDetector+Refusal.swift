@@ -1,0 +1,75 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+import TrendyModels
+
+extension TripDetector.Way {
+  /// Whether all that was seen of it is the receiver's noise and nobody's way, however far somebody got in a silence after it.
+  func isNoise(_ configuration: TripDetector.Configuration) -> Bool {
+    guard case .cancelled(let record) = ended(.silence, at: now.fix.timestamp, configuration) else { return false }
+    return [.homebound, .zigzag, .thrown, .aimless].contains(record.decisions.last?.rule)
+  }
+
+  /// Why it is no trip; `nil` if it is one.
+  func refusal(
+    _ end: Mark, _ record: TripRecord, _ configuration: TripDetector.Configuration, isLeap: Bool
+  ) -> TripDecision? {
+    let time = end.fix.timestamp
+    guard end.distance >= configuration.minimumDistance else {
+      return TripDecision(.short, at: time, meters: end.distance, limit: configuration.minimumDistance)
+    }
+    // Who was around the block is back where they began, as is every drift and every outlier.
+    let back = Geodesic.shortMeters(
+      from: record.trip.startCoordinate, to: record.trip.endCoordinate ?? record.trip.startCoordinate)
+    let reach =
+      back >= configuration.departureDistance ? configuration.minimumReach : configuration.minimumLoopReach
+    // Who keeps a course for as long goes, also in a small circle.
+    let goesInRounds = end.course.isKept && end.course.metres >= configuration.minimumLoopReach
+    guard end.reach >= reach || goesInRounds else {
+      return TripDecision(.near, at: time, meters: end.reach, limit: reach)
+    }
+    let seconds = max(1, (record.duration ?? 0) - end.paused)
+    guard seconds >= configuration.minimumSeconds else {
+      return TripDecision(.brief, at: time, seconds: seconds, limit: configuration.minimumSeconds)
+    }
+    // Where it was while nothing was heard, nobody knows.
+    let heard = max(1, seconds - end.unheard)
+    // A receiver that is thrown about is found where it began most of the time.
+    guard end.away >= heard / 2 || goesInRounds else {
+      return TripDecision(.homebound, at: time, seconds: end.away, limit: heard / 2)
+    }
+    // Noise makes a long way of many short steps, and they lead nowhere.
+    let led = max(end.coarse, end.reach)
+    let isNoise =
+      end.drift.directness < Drift.aimless && end.reach < configuration.undeniableDistance
+      || end.drift.directness < Drift.wandering && end.reach < 0.15 * end.drift.single / 2
+    // Out in one hop and back in another, with nothing seen between.
+    let isThrown =
+      seconds < configuration.noisyStopSeconds && back < configuration.departureDistance
+      && end.secondHop >= 0.75 * end.reach
+    let isTossed = seconds < configuration.errorSeconds && end.reach < 0.4 * end.distance
+    guard goesInRounds || led >= 0.3 * end.distance && !isNoise && !isTossed && !isThrown else {
+      return TripDecision(.zigzag, at: time, meters: end.distance, limit: led / 0.3)
+    }
+    let leaps = (appeared ? 1 : 0) + (isLeap ? 1 : 0)
+    if end.reach < configuration.maximumDisplacement {
+      switch hops.reason(
+        distance: end.distance, seconds: seconds, leaps: leaps, least: configuration.minimumSeconds)
+      {
+      case .hops(let metres): return TripDecision(.thrown, at: time, meters: metres, limit: end.distance)
+      case .atOnce(let seconds):
+        return TripDecision(.atOnce, at: time, seconds: seconds, meters: end.distance)
+      case nil: break
+      }
+    }
+    // As slow as this, going nowhere in particular is what a drifting receiver does; but none gets this far, or goes straight on from one
+    // half-minute to the next.
+    let isGoing = goesInRounds || end.reach >= configuration.maximumDisplacement || end.drift.isStraight
+    guard isGoing || end.progress >= 2 * heard || end.reach >= 0.3 * end.progress else {
+      return TripDecision(.aimless, at: time, meters: end.reach, limit: 0.3 * end.progress)
+    }
+    return nil
+  }
+}
