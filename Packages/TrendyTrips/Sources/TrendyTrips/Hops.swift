@@ -38,10 +38,15 @@ struct Hops: Hashable, Sendable, Codable {
   /// Seconds from the last fix at one place to the first at the next.
   private var moving: TimeInterval = 0
   private var returns = 0
+  /// How often it was elsewhere for seconds only, in fixes that were passed over.
+  private var displacements: Int
 
   /// Begins at a place of rest.
-  /// - Parameter lastSeen: when it was seen there last.
-  init(at fix: Location, lastSeen: Date) {
+  /// - Parameters:
+  ///   - lastSeen: when it was seen there last.
+  ///   - displacements: how often it was displaced while it rested there.
+  init(at fix: Location, lastSeen: Date, displacements: Int = 0) {
+    self.displacements = displacements
     spots = [Spot(place: fix.coordinate, fixes: Self.standingFixes, isStand: true)]
     last = fix
     self.lastSeen = lastSeen
@@ -89,6 +94,9 @@ struct Hops: Hashable, Sendable, Codable {
     links[index].count += 1
   }
 
+  /// Takes it that the receiver was elsewhere for seconds: one that is thrown about, though the fixes that show it are passed over.
+  mutating func noteDisplacement() { displacements += 1 }
+
   /// Metres of the sudden hops from a place at which it stood to another at which it stood, and how many they were.
   private var thrown: (metres: Double, count: Int) {
     links.reduce(into: (0, 0)) { sum, link in
@@ -115,7 +123,7 @@ struct Hops: Hashable, Sendable, Codable {
     let (metres, count) = thrown
     let sudden = links.reduce(0) { $0 + $1.metres }
     let way = min(distance, sudden + walked)
-    if returns >= 1 || count + leaps >= 2, metres >= Self.share * way, standing >= seconds / 2 {
+    if returns + displacements >= 1 || count + leaps >= 2, metres >= Self.share * way, standing >= seconds / 2 {
       return .hops(metres: metres)
     }
     let isOneHop = count == 1 && links.count == 1 && moving <= least

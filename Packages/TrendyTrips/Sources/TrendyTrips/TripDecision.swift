@@ -99,6 +99,11 @@ public struct TripDecision: Hashable, Sendable, Codable {
   }
 }
 
+extension TripDecision {
+  /// Whether it says that fixes told of a place at which the receiver was not.
+  var isOfDisplacement: Bool { rule == .passedOver || rule == .displaced }
+}
+
 extension TripDecision: CustomStringConvertible {
   public var description: String { words }
 

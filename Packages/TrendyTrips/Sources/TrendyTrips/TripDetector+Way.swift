@@ -77,7 +77,8 @@ extension TripDetector {
       coarseBase = first
       drift = Drift(at: first, error: error.mean)
       course = Course(at: first)
-      hops = Hops(at: first, lastSeen: departure.lastSeen)
+      hops = Hops(
+        at: first, lastSeen: departure.lastSeen, displacements: decisions.all.count { $0.isOfDisplacement })
       cells = [now]
       lastTwo = [first]
       legFinder.add(first, distance: 0, motion: motion)
@@ -202,7 +203,10 @@ extension TripDetector {
       legFinder.legs(from: record.trip.startTime, to: now.fix.timestamp, distance: now.distance).last?.mode
     }
 
-    mutating func note(_ decision: TripDecision) { decisions.add(decision) }
+    mutating func note(_ decision: TripDecision) {
+      decisions.add(decision)
+      if decision.isOfDisplacement { hops.noteDisplacement() }
+    }
 
     /// Seconds until the next fix in which the recorder had no reception.
     mutating func noteSilence(_ seconds: TimeInterval) { now.unheard += seconds }

@@ -46,6 +46,17 @@ struct HopsTests {
     #expect(hops.reason(distance: 420 + scatter, seconds: 800, leaps: 2, least: 60) == nil)
   }
 
+  @Test("a hop of minutes between two places is a way, unless the receiver was displaced", arguments: [0, 1])
+  func displaced(before: Int) {
+    for after in 0...1 {
+      var hops = Hops(at: sparse(0, 0), lastSeen: sparse(0, 0).timestamp, displacements: before)
+      for fix in [sparse(60, 2), sparse(150, 500), sparse(210, 503), sparse(300, 502)] { hops.add(fix, error: 0) }
+      if after > 0 { hops.noteDisplacement() }
+      let isThrown = hops.reason(distance: 500, seconds: 300, leaps: 0, least: 60) != nil
+      #expect(isThrown == (before + after > 0))
+    }
+  }
+
   /// A fix at the second, so many metres to the east.
   private func sparse(_ second: Double, _ east: Double) -> Location {
     Location(

@@ -263,6 +263,16 @@ struct TripCausesTests {
     #expect(found <= most)
   }
 
+  @Test(
+    "a receiver that is elsewhere for seconds is thrown about when it hops to another place, too",
+    arguments: zip(
+      [260_101_783_765, 260_101_800_661, 260_101_827_477, 260_101_829_973, 260_101_861_653] as [UInt64],
+      [SimulatedDay.Recorder.phone, .phone, .tracker, .tracker, .tracker]))
+  func displacedIndoors(seed: UInt64, recorder: SimulatedDay.Recorder) {
+    let found = TripDetector.trips(in: SimulatedDay(seed: seed, world: .indoors, recorder: recorder).fixes)
+    #expect(found.isEmpty, "\(found.flatMap(\.decisions).map(\.words))")
+  }
+
   /// What was begun and no trip.
   private static func refused(_ fixes: [Location]) -> [TripRecord] {
     var detector = TripDetector()
