@@ -81,6 +81,7 @@ struct WorldsBenchmark {
     case scatter30 = "scatter_30m"
     case dropped = "dropped_20"
     case holes
+    case speed
 
     func of(_ day: SimulatedDay, seed: UInt64) -> SimulatedDay {
       switch self {
@@ -97,6 +98,7 @@ struct WorldsBenchmark {
       case .scatter30: day.scattered(byMeters: 30, seed: seed)
       case .dropped: day.dropping(0.2, seed: seed)
       case .holes: day.withHoles(seed: seed)
+      case .speed: day.tellingSpeed()
       }
     }
   }

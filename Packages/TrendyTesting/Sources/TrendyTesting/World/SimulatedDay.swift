@@ -67,8 +67,13 @@ public struct SimulatedDay: Hashable, Sendable {
   public internal(set) var fixes: [Location]
   /// In the order of time, at least twelve minutes apart.
   public let trips: [Trip]
+  /// What the day was made from, for ``tellingSpeed()``.
+  let seed: UInt64
+  let world: World
+  let recorder: Recorder
 
   public init(seed: UInt64, world: World, recorder: Recorder) {
+    (self.seed, self.world, self.recorder) = (seed, world, recorder)
     var person = SimulatedPerson(seed: seed, world: world, recorder: recorder)
     person.live()
     trips = person.trips

@@ -123,6 +123,25 @@ struct SimulatedDayTests {
     #expect(late.trips == day.trips)
   }
 
+  @Test("a receiver tells the speed of its person, also where it is displaced", arguments: Day.Recorder.allCases)
+  func speed(recorder: Day.Recorder) {
+    for seed in 20..<24 as Range<UInt64> {
+      let plain = Day(seed: seed, world: .canyon, recorder: recorder)
+      let day = plain.tellingSpeed()
+      #expect(day.fixes.map(\.coordinate) == plain.fixes.map(\.coordinate) && day.trips == plain.trips)
+      #expect(day.fixes.allSatisfy { ($0.speed == nil) == ($0.horizontalAccuracy >= 30) })
+      let isOnTheWay = { (fix: Location) in
+        day.trips.contains { $0.startTime < fix.timestamp && fix.timestamp < $0.endTime }
+      }
+      #expect(day.fixes.filter { !isOnTheWay($0) }.allSatisfy { $0.speed ?? 0 < 4 })
+      for leg in day.trips.flatMap(\.legs) where leg.distanceMeters > 1000 {
+        let told = day.fixes.filter { $0.timestamp > leg.startTime && $0.timestamp < leg.endTime }.compactMap(\.speed)
+        let pace = leg.distanceMeters / leg.endTime.timeIntervalSince(leg.startTime)
+        #expect(told.count < 20 || abs(told.reduce(0, +) / Double(told.count) / pace - 1) < 0.3)
+      }
+    }
+  }
+
   private func longestSilence(_ fixes: [Location], in trip: Day.Trip? = nil) -> TimeInterval {
     let seen = fixes.filter { fix in trip.map { $0.startTime <= fix.timestamp && fix.timestamp <= $0.endTime } ?? true }
     return zip(seen, seen.dropFirst()).map { $1.timestamp.timeIntervalSince($0.timestamp) }.max() ?? 0
