@@ -34,6 +34,8 @@ public struct TripDecision: Hashable, Sendable, Codable {
     case unheard
     /// The receiver was displaced for a moment, at rest or on the way, and nobody went there.
     case displaced
+    /// A trip although it looks like a receiver's noise: the receiver measured that it moved.
+    case measured
     /// The fixes scatter, each on its own, so that the way was measured between means of them, less what their error adds.
     case scattered
     /// The fixes are far apart, and the bends between them were estimated and added to the way.
@@ -136,6 +138,8 @@ extension TripDecision: CustomStringConvertible {
         + "reception, so the trip went on"
     case .displaced:
       "the receiver was displaced by \(metres) within \(time), which neither begins nor ends a trip and is no part of the way"
+    case .measured:
+      "a trip, though its way looks like a receiver's noise: the receiver itself measured 2 m/s and more over \(metres) of \(Self.length(limit))"
     case .scattered:
       "its length is estimated: each fix is wrong by about \(metres) on its own, which makes a way too long; it was measured between "
         + "means of fixes, less what their error adds"

@@ -26,6 +26,8 @@ extension TripDetector.Way {
     var paused: TimeInterval = 0
     /// Metres from circle to circle, which noise adds little to.
     var progress = 0.0
+    /// Metres of the way that go at a speed which the receiver measured.
+    var measuredMetres = 0.0
     /// What of the length is estimated.
     var estimate = WayLength.Estimate()
     var topSpeed: Double?

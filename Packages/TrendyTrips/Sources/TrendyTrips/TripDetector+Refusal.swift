@@ -50,7 +50,9 @@ extension TripDetector.Way {
       seconds < configuration.noisyStopSeconds && back < configuration.departureDistance
       && end.secondHop >= 0.75 * end.reach
     let isTossed = seconds < configuration.errorSeconds && end.reach < 0.4 * end.distance
-    guard goesInRounds || led >= 0.3 * end.distance && !isNoise && !isTossed && !isThrown else {
+    // What throws a receiver about does not change the speed that it measures.
+    let isMeasured = isMeasured(end, configuration)
+    guard goesInRounds || isMeasured || led >= 0.3 * end.distance && !isNoise && !isTossed && !isThrown else {
       return TripDecision(.zigzag, at: time, meters: end.distance, limit: led / 0.3)
     }
     let leaps = (appeared ? 1 : 0) + (isLeap ? 1 : 0)
@@ -66,10 +68,25 @@ extension TripDetector.Way {
     }
     // As slow as this, going nowhere in particular is what a drifting receiver does; but none gets this far, or goes straight on from one
     // half-minute to the next.
-    let isGoing = goesInRounds || end.reach >= configuration.maximumDisplacement || end.drift.isStraight
+    let isGoing = goesInRounds || isMeasured || end.reach >= configuration.maximumDisplacement || end.drift.isStraight
     guard isGoing || end.progress >= 2 * heard || end.reach >= 0.3 * end.progress else {
       return TripDecision(.aimless, at: time, meters: end.reach, limit: 0.3 * end.progress)
     }
     return nil
+  }
+
+  /// Tells that it is a trip only because the receiver measured its speed; `nil` if it is one in any case.
+  func witness(
+    _ end: Mark, _ record: TripRecord, _ configuration: TripDetector.Configuration, isLeap: Bool
+  ) -> TripDecision? {
+    guard isMeasured(end, configuration) else { return nil }
+    var unmeasured = end
+    unmeasured.measuredMetres = 0
+    guard refusal(unmeasured, record, configuration, isLeap: isLeap) != nil else { return nil }
+    return TripDecision(.measured, at: end.fix.timestamp, meters: end.measuredMetres, limit: end.distance)
+  }
+
+  private func isMeasured(_ end: Mark, _ configuration: TripDetector.Configuration) -> Bool {
+    end.measuredMetres >= max(configuration.minimumReach, end.distance / 2)
   }
 }

@@ -288,6 +288,7 @@ extension TripDetector {
       }
       legFinder.add(fix, distance: way, motion: motion)
       noteSpeed(fix, configuration)
+      noteMeasured(to: fix)
       let fromStart = Geodesic.shortMeters(from: record.trip.startCoordinate, to: fix.coordinate)
       // One fix far out and back may be thrown there; two of them are not.
       let before = Geodesic.shortMeters(from: record.trip.startCoordinate, to: now.fix.coordinate)
@@ -362,6 +363,19 @@ extension TripDetector {
       if let speed, speed <= configuration.maximumTrainSpeed { now.topSpeed = max(now.topSpeed ?? 0, speed) }
     }
 
+    /// A receiver measures speed by the Doppler effect, which knows nothing of places: it holds for the way from the fix before and to the
+    /// next, as fixes of WiFi between tell none.
+    private mutating func noteMeasured(to fix: Location) {
+      let speed = max(now.fix.speed ?? 0, fix.speed ?? 0)
+      guard speed >= Self.measuredPace else { return }
+      let seconds = fix.timestamp.timeIntervalSince(now.fix.timestamp)
+      guard seconds <= Rest.silence else { return }
+      now.measuredMetres += min(Geodesic.shortMeters(from: now.fix.coordinate, to: fix.coordinate), speed * seconds)
+    }
+
+    /// Metres a second that no receiver at rest measures for long: four times the error of a good one.
+    private static let measuredPace = 2.0
+
     private mutating func noteStay(_ configuration: Configuration) {
       guard isOutside(stay[0], now.fix, configuration) else {
         stray = nil
@@ -425,7 +439,12 @@ extension TripDetector {
             meters: rule == .stopped ? configuration.stopRadius : nil,
             limit: rule == .stopped ? configuration.stopSeconds : nil))
       }
-      guard let refusal = refusal(end, record, configuration, isLeap: rule == .leapt) else { return .ended(record) }
+      guard let refusal = refusal(end, record, configuration, isLeap: rule == .leapt) else {
+        if let witness = witness(end, record, configuration, isLeap: rule == .leapt) {
+          record.decisions.append(witness)
+        }
+        return .ended(record)
+      }
       record.decisions.append(refusal)
       return .cancelled(record)
     }

@@ -1,0 +1,75 @@
+import Foundation
+import Testing
+import TrendyModels
+import TrendyTesting
+import TrendyTrips
+
+@Suite("MeasuredSpeed", .timeLimit(.minutes(5)))
+struct MeasuredSpeedTests {
+  /// Half an hour at home, some minutes by bicycle along a winding way, and half an hour at its end, as a phone records them: its satellite
+  /// receiver measures speed, and access points between do not.
+  /// - Parameter told: the part of the speed that the receiver tells; `nil` if it tells none.
+  private func ride(seed: UInt64, told: Double?) -> [Location] {
+    var chance = SeededGenerator(seed: seed)
+    func part() -> Double { Double(chance.next() >> 11) / 9_007_199_254_740_992 }
+    func normal() -> Double { (0..<12).reduce(-6) { sum, _ in sum + part() } }
+    let (speed, turn, seconds) = (3 + 2.5 * part(), 0.05 + 0.1 * part(), 150 + 140 * part())
+    var (north, east, heading) = (0.0, 0.0, 2 * Double.pi * part())
+    var fixes: [Location] = []
+    var next = 0.0
+    for second in stride(from: 0.0, to: 3600 + seconds, by: 1) {
+      let isRiding = second > 1800 && second < 1800 + seconds
+      if isRiding {
+        heading += 1.2 * turn * normal()
+        north += speed * cos(heading)
+        east += speed * sin(heading)
+      }
+      guard second >= next else { continue }
+      next = second + (isRiding ? 8 + 20 * part() : 30)
+      let isSatellite = part() < 0.6
+      let (errorNorth, errorEast) = (6 * normal(), 6 * normal())
+      let measured = isSatellite ? abs((isRiding ? speed : 0) + 0.4 * normal()) : nil
+      fixes.append(
+        fix(
+          second, east: east + errorEast, north: north + errorNorth, accuracy: isSatellite ? 10 : 25,
+          speed: told.flatMap { told in measured.map { told * $0 } }))
+    }
+    return fixes
+  }
+
+  @Test(
+    "a short ride along a winding way is a trip if the receiver measures its speed",
+    arguments: [254, 255, 267, 268, 292, 348] as [UInt64])
+  func winding(seed: UInt64) throws {
+    let trips = TripDetector.trips(in: ride(seed: seed, told: 1))
+    #expect(trips.count == 1)
+    let trip = try #require(trips.first)
+    #expect(abs(trip.trip.startTime.timeIntervalSince(at(1800))) < 60)
+    let told = try #require(trip.decisions.first { $0.rule == .measured })
+    #expect(try #require(told.meters) >= #require(told.limit) / 2)
+  }
+
+  @Test("and noise if the speed explains less than half of it", arguments: [0.4, nil])
+  func unexplained(told: Double?) {
+    for seed in [254, 255, 267, 268, 292, 348] as [UInt64] {
+      let trips = TripDetector.trips(in: ride(seed: seed, told: told))
+      #expect(trips.isEmpty)
+    }
+  }
+
+  @Test("a trip that needs no witness does not tell of one", arguments: SimulatedDay.Recorder.allCases)
+  func plain(recorder: SimulatedDay.Recorder) {
+    let day = SimulatedDay(seed: 31, world: .town, recorder: recorder).tellingSpeed()
+    let trips = TripDetector.trips(in: day.fixes)
+    #expect(!trips.isEmpty && trips.flatMap(\.decisions).allSatisfy { $0.rule != .measured })
+  }
+
+  @Test("a receiver that is thrown about indoors measures that it rests", arguments: SimulatedDay.Recorder.allCases)
+  func indoors(recorder: SimulatedDay.Recorder) {
+    for seed in 200..<220 as Range<UInt64> {
+      let day = SimulatedDay(seed: seed, world: .indoors, recorder: recorder)
+      let (told, silent) = (TripDetector.trips(in: day.tellingSpeed().fixes), TripDetector.trips(in: day.fixes))
+      #expect(told.map(\.trip.id) == silent.map(\.trip.id))
+    }
+  }
+}
