@@ -45,6 +45,7 @@ def entries_of_a_time_and_a_type_are_taken_out(world):
         put(browser, "out-To", life.day(3).date().isoformat())
         put(browser, "out-type", coffee)
         rows = [line.split(",") for line in take(browser, "CSV").splitlines()]
+        browser.shows(f"trendy-{life.day(5).date()}-{life.day(3).date()}.csv is downloaded", ".toast")
         same([rows[0][-1]] + [row[-1] for row in rows[1:]], ["Property: cups", "3", "4", "5"], "of those days and that type")
         put(browser, "out-type", "")
         same(len(json.loads(take(browser, "JSON"))), 6, "of both types")

@@ -185,7 +185,7 @@ export const words = {
     leaveWords: 'This browser forgets everything it kept of you, and needs a new code to come back.', gone: 'something deleted',
   },
   data: {
-    takeOut: 'Take out', from: 'From', to: 'To', type: 'Of', allTypes: 'All types', form: 'As', entriesWords: 'What was recorded from one day to another, or all of it where no day is said.', download: 'Download', making: 'Being written…',
+    takeOut: 'Take out', from: 'From', to: 'To', type: 'Of', allTypes: 'All types', form: 'As', entriesWords: 'What was recorded from one day to another, or all of it where no day is said.', download: 'Download', making: 'Being written…', /** @param {string} name */ taken: (name) => `${name} is downloaded`,
     forms: { csv: 'A table of entries that any spreadsheet opens, and that can be brought in again.', json: 'Entries as programs read them.', ics: 'Entries as a calendar.', gpx: 'Tracks of what devices posted to this hub, for maps.' },
     nothing: { events: 'Nothing was recorded in that time.', gpx: 'This hub has no fixes of that time.' },
     bringIn: 'Bring in', backups: 'Backups', own: 'Your record', ownWords: 'Everything of yours on this hub, in one file (NDJSON). Bring it in here, or by trendy import.', backUp: 'Back up now', hubWords: 'The whole hub, with everybody and their devices, is backed up on its machine, while it runs:',

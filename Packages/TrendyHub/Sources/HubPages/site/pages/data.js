@@ -57,6 +57,7 @@ function takeOut() {
       const chosen = { form: form.read(), from: from.read(), to: to.read(), event_type_id: form.read() === 'gpx' ? '' : type.read(), zone: zone(), day_start: String(dayStartSeconds()) };
       const { content, name } = await askFile(`/export?${new URLSearchParams(Object.entries(chosen).filter(([, value]) => value))}`);
       download(name, content.type, content);
+      toast(words.data.taken(name), false);
     } catch (error) {
       if (!(error instanceof Refused) && !(error instanceof Unreachable)) throw error;
       toast(error instanceof Unreachable ? words.trips.needsHub : error.status === 404 ? words.data.nothing[form.read() === 'gpx' ? 'gpx' : 'events'] : error.message, false);
