@@ -12,9 +12,10 @@ private final class OutputBuffer: Sendable {
   private static let size = 1 << 16
   private let text = Mutex("")
 
-  func append(_ more: String, _ putOut: (String) -> Void) {
+  func append(_ more: String, ending: String, _ putOut: (String) -> Void) {
     text.withLock { text in
       text += more
+      text += ending
       if text.utf8.count >= Self.size {
         putOut(text)
         text.removeAll(keepingCapacity: true)
@@ -68,14 +69,16 @@ public struct Console: Sendable {
   public var isJSON: Bool { format == .json || format == .ndjson }
 
   /// One line of data.
-  public func data(_ line: String) { raw(line + "\n") }
+  public func data(_ line: String) { putOut(line, ending: "\n") }
 
   /// A whole file as data.
-  public func raw(_ text: String) {
+  public func raw(_ text: String) { putOut(text, ending: "") }
+
+  private func putOut(_ text: String, ending: String) {
     if let gathered {
-      gathered.append(text) { Self.putOut($0) }
+      gathered.append(text, ending: ending) { Self.putOut($0) }
     } else {
-      Self.putOut(text)
+      Self.putOut(text + ending)
     }
   }
 

@@ -139,15 +139,19 @@ enum ShortID {
 
   /// Of each as much as it takes to tell it from the others, in their order.
   static func of(_ ids: [String]) -> [String] {
-    // Those that begin alike stand together when they are sorted.
-    let sorted = ids.sorted()
+    let beginnings = ids.map { of($0) }
+    var (seen, shared): (Set<String>, Set<String>) = (Set(minimumCapacity: ids.count), [])
+    for beginning in beginnings where !seen.insert(beginning).inserted { shared.insert(beginning) }
+    if shared.isEmpty { return beginnings }
+    // Those that begin alike stand together when they are sorted; of a long list only few do.
+    let sorted = zip(ids, beginnings).filter { shared.contains($1) }.map(\.0).sorted()
     var lengths: [String: Int] = [:]
     for (left, right) in zip(sorted, sorted.dropFirst()) where left != right {
       let alike = zip(left.utf8, right.utf8).prefix { $0 == $1 }.count
       guard alike >= length else { continue }
       for id in [left, right] { lengths[id] = max(lengths[id] ?? 0, alike + 1) }
     }
-    return ids.map { id in lengths[id].map { String(id.prefix($0)) } ?? of(id) }
+    return zip(ids, beginnings).map { id, beginning in lengths[id].map { String(id.prefix($0)) } ?? beginning }
   }
 
   /// As long as it takes to tell it from the others.

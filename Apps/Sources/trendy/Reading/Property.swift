@@ -90,7 +90,13 @@ enum Property {
   }
 
   /// A value as it is kept, a text without quotes.
-  static func text(_ value: JSONValue) -> String { value.stringValue ?? JSONText.value(value).description }
+  static func text(_ value: JSONValue) -> String {
+    switch value {
+    case .string(let text): text
+    case .int(let number): String(number)
+    default: JSONText.value(value).description
+    }
+  }
 
   private static func takes(_ definition: PropertyDefinition) -> String {
     switch definition.propertyType {

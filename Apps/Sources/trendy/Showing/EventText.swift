@@ -47,9 +47,7 @@ struct EventText {
   ///   - event: what it is of.
   ///   - id: what of its id tells it from others; `nil` where it stands alone.
   func line(_ event: Event, id: String? = nil) -> StyledText {
-    StyledText(
-      [name(event), StyledText.Part(when(event))] + details(event)
-        + [StyledText.Part(id ?? ShortID.of(event.id), .dim, rank: .id)])
+    line([name(event), StyledText.Part(when(event))], of: event, id: id ?? ShortID.of(event.id))
   }
 
   /// A line below the heading of its day.
@@ -61,9 +59,15 @@ struct EventText {
     let time = event.isAllDay ? "all day" : local.time(event.timestamp)
     // As wide as `12:30 pm`.
     let column = local.showsTwelveHours ? time.padded(to: 8) : time
-    return StyledText(
-      [StyledText.Part("  \(column)"), name(event, columns: columns)] + details(event)
-        + [StyledText.Part(id, .dim, rank: .id)])
+    return line([StyledText.Part("  " + column), name(event, columns: columns)], of: event, id: id)
+  }
+
+  /// - Parameter beginning: what stands before the details.
+  private func line(_ beginning: [StyledText.Part], of event: Event, id: String) -> StyledText {
+    var parts = beginning
+    addDetails(of: event, to: &parts)
+    parts.append(StyledText.Part(id, .dim, rank: .id))
+    return StyledText(parts)
   }
 
   private func name(_ event: Event, columns: Int = 0) -> StyledText.Part {
@@ -89,35 +93,34 @@ struct EventText {
 
   private func day(_ date: CivilDate, year: Int) -> String { local.day(local.midnight(of: date), year: year) }
 
-  private func details(_ event: Event) -> [StyledText.Part] {
+  /// In place, as a long list has a hundred thousand lines.
+  private func addDetails(of event: Event, to parts: inout [StyledText.Part]) {
+    func add(_ text: String?) {
+      if let text { parts.append(StyledText.Part(text)) }
+    }
     let trip = TripEvent(event)
-    var parts: [String] = []
     if let trip {
-      parts += [TripText.way(of: trip, among: places), units.length(trip.distance)].compactMap(\.self)
+      add(TripText.way(of: trip, among: places))
+      add(units.length(trip.distance))
     }
     if running.contains(event.id) {
-      parts.append("running \(DurationPhrase.words(max(0, now.timeIntervalSince(event.timestamp).rounded(.down))))")
+      add("running \(DurationPhrase.words(max(0, now.timeIntervalSince(event.timestamp).rounded(.down))))")
     } else if let length = event.length {
-      parts.append(DurationPhrase.words(length))
+      add(DurationPhrase.words(length))
     }
     if let trip {
-      parts += [trip.category?.rawValue, trip.carName].compactMap(\.self)
+      add(trip.category?.rawValue)
+      add(trip.carName)
     } else {
-      parts += properties(event)
-      if let place = event.locationName { parts.append("at \(place)") }
+      event.packedProperties.forEach { key, value in
+        guard !event.repeats(key, value), !event.isLine(key) else { return }
+        let words = words(value, of: event)
+        // What was chosen says what it is.
+        add(value.type == .select ? words : key + " " + words)
+      }
+      if let place = event.locationName { add("at " + place) }
     }
-    let note = event.notes.map { StyledText.Part("\"\($0)\"", .dim, rank: .note) }
-    return parts.map { StyledText.Part($0) } + [note].compactMap(\.self)
-  }
-
-  private func properties(_ event: Event) -> [String] {
-    var parts: [String] = []
-    event.packedProperties.forEach { key, value in
-      guard !event.repeats(key, value), !event.isLine(key) else { return }
-      // What was chosen says what it is.
-      parts.append(value.type == .select ? words(value, of: event) : "\(key) \(words(value, of: event))")
-    }
-    return parts
+    if let note = event.notes { parts.append(StyledText.Part("\"" + note + "\"", .dim, rank: .note)) }
   }
 
   /// A property's value as a person writes it.
