@@ -27,6 +27,8 @@ public struct SettingSpec: Hashable, Sendable {
 
   /// As it is written in the file: `day_starts_at`.
   public let key: String
+  /// The name in the environment: `TRENDY_DAY_STARTS_AT`.
+  public let variable: String
   public let kind: Kind
   public let owner: Owner
   /// A person's setting that no machine has a value of its own for: neither the file nor the environment gives one.
@@ -40,15 +42,14 @@ public struct SettingSpec: Hashable, Sendable {
     help: String
   ) {
     self.key = key
+    // Once: each command asks for all of them, several times. `replacing` alone takes longer than all else that a setting needs.
+    variable = "TRENDY_" + String(key.uppercased().map { $0 == "." ? "_" : $0 })
     self.kind = kind
     self.owner = owner
     self.isInRecordAlone = isInRecordAlone
     self.standard = standard
     self.help = help
   }
-
-  /// The name in the environment: `TRENDY_DAY_STARTS_AT`.
-  public var variable: String { "TRENDY_" + key.uppercased().replacing(".", with: "_") }
 }
 
 extension SettingSpec {
