@@ -6,6 +6,7 @@ import Foundation
 import HubContainer
 import NetworkContainer
 import TrendyHub
+import TrendyIngest
 import TrendyModels
 import TrendyProtocols
 

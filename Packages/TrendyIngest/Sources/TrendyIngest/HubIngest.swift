@@ -278,8 +278,8 @@ extension HubIngest {
 }
 
 extension HubDesk {
-  /// `nil` for one that does not live.
-  func event(id: String) throws -> Event? {
+  /// An event of the record; `nil` for one that does not live.
+  public func event(id: String) throws -> Event? {
     let wire: APIEvent? = try find(.event, id: id)
     return wire.map { Event($0) }
   }
