@@ -187,7 +187,7 @@ public protocol HubReading: AnyObject {
   func documents(kind: String, during moments: Range<Int64>, limit: Int, person: String) throws -> [Data]
   /// The living that refer to an entity, by version.
   func referring(toKind kind: String, id: String) throws -> [HubEntry]
-  /// Shows those of ``referring(toKind:id:)`` one after the other: where there are many, they need not be in memory at once.
+  /// Shows the living that refer to an entity, by version: where there are many, they need not be in memory at once.
   func eachReferring(toKind kind: String, id: String, _ body: (HubEntry) throws -> Void) throws
   /// The highest sequence that was judged of a device; 0 of an unknown one.
   func mark(device: String) throws -> Int64
