@@ -108,7 +108,7 @@ struct Hops: Hashable, Sendable, Codable {
 
   /// Why a trip is the receiver's, and not a person's.
   enum Reason: Hashable {
-    /// So many metres are hops between places at which it stood still and to which it came back.
+    /// So many metres are hops between places at which it stood still; it is one that is thrown about, as it came back or was displaced.
     case hops(metres: Double)
     /// All of it took place in so many seconds, and it stood still before and after.
     case atOnce(seconds: TimeInterval)

@@ -64,7 +64,7 @@ public struct TripDecision: Hashable, Sendable, Codable {
     case homebound
     /// Not a trip: to and fro within the receiver's noise.
     case zigzag
-    /// Not a trip: large hops between a few places at which the receiver stood still and to which it came back.
+    /// Not a trip: large hops between a few places at which the receiver stood still, of one that is thrown about: it came back, or was displaced as well.
     case thrown
     /// Not a trip: it stood still, and a moment later it stood still elsewhere, sooner than anybody gets there.
     case atOnce = "at_once"
@@ -159,8 +159,8 @@ extension TripDecision: CustomStringConvertible {
     case .homebound: "no trip: only for \(time) away from where it began, less than half of its time"
     case .zigzag: "no trip: \(metres) of way lead nowhere, as a receiver's noise does"
     case .thrown:
-      "no trip: \(metres) of \(Self.length(limit)) are hops between places at which it stood still and to which it came "
-        + "back, as WiFi makes them"
+      "no trip: \(metres) of \(Self.length(limit)) are hops between places at which it stood still, as WiFi throws a "
+        + "receiver about"
     case .atOnce:
       "no trip: all \(metres) of way lie within \(time), and it stood still before and after; a receiver jumps like that, and a person "
         + "takes longer"
