@@ -112,6 +112,28 @@ struct WebhookTests {
     #expect(try receiver.posts.map(ids) == [["a"], ["a", "b"], ["a", "b"], ["a", "b"], ["a", "b"]])
   }
 
+  @Test func `a clock that was ahead when a delivery failed, or was claimed, keeps none waiting`() async throws {
+    let (hubs, clock, storage, person) = try twoHubs()
+    let webhook = try hubs[0].accounts.webhooks()[0].webhook
+    try storage.write(person: person) { transaction in
+      var standing = try #require(try transaction.webhookStanding(of: webhook.id))
+      standing.failures = 1
+      standing.nextAttempt = clock.now + 86_400
+      standing.claim = .init(hub: "one that was killed", until: clock.now + 86_400)
+      try transaction.put(standing)
+    }
+    try hubs[0].ingestDesk(person: person).create(
+      .event, CreateEventRequest(id: "e", eventTypeId: "t", timestamp: clock.now))
+    let receiver = Receiver()
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask { await hubs[0].deliverWebhooks(by: receiver) { Issue.record("\($0)") } }
+      await clock.waitForSleepers(2)
+      await clock.advance(by: .seconds(61))
+      group.cancelAll()
+    }
+    #expect(try receiver.posts.flatMap(ids) == ["e"])
+  }
+
   @Test func `kinds that were not asked for are passed over`() async throws {
     let hub = try TestHub()
     _ = try hub.server.accounts.addWebhook(person: hub.person.id, url: "https://example.org/hook", kinds: ["event"])

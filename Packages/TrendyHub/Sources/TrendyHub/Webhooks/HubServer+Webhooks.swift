@@ -120,7 +120,12 @@ extension HubServer {
     return try await store.write(person: webhook.person) { transaction in
       // Looked at again behind the lock: another hub may have delivered it meanwhile.
       guard case .due(var due) = try WebhookWork(webhook, in: transaction, at: now) else { return .nothing }
-      if let held = due.standing.claim, held.hub != claim.hub, held.until > now { return .notBefore(held.until) }
+      // No claim lasts longer, but for clocks that differ; one by a clock that was far ahead is over.
+      if let held = due.standing.claim, held.hub != claim.hub, held.until > now,
+        held.until <= now + 2 * Self.claimPeriod.seconds
+      {
+        return .notBefore(held.until)
+      }
       due.standing.claim = claim
       // Only the claim: where the cursor was put back, that is noted with what was delivered.
       guard var standing = try transaction.webhookStanding(of: webhook.id) else { return .nothing }
@@ -142,7 +147,12 @@ private enum WebhookWork: Sendable {
       self = .nothing
       return
     }
-    if let next = due.standing.nextAttempt, next > now { self = .notBefore(next) } else { self = .due(due) }
+    if let next = due.standing.nextAttempt, next > now, next <= now + HubWebhookStanding.longestPause.seconds {
+      self = .notBefore(next)
+    } else {
+      // Also where it was noted by a clock that was ahead: no pause is as long as that.
+      self = .due(due)
+    }
   }
 }
 
@@ -199,7 +209,7 @@ private struct WebhookDue: Sendable {
 }
 
 extension HubWebhookStanding {
-  private static let longestPause: Duration = .seconds(3600)
+  fileprivate static let longestPause: Duration = .seconds(3600)
 
   /// - Parameter retryAfter: what the receiver asked for, an hour at most.
   fileprivate mutating func note(_ attempt: Attempt, retryAfter: Duration?) {
@@ -213,4 +223,9 @@ extension HubWebhookStanding {
     let pause = max(.seconds(1 << min(failures - 1, 12)), retryAfter ?? .zero)
     nextAttempt = attempt.at.addingTimeInterval(Double(min(pause, Self.longestPause).components.seconds))
   }
+}
+
+extension Duration {
+  /// Whole seconds, as a date counts them.
+  fileprivate var seconds: TimeInterval { TimeInterval(components.seconds) }
 }
