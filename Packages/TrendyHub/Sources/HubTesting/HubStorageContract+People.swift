@@ -1,0 +1,127 @@
+import Foundation
+import TrendyHub
+import TrendyModels
+
+/// Who may come in, and that nobody meets what is another's.
+extension HubStorageContract {
+  static let people: [Check] = [
+    Check("no person sees another's state") { storage in
+      for person in ["p", "q", "../p", "P"] {
+        try storage.read(person: person) { try expect(try $0.state(), HubState()) }
+        try storage.write(person: person) { transaction in
+          try transaction.setState(HubState(head: 1, epochs: [.init(id: person, first: 1)]))
+          var own = entry("event", "e", version: 1)
+          own.fields["notes"] = field(.string(person), 1)
+          try transaction.put(own)
+          try transaction.setMark(device: "d", Int64(person.utf8.count))
+        }
+      }
+      for person in ["p", "q", "../p", "P"] {
+        try storage.read(person: person) { reading in
+          try expect(try reading.state().epochs.first?.id, person)
+          try expect(try reading.entries(after: 0, limit: 9).map { $0.fields["notes"]?.value }, [.string(person)])
+          try expect(try reading.mark(device: "d"), Int64(person.utf8.count))
+        }
+      }
+    },
+    Check("the directory keeps persons, devices and codes") { storage in
+      let anna = HubPerson(id: "1", name: "Anna", createdAt: moment)
+      var phone = HubDevice(id: "10", person: "1", name: "phone", tokenHash: "aa", createdAt: moment)
+      let laptop = HubDevice(id: "11", person: "1", name: "laptop", tokenHash: "bb", createdAt: moment)
+      let code = HubPairingCode(hash: "cc", person: "1", expiresAt: moment)
+      try storage.writeDirectory { directory in
+        try directory.put(anna)
+        try directory.put(phone)
+        try directory.put(laptop)
+        try directory.put(code)
+        try expect(try directory.person(id: "1"), anna)
+      }
+      phone.revokedAt = moment.addingTimeInterval(1)
+      phone.seenAt = moment.addingTimeInterval(2)
+      phone.report = HubDeviceReport(
+        version: "1.2.0", waiting: 3, oldest: moment, clockAhead: -0.4, at: moment.addingTimeInterval(2))
+      try storage.writeDirectory { try $0.put(phone) }
+      try storage.readDirectory { directory in
+        try expect(try directory.people(), [anna])
+        try expect(try directory.person(id: "2"), nil)
+        try expect(try directory.devices(), [phone, laptop])
+        try expect(try directory.device(tokenHash: "aa"), phone)
+        try expect(try directory.device(tokenHash: "ab"), nil)
+        try expect(try directory.pairingCode(hash: "cc"), code)
+        try expect(try directory.pairingCodes(), [code])
+        try expect(try directory.pairingCode(hash: "cd"), nil)
+      }
+      try storage.writeDirectory { directory in
+        try directory.put(HubPairingCode(hash: "dd", person: "1", expiresAt: moment.addingTimeInterval(9)))
+        try directory.deletePairingCodes(expiredBefore: moment.addingTimeInterval(9))
+        try expect(try directory.pairingCode(hash: "cc"), nil)
+        try expect(try directory.pairingCode(hash: "dd")?.hash, "dd")
+        try directory.deletePairingCode(hash: "dd")
+        try directory.deletePairingCode(hash: "dd")
+      }
+      try storage.readDirectory { try expect(try $0.pairingCode(hash: "dd"), nil) }
+    },
+    Check("what is kept of a person has a size") { storage in
+      try storage.write(person: "p") { transaction in
+        for number in 1...100 { try transaction.put(entry("event", "e\(number)", version: Int64(number))) }
+      }
+      try expect(try storage.size(of: "p").map { $0 > 1000 } ?? true, true)
+      try expect(try storage.size(of: "q") ?? 0, 0)
+    },
+    Check("a person who is forgotten takes their devices and codes along, and nobody else's") { storage in
+      func hook(_ id: String, of person: String) -> HubWebhook {
+        HubWebhook(
+          id: id, person: person, url: "https://example.org/\(id)", secret: "s", kinds: ["event"], createdAt: moment)
+      }
+      var anna = HubPerson(id: "1", name: "Anna", createdAt: moment)
+      let eve = HubPerson(id: "2", name: "Eve", createdAt: moment)
+      try storage.writeDirectory { directory in
+        for person in [anna, eve] {
+          try directory.put(person)
+          try directory.put(
+            HubDevice(
+              id: "d\(person.id)", person: person.id, name: "phone", tokenHash: "t\(person.id)", createdAt: moment))
+          try directory.put(HubPairingCode(hash: "c\(person.id)", person: person.id, expiresAt: moment))
+        }
+      }
+      anna.removedAt = moment.addingTimeInterval(1)
+      anna.isErasing = true
+      try storage.writeDirectory { try $0.put(anna) }
+      try storage.readDirectory { try expect(try $0.people(), [anna, eve]) }
+      try storage.writeDirectory { directory in
+        try directory.put(hook("w3", of: "1"))
+        try directory.put(hook("w2", of: "2"))
+        try directory.put(hook("w1", of: "2"))
+        try directory.put(hook("w4", of: "2"))
+        try directory.deleteWebhook(id: "w4")
+        try directory.deletePerson(id: "1")
+        try directory.deletePerson(id: "1")
+      }
+      try storage.readDirectory { directory in
+        try expect(try directory.webhooks(), [hook("w1", of: "2"), hook("w2", of: "2")])
+        try expect(try directory.people(), [eve])
+        try expect(try directory.devices().map(\.id), ["d2"])
+        try expect(try directory.pairingCode(hash: "c1"), nil)
+        try expect(try directory.pairingCode(hash: "c2")?.person, "2")
+      }
+    },
+    Check("of a person who was erased nothing is left, and nobody else misses anything") { storage in
+      for person in ["p", "q"] {
+        try storage.write(person: person) { try $0.put(entry("event", "e", version: 1)) }
+      }
+      try storage.erase(person: "p")
+      try storage.erase(person: "p")
+      try storage.erase(person: "never written to")
+      do {
+        // One that was opened anew does not know them any more.
+        try storage.read(person: "p") { reading in
+          try expect(try reading.entry(kind: "event", id: "e"), nil)
+          try expect(try reading.entries(after: 0, limit: 9).count, 0)
+        }
+      } catch HubStorageError.erased(let person) {
+        try expect(person, "p")
+      }
+      try storage.read(person: "q") { try expect(try $0.entries(after: 0, limit: 9).count, 1) }
+    },
+  ]
+}
