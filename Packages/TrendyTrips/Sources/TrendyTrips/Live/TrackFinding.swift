@@ -45,6 +45,9 @@ struct TrackFinding: Hashable, Sendable, Codable {
   /// The reading with which it became what it is; missing while later ones may still change it.
   var settledAt: Date?
 
+  /// Whether it is taken back, and its event is not known to be gone yet.
+  var isToBeDeleted: Bool { standing == .withdrawn && (written != nil || intended != nil) }
+
   /// Sorts what is not settled behind everything.
   static let unsettled = Date(timeIntervalSince1970: 253_402_300_799)
 

@@ -57,9 +57,14 @@ extension TrackPass {
       held += try earlier.map { try TrackFinding($0) }.filter { others.contains($0.key) }
     }
     var events: [String: Event] = [:]
-    for index in held.indices where held[index].standing == .own {
+    for index in held.indices where held[index].standing == .own || held[index].isToBeDeleted {
       let finding = held[index]
       let event = try journal.event(id: finding.eventId)
+      if finding.isToBeDeleted {
+        // The process ended while it was taken back.
+        if event == nil { continue }
+        held[index].standing = .own
+      }
       events[finding.eventId] = event
       let ours = [finding.written, finding.intended].compactMap(\.self)
       if let event {
@@ -131,8 +136,8 @@ extension TrackPass {
     settled.written = held.written
     guard held.standing == .own else {
       // It stands for what the person saw. What was found in its place meanwhile may come apart again, and must not take it along.
-      if finding.key != held.key, let end = held.end {
-        (settled.key, settled.start, settled.end) = (held.key, held.start, end)
+      if finding.key != held.key {
+        (settled.key, settled.start, settled.end) = (held.key, held.start, held.end ?? finding.end)
       }
       if settled != held { plan.remarks.append(settled) }
       return settled

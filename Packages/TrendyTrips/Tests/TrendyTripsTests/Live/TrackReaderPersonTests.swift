@@ -222,6 +222,41 @@ struct TrackReaderPersonTests {
     #expect(try written { $0.remove($1) }.after == nil)
   }
 
+  @Test("a crash at any moment leaves no trip that was being taken back, and does not keep it away", arguments: [0, 1])
+  func crashWhileTakenBack(kind: Int) throws {
+    let rest = stride(from: 0.0, through: 900, by: 30).map { fix($0) }
+    let away =
+      [900, 1800, 2600, 3300].enumerated().map { fix(1000 + Double($0.offset) * 30, east: $0.element) }
+      + stride(from: 1120.0, through: 1900, by: 30).map { fix($0, east: 3310) }
+    let atHome = away.map { known in
+      var fix = fix(0, accuracy: 3)
+      fix.timestamp = known.timestamp
+      return TrackReading.fix(fix)
+    }
+    let surely = away.map { known in
+      var fix = known
+      fix.horizontalAccuracy = 2
+      return TrackReading.fix(fix)
+    }
+    var count = 0
+    while true {
+      var device = device()
+      try device.tell((rest + away).map { .fix($0) })
+      #expect(device.journal.trips.count == 1)
+      if kind == 0 { device.store.end(afterCalls: count) } else { device.journal.end(afterWrites: count) }
+      let hasEnded = (try? device.tell(atHome)) == nil
+      device.journal.end(afterWrites: nil)
+      device.restart()
+      try device.tell(atHome)
+      #expect(device.journal.trips.isEmpty, "ended after \(count)")
+      try device.tell(surely)
+      #expect(device.journal.trips.count == 1, "ended after \(count)")
+      if !hasEnded { break }
+      count += 1
+    }
+    #expect(count > (kind == 0 ? 5 : 0))
+  }
+
   @Test func `a trip that the person holds on to while it is taken back stays`() throws {
     let rest = stride(from: 0.0, through: 900, by: 30).map { fix($0) }
     let away =

@@ -15,9 +15,10 @@ struct TrackStoryTests {
     case all
   }
 
-  /// The first two lost a visit, or found it only when everything was read again.
+  /// The first three lost a visit, or found it only when everything was read again.
   @Test(
-    "nothing is lost, and what the person did stands", arguments: [2339, 2358] + Array(41_000..<41_028) as [UInt64])
+    "nothing is lost, and what the person did stands",
+    arguments: [2339, 2358, 61_724] + Array(41_000..<41_027) as [UInt64])
   func story(seed: UInt64) throws {
     var story = try Story(seed: seed)
     try story.tell()
@@ -32,6 +33,7 @@ struct TrackStoryTests {
     let acts: Acts
     private var chance: SeededGenerator
     private var rest: [TrackReading]
+    private let isShuffled: Bool
     private let wanted: [Event]
     private var toldThrough = Date.distantPast
     private var noted: Set<String> = []
@@ -51,7 +53,9 @@ struct TrackStoryTests {
       wanted = TrackReaderTests.content(try TrackReaderTests.wanted(readings))
       device = LiveDevice(
         geofences: TrackReaderTests.places(readings), now: TrackReaderTests.end(readings) + 86_400)
-      switch Int.random(in: 0..<3, using: &chance) {
+      let order = Int.random(in: 0..<3, using: &chance)
+      isShuffled = order == 0
+      switch order {
       case 0: rest = readings.shuffled(using: &chance)
       case 1: rest = readings
       default:
@@ -81,7 +85,8 @@ struct TrackStoryTests {
     }
 
     private mutating func act() {
-      let events = device.journal.events
+      // Of a day in no order at all nothing says how long an open visit will have lasted.
+      let events = device.journal.events.filter { !isShuffled || $0.endDate != nil }
       guard !events.isEmpty else { return }
       let event = events[Int.random(in: 0..<events.count, using: &chance)]
       touched.append((event, event.endDate ?? toldThrough))
