@@ -67,8 +67,9 @@ struct TrackFinding: Hashable, Sendable, Codable {
   }
 
   /// Seconds that both have in common; negative for none.
-  func overlap(with other: TrackFinding) -> TimeInterval {
-    min(end ?? .distantFuture, other.end ?? .distantFuture).timeIntervalSince(max(start, other.start))
+  /// - Parameter seen: until when this one is known to last if it is open; it may have been seen in one reading only.
+  func overlap(with other: TrackFinding, openUntil seen: Date) -> TimeInterval {
+    min(end ?? max(seen, start + 1), other.end ?? .distantFuture).timeIntervalSince(max(start, other.start))
   }
 }
 

@@ -36,9 +36,10 @@ extension TrackPass {
   ///   - found: what the readings say.
   ///   - baseTime: the time of the checkpoint that they were read from.
   ///   - through: up to where it was read, where what was found after it stays as it is; the end is settled anew in any case.
+  ///   - seenUntil: up to where readings were known when the pass before ended, and what is held as open was seen to last.
   ///   - lastTime: of the last reading of all.
   func plan(
-    for found: TrackFindings, since baseTime: Date?, through: Date?, lastTime: Date
+    for found: TrackFindings, since baseTime: Date?, through: Date?, seenUntil: Date, lastTime: Date
   ) throws -> FindingPlan {
     var plan = FindingPlan()
     var notes = try store.notes(
@@ -93,10 +94,11 @@ extension TrackPass {
     for finding in open.sorted(by: { ($0.start, $0.key) < ($1.start, $1.key) }) {
       let alike = free.filter { index in
         held[index].kind == finding.kind && held[index].geofenceId == finding.geofenceId
-          && held[index].standing != .withdrawn && held[index].overlap(with: finding) > 0
+          && held[index].standing != .withdrawn && held[index].overlap(with: finding, openUntil: seenUntil) > 0
       }
       if let index = alike.max(by: {
-        (held[$0].overlap(with: finding), held[$1].key) < (held[$1].overlap(with: finding), held[$0].key)
+        (held[$0].overlap(with: finding, openUntil: seenUntil), held[$1].key)
+          < (held[$1].overlap(with: finding, openUntil: seenUntil), held[$0].key)
       }) {
         free.remove(index)
         held[index] = try settle(
@@ -105,7 +107,8 @@ extension TrackPass {
       }
       let isTheirs = held.contains { other in
         other.standing == .personal && other.kind == finding.kind && other.geofenceId == finding.geofenceId
-          && other.overlap(with: finding) > (finding.end ?? now).timeIntervalSince(finding.start) / 2
+          && other.overlap(with: finding, openUntil: seenUntil) > (finding.end ?? now).timeIntervalSince(finding.start)
+            / 2
       }
       if isTheirs { continue }
       if let twin = try twin(of: finding, in: found) {

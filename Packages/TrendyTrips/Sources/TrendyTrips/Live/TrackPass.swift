@@ -65,7 +65,8 @@ struct TrackPass {
     for effect in isOver ? settled.finish() : settled.settle(at: now) { found.take(effect, at: nil) }
     found.takeOpen(settled.openVisits)
 
-    let plan = try plan(for: found, since: baseTime, through: through, lastTime: lastTime)
+    let plan = try plan(
+      for: found, since: baseTime, through: through, seenUntil: last?.machine.time ?? lastTime, lastTime: lastTime)
     var commit = TrackChanges()
     if !plan.operations.isEmpty {
       // Said before it is done: after a crash in between, what stands in the journal is known for its own.
