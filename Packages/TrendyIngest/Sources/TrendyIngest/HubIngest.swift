@@ -230,7 +230,10 @@ public struct AgentIngest: Ingest {
   private let clock: any TimeSource
   private let onTaken: @Sendable (_ isRecordChanged: Bool) -> Void
 
-  /// - Parameter onTaken: called when something was taken in, which may have changed the record.
+  /// - Parameters:
+  ///   - intake: what is posted goes into it.
+  ///   - clock: tells what is of the future.
+  ///   - onTaken: called when something was taken in, which may have changed the record.
   public init(
     intake: IntakeQueue, clock: any TimeSource, onTaken: @escaping @Sendable (_ isRecordChanged: Bool) -> Void
   ) {
