@@ -14,6 +14,24 @@ private func commute() -> [Location] {
     + stride(from: 5180.0, through: 6380, by: 60).map { fix($0) }
 }
 
+/// Surer fixes of the same moments, of somebody who rested.
+private func surer(_ fixes: [Location], east: Double = 0) -> [TrackReading] {
+  fixes.map { known in
+    var right = fix(0, east: east, accuracy: 3)
+    right.timestamp = known.timestamp
+    return .fix(right)
+  }
+}
+
+/// A quarter of an hour elsewhere, seen by a few fixes, looks like a way there; surer ones say that nobody left.
+private enum Errand {
+  static let rest = stride(from: 0.0, through: 900, by: 30).map { fix($0) }
+  static let away =
+    [900, 1800, 2600, 3300].enumerated().map { fix(1000 + Double($0.offset) * 30, east: $0.element) }
+    + stride(from: 1120.0, through: 1900, by: 30).map { fix($0, east: 3310) }
+  static let told = (rest + away).map { TrackReading.fix($0) }
+}
+
 @Suite("TrackReader and the person", .timeLimit(.minutes(10)))
 struct TrackReaderPersonTests {
   private static let home = Geofence(
@@ -179,22 +197,12 @@ struct TrackReaderPersonTests {
   }
 
   @Test func `a trip that late fixes show to be none is taken back, unless the person holds on to it`() throws {
-    // A quarter of an hour elsewhere, seen by three fixes, looks like a way there and back.
-    let outliers = [fix(1000, east: 900), fix(1030, east: 1800), fix(1060, east: 2600), fix(1100, east: 3300)]
-    let away = stride(from: 1120.0, through: 1900, by: 30).map { fix($0, east: 3310) }
-    let rest = stride(from: 0.0, through: 900, by: 30).map { fix($0) }
     for isHeld in [false, true] {
       let device = device()
-      try device.tell((rest + outliers + away).map { .fix($0) })
+      try device.tell(Errand.told)
       let trip = try #require(device.journal.trips.first)
       if isHeld { device.journal.edit(trip.id) { $0.notes = "I was there" } }
-      // The surer fixes of the same moments were at home all the time.
-      let truth = (outliers + away).map { wrong in
-        var right = fix(0, accuracy: 3)
-        right.timestamp = wrong.timestamp
-        return TrackReading.fix(right)
-      }
-      let changes = try device.tell(truth)
+      let changes = try device.tell(surer(Errand.away))
       #expect(device.journal.trips.map(\.id) == (isHeld ? [trip.id] : []))
       #expect(changes.deleted == (isHeld ? [] : [trip.id]))
       #expect(try device.reader.readAgain().isEmpty)
@@ -224,16 +232,7 @@ struct TrackReaderPersonTests {
 
   @Test("a crash at any moment leaves no trip that was being taken back, and does not keep it away", arguments: [0, 1])
   func crashWhileTakenBack(kind: Int) throws {
-    let rest = stride(from: 0.0, through: 900, by: 30).map { fix($0) }
-    let away =
-      [900, 1800, 2600, 3300].enumerated().map { fix(1000 + Double($0.offset) * 30, east: $0.element) }
-      + stride(from: 1120.0, through: 1900, by: 30).map { fix($0, east: 3310) }
-    let atHome = away.map { known in
-      var fix = fix(0, accuracy: 3)
-      fix.timestamp = known.timestamp
-      return TrackReading.fix(fix)
-    }
-    let surely = away.map { known in
+    let surely = Errand.away.map { known in
       var fix = known
       fix.horizontalAccuracy = 2
       return TrackReading.fix(fix)
@@ -241,13 +240,13 @@ struct TrackReaderPersonTests {
     var count = 0
     while true {
       var device = device()
-      try device.tell((rest + away).map { .fix($0) })
+      try device.tell(Errand.told)
       #expect(device.journal.trips.count == 1)
       if kind == 0 { device.store.end(afterCalls: count) } else { device.journal.end(afterWrites: count) }
-      let hasEnded = (try? device.tell(atHome)) == nil
+      let hasEnded = (try? device.tell(surer(Errand.away))) == nil
       device.journal.end(afterWrites: nil)
       device.restart()
-      try device.tell(atHome)
+      try device.tell(surer(Errand.away))
       #expect(device.journal.trips.isEmpty, "ended after \(count)")
       try device.tell(surely)
       #expect(device.journal.trips.count == 1, "ended after \(count)")
@@ -258,20 +257,11 @@ struct TrackReaderPersonTests {
   }
 
   @Test func `a trip that the person holds on to while it is taken back stays`() throws {
-    let rest = stride(from: 0.0, through: 900, by: 30).map { fix($0) }
-    let away =
-      [900, 1800, 2600, 3300].enumerated().map { fix(1000 + Double($0.offset) * 30, east: $0.element) }
-      + stride(from: 1120.0, through: 1900, by: 30).map { fix($0, east: 3310) }
     let device = device()
-    try device.tell((rest + away).map { .fix($0) })
+    try device.tell(Errand.told)
     let trip = try #require(device.journal.trips.first)
     device.journal.beforeNextWrite { journal in journal.edit(trip.id) { $0.notes = "I was there" } }
-    let truth = away.map { wrong in
-      var right = fix(0, accuracy: 3)
-      right.timestamp = wrong.timestamp
-      return TrackReading.fix(right)
-    }
-    #expect(try device.tell(truth).deleted.isEmpty)
+    #expect(try device.tell(surer(Errand.away)).deleted.isEmpty)
     #expect(device.journal.trips.map(\.notes) == ["I was there"])
   }
 
@@ -285,13 +275,7 @@ struct TrackReaderPersonTests {
       let id = try #require(device.journal.visits.first).id
       device.journal.edit(id) { $0.endDate = at(200) }
       if !isThere {
-        // The surer fixes of the same moments were elsewhere.
-        try device.tell(
-          stay.map { wrong in
-            var right = fix(0, east: 3000, accuracy: 3)
-            right.timestamp = wrong.timestamp
-            return .fix(right)
-          })
+        try device.tell(surer(stay, east: 3000))
       }
       try device.tell(commute().filter { $0.timestamp > at(300) }.map { .fix($0) })
       #expect(device.journal.visits.map(\.endDate) == [at(200), nil], "\(isThere)")
