@@ -10,8 +10,7 @@ struct MutantTree {
     let listed = try Command.output(
       "git", ["-C", root.path, "ls-files", "-co", "--exclude-standard", "Packages", "Tools"])
     var sources: [String: Data] = [:]
-    for path in listed.split(separator: "\n").map(String.init)
-    where !path.contains("/Tests/") || path.hasSuffix(".swift") {
+    for path in listed.split(separator: "\n").map(String.init) {
       // What git knows and the tree no longer has is no source.
       guard let data = try? Data(contentsOf: root.appending(path: path)) else { continue }
       sources[path] = data
