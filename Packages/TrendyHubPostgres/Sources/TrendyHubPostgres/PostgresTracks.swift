@@ -41,8 +41,7 @@ final class PostgresTracks: TrackRows {
   }
 
   func withReader<Result>(_ body: () throws -> Result) throws -> Result {
-    let name = storage.chance.digits()
-    try claim(name)
+    let name = try claim()
     underway.withLock { $0 = name }
     defer {
       underway.withLock { $0 = nil }
@@ -54,14 +53,17 @@ final class PostgresTracks: TrackRows {
     return try body()
   }
 
-  private func claim(_ name: String) throws {
+  /// - Returns: the name of the claim, in which stands of which life of the database it is.
+  private func claim() throws -> String {
+    let digits = storage.chance.digits()
     // A thread waits by the system's clock.
     let deadline = Date(timeIntervalSinceNow: wait)
     while true {
-      let isMine = try storage.write(person: person, isShared: false) { transaction in
-        try transaction.change(.ofReader(.claimTrackReader, person, name, lease)) > 0
+      let name = try storage.write(person: person, isShared: false) { transaction in
+        let name = try transaction.readerPrefix() + digits
+        return try transaction.change(.ofReader(.claimTrackReader, person, name, lease)) > 0 ? name : nil
       }
-      if isMine { return }
+      if let name { return name }
       guard Date() < deadline else {
         throw HubStorageError.busy("another hub looks through what was posted for the person \(person)")
       }
@@ -73,7 +75,13 @@ final class PostgresTracks: TrackRows {
 extension PostgresTransaction {
   func renewTrackReader(_ reader: String) throws { try renewTrackReader(reader, for: PostgresTracks.usualLease) }
 
+  fileprivate func readerPrefix() throws -> String { try (epoch() ?? "") + "." }
+
   fileprivate func renewTrackReader(_ reader: String, for lease: Duration) throws {
+    // A standby that took over may have the claim, and not what was written by it since.
+    guard reader.hasPrefix(try readerPrefix()) else {
+      throw HubStorageError.busy("the database lost what was written meanwhile; it is looked through again")
+    }
     guard try change(.ofReader(.renewTrackReader, person, reader, lease)) > 0 else {
       throw HubStorageError.busy("another hub has begun to look through what was posted for the person \(person)")
     }

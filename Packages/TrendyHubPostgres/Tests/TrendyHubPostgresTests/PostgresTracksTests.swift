@@ -14,10 +14,13 @@ import TrendyProtocols
 struct PostgresTracksTests {
   /// One process each.
   private let hubs: [PostgresHubStorage]
+  private let cluster: PostgresCluster
+  private let schema: String
 
   init() throws {
-    let cluster = try PostgresCluster.shared.get()
-    let schema = cluster.newSchema()
+    cluster = try PostgresCluster.shared.get()
+    schema = cluster.newSchema()
+    let (cluster, schema) = (cluster, schema)
     hubs = try (0..<2).map { _ in try cluster.storage(schema: schema) }
   }
 
@@ -108,6 +111,22 @@ struct PostgresTracksTests {
         #expect(new == nil)
       }
     }
+  }
+
+  /// The claim is among what is left, and what was written by it is not.
+  @Test func `who looks through a log while the database loses commits begins again`() throws {
+    let rows = PostgresTracks(storage: hubs[0], person: "p")
+    try rows.withReader {
+      let kept = try TrackLog(rows: rows).append(fixes(0..<2), device: "d").added
+      #expect(kept == 2)
+      try cluster.run(
+        "INSERT INTO \(schema).life (number, id, identity) SELECT max(number) + 1, 'another', 'x' FROM \(schema).life")
+      #expect(throws: HubStorageError.self) { try TrackLog(rows: rows).append(fixes(2..<3), device: "d") }
+      let reader = try #require(rows.reader)
+      #expect(throws: HubStorageError.self) { try hubs[0].write(person: "p") { try $0.renewTrackReader(reader) } }
+    }
+    let added = try rows.withReader { try TrackLog(rows: rows).append(fixes(2..<3), device: "d").added }
+    #expect(added == 1)
   }
 
   @Test func `what was changed since it was read is not written to`() throws {

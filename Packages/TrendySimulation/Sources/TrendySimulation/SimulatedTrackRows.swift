@@ -31,8 +31,7 @@ final class SimulatedTrackRows: TrackRows, @unchecked Sendable {
   }
 
   func withReader<Result>(_ body: () throws -> Result) throws -> Result {
-    let name = storage.makeName()
-    try claim(name)
+    let name = try claim()
     reader = name
     defer {
       reader = nil
@@ -44,15 +43,18 @@ final class SimulatedTrackRows: TrackRows, @unchecked Sendable {
     return try body()
   }
 
-  private func claim(_ name: String) throws {
+  /// - Returns: the name of the claim, in which stands of which life of the database it is.
+  private func claim() throws -> String {
+    let digits = storage.makeName()
     for _ in 0..<Self.attempts {
-      let isMine = try storage.writing(person) { rows, now in
-        if let held = rows.readers[person], held.until > now { return false }
+      let name: String? = try storage.writing(person) { rows, now in
+        if let held = rows.readers[person], held.until > now { return nil }
+        let name = rows.readerPrefix + digits
         rows.readers[person] = SimulatedDatabase.TrackReader(
           name: name, until: now + SimulatedDatabase.TrackReader.lease)
-        return true
+        return name
       }
-      if isMine { return }
+      if let name { return name }
     }
     throw HubStorageError.busy("another hub looks through what was posted for the person \(person)")
   }
@@ -62,9 +64,11 @@ final class SimulatedTrackRows: TrackRows, @unchecked Sendable {
 }
 
 extension SimulatedDatabase.Rows {
-  /// - Throws: ``HubStorageError/busy(_:)`` where another has claimed the log.
+  fileprivate var readerPrefix: String { "\(life.id)." }
+
+  /// - Throws: ``HubStorageError/busy(_:)`` where another has claimed the log, or the database lost what was written since.
   mutating func renew(_ reader: String, of person: String, at now: Duration) throws {
-    guard readers[person]?.name == reader else {
+    guard readers[person]?.name == reader, reader.hasPrefix(readerPrefix) else {
       throw HubStorageError.busy("another hub has begun to look through what was posted for the person \(person)")
     }
     readers[person]?.until = now + SimulatedDatabase.TrackReader.lease
