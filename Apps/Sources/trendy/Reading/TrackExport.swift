@@ -34,11 +34,6 @@ struct TrackExport {
     return day..<(try session.date(option: "--day", .until) ?? day)
   }
 
-  /// Seconds without a fix that end a segment.
-  private static let gap: TimeInterval = 300
-  /// Fixes of a segment, so that memory does not grow with the track.
-  private static let longestSegment = 20_000
-
   private let tripIDs: [String]
   private let vehicleName: String?
   /// `nil` for all of time.
@@ -76,23 +71,15 @@ struct TrackExport {
     var (parts, outcome) = try parts(of: container)
     for index in parts.indices {
       let part = parts[index]
-      var segment: [Location] = []
-      func flush() throws {
-        guard !segment.isEmpty else { return }
+      var segmenter = TrackSegmenter()
+      func write(_ segment: [Location]?) throws {
+        guard let segment else { return }
         parts[index].fixes += segment.count
         try put(writer.segment(segment, name: part.name))
         try onFixes(segment.count)
-        segment.removeAll(keepingCapacity: true)
       }
-      try container.record.forEachFix(of: part.device, in: part.range) { fix in
-        if let last = segment.last,
-          fix.timestamp.timeIntervalSince(last.timestamp) > Self.gap || segment.count >= Self.longestSegment
-        {
-          try flush()
-        }
-        segment.append(fix)
-      }
-      try flush()
+      try container.record.forEachFix(of: part.device, in: part.range) { try write(segmenter.take($0)) }
+      try write(segmenter.finish())
     }
     try put(writer.ending())
     outcome.fixes = parts.reduce(0) { $0 + $1.fixes }

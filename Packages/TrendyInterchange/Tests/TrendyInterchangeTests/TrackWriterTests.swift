@@ -34,6 +34,23 @@ struct TrackWriterTests {
     #expect(file.activities.map(\.confidence) == track.activities.map(\.confidence))
   }
 
+  @Test func `a track is parted where nothing was told for five minutes, and where a part is long enough`() throws {
+    func fixes(_ seconds: some Sequence<Int>) -> [Location] {
+      seconds.map { second in
+        Location(
+          coordinate: Coordinate(latitude: 52, longitude: 4.9), horizontalAccuracy: 5,
+          timestamp: Date(timeIntervalSince1970: 1_790_000_000 + Double(second)))
+      }
+    }
+    func parts(_ fixes: [Location]) -> [Int] {
+      var segmenter = TrackSegmenter()
+      return (fixes.map { segmenter.take($0) } + [segmenter.finish()]).compactMap { $0?.count }
+    }
+    #expect(parts([]) == [])
+    #expect(parts(fixes([0, 300, 601, 602])) == [2, 2])
+    #expect(parts(fixes(0..<20_001)) == [20_000, 1])
+  }
+
   @Test func `lines of GeoJSON keep places, heights and times, and break at gaps`() throws {
     let fixes = try Self.track().locations
     let late = fixes.suffix(5).map { fix in

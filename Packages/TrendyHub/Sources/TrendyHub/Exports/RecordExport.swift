@@ -163,18 +163,14 @@ actor RecordExport {
   }
 }
 
-/// Fixes as GPX: a track for each stretch of a device without a gap.
+/// Fixes as GPX, in the segments of `trendy export gpx`: each is a track.
 private struct TrackText {
-  /// Seconds without a fix that end a track, as in `trendy export gpx`.
-  private static let gap = 300.0
-
   /// Of the person's devices, by their ids.
   let names: [String: String]
   private(set) var holdsFixes = false
   private var writer = InterchangeFormat.named("gpx")?.trackWriter()
   private var device = ""
-  /// Of the track that goes on.
-  private var fixes: [Location] = []
+  private var segmenter = TrackSegmenter()
 
   init(names: [String: String]) { self.names = names }
 
@@ -184,20 +180,19 @@ private struct TrackText {
   mutating func take(_ records: [InterchangeRecord]) -> String {
     var text = ""
     for case .fix(let fix, let device) in records {
-      let isLater = fixes.last.map { fix.timestamp.timeIntervalSince($0.timestamp) > Self.gap } ?? false
-      if device != self.device || isLater { text += endTrack() }
+      if device != self.device { text += track(segmenter.finish()) }
+      // A segment that this fix ends is of the same device.
       self.device = device
-      fixes.append(fix)
+      text += track(segmenter.take(fix))
       holdsFixes = true
     }
     return text
   }
 
-  mutating func ending() -> String { endTrack() + (writer?.ending() ?? "") }
+  mutating func ending() -> String { track(segmenter.finish()) + (writer?.ending() ?? "") }
 
-  private mutating func endTrack() -> String {
-    guard !fixes.isEmpty else { return "" }
-    defer { fixes = [] }
+  private mutating func track(_ fixes: [Location]?) -> String {
+    guard let fixes else { return "" }
     let name = names[device] ?? device
     return writer?.segment(fixes, name: name) ?? ""
   }

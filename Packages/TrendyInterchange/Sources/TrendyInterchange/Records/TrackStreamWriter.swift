@@ -15,6 +15,38 @@ public protocol TrackStreamWriter {
   func ending() -> String
 }
 
+/// Parts the fixes of one device, as they come in the order of time, into the segments that a ``TrackStreamWriter`` takes.
+public struct TrackSegmenter: Sendable {
+  /// Seconds without a fix that end a segment.
+  private static let gap: TimeInterval = 300
+  /// Fixes of a segment, so that memory does not grow with the track.
+  private static let longest = 20_000
+
+  private var fixes: [Location] = []
+
+  public init() {}
+
+  /// - Returns: the segment that ended before this fix; `nil` where it goes on, or this fix is the first.
+  public mutating func take(_ fix: Location) -> [Location]? {
+    var ended: [Location]?
+    if let last = fixes.last,
+      fix.timestamp.timeIntervalSince(last.timestamp) > Self.gap || fixes.count >= Self.longest
+    {
+      ended = finish()
+    }
+    fixes.append(fix)
+    return ended
+  }
+
+  /// Ends the segment that goes on.
+  /// - Returns: it; `nil` where there is none.
+  public mutating func finish() -> [Location]? {
+    guard !fixes.isEmpty else { return nil }
+    defer { fixes = [] }
+    return fixes
+  }
+}
+
 /// GPX 1.1, a track for each segment.
 struct GPXStreamWriter: TrackStreamWriter {
   func beginning() -> String { GPXWriter.beginning }
