@@ -35,7 +35,7 @@ public struct HubDesk: Sendable {
   public func list<Wire: Decodable>(_ kind: SyncedKind) throws -> [Wire] {
     try server.storage.read(person: person) { reading in
       try reading.living(kind: kind.name, offset: 0, limit: kind.name == SyncedKind.event.name ? 50 : .max)
-        .map { try ChangeEntryData(rawData: $0.document(person: person)).decode(Wire.self) }
+        .map { try $0.decoded(person: person) }
     }
   }
 
@@ -66,7 +66,7 @@ public struct HubDesk: Sendable {
   }
 
   private func living<Wire: Decodable>(_ entry: HubEntry) throws -> Wire? {
-    entry.isAlive ? try ChangeEntryData(rawData: entry.document(person: person)).decode(Wire.self) : nil
+    entry.isAlive ? try entry.decoded(person: person) : nil
   }
 
   /// The living events that begin in a range.

@@ -94,12 +94,12 @@ extension TrackPass {
     for finding in open.sorted(by: { ($0.start, $0.key) < ($1.start, $1.key) }) {
       let alike = free.filter { index in
         held[index].kind == finding.kind && held[index].geofenceId == finding.geofenceId
-          && held[index].standing != .withdrawn && held[index].overlap(with: finding, openUntil: seenUntil) > 0
+          && held[index].standing != .withdrawn
       }
-      if let index = alike.max(by: {
-        (held[$0].overlap(with: finding, openUntil: seenUntil), held[$1].key)
-          < (held[$1].overlap(with: finding, openUntil: seenUntil), held[$0].key)
-      }) {
+      let overlaps = alike.map { (index: $0, seconds: held[$0].overlap(with: finding, openUntil: seenUntil)) }
+      let longest = overlaps.filter { $0.seconds > 0 }
+        .max { ($0.seconds, held[$1.index].key) < ($1.seconds, held[$0.index].key) }
+      if let index = longest?.index {
         free.remove(index)
         held[index] = try settle(
           finding, over: held[index], event: events[held[index].eventId], in: found, into: &plan)
