@@ -115,7 +115,7 @@ struct EventText {
       event.packedProperties.forEach { key, value in
         guard !event.repeats(key, value), !event.isLine(key) else { return }
         let words = words(value, of: event)
-        // What was chosen says what it is.
+        // The option that was chosen tells enough without the property's name.
         add(value.type == .select ? words : key + " " + words)
       }
       if let place = event.locationName { add("at " + place) }

@@ -2,7 +2,7 @@ import Foundation
 import TrendyHub
 import TrendyModels
 
-/// Who may come in, and that nobody meets what is another's.
+/// Checks of the directory of persons and devices, and that each person's state is separate.
 extension HubStorageContract {
   static let people: [Check] = [
     Check("no person sees another's state") { storage in

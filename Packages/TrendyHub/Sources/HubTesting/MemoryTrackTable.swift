@@ -1,6 +1,6 @@
 public import TrendyPersistence
 
-/// What is kept of a person's track log, as a value in memory: a copy of it stays as it is.
+/// The rows of a person's track log in memory. A value: a copy does not change with the original.
 public struct MemoryTrackTable: Sendable {
   private struct Name: Hashable {
     let kind: UInt8

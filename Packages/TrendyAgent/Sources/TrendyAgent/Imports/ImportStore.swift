@@ -46,7 +46,7 @@ public protocol ImportStore: AnyObject {
   /// The import is over.
   func finish() throws
 
-  /// What trips and visits in the file are looked for with, and written by.
+  /// Tells the person's places and settings by which trips and visits are found in the file, and records those that are found.
   func makeJournal() throws -> any FindingJournal
   func openTrackLog() throws -> TrackLog
   /// What it writes is of this import.

@@ -41,7 +41,7 @@ extension TrackLog {
     return ([], nil)
   }
 
-  /// What was noted of a device, of each kind by time.
+  /// The notes on a device's readings, such as checkpoints; one kind after the other, each by time.
   func notes(besideReadingsOf device: String) throws -> [InterchangeRecord] {
     try TrackNote.Kind.allCases.flatMap { kind in
       try notes(kind, device: device, after: nil, isDescending: false, limit: .max).map {

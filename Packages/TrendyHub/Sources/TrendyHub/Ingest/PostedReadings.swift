@@ -3,7 +3,7 @@ public import TrendyInterchange
 
 /// A part of what devices posted for a person, for a file that takes it along.
 public struct PostedReadings: Sendable {
-  /// Where in the readings a part ends: what comes next is later in time, or of a device whose name is greater.
+  /// Where a part ends, by device and time. The next part has later readings of this device, or those of the device after it by name.
   public struct Position: Hashable, Sendable {
     public var device: String
     public var moment: Date
