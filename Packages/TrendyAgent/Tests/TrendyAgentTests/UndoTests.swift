@@ -238,6 +238,32 @@ struct UndoTests {
     #expect(try Self.notes(record) == ["a": "one 0", "b": "two 0"])
   }
 
+  @Test func `what belongs to a type that was deleted since is left, and told so`() throws {
+    let (_, record) = try Self.fresh()
+    let walk = EventType(id: "walk", name: "walk", colorHex: "#888888", iconName: "•")
+    try record.recorder.record(walk)
+    var moved = Self.event("b", "two")
+    moved.eventTypeId = "walk"
+    try record.perform("log a", [.event(Self.event("a", "one"))])
+    try record.perform("log b", [.event(Self.event("b", "one"))])
+    try record.perform(
+      "edit b", [.event(moved)], before: [.event(Self.event("b", "one"))], isDivisible: true)
+    try record.perform("rm a", [], before: [.event(Self.event("a", "one"))])
+    let home = Geofence(id: "home", name: "home", latitude: 48, longitude: 11, eventTypeEntryId: Self.typeId)
+    try record.recorder.record(home)
+    try record.perform("place rm home", [], before: [.place(home)])
+    // As another device does.
+    try record.recorder.delete(eventTypeId: Self.typeId)
+    try record.undo()
+    #expect(try record.makeStore().findGeofence(id: "home").map { $0.eventTypeEntryId == nil } == true)
+    let event = UndoStep.Left(kind: .event, id: "a", isTypeDeleted: true)
+    #expect(throws: UndoError.changedSince(label: "rm a", left: [event])) { try record.undo() }
+    #expect(try Self.notes(record) == ["b": "two 0"])
+    let field = UndoStep.Left(kind: .event, id: "b", fields: ["event_type_id"], isTypeDeleted: true)
+    #expect(try record.undo().left == [field])
+    #expect(try Self.notes(record) == ["b": "one 0"] && record.makeStore().findEvent(id: "b")?.eventTypeId == "walk")
+  }
+
   @Test func `a decision on a conflict is taken back: the value, and that it is open`() throws {
     let (_, record) = try Self.fresh()
     try record.recorder.record(Self.event("a", "shown"))

@@ -127,7 +127,7 @@ struct UndoMoves {
         (name.hasPrefix("properties.") ? String(name.dropFirst(11)) : name).replacing("_", with: " ")
       }
       return (fields.isEmpty ? "" : "\(fields.joined(separator: ", ")) of ")
-        + "\(left.kind.words) \(ShortID.of(left.id))"
+        + "\(left.kind.words) \(ShortID.of(left.id))\(left.isTypeDeleted ? ", whose type is deleted" : "")"
     }
     return words.joined(separator: "; ") + (left.count > namedMost ? "; …" : "")
   }

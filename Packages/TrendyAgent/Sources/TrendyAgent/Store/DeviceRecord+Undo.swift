@@ -187,8 +187,13 @@ extension DeviceRecord {
   ) throws -> Outcome {
     var outcome = Outcome()
     var open: [OpenChange] = []
+    // These come back with what belongs to them.
+    let types = Set(changes.lazy.filter { $0.kind == .eventType && $0.isReturn }.map(\.id))
+    func isDeleted(_ type: String) throws -> Bool {
+      try !types.contains(type) && save.store.findEventType(id: type) == nil
+    }
     for change in changes {
-      let (opened, left) = try Self.look(at: change, in: save.store)
+      let (opened, left) = try Self.look(at: change, in: save.store, isDeletedType: isDeleted)
       if let opened { open.append(opened) }
       if let left { outcome.left.append(left) }
     }
@@ -219,38 +224,54 @@ extension DeviceRecord {
     return outcome
   }
 
-  /// What is to be done of a change, and what of it has to be left.
-  private static func look(at change: UndoChange, in store: any DataStoreProtocol) throws
-    -> (open: OpenChange?, left: UndoStep.Left?)
-  {
+  /// What is to be done of a change, and what of it has to be left: no reference to a deleted type comes back.
+  private static func look(
+    at change: UndoChange, in store: any DataStoreProtocol, isDeletedType: (String) throws -> Bool
+  ) throws -> (open: OpenChange?, left: UndoStep.Left?) {
     let now = try Undoable.held(change.kind, id: change.id, in: store)
     let value = try now?.value
-    let left = UndoStep.Left(kind: change.kind, id: change.id)
+    var left = UndoStep.Left(kind: change.kind, id: change.id)
+    let typeFields =
+      SyncedKind.named(change.kind.rawValue)?.fields.filter { $0.refersTo?.kind == SyncedKind.eventType.name } ?? []
     switch change.turn {
     case .remove(let fingerprint):
       guard let value else { return (nil, nil) }
       guard value.fingerprint == fingerprint else { return (nil, left) }
       return (OpenChange(kind: change.kind, id: change.id, now: now), nil)
     case .bringBack(let target):
-      guard let value else { return (OpenChange(kind: change.kind, id: change.id, target: target), nil) }
+      guard let value else {
+        var members = target.objectValue ?? [:]
+        for field in typeFields {
+          guard let type = members[field.name]?.stringValue, try isDeletedType(type) else { continue }
+          left.isTypeDeleted = left.isTypeDeleted || field.refersTo?.onDelete == .cascade
+          members.removeValue(forKey: field.name)
+        }
+        if left.isTypeDeleted { return (nil, left) }
+        return (OpenChange(kind: change.kind, id: change.id, target: .object(members)), nil)
+      }
       return (nil, value.fingerprint == target.fingerprint ? nil : left)
     case .change(let fields):
       guard let value else { return (nil, left) }
       var members = value.fields(of: change.kind)
-      var others: [String] = []
       var isChanged = false
       for (name, pair) in fields where members[name] != pair.target {
-        if members[name] == pair.present {
+        if members[name] != pair.present {
+          left.fields.append(name)
+        } else if typeFields.contains(where: { $0.name == name }), let type = pair.target?.stringValue,
+          try isDeletedType(type)
+        {
+          left.fields.append(name)
+          left.isTypeDeleted = true
+        } else {
           members[name] = pair.target
           isChanged = true
-        } else {
-          others.append(name)
         }
       }
+      left.fields.sort()
       let target = JSONValue(fields: members, of: change.kind)
       return (
         isChanged ? OpenChange(kind: change.kind, id: change.id, now: now, target: target) : nil,
-        others.isEmpty ? nil : UndoStep.Left(kind: change.kind, id: change.id, fields: others.sorted())
+        left.fields.isEmpty ? nil : left
       )
     }
   }

@@ -58,6 +58,9 @@ struct UndoChange: Hashable, Sendable {
     self.init(kind: entity.kind, id: entity.id, from: try after?.value, to: try before?.value)
   }
 
+  /// Whether the entity is gone, and comes back.
+  var isReturn: Bool { if case .bringBack = turn { true } else { false } }
+
   /// Gives entities their new ids.
   mutating func rename(_ names: [String: String]) {
     if let new = names[id] { id = new }

@@ -7,17 +7,20 @@ public import TrendyModels
 
 /// One thing that a person did and that can be taken back, or that was taken back and can be done again.
 public struct UndoStep: Hashable, Sendable {
-  /// An entity that was changed again since, and so was left as it is.
+  /// An entity that was changed again since, or whose event type was deleted, and so was left as it is.
   public struct Left: Hashable, Sendable {
     public var kind: MutationEntityType
     public var id: String
     /// The fields that were changed since, by their names on the wire; empty where that is all of it.
     public var fields: [String]
+    /// Whether it belonged to an event type that was deleted since.
+    public var isTypeDeleted: Bool
 
-    public init(kind: MutationEntityType, id: String, fields: [String] = []) {
+    public init(kind: MutationEntityType, id: String, fields: [String] = [], isTypeDeleted: Bool = false) {
       self.kind = kind
       self.id = id
       self.fields = fields
+      self.isTypeDeleted = isTypeDeleted
     }
   }
 
