@@ -101,6 +101,13 @@ def insights_tell_what_goes_together_and_what_they_rest_on(world):
         browser.shows(f"More {first} goes strongly with more {second} on the same day.", ".relations")
         browser.shows("high, 41 days", ".relations")
         browser.shows("Coffee has been logged 40 days in a row.", "main")
+        # An odometer is read, and driven to work: no habit of anybody.
+        for name, source in (("Odometer", "manual"), ("At work", "geofence")):
+            kind = phone.type(name)
+            phone.events([{"id": f"{name}{ago}", "event_type_id": kind, "timestamp": days_ago(ago), "time_zone": life.ZONE_NAME, "source_type": source} for ago in range(1, 8)])
+        browser.shows("At work", ".weeks")
+        check("Odometer" not in browser.text("main"), "readings of a meter are no habit")
+        check("At work" not in browser.text(".streak-row") and browser.count(".streak-row") == 2, "where one was has no streak")
         # The same numbers as a table.
         browser.press("figure .tools button", "Table")
         browser.find("figure table td", "high")

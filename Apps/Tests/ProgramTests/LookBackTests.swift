@@ -177,6 +177,19 @@ struct LookBackTests {
     #expect(streaks["streaks"]?.arrayValue?.compactMap { $0["event_type"]?["name"]?.stringValue } == ["headache"])
   }
 
+  @Test func `readings of an odometer are no habit, but of one that is named all is told`() throws {
+    try bench.trendy("vehicle", "add", "Van")
+    for day in 1...3 {
+      try bench.trendy("vehicle", "odometer", "log", "Van", "48210km", "--at", "\(Self.day(day)) 21:00")
+    }
+    for words in [["streaks"], ["records"], ["week"], ["insights"], ["digest"]] {
+      let shown = try bench.run("trendy", words + ["--store", bench.store()])
+      #expect(shown.status == 0 && !shown.output.contains("Odometer"), "\(words) \(shown.output)")
+    }
+    #expect(try bench.trendy("streaks", "--type", "Odometer").output.contains("3 days"))
+    #expect(try bench.trendy("records", "--type", "Odometer").output.hasPrefix("Odometer\n  most in a day "))
+  }
+
   @Test func `records are the most and the longest, with their days`() throws {
     let records = try #require(try document("records", "--type", "coffee")["records"]?.arrayValue?.first)
     #expect(records["day"]?["events"] == 2)

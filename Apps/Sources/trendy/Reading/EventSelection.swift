@@ -79,6 +79,9 @@ struct EventSelection {
   /// Whether all events of the types that are meant are, so that none has to be looked at.
   var isOfWholeTypes: Bool { conditions.isEmpty && query == EventQuery() }
 
+  /// Whether types are named.
+  var namesTypes: Bool { !typeNames.isEmpty }
+
   /// Whether properties are asked for.
   var hasConditions: Bool { !conditions.isEmpty }
 

@@ -27,11 +27,12 @@ struct FoundInsights {
     types = Dictionary(uniqueKeysWithValues: all.map { ($0.type.id, $0.type) })
     histories = Dictionary(uniqueKeysWithValues: all.map { ($0.type.id, $0.history) })
     search = RelationSearch(among: histories)
-    trends = all.compactMap { type, history in
+    trends = all.filter { !$0.history.isOfReadings }.compactMap { type, history in
       history.trend.value.flatMap { $0.direction == .steady ? nil : (type, $0) }
     }
-    gaps = all.compactMap { type, history in history.gap.value.flatMap { $0.isLong ? (type, $0) : nil } }
-    habits = all.compactMap { type, history in
+    let deeds = all.filter { $0.history.isHabit(hasGoal: $0.type.goal != nil) }
+    gaps = deeds.compactMap { type, history in history.gap.value.flatMap { $0.isLong ? (type, $0) : nil } }
+    habits = deeds.compactMap { type, history in
       guard let hour = history.hourHabit.value, hour.confidence != .low else { return nil }
       return UsualHours(type: type, hour: hour, weekday: history.weekdayHabit.value)
     }

@@ -62,7 +62,7 @@ struct PeriodReview {
     clock = isPresent ? session.local.time(session.now) : nil
     all = try histories.all()
     skips = try histories.skips()
-    rows = all.map { type, history in
+    rows = all.filter { !$0.history.isOfReadings }.map { type, history in
       Row(
         type: type, change: history.change(period, over: days, firstWeekday: firstWeekday, later: later[type.id] ?? 0),
         values: Self.values(of: history.days, over: days, period))

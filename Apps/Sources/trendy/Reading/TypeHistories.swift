@@ -10,6 +10,7 @@ import TrendyInsights
 import TrendyModels
 import TrendyPersistence
 import TrendyProtocols
+import TrendyTrips
 
 /// When events of types happened, for the commands that look back.
 struct TypeHistories {
@@ -48,6 +49,9 @@ struct TypeHistories {
 
   /// Whether the options leave any out.
   var isNarrow: Bool { selection.isNarrow }
+
+  /// Whether the options name types.
+  var namesTypes: Bool { selection.namesTypes }
 
   /// The events of a type, the newest first, for what their properties say.
   func events(of type: EventType) throws -> [Event] {
@@ -113,18 +117,21 @@ struct TypeHistories {
     }
   }
 
-  /// Of every type that has an event and is not left out, by name.
+  /// Of every type that has an event and is not left out, by name. Readings of odometers are marked as such where neither a goal nor an
+  /// option asks for them.
   func all() throws -> [(type: EventType, history: TypeHistory)] {
-    let types = try selection.chosen(of: store.fetchAllEventTypes(), in: store)
+    let known = try store.fetchAllEventTypes()
+    let readings = selection.namesTypes ? nil : BuiltInType.odometer.present(among: known)
+    let types = try selection.chosen(of: known, in: store)
       .sorted { ($0.name.lowercased(), $0.id) < ($1.name.lowercased(), $1.id) }
-    guard let source else {
-      return try types.compactMap { type in
-        let history = try history(of: type)
-        return history.events == 0 ? nil : (type, history)
+    let histories = try source?.histories(through: today)
+    return try types.compactMap { type in
+      guard var history = try histories.map({ $0[type.id] }) ?? self.history(of: type), history.events > 0 else {
+        return nil
       }
+      history.isOfReadings = type.id == readings?.id && type.goal == nil
+      return (type, history)
     }
-    let histories = try source.histories(through: today)
-    return types.compactMap { type in histories[type.id].map { (type, $0) } }
   }
 
   /// Days that are excused, by the ids of types.

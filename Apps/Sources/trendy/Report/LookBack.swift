@@ -81,6 +81,9 @@ struct LookBack {
   /// Types with an event in the days.
   var present: [Entry] { entries.filter { $0.history.events > 0 } }
 
+  /// Those of which days in a row are told.
+  var habits: [Entry] { present.filter { $0.whole.isHabit(hasGoal: $0.type.goal != nil) } }
+
   /// - Throws: ``CommandError`` with exit 66 for a type that is not known.
   init(_ span: ReportSpan, _ session: Session) throws {
     let (local, today) = (session.local, session.local.day(of: session.now))
@@ -112,7 +115,7 @@ struct LookBack {
     self.span = span
     self.days = days
     isPresent = last == today
-    self.entries = entries.filter { !$0.change.isEmpty }
+    self.entries = entries.filter { !$0.change.isEmpty && !$0.whole.isOfReadings }
       .sorted { left, right in
         (right.change.now, right.change.before, left.type.name, left.type.id)
           < (left.change.now, left.change.before, right.type.name, right.type.id)

@@ -205,7 +205,7 @@ extension ReportPage {
   }
 
   var streaks: Markup {
-    let list = found.present.compactMap { entry in entry.records.map { (entry, $0) } }
+    let list = found.habits.compactMap { entry in entry.records.map { (entry, $0) } }
       .sorted { ($1.1.streak, $0.0.type.name) < ($0.1.streak, $1.0.type.name) }
     guard let best = list.first else { return "" }
     let rows = list.map { entry, records -> Markup in

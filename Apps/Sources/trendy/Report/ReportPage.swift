@@ -163,7 +163,7 @@ struct ReportPage {
       ),
       (found.present.count == 1 ? "type" : "types", "\(found.present.count)"),
     ]
-    if let longest = found.present.compactMap({ entry in entry.records.map { (entry, $0.streak) } }).max(by: {
+    if let longest = found.habits.compactMap({ entry in entry.records.map { (entry, $0.streak) } }).max(by: {
       $0.1 < $1.1
     }),
       longest.1 > 1

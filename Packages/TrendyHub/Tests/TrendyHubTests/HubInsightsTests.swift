@@ -99,6 +99,27 @@ struct HubInsightsTests {
     #expect(try await insights("days=20")["relations"][0]["days"] == 20)
   }
 
+  @Test func `readings of an odometer are no habit, and trips and visits have no streak, but where a goal asks for it`()
+    async throws
+  {
+    for (id, name) in [("t", "Coffee"), ("o", "Odometer"), ("v", "Visit")] { try await hub.makeType(id, name: name) }
+    try await record("t", at: times(0..<30))
+    try await record("o", at: times(0..<30))
+    try await record("v", at: times(0..<30), ["source_type": "geofence"])
+    let found = try await insights()
+    #expect(found["types"].arrayValue?.map { $0["name"] } == ["Coffee", "Visit"])
+    #expect(found["types"][0]["streak"]["current"] == 30 && found["types"][1]["streak"].isNull)
+    #expect(!"\(found["words"])".contains("Odometer"), "\(found["words"])")
+    let habits = try await hub.send("GET", "/insights/habits?zone=UTC").json["habits"].arrayValue
+    #expect(habits?.map { $0["streak"].isNull } == [true, false, true])
+    for id in ["o", "v"] {
+      let goal: JSONValue = ["amount": 1, "bound": "at_least", "measure": "count", "period": "week"]
+      #expect(try await hub.send("PATCH", "/event-types/\(id)", ["goal": goal]).status == 200)
+    }
+    let streaks = try await insights()["types"].arrayValue?.map { $0["streak"]["current"] }
+    #expect(streaks == [30, 30, 30])
+  }
+
   @Test func `with too few days it says how many are missing, and nothing else`() async throws {
     #expect(try await insights()["needs_days"] == 14)
     try await hub.makeType()

@@ -17,6 +17,9 @@ public struct Digest: Hashable, Sendable, Codable {
     /// How far its goal is met in the present day or week; `nil` without a goal.
     public let progress: GoalProgress?
 
+    /// Whether a pause in it is told.
+    fileprivate var isHabit: Bool { history.isHabit(hasGoal: progress != nil) }
+
     public init(
       id: String, name: String, history: TypeHistory, skips: Set<CivilDate> = [], progress: GoalProgress? = nil
     ) {
@@ -92,14 +95,15 @@ extension Digest {
     let total = InsightStatement.dayTotal(events: events, told, usual: usual(together, before: day))
     // Of a day that has just begun nothing is to be said.
     if events == 0 { return told == .today && together.days[day.advanced(by: -1)] == 0 ? [] : [total] }
-    let counts = subjects.map { TypeCount(name: $0.name, count: Int($0.history.days[day])) }
+    let counts = subjects.filter { !$0.history.isOfReadings }
+      .map { TypeCount(name: $0.name, count: Int($0.history.days[day])) }
       .filter { $0.count > 0 }.sorted { ($1.count, $0.name) < ($0.count, $1.name) }
-    let unusual = subjects.compactMap { subject -> InsightStatement? in
+    let unusual = subjects.filter { !$0.history.isOfReadings }.compactMap { subject -> InsightStatement? in
       let count = Int(subject.history.days[day])
       guard let usual = usual(subject.history, before: day), isUnusual(count, usual, told) else { return nil }
       return .unusual(TypeCount(name: subject.name, count: count), told, usual: usual)
     }
-    return [total, .counts(Array(counts.prefix(5)))] + unusual.prefix(3)
+    return [total] + (counts.isEmpty ? [] : [.counts(Array(counts.prefix(5)))]) + unusual.prefix(3)
   }
 
   /// What the days up to one usually had: as ``TypeHistory/usualDay``, without that day.
@@ -137,7 +141,7 @@ extension Digest {
 
   /// What was not recorded for long; two at most, the longest against its own measure first.
   private static func gaps(_ subjects: [Subject]) -> [InsightStatement] {
-    let long = subjects.compactMap { subject in
+    let long = subjects.filter(\.isHabit).compactMap { subject in
       subject.history.gap.value.flatMap { $0.isLong ? (name: subject.name, gap: $0) : nil }
     }
     return long.sorted { Double($0.gap.days) / $0.gap.usual > Double($1.gap.days) / $1.gap.usual }.prefix(2)
@@ -171,7 +175,8 @@ extension Digest {
         history.change(.week, over: days, firstWeekday: firstWeekday, later: days == present ? later : 0)
       }
       var statements = [InsightStatement.total(change(together, later.values.reduce(0, +)), .week)]
-      let changes = subjects.map { (name: $0.name, change: change($0.history, later[$0.id] ?? 0)) }
+      let changes = subjects.filter { !$0.history.isOfReadings }
+        .map { (name: $0.name, change: change($0.history, later[$0.id] ?? 0)) }
         .filter { !$0.change.isEmpty }
       if !changes.isEmpty { statements.append(.changes(changes)) }
       let week = together.days.over(days)

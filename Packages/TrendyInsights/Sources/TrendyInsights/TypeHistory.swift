@@ -16,6 +16,8 @@ public struct TypeHistory: Hashable, Sendable {
   public private(set) var events = 0
   /// Those of them that a device recorded by itself, of where it was.
   public private(set) var eventsOfPosition = 0
+  /// Whether the entries are readings of a meter, such as an odometer: how often it is read says nothing of its person.
+  public var isOfReadings = false
   public let today: CivilDate
 
   /// - Parameters:
@@ -107,6 +109,10 @@ public struct TypeHistory: Hashable, Sendable {
 
   /// Whether devices alone recorded it, of where they were, such as trips and visits.
   public var isOfPosition: Bool { events > 0 && eventsOfPosition == events }
+
+  /// Whether it is something that its person sets out to do, so that a streak or a pause tells them something. Of trips and visits, which
+  /// are recorded wherever their person goes, a goal makes it one.
+  public func isHabit(hasGoal: Bool) -> Bool { hasGoal || !isOfReadings && !isOfPosition }
 
   /// Of some days; `nil` where they have no event.
   func basis(over days: ClosedRange<CivilDate>) -> Basis? {

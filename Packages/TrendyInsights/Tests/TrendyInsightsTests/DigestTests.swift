@@ -11,14 +11,17 @@ struct DigestTests {
 
   /// A type with so many events on the days up to today, the last of them today's.
   private func subject(
-    _ name: String, _ counts: [Int], progress: GoalProgress? = nil, skips: Set<CivilDate> = []
+    _ name: String, _ counts: [Int], progress: GoalProgress? = nil, skips: Set<CivilDate> = [],
+    isOfPosition: Bool = false, isOfReadings: Bool = false
   ) -> Digest.Subject {
     let moments = counts.enumerated().flatMap { place, count in
       repeatElement(
-        TypeHistory.Moment(day: today.advanced(by: place + 1 - counts.count), minute: 480), count: count)
+        TypeHistory.Moment(
+          day: today.advanced(by: place + 1 - counts.count), minute: 480, isOfPosition: isOfPosition), count: count)
     }
-    return Digest.Subject(
-      id: name, name: name, history: TypeHistory(moments: moments, today: today), skips: skips, progress: progress)
+    var history = TypeHistory(moments: moments, today: today)
+    history.isOfReadings = isOfReadings
+    return Digest.Subject(id: name, name: name, history: history, skips: skips, progress: progress)
   }
 
   private func words(_ digest: Digest) -> [String] { digest.sentences(by: PlainNarrator()) }
@@ -125,6 +128,30 @@ struct DigestTests {
     let monday = Digest.week(of: subjects, today: today, minute: noon, firstWeekday: 5, relations: [])
     #expect(monday.days == today.advanced(by: -7)...today.advanced(by: -1))
     #expect(words(monday)[0].hasPrefix("12 entries on 7 of 7 days"), "\(words(monday))")
+  }
+
+  @Test func `readings of a meter are counted, and not told as something that was done`() {
+    let subjects = [
+      subject("coffee", [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2]), subject("water meter", [5], isOfReadings: true),
+      subject("gas meter", [1, 1, 1, 1] + [Int](repeating: 0, count: 30), isOfReadings: true),
+    ]
+    let day = words(Digest.day(of: subjects, today: today, minute: noon))
+    #expect(day == ["7 entries so far today; a day usually has 0 to 1.", "coffee 2."], "\(day)")
+    let week = words(
+      Digest.week(of: subjects, today: today, minute: noon, firstWeekday: 1, relations: []))
+    #expect(week.contains("More coffee.") && !week.contains { $0.contains("meter") }, "\(week)")
+  }
+
+  @Test func `trips and visits that were not for long are no pause, but where a goal asks for them`() {
+    let counts = [Int](repeating: 1, count: 20) + [Int](repeating: 0, count: 9)
+    let goal = Goal(3, per: .week)
+    let progress = GoalProgress(
+      goal: goal, days: goal.days(around: today, firstWeekday: 1), amount: 0, excusedDays: 0)
+    func told(_ isOfPosition: Bool, _ progress: GoalProgress?) -> Bool {
+      let gym = subject("gym", counts, progress: progress, isOfPosition: isOfPosition)
+      return words(Digest.day(of: [gym], today: today, minute: noon)).contains { $0.hasPrefix("gym: last time") }
+    }
+    #expect(told(false, nil) && !told(true, nil) && told(true, progress))
   }
 
   @Test func `another narrator finds the words of each statement`() {

@@ -219,6 +219,12 @@ struct FindingTests {
     #expect(relation.firstBasis.events == active.count { $0 >= first })
     #expect(relation.secondBasis.activeDays == relation.firstBasis.activeDays)
     #expect(relation.secondBasis.days == 90)
+    // Readings of a meter go with nothing.
+    var readings = coffee
+    readings.isOfReadings = true
+    #expect(RelationSearch(among: ["a": trips, "c": readings]).strongest.isEmpty)
+    #expect(coffee.isHabit(hasGoal: false) && !trips.isHabit(hasGoal: false) && !readings.isHabit(hasGoal: false))
+    #expect(trips.isHabit(hasGoal: true) && readings.isHabit(hasGoal: true))
     // One by hand among them is recorded by a person.
     #expect(!TypeHistory(together: [trips, coffee], today: today).isOfPosition)
   }

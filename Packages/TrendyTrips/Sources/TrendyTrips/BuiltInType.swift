@@ -51,9 +51,15 @@ public struct BuiltInType: Sendable {
   /// The type among those that live; `nil` where there is none.
   public func present(among types: [EventType]) -> EventType? {
     let living = Dictionary(types.map { ($0.id, $0) }, uniquingKeysWith: { $1 })
-    let own = (0..<Self.rows).lazy.compactMap { living[natural("event_type", $0)] }.first
+    return present(among: living.mapValues(\.name)).flatMap { living[$0] }
+  }
+
+  /// The id of the type among those that live; `nil` where there is none.
+  /// - Parameter names: of the types, by their ids.
+  public func present(among names: [String: String]) -> String? {
+    let own = (0..<Self.rows).lazy.map { natural("event_type", $0) }.first { names[$0] != nil }
     // The person's own of that name.
-    return own ?? types.filter { $0.name == name }.min { $0.id < $1.id }
+    return own ?? names.filter { $0.value == name }.keys.min()
   }
 
   /// The type among those that live, or a new one: `make` records a type with its definitions, and says `false` where that type was

@@ -27,7 +27,7 @@ struct RecordsCommand: Command {
   func act(_ session: Session) throws -> Answer {
     let histories = try TypeHistories(session)
     let skips = try histories.skips()
-    let rows = try histories.all().compactMap { type, history in
+    let rows = try histories.all().filter { !$0.history.isOfReadings }.compactMap { type, history in
       history.records(firstWeekday: session.local.firstWeekday, skips: skips[type.id] ?? []).value
         .map { Row(type: type, records: $0) }
     }

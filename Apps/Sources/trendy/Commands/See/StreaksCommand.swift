@@ -26,7 +26,8 @@ struct StreaksCommand: Command {
   func act(_ session: Session) throws -> Answer {
     let histories = try TypeHistories(session)
     let skips = try histories.skips()
-    let rows = try histories.all().map { Row(type: $0.type, streak: $0.history.streak(skips: skips[$0.type.id] ?? [])) }
+    let rows = try histories.all().filter { histories.namesTypes || $0.history.isHabit(hasGoal: $0.type.goal != nil) }
+      .map { Row(type: $0.type, streak: $0.history.streak(skips: skips[$0.type.id] ?? [])) }
     let sorted = rows.sorted { left, right in
       (right.streak.current, right.streak.longest, left.type.name) < (
         left.streak.current, left.streak.longest, right.type.name

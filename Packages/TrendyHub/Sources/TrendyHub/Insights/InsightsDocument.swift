@@ -33,7 +33,7 @@ struct InsightsDocument {
       "words": .array(week(relations).sentences(by: narrator).map { .string($0) }),
       "types": .array(
         histories.sorted { (name($0.key).lowercased(), $0.key) < (name($1.key).lowercased(), $1.key) }
-          .compactMap { id, history in type(id, history) }),
+          .compactMap { id, history in history.isOfReadings ? nil : type(id, history) }),
     ]
   }
 
@@ -79,7 +79,9 @@ struct InsightsDocument {
     ]
   }
 
+  /// `null` of what is no habit.
   func streak(_ id: String, _ own: TypeHistory) -> JSONValue {
+    guard own.isHabit(hasGoal: history.facts.goals[id] ?? nil != nil) else { return .null }
     let streak = own.streak(skips: history.facts.skips[id] ?? [])
     return [
       "current": .int(Int64(streak.current)), "longest": .int(Int64(streak.longest)),

@@ -1,12 +1,15 @@
 import Foundation
 import TrendyInsights
 import TrendyModels
+import TrendyTrips
 
 /// What a person says of their types: names, goals, excused days. A few entries, read anew each time.
 struct PersonFacts: Sendable {
   /// Of the types that live, by id.
   let goals: [String: Goal?]
   let names: [String: String]
+  /// The type under which odometers are read; `nil` where there is none, or where it has a goal, so that its person wants it looked at.
+  let readingType: String?
   /// Excused days, by the ids of types.
   let skips: [String: Set<CivilDate>]
   /// The first property of type duration, of each type that has one.
@@ -23,6 +26,7 @@ struct PersonFacts: Sendable {
       names[type.id] = type.fields["name"]?.value.stringValue ?? ""
     }
     (self.goals, self.names) = (goals, names)
+    readingType = BuiltInType.odometer.present(among: names).flatMap { goals[$0] ?? nil == nil ? $0 : nil }
     skips = try Self.skips(reading, days: days, today: today)
     durationKeys = try Self.durationKeys(reading)
     let asksForDurations = goals.values.contains { $0?.measure == .duration }

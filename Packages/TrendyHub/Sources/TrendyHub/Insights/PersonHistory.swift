@@ -55,7 +55,11 @@ struct PersonHistory: Sendable {
   }
 
   /// Of every type that has an event up to today.
-  func histories() -> [String: TypeHistory] { records.mapValues(\.history).filter { $0.value.events > 0 } }
+  func histories() -> [String: TypeHistory] {
+    var histories = records.mapValues(\.history).filter { $0.value.events > 0 }
+    if let type = facts.readingType { histories[type]?.isOfReadings = true }
+    return histories
+  }
 
   /// What each day from the first event to today added to a goal.
   func amounts(ofType type: String, over days: DailySeries) -> DailySeries {

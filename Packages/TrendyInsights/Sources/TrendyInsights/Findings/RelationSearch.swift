@@ -21,12 +21,13 @@ public struct RelationSearch: Hashable, Sendable, Codable {
   public let daysUntilFirst: Int
 
   /// Each pair is tried on the same day and a day apart, either way, but not two types that devices alone recorded, of where they
-  /// were: whoever drives to work is at work. Kept is |r| ≥ 0.2 with p ≤ 0.10 after Benjamini and Hochberg over all that were tried.
+  /// were: whoever drives to work is at work; and readings of a meter with nothing. Kept is |r| ≥ 0.2 with p ≤ 0.10 after Benjamini and Hochberg over all that were tried.
   /// - Parameters:
   ///   - histories: by the types' ids, all with the same `today`.
   ///   - span: so many days up to today are looked at.
   ///   - most: so many relations at most.
   public init(among histories: [String: TypeHistory], span: Int = Self.span, most: Int = Self.most) {
+    let histories = histories.filter { !$0.value.isOfReadings }
     missingDays = histories.mapValues { Self.leastDays - $0.days.count }.filter { $0.value > 0 }
     // A relation is between two: the second longest record decides.
     let second = histories.values.map(\.days.count).sorted(by: >).dropFirst().first ?? 0

@@ -3,7 +3,7 @@
 import { read } from './record.js';
 import { dayStartSeconds, zone } from './days.js';
 
-/** @typedef {{event_type_id: string, streak: {current: number, longest: number}, score: number | null, usual: {from: number, through: number} | null}} Habit */
+/** @typedef {{event_type_id: string, streak: {current: number, longest: number} | null, score: number | null, usual: {from: number, through: number} | null}} Habit */
 
 /** @type {Map<string, Habit>} */
 let known = new Map();

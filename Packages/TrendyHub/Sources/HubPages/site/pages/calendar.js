@@ -133,7 +133,7 @@ function standing(type) {
   const habit = habitOf(type.id);
   if (!habit) return h('p.standing');
   const figure = (/** @type {number} */ value, /** @type {string} */ text) => h('span', null, h('b', null, count(value)), ` ${text}`);
-  return h('p.standing', null, asksForEveryDay(goal) && [figure(habit.streak.current, words.calendar.now), figure(habit.streak.longest, words.calendar.longest)],
+  return h('p.standing', null, asksForEveryDay(goal) && habit.streak && [figure(habit.streak.current, words.calendar.now), figure(habit.streak.longest, words.calendar.longest)],
     habit.score !== null && figure(Math.round(habit.score * 100), words.calendar.score));
 }
 

@@ -101,14 +101,15 @@ function patterns(found, redraw) {
 
 /** @param {any} found @param {() => void} redraw */
 function streaks(found, redraw) {
-  const list = [...found.types].sort((a, b) => b.streak.current - a.streak.current || b.streak.longest - a.streak.longest);
+  // Whatever is no habit of anybody has none.
+  const list = found.types.filter((/** @type {any} */ each) => each.streak).sort((/** @type {any} */ a, /** @type {any} */ b) => b.streak.current - a.streak.current || b.streak.longest - a.streak.longest);
   const best = list[0];
   return chart({
     key: 'insights-streaks', title: words.insights.streaks, onSwitch: redraw,
     finding: best?.streak.current > 1 ? words.insights.longestNow(best.name, best.streak.current) : words.insights.noStreak,
     columns: ['type', 'days in a row', 'longest', 'longest until', 'score', 'days recorded', 'of days', 'since'],
-    rows: list.map((each) => [each.name, each.streak.current, each.streak.longest, each.streak.longest_end ?? '', each.score === null ? '' : Math.round(each.score * 100), each.basis.active_days, each.basis.days, each.basis.from]),
-    picture: () => h('ul.rows', null, list.map((each) => h('li', null, h('div.plain-row.streak-row', null, disc(type(each), 28), h('span.what', null, h('b', null, each.name), h('div.small.quiet', null, words.insights.recorded(each.basis.active_days, each.basis.days, nearDate(each.basis.from)))),
+    rows: list.map((/** @type {any} */ each) => [each.name, each.streak.current, each.streak.longest, each.streak.longest_end ?? '', each.score === null ? '' : Math.round(each.score * 100), each.basis.active_days, each.basis.days, each.basis.from]),
+    picture: () => h('ul.rows', null, list.map((/** @type {any} */ each) => h('li', null, h('div.plain-row.streak-row', null, disc(type(each), 28), h('span.what', null, h('b', null, each.name), h('div.small.quiet', null, words.insights.recorded(each.basis.active_days, each.basis.days, nearDate(each.basis.from)))),
       each.score !== null && ring(each.score, type(each).color), h('span.num', null, h('b', null, some(each.streak.current, 'day')), h('div.small.quiet', null, words.insights.longest(each.streak.longest)))))))
   });
 }

@@ -91,7 +91,7 @@ function figures(of, now, found) {
   } else {
     list.push([count(week.now), '', words.type.thisWeek]);
   }
-  if (goal && asksForEveryDay(goal)) list.push([count(streak.current), streak.current === 1 ? words.type.dayUnit : words.type.daysUnit, words.type.streak(streak.longest)]);
+  if (goal && asksForEveryDay(goal) && streak) list.push([count(streak.current), streak.current === 1 ? words.type.dayUnit : words.type.daysUnit, words.type.streak(streak.longest)]);
   if (score !== null) list.push([count(Math.round(score * 100)), '', words.type.score]);
   list.push([count(basis.events), '', words.type.since(monthName(basis.from), basis.from.slice(0, 4))]);
   return list;

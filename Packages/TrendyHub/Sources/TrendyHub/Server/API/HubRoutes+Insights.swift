@@ -141,9 +141,10 @@ extension HubSchema {
           ["minimum", "lower", "median", "upper", "maximum", "mean"].map { .required($0, real) }))),
   ])
 
-  private static let streak = HubSchema.object([
-    .required("current", .counter), .required("longest", .counter), .required("longest_end", .nullable(.string)),
-  ])
+  private static let streak = HubSchema.nullable(
+    .object([
+      .required("current", .counter), .required("longest", .counter), .required("longest_end", .nullable(.string)),
+    ]))
 
   private static let usual = HubSchema.nullable(
     .object([.required("from", .counter), .required("through", .counter), .required("share", real)]))
