@@ -185,6 +185,19 @@ def a_colour_of_a_person_is_fitted_as_in_a_report(world):
 
 
 @test
+def a_number_is_told_with_what_it_is_of_as_a_person_says_it(world):
+    browser = world.looking
+    browser.go("/")
+    told = [(5, "Glasses", "5 glasses"), (1, "Glasses", "1 glass"), (-1, "Cups", "-1 cup"), (1, "Pages", "1 page"), (0.5, "Pages", "0.5 pages"), (1, "Calories", "Calories 1"),
+            (1, "Boxes", "1 box"), (1, "Matches", "1 match"), (1, "Doses", "Doses 1"), (1, "Headaches", "Headaches 1"), (2, "APIs", "2 APIs"), (4, "Score", "Score 4"), (4, "Progress", "Progress 4"),
+            (4, "Status", "Status 4"), (6.2, "km", "6.2 km"), (72.5, "Kg", "72.5 kg"), (3, "kWh", "3 kWh"), (37, "°C", "37 °C"), (31, "km/h", "31 km/h"), (5, "Gläser", "Gläser 5"), (7, "", "7")]
+    found = browser.later("""
+      const { amountText } = await import(new URL('parts/amount.js', document.querySelector('script[type=module]').src).href);
+      return args[0].map(([value, label]) => amountText(value, label));""", told)
+    same(found, [text for _, _, text in told], "numbers and their labels")
+
+
+@test
 def axe_finds_nothing_on_any_page_in_either_theme(world):
     axe = world.axe_or_note()
     if not axe:

@@ -100,114 +100,117 @@ static const unsigned char file_31[] = {
 #embed "site/parts/addtrip.js"
 };
 static const unsigned char file_32[] = {
-#embed "site/parts/bringin.js"
+#embed "site/parts/amount.js"
 };
 static const unsigned char file_33[] = {
-#embed "site/parts/chart.js"
+#embed "site/parts/bringin.js"
 };
 static const unsigned char file_34[] = {
-#embed "site/parts/colour.js"
+#embed "site/parts/chart.js"
 };
 static const unsigned char file_35[] = {
-#embed "site/parts/dayband.js"
+#embed "site/parts/colour.js"
 };
 static const unsigned char file_36[] = {
-#embed "site/parts/daysoff.js"
+#embed "site/parts/dayband.js"
 };
 static const unsigned char file_37[] = {
-#embed "site/parts/device.js"
+#embed "site/parts/daysoff.js"
 };
 static const unsigned char file_38[] = {
-#embed "site/parts/dom.js"
+#embed "site/parts/device.js"
 };
 static const unsigned char file_39[] = {
-#embed "site/parts/eventform.js"
+#embed "site/parts/dom.js"
 };
 static const unsigned char file_40[] = {
-#embed "site/parts/field.js"
+#embed "site/parts/eventform.js"
 };
 static const unsigned char file_41[] = {
-#embed "site/parts/frame.js"
+#embed "site/parts/field.js"
 };
 static const unsigned char file_42[] = {
-#embed "site/parts/glyph.js"
+#embed "site/parts/frame.js"
 };
 static const unsigned char file_43[] = {
-#embed "site/parts/goal.js"
+#embed "site/parts/glyph.js"
 };
 static const unsigned char file_44[] = {
-#embed "site/parts/head.js"
+#embed "site/parts/goal.js"
 };
 static const unsigned char file_45[] = {
-#embed "site/parts/heatmap.js"
+#embed "site/parts/head.js"
 };
 static const unsigned char file_46[] = {
-#embed "site/parts/hourgrid.js"
+#embed "site/parts/heatmap.js"
 };
 static const unsigned char file_47[] = {
-#embed "site/parts/keys.js"
+#embed "site/parts/hourgrid.js"
 };
 static const unsigned char file_48[] = {
-#embed "site/parts/odometer.js"
+#embed "site/parts/keys.js"
 };
 static const unsigned char file_49[] = {
-#embed "site/parts/ring.js"
+#embed "site/parts/odometer.js"
 };
 static const unsigned char file_50[] = {
-#embed "site/parts/routemap.js"
+#embed "site/parts/ring.js"
 };
 static const unsigned char file_51[] = {
-#embed "site/parts/row.js"
+#embed "site/parts/routemap.js"
 };
 static const unsigned char file_52[] = {
-#embed "site/parts/shares.js"
+#embed "site/parts/row.js"
 };
 static const unsigned char file_53[] = {
-#embed "site/parts/sheet.js"
+#embed "site/parts/shares.js"
 };
 static const unsigned char file_54[] = {
-#embed "site/parts/sketch.js"
+#embed "site/parts/sheet.js"
 };
 static const unsigned char file_55[] = {
-#embed "site/parts/spark.js"
+#embed "site/parts/sketch.js"
 };
 static const unsigned char file_56[] = {
-#embed "site/parts/speedstrip.js"
+#embed "site/parts/spark.js"
 };
 static const unsigned char file_57[] = {
-#embed "site/parts/tile.js"
+#embed "site/parts/speedstrip.js"
 };
 static const unsigned char file_58[] = {
-#embed "site/parts/tiles.js"
+#embed "site/parts/tile.js"
 };
 static const unsigned char file_59[] = {
-#embed "site/parts/toast.js"
+#embed "site/parts/tiles.js"
 };
 static const unsigned char file_60[] = {
-#embed "site/parts/trendchart.js"
+#embed "site/parts/toast.js"
 };
 static const unsigned char file_61[] = {
-#embed "site/parts/tripacts.js"
+#embed "site/parts/trendchart.js"
 };
 static const unsigned char file_62[] = {
-#embed "site/parts/typeacts.js"
+#embed "site/parts/tripacts.js"
 };
 static const unsigned char file_63[] = {
-#embed "site/parts/typeform.js"
+#embed "site/parts/typeacts.js"
 };
 static const unsigned char file_64[] = {
-#embed "site/parts/values.js"
+#embed "site/parts/typeform.js"
 };
 static const unsigned char file_65[] = {
-#embed "site/parts/vehicles.js"
+#embed "site/parts/values.js"
 };
 static const unsigned char file_66[] = {
-#embed "site/theme.js"
+#embed "site/parts/vehicles.js"
 };
 static const unsigned char file_67[] = {
-#embed "site/words.js"
+#embed "site/theme.js"
 };
 static const unsigned char file_68[] = {
+#embed "site/words.js"
+};
+static const unsigned char file_69[] = {
 #embed "site/worker.js"
 };
 
@@ -244,43 +247,44 @@ static const struct hub_page_file files[] = {
   {"pages/type.js", file_29, sizeof file_29},
   {"pages/types.js", file_30, sizeof file_30},
   {"parts/addtrip.js", file_31, sizeof file_31},
-  {"parts/bringin.js", file_32, sizeof file_32},
-  {"parts/chart.js", file_33, sizeof file_33},
-  {"parts/colour.js", file_34, sizeof file_34},
-  {"parts/dayband.js", file_35, sizeof file_35},
-  {"parts/daysoff.js", file_36, sizeof file_36},
-  {"parts/device.js", file_37, sizeof file_37},
-  {"parts/dom.js", file_38, sizeof file_38},
-  {"parts/eventform.js", file_39, sizeof file_39},
-  {"parts/field.js", file_40, sizeof file_40},
-  {"parts/frame.js", file_41, sizeof file_41},
-  {"parts/glyph.js", file_42, sizeof file_42},
-  {"parts/goal.js", file_43, sizeof file_43},
-  {"parts/head.js", file_44, sizeof file_44},
-  {"parts/heatmap.js", file_45, sizeof file_45},
-  {"parts/hourgrid.js", file_46, sizeof file_46},
-  {"parts/keys.js", file_47, sizeof file_47},
-  {"parts/odometer.js", file_48, sizeof file_48},
-  {"parts/ring.js", file_49, sizeof file_49},
-  {"parts/routemap.js", file_50, sizeof file_50},
-  {"parts/row.js", file_51, sizeof file_51},
-  {"parts/shares.js", file_52, sizeof file_52},
-  {"parts/sheet.js", file_53, sizeof file_53},
-  {"parts/sketch.js", file_54, sizeof file_54},
-  {"parts/spark.js", file_55, sizeof file_55},
-  {"parts/speedstrip.js", file_56, sizeof file_56},
-  {"parts/tile.js", file_57, sizeof file_57},
-  {"parts/tiles.js", file_58, sizeof file_58},
-  {"parts/toast.js", file_59, sizeof file_59},
-  {"parts/trendchart.js", file_60, sizeof file_60},
-  {"parts/tripacts.js", file_61, sizeof file_61},
-  {"parts/typeacts.js", file_62, sizeof file_62},
-  {"parts/typeform.js", file_63, sizeof file_63},
-  {"parts/values.js", file_64, sizeof file_64},
-  {"parts/vehicles.js", file_65, sizeof file_65},
-  {"theme.js", file_66, sizeof file_66},
-  {"words.js", file_67, sizeof file_67},
-  {"worker.js", file_68, sizeof file_68},
+  {"parts/amount.js", file_32, sizeof file_32},
+  {"parts/bringin.js", file_33, sizeof file_33},
+  {"parts/chart.js", file_34, sizeof file_34},
+  {"parts/colour.js", file_35, sizeof file_35},
+  {"parts/dayband.js", file_36, sizeof file_36},
+  {"parts/daysoff.js", file_37, sizeof file_37},
+  {"parts/device.js", file_38, sizeof file_38},
+  {"parts/dom.js", file_39, sizeof file_39},
+  {"parts/eventform.js", file_40, sizeof file_40},
+  {"parts/field.js", file_41, sizeof file_41},
+  {"parts/frame.js", file_42, sizeof file_42},
+  {"parts/glyph.js", file_43, sizeof file_43},
+  {"parts/goal.js", file_44, sizeof file_44},
+  {"parts/head.js", file_45, sizeof file_45},
+  {"parts/heatmap.js", file_46, sizeof file_46},
+  {"parts/hourgrid.js", file_47, sizeof file_47},
+  {"parts/keys.js", file_48, sizeof file_48},
+  {"parts/odometer.js", file_49, sizeof file_49},
+  {"parts/ring.js", file_50, sizeof file_50},
+  {"parts/routemap.js", file_51, sizeof file_51},
+  {"parts/row.js", file_52, sizeof file_52},
+  {"parts/shares.js", file_53, sizeof file_53},
+  {"parts/sheet.js", file_54, sizeof file_54},
+  {"parts/sketch.js", file_55, sizeof file_55},
+  {"parts/spark.js", file_56, sizeof file_56},
+  {"parts/speedstrip.js", file_57, sizeof file_57},
+  {"parts/tile.js", file_58, sizeof file_58},
+  {"parts/tiles.js", file_59, sizeof file_59},
+  {"parts/toast.js", file_60, sizeof file_60},
+  {"parts/trendchart.js", file_61, sizeof file_61},
+  {"parts/tripacts.js", file_62, sizeof file_62},
+  {"parts/typeacts.js", file_63, sizeof file_63},
+  {"parts/typeform.js", file_64, sizeof file_64},
+  {"parts/values.js", file_65, sizeof file_65},
+  {"parts/vehicles.js", file_66, sizeof file_66},
+  {"theme.js", file_67, sizeof file_67},
+  {"words.js", file_68, sizeof file_68},
+  {"worker.js", file_69, sizeof file_69},
 };
 
 struct hub_page_file hub_page_file_at(size_t index) {

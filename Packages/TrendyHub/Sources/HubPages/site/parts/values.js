@@ -1,10 +1,9 @@
 // Events and their values, as a person reads them.
 
+import { amountText } from './amount.js';
 import { definitions, places, settings, typeOf } from '../data/record.js';
 import { clock, dateHere, dayOf, dayOfEvent, isDate, length, nearDate, startOf, time } from '../data/days.js';
 import { count, words } from '../words.js';
-
-const decimals = new Intl.NumberFormat(undefined, { maximumFractionDigits: 3 });
 
 /** `18.3 km`. @param {number} metres */
 export function distance(metres) {
@@ -24,7 +23,7 @@ export function valueText(property, label = '') {
   if (!property || property.value === null || property.value === undefined) return '';
   const { type, value } = property;
   switch (type) {
-    case 'number': return typeof value === 'number' ? `${decimals.format(value)}${label ? ` ${label.toLowerCase()}` : ''}` : String(value);
+    case 'number': return typeof value === 'number' ? amountText(value, label) : String(value);
     case 'duration': return typeof value === 'number' ? length(value) : String(value);
     case 'boolean': return value ? label || words.form.yes : '';
     case 'date': {
@@ -54,7 +53,7 @@ export function summary(event) {
   return said.join(', ');
 }
 
-/** A short label serves as a unit (`cups`), a long one explains and does not. @param {any} definition @param {string} key */
+/** A short label stands beside its number (`cups`), a long one explains and does not. @param {any} definition @param {string} key */
 function unitOf(definition, key) {
   if (definition?.options?.length) return '';
   const label = definition?.label ?? key;
