@@ -264,6 +264,38 @@ struct UndoTests {
     #expect(try Self.notes(record) == ["b": "one 0"] && record.makeStore().findEvent(id: "b")?.eventTypeId == "walk")
   }
 
+  @Test
+  func `places that recorded by a type do so again where its deletion is taken back, but what was set since stays`()
+    throws
+  {
+    let (_, record) = try Self.fresh()
+    try record.recorder.record(EventType(id: "swim", name: "swim", colorHex: "#888888", iconName: "•"))
+    try record.perform("log a", [.event(Self.event("a", "one"))])
+    for (id, entry, exit) in [("g", Self.typeId, Self.typeId), ("h", "swim", Self.typeId)] {
+      try record.recorder.record(
+        Geofence(
+          id: id, name: id, latitude: 52, longitude: 5, radius: 100, eventTypeEntryId: entry, eventTypeExitId: exit))
+    }
+    func places() throws -> [[String?]] {
+      try record.makeStore().fetchAllGeofences().sorted { $0.id < $1.id }.map {
+        [$0.eventTypeEntryId, $0.eventTypeExitId]
+      }
+    }
+    let before = try places()
+    let type = try #require(try record.makeStore().findEventType(id: Self.typeId))
+    try record.perform(
+      "type rm nap", [], before: [.eventType(type), .event(Self.event("a", "one"))], isDivisible: true)
+    #expect(try places() == [[nil, nil], ["swim", nil]])
+    try record.undo()
+    #expect(try places() == before && Self.notes(record) == ["a": "one 0"])
+    try record.redo()
+    #expect(try places() == [[nil, nil], ["swim", nil]] && Self.notes(record).isEmpty)
+    _ = try record.recorder.edit(geofenceId: "g") { $0.eventTypeExitId = "swim" }
+    let step = try record.undo()
+    #expect(try places() == [[Self.typeId, "swim"], ["swim", Self.typeId]] && Self.notes(record) == ["a": "one 0"])
+    #expect(step.left.map(\.fields) == [["event_type_exit_id"]])
+  }
+
   @Test func `a decision on a conflict is taken back: the value, and that it is open`() throws {
     let (_, record) = try Self.fresh()
     try record.recorder.record(Self.event("a", "shown"))

@@ -29,7 +29,7 @@ struct TypeRemoveCommand: Command {
     let properties = try store.definitions(of: type)
     try container.record.perform(
       "type rm \(type.name)", [],
-      before: [.eventType(type)] + properties.map { .property($0) } + events.map { .event($0) })
+      before: [.eventType(type)] + properties.map { .property($0) } + events.map { .event($0) }, isDivisible: true)
     return Answer(type: type, count: events.count)
   }
 

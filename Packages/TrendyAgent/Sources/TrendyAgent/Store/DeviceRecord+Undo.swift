@@ -30,7 +30,21 @@ extension DeviceRecord {
         if let old = held[change.id] { try save.turn(old, into: change) } else { try save.record(change) }
       }
       // An event type takes along what is told next.
-      for gone in before where !kept.contains(gone.id) { try save.delete(gone) }
+      for gone in before where !kept.contains(gone.id) {
+        if case .eventType(let type) = gone { try Self.clearPlaces(naming: type, save) }
+        try save.delete(gone)
+      }
+    }
+  }
+
+  /// Has places record no longer by a type that goes. A hub would do so when it hears of the deletion: then nobody would know, where that
+  /// is taken back, which places they were.
+  private static func clearPlaces(naming type: EventType, _ save: RecorderChanges) throws {
+    for place in try save.store.fetchAllGeofences() {
+      var cleared = place
+      if place.eventTypeEntryId == type.id { cleared.eventTypeEntryId = nil }
+      if place.eventTypeExitId == type.id { cleared.eventTypeExitId = nil }
+      if cleared != place { try save.turn(.place(place), into: .place(cleared)) }
     }
   }
 
