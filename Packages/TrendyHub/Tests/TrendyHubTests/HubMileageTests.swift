@@ -105,7 +105,8 @@ struct HubMileageTests {
 
   @Test func `what is written since is in the next answer, as if all were read anew`() async throws {
     try await makeRecord()
-    for (id, day) in [("a", "2023-02-01"), ("b", "2023-03-01"), ("c", "2023-04-01")] {
+    // Two of them begin at once.
+    for (id, day) in [("a", "2023-02-01"), ("b", "2023-03-01"), ("c", "2023-04-01"), ("d", "2023-03-01")] {
       try await add(id, day, "business", vehicle: "v")
     }
     try await read("r", "2023-01-01", 100_000)

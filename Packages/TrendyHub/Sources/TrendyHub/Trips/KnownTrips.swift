@@ -1,3 +1,4 @@
+import Foundation
 import TrendyModels
 import TrendyTrips
 
@@ -23,15 +24,16 @@ final class KnownTrips: Sendable {
       // What was kept, with what was written since, where that can be told and is much less than all.
       if let known, known.value.odometerType == odometerType, let changes = try reading.changes(since: known.position) {
         var events = known.value
-        for entry in changes where entry.kind == SyncedKind.event.name {
-          try events.update(with: entry, person: person)
+        try events.update(person: person) { take in
+          for entry in changes where entry.kind == SyncedKind.event.name { try take(entry) }
         }
         return events
       }
       var events = MileageEvents(odometerType: odometerType)
-      try reading.eachEvent(during: Int64.min / 4..<Int64.max / 4) { event, entry in
-        guard event.sourceType == .trip || event.eventTypeId == odometerType else { return }
-        try events.update(with: try entry(), person: person)
+      try events.update(person: person) { take in
+        try reading.eachEvent(during: Int64.min / 4..<Int64.max / 4) { event, entry in
+          if event.sourceType == .trip || event.eventTypeId == odometerType { try take(try entry()) }
+        }
       }
       events.version = try reading.state().head
       return events
@@ -39,35 +41,70 @@ final class KnownTrips: Sendable {
   }
 }
 
-/// What a mileage log rests on, by the ids of events.
+/// What a mileage log rests on.
 struct MileageEvents: Sendable {
   /// The type under which odometers are recorded.
   let odometerType: String?
-  private(set) var trips: [String: TripEvent] = [:]
+  /// The oldest first.
+  private(set) var trips: [TripEvent] = []
+  /// Readings of odometers, by their ids.
   private(set) var odometers: [String: Event] = [:]
+  /// When each trip begins, by its id: where it stands among the trips.
+  private var starts: [String: Date] = [:]
   /// That of the last write that changed any of it.
   fileprivate(set) var version: Int64 = 0
 
   init(odometerType: String?) { self.odometerType = odometerType }
 
-  /// Takes in an event as it is now, or lets go of one that has no part in the log any more.
-  mutating func update(with entry: HubEntry, person: String) throws {
-    let wasTrip = trips.removeValue(forKey: entry.id) != nil
-    let wasReading = odometers.removeValue(forKey: entry.id) != nil
-    if wasTrip || wasReading { version = entry.version }
-    guard entry.isAlive else { return }
+  /// Takes in events as they are now, and lets go of those that have no part in the log any more.
+  /// - Parameters:
+  ///   - person: whose they are.
+  ///   - show: shows each event once, in any order.
+  mutating func update(person: String, _ show: (_ take: (HubEntry) throws -> Void) throws -> Void) throws {
+    var gone: Set<Int> = []
+    var new: [TripEvent] = []
+    try show { entry in
+      let start = starts.removeValue(forKey: entry.id)
+      if let start { gone.insert(place(ofStart: start, id: entry.id)) }
+      if odometers.removeValue(forKey: entry.id) != nil || start != nil { version = entry.version }
+      guard let event = try event(entry, person: person) else { return }
+      version = entry.version
+      if let trip = TripEvent(event) {
+        new.append(trip.withEndsAlone)
+        starts[event.id] = event.timestamp
+      } else {
+        odometers[event.id] = event
+      }
+    }
+    guard !gone.isEmpty || !new.isEmpty else { return }
+    // They are in order but for the new ones, which a sort of runs makes use of.
+    trips = trips.enumerated().filter { !gone.contains($0.offset) }.map(\.element) + new
+    trips.sort { Self.precedes($0, $1.start, id: $1.event.id) }
+  }
+
+  /// What an entry is, where it has a part in the log.
+  private func event(_ entry: HubEntry, person: String) throws -> Event? {
     let isTrip = entry.fields["source_type"]?.value.stringValue == EventSourceType.trip.rawValue
-    guard isTrip || odometerType != nil && entry.fields["event_type_id"]?.value.stringValue == odometerType else {
-      return
-    }
-    version = entry.version
+    let isReading = odometerType != nil && entry.fields["event_type_id"]?.value.stringValue == odometerType
+    guard entry.isAlive, isTrip || isReading else { return nil }
     let wire: APIEvent = try entry.decoded(person: person)
-    let event = Event(wire)
-    if isTrip {
-      trips[event.id] = TripEvent(event)?.withEndsAlone
-    } else {
-      odometers[event.id] = event
+    return Event(wire)
+  }
+
+  /// Where a trip stands, or would.
+  private func place(ofStart start: Date, id: String) -> Int {
+    var places = trips.startIndex..<trips.endIndex
+    while !places.isEmpty {
+      let middle = places.lowerBound + places.count / 2
+      places =
+        Self.precedes(trips[middle], start, id: id) ? middle + 1..<places.upperBound : places.lowerBound..<middle
     }
+    return places.lowerBound
+  }
+
+  /// An event makes its id each time that it is asked for.
+  private static func precedes(_ trip: TripEvent, _ start: Date, id: @autoclosure () -> String) -> Bool {
+    trip.start == start ? trip.event.id < id() : trip.start < start
   }
 
   static func odometerType(_ reading: any HubReading, person: String) throws -> String? {

@@ -7,15 +7,15 @@ struct MileageDocument {
   let value: JSONValue
 
   init(_ person: PersonTrips, _ span: MileageSpan) {
-    let ofYear = person.trips.filter { span.date(of: $0.start).year == span.year }
+    let byYear = Dictionary(grouping: person.trips.indices) { span.date(of: person.trips[$0].start).year }
+    let ofYear = (byYear[span.year] ?? []).map { person.trips[$0] }
     let chosen = ofYear.filter(span.isOfVehicle)
     let months = Dictionary(grouping: chosen) { span.date(of: $0.start).month }
     let checked = person.vehicles.filter { span.vehicleId == nil || $0.id == span.vehicleId }
-    let years = Set(person.trips.map { span.date(of: $0.start).year })
     value = [
       "year": .int(Int64(span.year)), "zone": .string(span.zone),
       "vehicle_id": span.vehicleId.map { .string($0) } ?? .null,
-      "years": .array(years.sorted().map { .int(Int64($0)) }),
+      "years": .array(byYear.keys.sorted().map { .int(Int64($0)) }),
       "total": .object(Mileage(of: chosen).members),
       "months": .array(
         (1...12).map { month in

@@ -4,7 +4,7 @@ import TrendyTrips
 /// All that a mileage log is made of, out of a person's record.
 struct PersonTrips: Sendable {
   /// The oldest first.
-  let trips: [TripEvent]
+  var trips: [TripEvent] { basis.events.trips }
   let vehicles: [Vehicle]
   let log: MileageLog
   let basis: Basis
@@ -34,12 +34,11 @@ struct PersonTrips: Sendable {
 
   init(_ basis: Basis, person: String) throws {
     self.basis = basis
-    trips = basis.events.trips.values.sorted { ($0.start, $0.event.id) < ($1.start, $1.event.id) }
     odometerEvents = basis.events.odometers.values.sorted { ($0.timestamp, $0.id) < ($1.timestamp, $1.id) }
     vehicles = basis.vehicles.compactMap { Vehicle(id: $0.id, fields: $0.fields.mapValues(\.value)) }
       .sorted { ($0.name.lowercased(), $0.id) < ($1.name.lowercased(), $1.id) }
     let places: [APIGeofence] = try basis.places.map { try $0.decoded(person: person) }
-    log = MileageLog(of: trips, vehicles: vehicles, places: places.map { Geofence($0) })
+    log = MileageLog(of: basis.events.trips, vehicles: vehicles, places: places.map { Geofence($0) })
   }
 
   func check(of vehicle: Vehicle) -> OdometerCheck {

@@ -73,6 +73,7 @@ public struct OdometerCheck: Hashable, Sendable {
 
   /// `trips` are those of the vehicle.
   public init(readings: [OdometerReading], trips: [TripEvent]) {
+    let drives = trips.map(Drive.init)
     var last: OdometerReading?
     for reading in readings.sorted(by: { ($0.date, $0.meters) < ($1.date, $1.meters) }) {
       guard let before = last else {
@@ -83,7 +84,7 @@ public struct OdometerCheck: Hashable, Sendable {
         ignored.append(reading)
         continue
       }
-      let driven = trips.reduce(0) { $0 + $1.distance(from: before.date, to: reading.date) }
+      let driven = drives.reduce(0) { $0 + $1.distance(from: before.date, to: reading.date) }
       stretches.append(Stretch(from: before, to: reading, trips: driven))
       last = reading
     }
@@ -98,8 +99,15 @@ public struct OdometerCheck: Hashable, Sendable {
   public var isWarning: Bool { whole?.isWarning ?? false }
 }
 
-extension TripEvent {
-  fileprivate func distance(from: Date, to: Date) -> Double {
+/// As much of a trip as is held against each stretch.
+private struct Drive {
+  let start: Date
+  let end: Date
+  let distance: Double
+
+  init(_ trip: TripEvent) { (start, end, distance) = (trip.start, trip.end, trip.distance) }
+
+  func distance(from: Date, to: Date) -> Double {
     let seconds = end.timeIntervalSince(start)
     guard seconds > 0 else { return start >= from && start < to ? distance : 0 }
     let common = min(end, to).timeIntervalSince(max(start, from))

@@ -80,8 +80,8 @@ extension TripEvent {
 extension OdometerReading {
   /// What an event of the type ``BuiltInType/odometer`` says; `nil` for others.
   public static func of(_ event: Event) -> (vehicleId: String, reading: OdometerReading)? {
-    guard let vehicle = event.properties["vehicle"]?.stringValue,
-      let meters = event.properties["odometer_m"]?.doubleValue
+    guard let vehicle = event.packedProperties["vehicle"]?.stringValue,
+      let meters = event.packedProperties["odometer_m"]?.doubleValue
     else { return nil }
     return (vehicle, OdometerReading(date: event.timestamp, meters: meters))
   }

@@ -34,12 +34,12 @@ public struct TripEvent: Hashable, Sendable {
 
   /// Metres.
   public var distance: Double {
-    get { event.properties[.distance]?.doubleValue ?? 0 }
+    get { self[.distance]?.doubleValue ?? 0 }
     set { event.properties[.distance] = .number((newValue * 10).rounded() / 10) }
   }
 
   public var route: [Coordinate] {
-    get { event.properties[.route]?.stringValue.flatMap { Polyline.decode($0) } ?? [] }
+    get { self[.route]?.stringValue.flatMap { Polyline.decode($0) } ?? [] }
     set { event.properties[.route] = newValue.count > 1 ? .text(Polyline.encode(newValue)) : nil }
   }
 
@@ -59,26 +59,29 @@ public struct TripEvent: Hashable, Sendable {
   }
 
   public var category: TripCategory? {
-    event.properties[.category]?.stringValue.flatMap(TripCategory.init(rawValue:))
+    self[.category]?.stringValue.flatMap(TripCategory.init(rawValue:))
   }
 
   /// The name of the rule that gave the category; `nil` where a person did, or nobody.
-  public var rule: String? { event.properties[.rule]?.stringValue }
+  public var rule: String? { self[.rule]?.stringValue }
 
   /// Metres driven for business; `nil` while nobody said, as of a mixed trip.
   public var businessDistance: Double? {
     switch category {
     case .business: distance
     case .private: 0
-    case .mixed: event.properties[.businessDistance]?.doubleValue
+    case .mixed: self[.businessDistance]?.doubleValue
     case nil: nil
     }
   }
 
   /// The name of its vehicle as it was then.
-  public var carName: String? { event.properties[.car]?.stringValue }
+  public var carName: String? { self[.car]?.stringValue }
 
-  public var vehicleId: String? { event.properties[.vehicle]?.stringValue }
+  public var vehicleId: String? { self[.vehicle]?.stringValue }
+
+  /// One property alone: all of them are made anew each time that they are asked for.
+  private subscript(key: TripRecord.PropertyKey) -> PropertyValue? { event.packedProperties[key.rawValue] }
 
   /// `businessMeters` says of a mixed trip how much of it was business.
   public mutating func classify(_ category: TripCategory, by rule: String? = nil, businessMeters: Double? = nil) {
