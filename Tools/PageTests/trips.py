@@ -244,3 +244,39 @@ def mileage_is_added_up_by_the_hub_warned_of_printed_and_taken_out(world):
         world.wait(lambda: len(readings()) == 2, "it is taken back")
         same(browser.count("img, main script"), 0, "elements made of text")
         quiet(browser, "mileage")
+
+
+@test
+def long_ways_and_long_names_keep_their_columns_on_the_narrowest_phone(world):
+    with world.person() as (hub, phone, browser):
+        pair(browser, hub, then=".templates")
+        name = "Donaudampfschifffahrtsgesellschaftskapitaensmuetze near the old market"
+        phone.ask("POST", "/geofences", {"id": "g", "name": name, "latitude": 52, "longitude": 5, "radius": 10_000})
+        kind = phone.type("Trip", "#4A6FA5", "⇢")
+        for ago in (1, 2):
+            phone.event(kind, life.iso(life.day(ago, 9)), end_date=life.iso(life.day(ago, 10)), source_type="trip", location_latitude=52, location_longitude=5, properties={
+                "distance": {"type": "number", "value": 1_728_395_000}, "route": {"type": "text", "value": life.encode([(52, 5), (53, 5)])}, "rule": {"type": "text", "value": name}})
+        year = life.day(1).year
+        browser.size(320)
+        browser.go(f"/mileage?year={year}")
+        browser.find(".trip-table td")
+        whole(browser, "mileage")
+        over = browser.script("return [...document.querySelectorAll('.months .num')].filter((one) => one.scrollWidth > one.clientWidth + 1).map((one) => one.textContent)")
+        same(over, [], "numbers beside their column")
+        widths = browser.script("return [...document.querySelectorAll('.months svg')].map((bar) => Math.round(bar.getBoundingClientRect().width))")
+        same(len(set(widths)), 1, "bars of one scale")
+        # As a person reads a date; the files for programs have the other form.
+        day = life.day(1)
+        browser.shows(f"{day:%a} {day.day} ", ".trip-table")
+        browser.go("/trips")
+        browser.find(".trip-list li")
+        check(browser.script("return [...document.querySelectorAll('.trip-list li')].every((row) => row.getBoundingClientRect().height < 110)"), "a long name takes two lines at most")
+        browser.go("/places/g")
+        browser.shows("10,000 m", ".trip-list")
+        whole(browser, "places")
+        # When something was is never cut for how much it was.
+        water = phone.type("Water", properties=[("amount", "Amount", "number", None)])
+        phone.event(water, life.iso(life.day(1, 9)), notes="x" * 200, properties={"amount": {"type": "number", "value": 123456789012}})
+        browser.go(f"/types/{water}")
+        browser.find(".row .when")
+        check(browser.script("const one = document.querySelector('.row .when'); return one.scrollWidth <= one.clientWidth + 1"), "the time is whole")

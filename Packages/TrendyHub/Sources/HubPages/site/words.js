@@ -170,7 +170,7 @@ export const words = {
   places: {
     none: 'No places yet. A place is a circle on the ground that notices when you come and go.', add: 'Add a place', newPlace: 'New place', map: 'Places on a map', radius: 'Radius', metres: 'm',
     latitude: 'Latitude', longitude: 'Longitude', noVisits: 'Nobody was here yet.', active: 'Notices when you come and go', off: 'off', record: 'Records a visit as', nothing: 'nothing',
-    hours: 'Hours a week', /** @param {string} when */ here: (when) => `Here since ${when}.`, /** @param {string} came @param {string} left */ lastVisit: (came, left) => `${came ? `Last came ${came}${left ? `, left ${left}` : ''}.` : left ? `Last left ${left}.` : ''}`,
+    visits: 'Last visits', hours: 'Hours a week', /** @param {string} when */ here: (when) => `Here since ${when}.`, /** @param {string} came @param {string} left */ lastVisit: (came, left) => `${came ? `Last came ${came}${left ? `, left ${left}` : ''}.` : left ? `Last left ${left}.` : ''}`,
     /** @param {string} now @param {string} before */ weekly: (now, before) => `${now} this week, ${before} the week before.`,
     badLatitude: 'From −90 to 90.', badLongitude: 'From −180 to 180.', badRadius: 'From 50 to 10,000 m.',
   },

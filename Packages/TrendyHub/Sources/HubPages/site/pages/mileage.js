@@ -6,7 +6,7 @@ import { openOdometer } from '../parts/odometer.js';
 import { vehicleFilter } from '../parts/vehicles.js';
 import { go, withQuery } from '../data/address.js';
 import { read, refresh, session, vehicles } from '../data/record.js';
-import { dateHere, longDate, monthName, today, zone } from '../data/days.js';
+import { dateHere, longDate, monthName, shortDate, today, zone } from '../data/days.js';
 import { words } from '../words.js';
 
 const text = words.mileage;
@@ -68,11 +68,13 @@ function months(log) {
     };
     return svg('svg.month-bar', { height: 20, 'aria-hidden': 'true' }, part('business', month.business_m), part('private', month.private_m), part('open', month.unclassified_m));
   };
+  // One width for all, so that bars of all months have one scale.
+  const wide = { '--longest': Math.max(...log.months.map((/** @type {any} */ month) => distance(month.total_m).length)) };
   const label = (/** @type {any} */ month) => text.cell(nameOf(log, month.month), distance(month.total_m), distance(month.business_m), distance(month.private_m));
   return chart({
     key: `mileage-${log.year}`, title: text.byMonth, finding: text.most(nameOf(log, best.month), distance(most)), onSwitch: refresh, columns: COLUMNS(),
     rows: log.months.map((/** @type {any} */ month) => [nameOf(log, month.month), ...cells(month)]),
-    picture: () => h('div', null, h('div.month-head', { 'aria-hidden': 'true' }, h('span.num', null, text.driven), h('span.num.wide', null, words.trips.business.toLowerCase())), h('ul.months', null, log.months.map((/** @type {any} */ month) => h('li', null,
+    picture: () => h('div', { set: wide }, h('div.month-head', { 'aria-hidden': 'true' }, h('span.num', null, text.driven), h('span.num.wide', null, words.trips.business.toLowerCase())), h('ul.months', null, log.months.map((/** @type {any} */ month) => h('li', null,
       h('a', { href: `/trips?month=${log.year}-${String(month.month).padStart(2, '0')}`, 'aria-label': label(month), dataset: { key: `month-${month.month}` } }, h('span.quiet', null, nameOf(log, month.month, 'short')), bar(month), h('b.num', null, month.trips ? distance(month.total_m) : '–'), h('span.num.quiet.wide', null, month.trips ? distance(month.business_m) : ''))))),
     h('p.legend.small.quiet', null, [['business', words.trips.business], ['private', words.trips.private], ['open', text.open]].map(([name, word]) => h('span', null, svg('svg.month-bar', { width: 22, height: 14, 'aria-hidden': 'true' }, svg(`rect.${name}`, { x: 1, y: 1, width: 20, height: 12, rx: 2 })), word)))),
   });
@@ -107,7 +109,7 @@ function rows(log) {
   const kind = (/** @type {any} */ row) => (row.category ? /** @type {any} */ (words.trips)[row.category] ?? row.category : words.trips.toDecide);
   const isSeveral = log.vehicles.length > 1 && !log.vehicle_id;
   return [h('div.section-head', null, h('h2', null, text.log)), h('div.trip-table', null, table(text.log, [text.date, words.trips.from, words.trips.to, unit, words.trips.kind, text.rule, ...(isSeveral ? [text.vehicle] : [])],
-    log.rows.map((/** @type {any} */ row) => [dateHere(new Date(row.start)), row.from, row.to, tenths.format(inUnit(row.distance_m)), kind(row), row.rule ?? '', ...(isSeveral ? [row.vehicle] : [])]), Infinity))];
+    log.rows.map((/** @type {any} */ row) => [shortDate(dateHere(new Date(row.start))), row.from, row.to, tenths.format(inUnit(row.distance_m)), kind(row), row.rule ?? '', ...(isSeveral ? [row.vehicle] : [])]), Infinity))];
 }
 
 /** What a printed log begins with. @param {any} log @param {string} vehicle */

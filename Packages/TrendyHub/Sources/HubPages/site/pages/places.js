@@ -14,7 +14,7 @@ import { newId } from '../data/api.js';
 import { Refused, Unreachable } from '../data/api.js';
 import { change, create, places as all, read, refresh, remove, search, types } from '../data/record.js';
 import { dayAndMonth, dayOf, dayOfEvent, dayStartSeconds, length, nearDate, time, weekStart, zone } from '../data/days.js';
-import { some, words } from '../words.js';
+import { count, some, words } from '../words.js';
 
 /** Where, and what happened there? @param {string} id @returns {import('../app.js').Page} */
 export const places = (id) => ({
@@ -33,10 +33,11 @@ export const places = (id) => ({
     const visits = (found?.visits.events() ?? []).slice(0, 12);
     return h('div.page', null, head(words.nav.places, some(list.length, 'place'), [add]), h('div.split', null,
       h('nav.trip-list.of-places', { 'aria-label': words.nav.places }, h('ul', null, list.map((place) => h('li', null, h('a', { href: `/places/${encodeURIComponent(place.id)}`, 'aria-current': place === chosen ? 'true' : null, dataset: { key: place.id } },
-        disc({ name: place.name, color: '#747985', icon: 'pin' }, 28), h('span', null, h('b', null, place.name), h('span.sub', null, `${place.radius} ${words.places.metres}${place.is_active === false ? `, ${words.places.off}` : ''}`)), glyph('right', '.s16')))))),
+        disc({ name: place.name, color: '#747985', icon: 'pin' }, 28), h('span', null, h('b', null, place.name), h('span.sub', null, `${count(place.radius)} ${words.places.metres}${place.is_active === false ? `, ${words.places.off}` : ''}`)), glyph('right', '.s16')))))),
       h('div', null, routeMap({ label: words.places.map, places: list, chosen: chosen.id }),
         h('section', null, h('div.section-head', null, h('h2', null, chosen.name), h('button', { type: 'button', dataset: { key: 'edit' }, on: { click: () => openPlace(chosen) } }, words.act.edit)),
           found?.times && timesOf(chosen, found.times),
+          visits.length > 0 && h('div.section-head', null, h('h2', null, words.places.visits)),
           visits.length ? h('ul.rows', null, visits.map((/** @type {any} */ event) => h('li', null, eventRow(event, { when: dayAndMonth(dayOfEvent(event)), title: visitTime(event), end: stayText(event) })))) : h('p.empty', null, words.places.noVisits)))));
   },
 });

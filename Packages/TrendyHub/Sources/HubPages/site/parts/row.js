@@ -11,7 +11,7 @@ const SOURCES = { imported: 'file', geofence: 'pin', healthkit: 'heart', trip: '
 /**
  * One event, one line; a press opens it.
  * @param {any} event
- * @param {{day?: string, before?: Node | null, when?: string, title?: string, mark?: string, end?: string, isRunning?: boolean, hasSource?: boolean}} [options] `when` and `title` stand in the place of the time and of what the event is called
+ * @param {{day?: string, before?: Node | null, when?: string, title?: string, mark?: string, end?: string, isRunning?: boolean, hasSource?: boolean}} [options] `when` stands in the place of the time, `title`, a time, in that of what the event is called
  */
 export function eventRow(event, { day, before = null, when, title = '', mark = '', end = '', isRunning = false, hasSource = true } = {}) {
   const type = typeOf(event.event_type_id);
@@ -22,7 +22,7 @@ export function eventRow(event, { day, before = null, when, title = '', mark = '
   const note = (event.notes ?? '').replace(/\s+/g, ' ');
   return h('button.row', { type: 'button', dataset: { key: event.id, event: event.id }, on: { click: () => openEvent(event), delete: () => deleteEvent(event) } },
     h('span.time', null, when ?? timeText(event, day)), before, disc(type, 28),
-    h('span.what', null, h('b', null, marked(title || titleOf(event), mark)), value && h('span.value', null, marked(value, mark)), from && h('span.note.from', null, from), note && h('span.note', null, marked(note, mark))),
+    h('span.what', null, h(title ? 'b.when' : 'b', null, marked(title || titleOf(event), mark)), value && h('span.value', null, marked(value, mark)), from && h('span.note.from', null, from), note && h('span.note', null, marked(note, mark))),
     h('span.end', null, end && h('span.length', null, end), event.waits && h('span', null, h('span.spoken', null, 'waits'), glyph('clock', '.s16')), source && !event.waits && glyph(source, '.s16')));
 }
 
