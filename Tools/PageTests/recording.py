@@ -35,11 +35,32 @@ def a_browser_comes_in_by_code_and_a_wrong_code_is_told_for_what_it_is(world):
         quiet(browser, "pairing", allowed=["403"])
 
 
+def phone_types(hub):
+    """How many types the hub has."""
+    return len(Device(hub).ask("GET", "/event-types"))
+
+
 @test
 def the_first_types_are_chosen_and_logged(world):
     with world.hub() as hub, world.browser(hub) as browser:
         pair(browser, hub, then=".templates")
+        where = lambda: browser.script("return document.activeElement.textContent")
+        browser.wait(lambda: where() == "What would you like to keep track of?", "whoever is in is told where")
+        # With nothing chosen there is nothing to go on with.
+        for _ in range(2):
+            for name in ("Mood", "Coffee"):
+                browser.press(".templates label", name)
+            if not browser.count(".templates input:checked"):
+                browser.press("main .button.primary", "Begin")
+                browser.shows("Choose one at least.", ".toast")
+                same((browser.text("h1"), phone_types(hub)), ("What would you like to keep track of?", 0), "nothing was made")
         browser.press(".templates label", "Water")
+        browser.press("main .button.primary", "Begin")
+        browser.wait(lambda: browser.count(".tile") == 3, "three tiles")
+        browser.wait(lambda: where() == "Log the first one", "the next step has the focus")
+        # What is taken back before anything was logged is what was chosen.
+        browser.keys("u")
+        browser.wait(lambda: where() == "What would you like to keep track of?", "back where something can be done")
         browser.press("main .button.primary", "Begin")
         browser.wait(lambda: browser.count(".tile") == 3, "three tiles")
         browser.press(".tile .press", "Water")

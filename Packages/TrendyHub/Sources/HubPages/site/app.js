@@ -30,20 +30,21 @@ let askedAt = 0;
 /** Counts pages and loads, so that what comes late is known for it. */
 let turn = 0;
 
-async function start() {
+/** @param {boolean} isPaired whether the browser has just come in */
+async function start(isPaired = false) {
   // Where somebody was here before, what follows is asked for at once; whether it may be is said below.
   const early = localStorage.getItem('session') ? askPosition() : null;
   early?.catch(() => {});
   try {
     const answer = await ask('GET', '/session');
-    if (!answer.paired) return showPairing(app, answer, () => start());
+    if (!answer.paired) return showPairing(app, answer, () => start(true));
     Object.assign(session, answer);
     reach.isRevoked = false;
     localStorage.setItem('session', JSON.stringify(answer));
   } catch (error) {
     const kept = localStorage.getItem('session');
     if (error instanceof Refused && error.status === 401) {
-      if (!kept) return showPairing(app, { paired: false, has_people: true, hub: '' }, () => start());
+      if (!kept) return showPairing(app, { paired: false, has_people: true, hub: '' }, () => start(true));
       // What waits here is not lost: it is shown, and goes out when the browser is paired again.
       Object.assign(session, JSON.parse(kept));
       reach.isRevoked = true;
@@ -60,7 +61,7 @@ async function start() {
   } catch (error) {
     await resumed;
     if (!reach.isRevoked) return showFailure(error);
-    return showPairing(app, { paired: false, has_people: true, hub: session.hub }, () => start(), waiting());
+    return showPairing(app, { paired: false, has_people: true, hub: session.hub }, () => start(true), waiting());
   }
   await resumed;
   drawFrame(app);
@@ -73,7 +74,8 @@ async function start() {
   watchPointers();
   listenForKeys(() => page?.keys ?? {});
   listen();
-  await show(false);
+  // The form that had the focus is gone.
+  await show(isPaired);
   tidy().catch(() => {});
   setTimeout(keepPages, 1500);
   // Clocks of what runs, and the day itself, go on.

@@ -4,6 +4,7 @@ import { h } from '../parts/dom.js';
 import { disc } from '../parts/glyph.js';
 import { head } from '../parts/head.js';
 import { bringIn } from '../parts/bringin.js';
+import { toast } from '../parts/toast.js';
 import { openType } from '../parts/typeform.js';
 import { PALETTE } from '../parts/colour.js';
 import { newId } from '../data/api.js';
@@ -26,8 +27,17 @@ const chosen = new Set([0, 1]);
 /** The step this tab is at: 1 while there is nothing to log, 2, 3, or 0 when they are over or were left. @param {boolean} hasTypes */
 export function firstStep(hasTypes) {
   const step = Number(sessionStorage.getItem(NAME) ?? (hasTypes ? 0 : 1));
-  // What was made elsewhere meanwhile leaves nothing to choose.
-  return step === 1 && hasTypes ? 0 : step;
+  // What was made elsewhere meanwhile leaves nothing to choose; what was taken back, nothing to log.
+  return step === 1 && hasTypes ? 0 : step === 2 && !hasTypes ? 1 : step;
+}
+
+/** The step that is on screen. */
+let drawn = 0;
+
+/** A step is a page of its own to whoever does not see it: its heading has the focus. @param {number} step */
+function begins(step) {
+  if (drawn && drawn !== step) queueMicrotask(() => /** @type {HTMLElement | null} */ (document.querySelector('main h1'))?.focus());
+  drawn = step;
 }
 
 /** @param {number} step 0 for none */
@@ -37,6 +47,7 @@ function turnTo(step) {
 }
 
 async function begin() {
+  if (!chosen.size) return toast(words.first.choose, false);
   sessionStorage.setItem(NAME, '2');
   await together(words.first.go, async () => {
     for (const i of [...chosen].sort((a, b) => a - b)) {
@@ -60,6 +71,7 @@ const page = (step, title, sentence, body, acts) => h('div.page.settings', null,
 
 /** What is there to be done. @param {number} step 1 to 3 @param {Node} tiles live ones @param {any[]} logged today @param {any[]} imports as the hub has them */
 export function drawFirst(step, tiles, logged, imports) {
+  begins(step);
   if (step === 1) {
     const label = (/** @type {any} */ [name, colour, icon], /** @type {number} */ i) => h('label', null, disc({ name, color: PALETTE.find((entry) => entry.name === colour)?.mark ?? '', icon }, 28), name,
       h('input', { type: 'checkbox', checked: chosen.has(i), dataset: { key: `template-${i}` }, on: { change: (/** @type {Event} */ e) => { if (/** @type {HTMLInputElement} */ (e.target).checked) chosen.add(i); else chosen.delete(i); } } }));
