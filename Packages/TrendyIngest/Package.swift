@@ -20,8 +20,9 @@ let package = Package(
     .testTarget(
       name: "TrendyIngestTests",
       dependencies: [
-        .product(name: "HubTesting", package: "TrendyHub"), "TrendyHub", "TrendyIngest", "TrendyModels",
-        "TrendyTesting",
+        .product(name: "HubTesting", package: "TrendyHub"),
+        .product(name: "StorageTesting", package: "TrendyPersistence"), "TrendyHub", "TrendyIngest", "TrendyModels",
+        "TrendyPersistence", "TrendyTesting",
       ]),
   ]
 )

@@ -50,7 +50,7 @@ public final class HubIngest: Ingest {
   public func liveTrips(for desk: HubDesk) async throws -> [APILiveTrip] {
     // Who never posted has no log, and asking makes none.
     guard try storage.hasTracks(of: desk.person) else { return [] }
-    return try await intake(for: desk).run { intake in
+    return try await run(for: desk) { intake in
       try intake.presences().sorted { $0.device < $1.device }.compactMap { presence in
         guard let record = presence.trip else { return nil }
         return APILiveTrip(
@@ -64,7 +64,7 @@ public final class HubIngest: Ingest {
 
   public func route(ofLiveTrip id: String, for desk: HubDesk) async throws -> [Coordinate]? {
     guard try storage.hasTracks(of: desk.person) else { return nil }
-    return try await intake(for: desk).run { intake in
+    return try await run(for: desk) { intake in
       guard let presence = try intake.presences().first(where: { $0.trip?.trip.id == id }) else { return nil }
       return (presence.trip?.route ?? []) + [presence.lastFix?.coordinate].compactMap(\.self)
     }
@@ -72,7 +72,7 @@ public final class HubIngest: Ingest {
 
   public func explanation(ofEvent id: String, for desk: HubDesk) async throws -> APIExplanation? {
     guard try storage.hasTracks(of: desk.person) else { return nil }
-    return try await intake(for: desk).run { intake in
+    return try await run(for: desk) { intake in
       guard let found = try intake.explanation(eventId: id) else { return nil }
       return APIExplanation(
         id: id, deviceId: found.device, deviceName: try desk.name(ofDevice: found.device) ?? "", start: found.start,
@@ -87,14 +87,14 @@ public final class HubIngest: Ingest {
 
   public func fixes(in span: ClosedRange<Date>, for desk: HubDesk) async throws -> [Location] {
     guard try storage.hasTracks(of: desk.person) else { return [] }
-    return try await intake(for: desk).run { try $0.fixesOfOneDevice(in: span) }
+    return try await run(for: desk) { try $0.fixesOfOneDevice(in: span) }
   }
 
   public func readings(
     in span: ClosedRange<Date>?, after position: PostedReadings.Position?, for desk: HubDesk
   ) async throws -> PostedReadings {
     guard try storage.hasTracks(of: desk.person) else { return PostedReadings() }
-    return try await intake(for: desk).run { intake in
+    return try await run(for: desk) { intake in
       let part = try intake.part(in: span, after: position.map { ($0.device, $0.moment) })
       return PostedReadings(
         records: part.records, next: part.end.map { PostedReadings.Position(device: $0.device, moment: $0.moment) })
@@ -103,7 +103,7 @@ public final class HubIngest: Ingest {
 
   public func leftOut(for desk: HubDesk) async throws -> [APILeftOut] {
     guard try storage.hasTracks(of: desk.person) else { return [] }
-    let posts = try await intake(for: desk).run { $0.refusedPosts.load() }
+    let posts = try await run(for: desk) { $0.refusedPosts.load() }
     return try posts.sorted { $0.key < $1.key }.map { device, entry in
       APILeftOut(
         deviceId: device, deviceName: try desk.name(ofDevice: device) ?? "", count: entry.count, first: entry.first,
@@ -115,7 +115,8 @@ public final class HubIngest: Ingest {
   /// know yet, also of what came of posts before the hub last ended.
   ///
   /// Who has not posted for days is looked at once an hour, until they post again: perhaps another hub was posted to.
-  /// - Throws: what went wrong first; the others are looked at all the same. `CancellationError` between two persons.
+  /// - Throws: what went wrong first, a store's failure as `HubStorageError`; the others are looked at all the same.
+  ///   `CancellationError` between two persons.
   public func tick(at server: HubServer) async throws {
     var failure: (any Error)?
     for person in try server.accounts.people().map(\.id).sorted() {
@@ -136,11 +137,10 @@ public final class HubIngest: Ingest {
   }
 
   private func tick(at desk: HubDesk) async throws {
-    let intake = try intake(for: desk)
     // Noted before the look: a post that comes meanwhile takes it back.
     intakes.withLock { $0.settled[desk.person] = clock.now }
     do {
-      let isSettled = try await intake.run { [clock] in
+      let isSettled = try await run(for: desk) { [clock] in
         let isChanged = try $0.tick()
         try HubTeller(desk: desk, intake: $0, now: clock.now).tellOfAll()
         return try !isChanged && $0.lastReading().map { clock.now.timeIntervalSince($0) > Self.settlingSeconds } ?? true
@@ -212,6 +212,14 @@ public final class HubIngest: Ingest {
       if isClosed { count += 1 }
     }
     return count
+  }
+
+  /// Runs `body` on the person's intake, when it is its turn.
+  /// - Throws: `HubStorageError` in place of a store's failure.
+  private func run<Result: Sendable>(
+    for desk: HubDesk, _ body: @Sendable (TrackIntake) throws -> Result
+  ) async throws -> Result {
+    try await translating { try await intake(for: desk).run(body) }
   }
 
   /// A store's failure in the words of the hub's storage, by which it is answered.

@@ -1,21 +1,26 @@
 import Foundation
 import HubTesting
+import StorageTesting
 import Testing
 import TrendyHub
 import TrendyIngest
 import TrendyModels
+import TrendyPersistence
 import TrendyTesting
 
 @Suite("What trackers post to a hub", .timeLimit(.minutes(1)))
 struct HubIngestTests {
   private let clock = ManualClock(now: DeterministicDate.jan1_2024.addingTimeInterval(86_400))
-  private let storage = MemoryHubStorage()
+  private let storage: any HubStorage
   private let ingest: HubIngest
   private let server: HubServer
   private let person: String
   private let token: String
 
-  init() throws {
+  init() throws { try self.init(storage: MemoryHubStorage()) }
+
+  private init(storage: any HubStorage) throws {
+    self.storage = storage
     ingest = HubIngest(storage: storage, clock: clock, openTracks: 2)
     server = HubServer(storage: storage, ingest: ingest, clock: clock)
     person = try server.accounts.createPerson(name: "Ada").id
@@ -64,6 +69,36 @@ struct HubIngestTests {
     try await whole.ingest.tick(at: whole.server)
     #expect(inPieces.count > 1)
     #expect(try inPieces == whole.trips())
+  }
+
+  @Test(arguments: [ENOSPC, EMFILE])
+  func `each failing file operation is told as a failure of the hub's storage`(code: Int32) async throws {
+    let disk = SimulatedFileSystem()
+    let hub = try HubIngestTests(storage: EmbeddedHubStorage(directory: "/hub", fileSystem: disk))
+    #expect(try await hub.post(SimulatedDay(seed: 5, world: .town, recorder: .tracker).fixes.prefix(200)) == 200)
+    let asks: [(HubIngest, HubServer) async throws -> Void] = [
+      { try await $0.tick(at: $1) },
+      { _ = try await $0.liveTrips(for: $1.ingestDesk(person: hub.person)) },
+      { _ = try await $0.leftOut(for: $1.ingestDesk(person: hub.person)) },
+    ]
+    var untranslated: Set<String> = []
+    for (number, ask) in asks.enumerated() {
+      for call in 1... {
+        let files = disk.copy()
+        let storage = EmbeddedHubStorage(directory: "/hub", fileSystem: files)
+        let ingest = HubIngest(storage: storage, clock: clock, openTracks: 2)
+        let server = HubServer(storage: storage, ingest: ingest, clock: clock)
+        files.fail(.init(call: call, code: code))
+        do {
+          try await ask(ingest, server)
+        } catch is HubStorageError {
+        } catch {
+          untranslated.insert("\(number): \(type(of: error))")
+        }
+        guard files.metFault else { break }
+      }
+    }
+    #expect(untranslated == [])
   }
 
   @Test func `nothing is kept for a person who was erased`() async throws {

@@ -84,8 +84,6 @@ extension SimulationRun {
       try await hub.lookThrough(at: hub.nextServer())
     } catch is HubStorageError {
       // Looked through again within a minute.
-    } catch is StorageError {
-      // So is a log on a disk without room.
     } catch {
       if !hub.isOff { ledger.break_("a hub cannot look through what was posted: \(error)") }
     }
