@@ -34,7 +34,7 @@ public struct SyncSimulator: Sendable {
   @concurrent
   public func run(_ plan: [Action], seed: UInt64) async -> Story {
     let executor = SeededTaskExecutor(seed: seed)
-    var story = await executor.run {
+    return await executor.run {
       let run: SimulationRun
       do {
         run = try SimulationRun(self, seed: seed, executor: executor)
@@ -47,10 +47,10 @@ public struct SyncSimulator: Sendable {
       await run.comeToRest()
       run.story.violations = run.ledger.violations
       run.story.duration = run.clock.uptime
+      // Counted here: what is left to do when the story is over runs beside whoever gets it.
+      run.story.steps = executor.steps
       return run.story
     }
-    story.steps = executor.steps
-    return story
   }
 
   /// What sort of thing is broken: the sentences without what is named in them.

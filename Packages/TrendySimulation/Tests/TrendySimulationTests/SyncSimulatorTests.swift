@@ -20,6 +20,20 @@ struct SyncSimulatorTests {
     #expect(other.trace != first.trace)
   }
 
+  /// These leave something to do, such as an answer that comes too late for whoever asked.
+  @Test(arguments: [14, 26, 31, 46, 52, 81, 95, 112, 137, 138] as [UInt64])
+  func `a story has as many steps whatever is left to do when it is over`(seed: UInt64) async {
+    let world = SimulationWorld(
+      hazards: [.trackers, .webhooks, .fullRecord, .database, .network, .clock, .outage])
+    let steps = await withTaskGroup { stories in
+      for _ in 1...3 {
+        stories.addTask { await SyncSimulator(world: world).run(seed: 99_971_000 + seed).steps }
+      }
+      return await stories.reduce(into: Set<Int>()) { $0.insert($1) }
+    }
+    #expect(steps.count == 1, "\(steps)")
+  }
+
   @Test func `every fault fires in some of the seeds`() async {
     var seeds: Set<String> = []
     for seed in Self.seeds { seeds.formUnion(await Self.stories.story(seed: seed).faults.keys) }

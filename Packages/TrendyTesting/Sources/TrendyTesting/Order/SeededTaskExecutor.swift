@@ -49,7 +49,8 @@ public final class SeededTaskExecutor: TaskExecutor, Sendable {
     state = Mutex(State(generator: SeededGenerator(seed: seed)))
   }
 
-  /// How many pieces ran so far: in two runs of one seed the same.
+  /// How many pieces ran so far: in two runs of one seed the same, where it is asked within ``run(_:)``. Tasks that the body did not
+  /// wait for go on after it.
   public var steps: Int { state.withLock { $0.steps } }
 
   /// Runs the body here and returns what it returns.
