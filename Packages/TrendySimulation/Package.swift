@@ -7,7 +7,7 @@ let package = Package(
   products: [.library(name: "TrendySimulation", targets: ["TrendySimulation"])],
   dependencies: [
     .package(path: "../TrendyAgent"), .package(path: "../TrendyHub"), .package(path: "../TrendyIngest"),
-    .package(path: "../TrendyModels"),
+    .package(path: "../TrendyInterchange"), .package(path: "../TrendyModels"),
     .package(path: "../TrendyPersistence"),
     .package(path: "../TrendyProtocols"), .package(path: "../TrendySync"), .package(path: "../TrendyTesting"),
   ],
@@ -17,7 +17,7 @@ let package = Package(
       dependencies: [
         .product(name: "HubTesting", package: "TrendyHub"),
         .product(name: "StorageTesting", package: "TrendyPersistence"), "TrendyAgent", "TrendyHub", "TrendyIngest",
-        "TrendyModels",
+        "TrendyInterchange", "TrendyModels",
         "TrendyPersistence", "TrendyProtocols", "TrendySync", "TrendyTesting",
       ]),
     .testTarget(

@@ -3,7 +3,6 @@
 #else
   public import Foundation
 #endif
-import Synchronization
 public import TrendyModels
 public import TrendyPersistence
 public import TrendyProtocols
@@ -19,7 +18,6 @@ public final class DeviceRecord: Sendable {
   public let recorder: Recorder
   /// Called when several things were written at once, for whoever syncs or shows them.
   let onChange: @Sendable () -> Void
-  private let ids = Mutex(UUIDv7.Generator())
 
   /// Opens the store, or makes it where there is none. Its files are mapped in small pages: a command reads a little and ends, an agent
   /// waits most of the time.
@@ -34,15 +32,21 @@ public final class DeviceRecord: Sendable {
   }
 
   /// Of a store that is open, on any file system.
+  /// - Parameters:
+  ///   - directory: the folder of the store, for what earlier versions kept beside it.
+  ///   - dataStoreFactory: the open store.
+  ///   - recorder: writes to that store; one is made unless given.
+  ///   - clock: dates what is done.
+  ///   - onChange: called when several things were written at once.
   public init(
-    directory: URL, dataStoreFactory: DefaultDataStoreFactory, clock: any TimeSource = SystemTime(),
-    onChange: @escaping @Sendable () -> Void = {}
+    directory: URL, dataStoreFactory: DefaultDataStoreFactory, recorder: Recorder? = nil,
+    clock: any TimeSource = SystemTime(), onChange: @escaping @Sendable () -> Void = {}
   ) {
     self.directory = directory
     self.clock = clock
     self.onChange = onChange
     self.dataStoreFactory = dataStoreFactory
-    recorder = Recorder(dataStoreFactory: dataStoreFactory, clock: clock)
+    self.recorder = recorder ?? Recorder(dataStoreFactory: dataStoreFactory, clock: clock)
   }
 
   /// Whether a store stands in the folder.
@@ -51,10 +55,7 @@ public final class DeviceRecord: Sendable {
   }
 
   /// A new id, above every one before it in this process.
-  public func makeID() -> String {
-    var generator = SystemRandomNumberGenerator()
-    return ids.withLock { $0.next(at: clock.now, using: &generator).description }
-  }
+  public func makeID() -> String { recorder.makeID() }
 
   public func makeStore() -> any DataStoreProtocol { dataStoreFactory.makeDataStore() }
 

@@ -4,6 +4,8 @@ public enum Action: Hashable, Sendable {
   /// A person does something on a device, in the program that syncs or in another beside it; the choice decides what, and the
   /// number is the text that it leaves behind.
   case edit(device: Int, number: Int, choice: UInt64, besideAgent: Bool = false)
+  /// A person does something on a device as a command does, which can be taken back, or takes such things back or does them again.
+  case command(device: Int, number: Int, choice: UInt64)
   /// A device begins a round, which goes on while other things happen.
   case sync(device: Int)
   /// Time passes.
@@ -119,6 +121,7 @@ extension Action: CustomStringConvertible {
     switch self {
     case .edit(let device, let number, _, let isBeside):
       "edit \(number) on \(name(device))\(isBeside ? ", beside the program that syncs" : "")"
+    case .command(let device, let number, _): "command \(number) on \(name(device))"
     case .sync(let device): "\(name(device)) begins a round"
     case .wait(let milliseconds): "\(milliseconds) ms pass"
     case .network(let device, let fault, let requests):
@@ -185,6 +188,7 @@ extension Action: CustomStringConvertible {
   var faultKind: String? {
     switch self {
     case .edit(_, _, _, let isBeside): isBeside ? "second_process" : nil
+    case .command: "undo"
     case .sync, .wait, .freeDisks, .network, .backUpStore, .backUpHub, .syncByThemselves: nil
     case .setHubClock: "hub_clock_jump"
     case .restartHub: "hub_lives"

@@ -58,6 +58,8 @@ public enum Hazard: String, Hashable, Sendable, CaseIterable {
   case fullRecord = "full-record"
   /// A webhook is told of what changes, and its receiver refuses, hangs, is away, or answers and is not heard.
   case webhooks
+  /// Persons take back what they did, do it again, and restore what they deleted, as the commands do.
+  case undo
 
   /// All but the liars: where nobody keeps their word, only what holds without it is checked.
   public static let usual = Set(allCases).subtracting([.lyingHub, .lyingDevice])
@@ -66,7 +68,7 @@ public enum Hazard: String, Hashable, Sendable, CaseIterable {
   static let ofTheHub: Set<Hazard> = [
     .hubCrash, .hubDisk, .restoredHub, .oldVersion, .unreadable, .hubClock, .hubLives, .restoredTogether, .plainWriter,
     .stranger, .lyingHub, .lyingDevice, .secondEngine, .clearedQueue,
-    .companions, .database, .trackers, .webhooks, .fullRecord,
+    .companions, .database, .trackers, .webhooks, .fullRecord, .undo,
   ]
 
   /// What needs a hub on files.
@@ -93,7 +95,7 @@ public enum Hazard: String, Hashable, Sendable, CaseIterable {
     case .hubLives: 3
     case .lyingHub, .lyingDevice: 20
     // These are part of a whole story, or not.
-    case .oldVersion, .secondProcess, .companions, .database, .trackers, .webhooks, .fullRecord: 0
+    case .oldVersion, .secondProcess, .companions, .database, .trackers, .webhooks, .fullRecord, .undo: 0
     }
   }
 }

@@ -2,7 +2,9 @@
 public enum Invariant: Sendable {
   /// By words that stand in the sentences of each check.
   private static let words: [(words: String, number: Int)] = [
-    ("is in no queue, no journal", 1), ("does not open", 2), ("cannot be read", 2), ("does not start", 2),
+    (" takes back ", 29), (" does again ", 29), ("and does not show it", 29), ("which was not changed since", 29),
+    ("by a command that fails", 29), ("is in no queue, no journal", 1), ("does not open", 2), ("cannot be read", 2),
+    ("does not start", 2),
     ("had the outcome", 3), ("what is sent as sequence", 3), ("which was not asked", 3),
     ("was asked for once", 3), ("refused as invalid", 3),
     ("cursor went back", 4), ("takes a snapshot though", 14), ("cursor is", 4), ("had said", 4),

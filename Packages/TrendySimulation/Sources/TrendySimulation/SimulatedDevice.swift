@@ -51,7 +51,9 @@ final class SimulatedDevice: @unchecked Sendable {
   var restoresToNotice = 0
   /// Whether the program is one that knows the plain operations only.
   var isOld = false
-  private(set) var backup: SimulatedFileSystem?
+  private var backup: (disk: SimulatedFileSystem, commands: [String: CarriedOut])?
+  /// What the person did by commands, by its label or the id of the import: what its store can take back or do again.
+  var commands: [String: CarriedOut] = [:]
 
   init(
     number: Int, clock: DeviceClock, seed: UInt64, temper: Temper, account: Account,
@@ -164,12 +166,23 @@ final class SimulatedDevice: @unchecked Sendable {
 
   // MARK: Copies
 
-  func backUp() { backup = disk.copy() }
+  func backUp() { backup = (disk.copy(), commands) }
 
-  /// The next life begins on the disk given.
-  func replaceDisk(with other: SimulatedFileSystem) {
+  /// The next life begins on the disk as it was backed up.
+  /// - Returns: whether it ever was.
+  func restoreBackup() -> Bool {
+    guard let backup else { return false }
+    replaceDisk(with: backup.disk, backup.commands)
+    return true
+  }
+
+  /// The next life begins on a copy of another device's disk.
+  func copy(_ other: SimulatedDevice) { replaceDisk(with: other.disk, other.commands) }
+
+  private func replaceDisk(with other: SimulatedFileSystem, _ commands: [String: CarriedOut]) {
     end()
     disk = other.copy()
+    self.commands = commands
     cursor = 0
     // It may be of a time before the hub was restored.
     restoresToNotice += 1

@@ -197,6 +197,12 @@ final class SimulationRun: @unchecked Sendable {
       }
       if isBeside { count("second_process") }
       return
+    case .command(let number, let command, let choice):
+      guard person == nil else { return }
+      var user = CommandUser(run: self, device: devices[number], choice: choice, text: "t\(command)")
+      user.act()
+      count("undo")
+      return
     case .sync(let number):
       guard beginRound(number, .plain, begin) else { return }
       return
@@ -223,12 +229,11 @@ final class SimulationRun: @unchecked Sendable {
       devices[number].backUp()
       ledger.onBackup(device: number)
     case .restoreStore(let number):
-      guard let backup = devices[number].backup else { return }
-      devices[number].replaceDisk(with: backup)
+      guard devices[number].restoreBackup() else { return }
       ledger.onRestore(device: number)
     case .copyStore(let from, let to):
       guard !devices[from].disk.isOff else { return }
-      devices[to].replaceDisk(with: devices[from].disk)
+      devices[to].copy(devices[from])
       ledger.onCopy(from: from, to: to)
     case .backUpHub:
       guard hub.backUp() else { return }

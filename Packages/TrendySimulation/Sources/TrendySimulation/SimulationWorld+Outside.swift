@@ -85,6 +85,24 @@ extension SimulationWorld {
     return woven
   }
 
+  /// Whether persons take back what they did: in some of the stories; in all, where nothing needs a hub on files.
+  func hasUndo(seed: UInt64) -> Bool {
+    var generator = SeededGenerator(seed: seed ^ 0xD83E_17A6_4C95_B02F)
+    let isChosen = Int.random(in: 0..<6, using: &generator) == 0
+    return hazards.contains(.undo) && (isChosen || hazards.isDisjoint(with: Hazard.ofFiles))
+  }
+
+  /// Half of what persons do in a story they do as the commands do, which can be taken back.
+  func withUndo(_ plan: [Action], seed: UInt64) -> [Action] {
+    var generator = SeededGenerator(seed: seed ^ 0x40F9_6B32_E15D_78CA)
+    return plan.map { action in
+      guard case .edit(let device, let number, let choice, besideAgent: false) = action,
+        Bool.random(using: &generator)
+      else { return action }
+      return .command(device: device, number: number, choice: choice)
+    }
+  }
+
   private static func receiverFault(_ generator: inout SeededGenerator) -> ReceiverFault {
     switch Int.random(in: 0..<5, using: &generator) {
     case 0: .unreachable

@@ -85,6 +85,7 @@ extension SimulationWorld {
     if hasTrackers(seed: seed) { plan = withTrackers(plan, seed: seed) }
     if isLimited(seed: seed) { plan = withLimits(plan, seed: seed) }
     if hasWebhook(seed: seed) { plan = withWebhook(plan, seed: seed) }
+    if hasUndo(seed: seed) { plan = withUndo(plan, seed: seed) }
     return hubs(ofSeed: seed) > 1 ? withDatabase(plan, density, seed: seed) : plan
   }
 
@@ -256,7 +257,7 @@ extension SimulationWorld {
       return [.recordMany(device: device, number: planned.edits, count: Int.random(in: 12...60, using: &generator))]
     case .lyingHub: return [.lie(device: device, choice: generator.next())]
     case .lyingDevice: return [.pushLies(choice: generator.next())]
-    case .secondProcess, .oldVersion, .companions, .database, .trackers, .webhooks, .fullRecord: return []
+    case .secondProcess, .oldVersion, .companions, .database, .trackers, .webhooks, .fullRecord, .undo: return []
     }
   }
 

@@ -1,0 +1,179 @@
+import TrendyAgent
+import TrendyModels
+import TrendyPersistence
+import TrendySync
+
+/// A command that was carried out: the entities that it changed, as they were shown before and after.
+struct CarriedOut {
+  var before: ShownFields
+  var after: ShownFields
+
+  var keys: Set<Ledger.Key> { Set(before.rows.keys).union(after.rows.keys) }
+
+  /// Whether it speaks of an entity of that id.
+  func names(_ id: String) -> Bool {
+    keys.contains { $0.id == id }
+      || [before, after].contains { $0.rows.values.contains { $0.values.contains(.string(id)) } }
+  }
+}
+
+/// What must be so when something is taken back or done again: all that is shown is held against what was shown before and after it was
+/// done.
+extension CommandUser {
+  /// What was taken back is as it was before it was done, or after it was, where it was done again; what was changed since is left.
+  func check(_ step: UndoStep, isUndo: Bool, _ before: ShownFields, _ now: ShownFields) {
+    let act = "\(device.name) \(isUndo ? "takes back" : "does again") \(step.label)"
+    let changed = before.changes(to: now)
+    run.tell("\(act), which changes \(words(changed))\(step.left.isEmpty ? "" : "; left: \(step.left.map(\.id))")")
+    note(before, now)
+    let name = step.importID ?? step.label
+    guard let done = device.commands[name] else { return }
+    // The next time goes between what is there now and what was.
+    device.commands[name] =
+      isUndo
+      ? CarriedOut(before: now.only(changed), after: before.only(changed))
+      : CarriedOut(before: before.only(changed), after: now.only(changed))
+    let (present, target) = isUndo ? (done.after.rows, done.before.rows) : (done.before.rows, done.after.rows)
+    let newNames = newNames(of: target, before, now)
+    let left = Dictionary(grouping: step.left) { Ledger.Key(kind: $0.kind, id: $0.id) }
+    for key in done.keys.sorted() {
+      let new = newNames[key.id].map { Ledger.Key(kind: key.kind, id: $0) } ?? key
+      if let fault = fault(
+        was: before.rows[key], present: present[key], target: target[key]?.renamed(newNames).withoutDeletedTypes(now),
+        now: now.rows[new],
+        left: left[key].map { Set($0.flatMap(\.fields)) })
+      {
+        run.ledger.break_("\(act), and \(key.id) \(fault)")
+      }
+    }
+    for key in changed.subtracting(done.keys).sorted() where !newNames.values.contains(key.id) {
+      run.ledger.break_("\(act), and \(key.id) is changed as well")
+    }
+    // Of what has another id now nothing more is known.
+    for name in newNames.keys { device.commands = device.commands.filter { !$0.value.names(name) } }
+  }
+
+  /// The new ids of what could not come back under its own, as its deletion is on its way.
+  private func newNames(
+    of target: [Ledger.Key: EntityFields], _ before: ShownFields, _ now: ShownFields
+  ) -> [String: String] {
+    let new = now.rows.filter { before.rows[$0.key] == nil }
+    var names: [String: String] = [:]
+    for (key, fields) in target where before.rows[key] == nil && now.rows[key] == nil {
+      let field = Judge.textField(ofKind: key.kind.rawValue)
+      names[key.id] = new.first { $0.key.kind == key.kind && $0.value[field] == fields[field] }?.key.id
+    }
+    return names
+  }
+
+  /// What is wrong with an entity that a step was to turn from one state into another.
+  /// - Parameters:
+  ///   - was: as it was shown just before the step.
+  ///   - present: the state to turn it from.
+  ///   - target: the state to turn it into.
+  ///   - now: as it is shown.
+  ///   - left: the fields that the step tells to be left, none for all of it; `nil` where it tells nothing.
+  private func fault(
+    was: EntityFields?, present: EntityFields?, target: EntityFields?, now: EntityFields?, left: Set<String>?
+  ) -> String? {
+    switch (was, target) {
+    case (nil, nil): return now == nil ? nil : "is shown, and was not before"
+    case (nil, let target?):
+      // What was changed in something that is gone stays gone.
+      if present != nil { return now != nil ? "is shown again" : left == nil ? "is gone, and that is not told" : nil }
+      guard let now else { return "does not come back" }
+      return now == target ? nil : "comes back otherwise: \(now.difference(from: target))"
+    case (let was?, nil):
+      guard left == nil else { return now == was ? nil : "is told to be left, and is changed" }
+      if was != present { return "was changed since, and is not told to be left" }
+      return now == nil ? nil : "is still there"
+    case (let was?, let target?):
+      guard let present else {
+        // Somebody else has brought it back.
+        if now != was { return "was there, and is changed" }
+        return was == target || left != nil ? nil : "is there otherwise, and is not told to be left"
+      }
+      for name in Set(present.keys).union(target.keys).sorted() where present[name] != target[name] {
+        let isOpen = was[name] == present[name] || was[name] == target[name]
+        if isOpen == (left?.contains(name) == true) {
+          return
+            "has \(name), which was \(isOpen ? "not " : "")changed since, and is \(isOpen ? "" : "not ")told to be left"
+        }
+        if let now, now[name] == (isOpen ? target : was)[name] { continue }
+        return "is otherwise: \((now ?? [:]).difference(from: target))"
+      }
+      return nil
+    }
+  }
+
+  /// What is told to be left was changed since it was done.
+  func checkLeft(_ left: [UndoStep.Left], of label: String, _ shown: ShownFields) {
+    guard let done = device.commands[label] else { return }
+    for left in left {
+      let key = Ledger.Key(kind: left.kind, id: left.id)
+      let now = shown.rows[key]
+      if left.fields.isEmpty ? now == done.after.rows[key] && now == done.before.rows[key] : now == nil {
+        run.ledger.break_("\(device.name) leaves \(key.id) of \(label), which was not changed since")
+      }
+    }
+  }
+
+  func expectUnchanged(_ record: DeviceRecord, _ before: ShownFields, _ error: String) {
+    // A disk without power shows nothing.
+    guard let now = try? shown(record), now != before else { return }
+    run.ledger.break_("\(device.name) changes \(words(before.changes(to: now))) by a command that fails: \(error)")
+  }
+
+  func shown(_ record: DeviceRecord) throws -> ShownFields {
+    try ShownFields(record.dataStoreFactory.makeLocalStore())
+  }
+
+  private func words(_ keys: Set<Ledger.Key>) -> String {
+    keys.isEmpty ? "nothing" : keys.sorted().map(\.id).joined(separator: ", ")
+  }
+}
+
+// MARK: The ledger
+
+extension CommandUser {
+  func onCommand(_ name: String, _ before: ShownFields, _ after: ShownFields) {
+    let changed = before.changes(to: after)
+    guard !changed.isEmpty else { return }
+    run.tell("\(device.name) carries out the command \(name), which changes \(words(changed))")
+    device.commands[name] = CarriedOut(before: before.only(changed), after: after.only(changed))
+    note(before, after)
+  }
+
+  private func note(_ before: ShownFields, _ after: ShownFields) {
+    for key in before.changes(to: after).sorted() {
+      let (old, new) = (before.text(key), after.text(key))
+      // A text may be there again that was written over before.
+      run.ledger.onMixed(key)
+      if after.rows[key] == nil {
+        run.ledger.onGivenUp([old].compactMap(\.self))
+        run.ledger.onDelete(key, device: device.number, isSure: false)
+        continue
+      }
+      if before.rows[key] == nil {
+        if run.ledger.everDeleted.contains(key) { run.ledger.onRestored(key) }
+        if run.made[key.kind]?.contains(key.id) != true { run.made[key.kind, default: []].append(key.id) }
+      }
+      guard old != new else { continue }
+      run.ledger.onGivenUp([old].compactMap(\.self))
+      // One that comes back is in no payload.
+      let isFollowed = new?.hasPrefix(text) == true && !NaturalIdentifier.isNatural(key.id)
+      run.ledger.onText(
+        new ?? "", over: [old].compactMap(\.self), key: key, device: device.number, isSure: isFollowed)
+    }
+  }
+
+  /// Power may have gone after the bytes were down, and then it is done all the same.
+  func onDoubt(_ before: ShownFields) {
+    for key in before.rows.keys.sorted() {
+      run.ledger.onMixed(key)
+      run.ledger.onDelete(key, device: device.number, isSure: false)
+      run.ledger.onGivenUp([before.text(key)].compactMap(\.self))
+    }
+    for key in run.ledger.everDeleted { run.ledger.onRestored(key) }
+  }
+}

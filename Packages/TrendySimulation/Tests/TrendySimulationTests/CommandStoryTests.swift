@@ -1,0 +1,32 @@
+import Testing
+import TrendySimulation
+
+/// What persons do by commands, take back and do again, while everything else goes wrong.
+@Suite("Stories of commands", .timeLimit(.minutes(10)))
+struct CommandStoryTests {
+  private static let world = SimulationWorld(
+    edits: 30, hazards: [.undo, .network, .deviceCrash, .resync, .copiedStore, .restoredStore, .plainWriter],
+    density: .dense)
+
+  @Test(arguments: 1...60 as ClosedRange<UInt64>)
+  func `what is taken back is as it was, and what was changed since stays`(seed: UInt64) async {
+    let story = await SyncSimulator(world: Self.world).run(seed: seed)
+    #expect(story.violations == [], "--density dense --edits 30 --hazards undo,network,device-crash,resync,…")
+  }
+
+  @Test func `in these stories things are taken back, done again, left as they are, imported and restored`() async {
+    var trace: [String] = []
+    for seed in 1...60 as ClosedRange<UInt64> { trace += await SyncSimulator(world: Self.world).run(seed: seed).trace }
+    for words in [" takes back ", " does again ", "; left: ", " takes back import ", " restores ", " decides on "] {
+      #expect(trace.contains { $0.contains(words) }, "\(words)")
+    }
+  }
+
+  @Test func `the same seed tells the same story`() async {
+    let (first, second) = (
+      await SyncSimulator(world: Self.world).run(seed: 3), await SyncSimulator(world: Self.world).run(seed: 3)
+    )
+    #expect(zip(first.trace, second.trace).first { $0 != $1 }.map { "\($0.0) | \($0.1)" } == nil)
+    #expect(first == second)
+  }
+}
