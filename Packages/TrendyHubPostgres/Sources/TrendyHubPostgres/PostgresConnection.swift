@@ -37,7 +37,10 @@ package final class PostgresConnection: @unchecked Sendable {
     }
     guard let made else { throw .lost("no memory for a connection") }
     guard PQstatus(made) == CONNECTION_OK else {
-      let words = Self.words(PQerrorMessage(made))
+      var words = Self.words(PQerrorMessage(made))
+      if PQconnectionNeedsPassword(made) == 1 {
+        words += "; its password belongs into ~/.pgpass or the file that PGPASSFILE names, in a line for each server"
+      }
       PQfinish(made)
       throw .lost(words)
     }

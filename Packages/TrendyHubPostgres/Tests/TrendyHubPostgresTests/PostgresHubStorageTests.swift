@@ -32,6 +32,27 @@ struct PostgresHubStorageTests {
     return state.head
   }
 
+  @Test func `a server that wants a password says where it belongs`() throws {
+    let guarded = try PostgresCluster()
+    defer { guarded.end() }
+    try guarded.run("CREATE ROLE guarded LOGIN PASSWORD 'secret'")
+    let access = guarded.folder.appending(path: "data/pg_hba.conf")
+    let rules = try String(contentsOf: access, encoding: .utf8)
+    try Data(("local all guarded scram-sha-256\n" + rules).utf8).write(to: access)
+    try guarded.run("SELECT pg_reload_conf()")
+    var words = ""
+    // The server reads it soon.
+    for _ in 0..<100 where words.isEmpty {
+      do {
+        _ = try PostgresConnection(settings: [("dbname", guarded.address(role: "guarded"))])
+        usleep(50_000)
+      } catch {
+        words = "\(error)"
+      }
+    }
+    #expect(words.contains("PGPASSFILE"), "\(words)")
+  }
+
   // MARK: Connections that are lost
 
   @Test("a connection that is cut at any message costs no write and doubles none", arguments: CuttingRelay.Cut.allCases)
