@@ -234,22 +234,6 @@ struct EventQueryTests {
   }
 
   #if os(Linux)
-    /// What the system counts as this process's memory of a file: kilobytes that are mapped, and those that are in memory.
-    /// - Parameter path: the end of it.
-    private static func memory(of path: String) throws -> (mapped: Int, resident: Int) {
-      var (mapped, resident, isOfFile) = (0, 0, false)
-      // Read to its end: the system does not say how long it is.
-      let text = try FileHandle(forReadingFrom: URL(filePath: "/proc/self/smaps")).readToEnd() ?? Data()
-      for line in String(decoding: text, as: UTF8.self).split(separator: "\n") {
-        let words = line.split(separator: " ")
-        if words.count > 1, words[0].contains("-"), !words[0].hasSuffix(":") { isOfFile = line.hasSuffix(path) }
-        guard isOfFile, words.count > 1, let number = Int(words[1]) else { continue }
-        if words[0] == "Size:" { mapped += number }
-        if words[0] == "Rss:" { resident += number }
-      }
-      return (mapped, resident)
-    }
-
     @Test func `whoever pages through a large store has a piece of it in memory`() throws {
       let folder = try TemporaryFolder()
       let factory = try DefaultDataStoreFactory(directory: URL(filePath: folder.path))
@@ -275,7 +259,7 @@ struct EventQueryTests {
           cursor = page.next
           // Beyond the middle all that was passed would be more than half.
           guard cursor == nil || found > count / 2 else { continue }
-          let memory = try segments.map { try Self.memory(of: $0) }
+          let memory = try segments.map { try fileMemory(of: $0) }
           least = min(least, memory.reduce(0) { $0 + $1.resident })
           mapped = memory.reduce(0) { $0 + $1.mapped }
         } while cursor != nil

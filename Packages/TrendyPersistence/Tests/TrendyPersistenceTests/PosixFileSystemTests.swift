@@ -75,6 +75,19 @@ struct PosixFileSystemTests {
     }
   }
 
+  #if os(Linux)
+    @Test func `of a long file in small pages is in memory what was touched, whatever is foreseen`() throws {
+      let length = 4 << 20
+      let file = try PosixFileSystem(mapsLargePages: false).open(folder.path + "/long", .create)
+      try write([UInt8](repeating: 7, count: length), to: file)
+      let mapping = try file.map(size: length)
+      mapping.bringIn(0..<length)
+      #expect(mapping.bytes[length / 2] == 7)
+      // The system maps 64 KiB around a touch.
+      #expect(try fileMemory(of: folder.path + "/long").resident <= 256)
+    }
+  #endif
+
   @Test func `a renamed file takes the other's place, and who has the other open can tell`() throws {
     let old = try files.open(folder.path + "/old", .create)
     let new = try files.open(folder.path + "/new", .create)

@@ -185,7 +185,7 @@ extension StorageEngine {
   }
 
   /// Bytes that all sources together may have of what was copied before it is let go of.
-  private static let copiedAtOnce = 32 << 20
+  private static let copiedAtOnce = 8 << 20
 
   private static func merge(_ sources: [SegmentStack.Layer], into writer: SegmentWriter) throws(StorageError) {
     var rows = [Int](repeating: -1, count: sources.count)

@@ -330,7 +330,8 @@ private final class PosixFile: OpenFile {
       munmap(start, space)
       throw failure
     }
-    return PosixMapping(UnsafeMutableRawBufferPointer(start: start, count: space), at: place - start, of: size)
+    return PosixMapping(
+      UnsafeMutableRawBufferPointer(start: start, count: space), at: place - start, of: size, inSmallPages: true)
   }
 
   func counter() throws(FileSystemError) -> (any SharedCounter)? {
@@ -474,9 +475,11 @@ private final class PosixMapping: MappedFile, @unchecked Sendable {
   let bytes: UnsafeRawBufferPointer
   /// The addresses to give back: those of the file, and others around it.
   private let space: UnsafeMutableRawBufferPointer
+  private let isInSmallPages: Bool
 
-  init(_ space: UnsafeMutableRawBufferPointer, at offset: Int = 0, of size: Int) {
+  init(_ space: UnsafeMutableRawBufferPointer, at offset: Int = 0, of size: Int, inSmallPages: Bool = false) {
     self.space = space
+    isInSmallPages = inSmallPages
     bytes = UnsafeRawBufferPointer(rebasing: space[offset..<offset + size])
   }
 
@@ -493,6 +496,8 @@ private final class PosixMapping: MappedFile, @unchecked Sendable {
     }
 
     func bringIn(_ range: Range<Int>) {
+      // Whoever maps in small pages wants to have in memory no more than is touched.
+      if isInSmallPages { return }
       let page = 4096
       let from = range.lowerBound / page * page
       guard let base = bytes.baseAddress, from < range.upperBound else { return }
