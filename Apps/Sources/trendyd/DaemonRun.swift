@@ -268,13 +268,19 @@ struct DaemonRun {
   private static let mostMapped = 24 << 20
 
   private func releaseFiles(of hub: HubContainer) async {
-    var pause = Duration.seconds(1)
+    var checksLeft = 0
     // Until the task is cancelled, which is all that the clock throws.
-    while (try? await hub.clock.sleep(for: pause)) != nil {
-      let isMuch = ProcessMemory.mappedBytes > Self.mostMapped
-      if isMuch { hub.releaseMemory() }
-      // A hub that reads many files has as much of them mapped again within the second.
-      pause = isMuch ? .milliseconds(250) : .seconds(1)
+    while (try? await hub.clock.sleep(for: checksLeft > 0 ? .milliseconds(50) : .seconds(1))) != nil {
+      if ProcessMemory.mappedBytes > Self.mostMapped {
+        hub.releaseMemory()
+        checksLeft = Self.checksWhileBusy
+      } else {
+        checksLeft = max(0, checksLeft - 1)
+      }
     }
   }
+
+  /// How often it is looked again, twenty times a second, after files were released: a page of 50 entries that lie anywhere maps 10 MB,
+  /// a search twice that.
+  private static let checksWhileBusy = 40
 }
