@@ -47,7 +47,7 @@ public final class TrackLog: TrackStore {
   @discardableResult
   public static func copy(from source: any TrackRows, to target: any TrackRows) throws -> Int {
     var count = 0
-    for kind in Kind.all {
+    for kind in TrackRowKind.all {
       let (new, old) = (try source.read { try $0.rows(kind: kind) }, try target.read { try $0.rows(kind: kind) })
       if new == old {
         count += new.count
@@ -71,7 +71,7 @@ public final class TrackLog: TrackStore {
 
   /// Whether two logs hold the same.
   public static func isEqual(_ left: any TrackRows, _ right: any TrackRows) throws -> Bool {
-    try Kind.all.allSatisfy { kind in
+    try TrackRowKind.all.allSatisfy { kind in
       // In the order of their names: rows of one moment may come in any.
       func rows(_ log: any TrackRows) throws -> [TrackRow] {
         try log.read { try $0.rows(kind: kind) }
@@ -106,12 +106,13 @@ extension TrackLog {
       // It may be run again.
       var result = result
       let number = try DeviceTable.number(of: device, in: transaction)
-      var writer = BlockWriter(transaction: transaction, device: number)
+      var writer = TrackBlockWriter(transaction: transaction, device: number)
       try writer.add(entries)
       result.added += writer.added
       result.known += entries.count - writer.added
       if let since = writer.earliestChange {
-        let before = try UnreadMark.read(transaction.row(kind: Kind.unread, key: RecordKey(high: 0, low: number)))
+        let before = try UnreadMark.read(
+          transaction.row(kind: TrackRowKind.unread, key: RecordKey(high: 0, low: number)))
         let generation = (before?.generation ?? 0) + 1
         let end = try UnreadEnd.read(device: number, in: transaction)
         try UnreadMark.put(
@@ -129,14 +130,14 @@ extension TrackLog {
 
   public func devices() throws -> [TrackDevice] {
     try rows.read { reading in
-      try reading.rows(kind: Kind.device).compactMap { row in
+      try reading.rows(kind: TrackRowKind.device).compactMap { row in
         let number = row.key.low
-        guard let first = try reading.rows(kind: Kind.block, group: number, limit: 1).first,
-          let last = try reading.rows(kind: Kind.block, group: number, descending: true, limit: 1).first
+        guard let first = try reading.rows(kind: TrackRowKind.block, group: number, limit: 1).first,
+          let last = try reading.rows(kind: TrackRowKind.block, group: number, descending: true, limit: 1).first
         else { return nil }
         return TrackDevice(
           name: String(decoding: row.payload, as: UTF8.self), firstTime: TrackEntry.date(first.sort),
-          lastTime: TrackEntry.date(try Block(last).extent().end))
+          lastTime: TrackEntry.date(try TrackBlockRow(last).extent().end))
       }.sorted { $0.name < $1.name }
     }
   }
@@ -152,14 +153,15 @@ extension TrackLog {
       if let lower {
         // The block that the moment falls into begins before it.
         first =
-          try reading.rows(kind: Kind.block, group: number, to: lower + 1, descending: true, limit: 1).first?.sort
+          try reading.rows(kind: TrackRowKind.block, group: number, to: lower + 1, descending: true, limit: 1).first?
+          .sort
           ?? lower
       }
       guard first <= upper else { return [] }
-      return try reading.rows(kind: Kind.block, group: number, from: first, to: upper + 1)
+      return try reading.rows(kind: TrackRowKind.block, group: number, from: first, to: upper + 1)
     }
     for block in blocks {
-      for entry in try Block(block).entries() where entry.time > lower ?? .min && entry.time <= upper {
+      for entry in try TrackBlockRow(block).entries() where entry.time > lower ?? .min && entry.time <= upper {
         try body(entry.reading)
       }
     }
@@ -174,7 +176,7 @@ extension TrackLog {
   public func unread(device: String) throws -> TrackUnread? {
     try rows.read { reading in
       guard let number = try DeviceTable.number(of: device, in: reading),
-        let mark = try UnreadMark.read(reading.row(kind: Kind.unread, key: RecordKey(high: 0, low: number))),
+        let mark = try UnreadMark.read(reading.row(kind: TrackRowKind.unread, key: RecordKey(high: 0, low: number))),
         mark.isUnread
       else { return nil }
       let end = try UnreadEnd.read(device: number, in: reading)
@@ -193,14 +195,14 @@ extension TrackLog {
     return try rows.read { reading in
       guard let number = try DeviceTable.number(of: device, in: reading) else { return [] }
       return try reading.rows(
-        kind: Kind.note(kind), group: number, from: lower, to: upper, descending: isDescending, limit: limit
+        kind: TrackRowKind.note(kind), group: number, from: lower, to: upper, descending: isDescending, limit: limit
       ).map { try Self.note($0, kind) }
     }
   }
 
   public func note(_ kind: TrackNote.Kind, id: String) throws -> (device: String, note: TrackNote)? {
     try rows.read { reading in
-      guard let row = try reading.row(kind: Kind.note(kind), key: RecordKey(hashing: id)) else { return nil }
+      guard let row = try reading.row(kind: TrackRowKind.note(kind), key: RecordKey(hashing: id)) else { return nil }
       let note = try Self.note(row, kind)
       guard note.id == id, let device = try DeviceTable.name(of: row.group, in: reading) else { return nil }
       return (device, note)
@@ -214,7 +216,7 @@ extension TrackLog {
       let number = try DeviceTable.number(of: device, in: transaction)
       for (kind, ids) in [(TrackNote.Kind.checkpoint, changes.removedCheckpoints), (.finding, changes.removedFindings)]
       {
-        for id in ids { try transaction.delete(kind: Kind.note(kind), key: RecordKey(hashing: id)) }
+        for id in ids { try transaction.delete(kind: TrackRowKind.note(kind), key: RecordKey(hashing: id)) }
       }
       for note in changes.put {
         var payload: [UInt8] = [UInt8(note.id.utf8.count)]
@@ -222,10 +224,10 @@ extension TrackLog {
         payload += note.content
         try transaction.put(
           TrackRow(
-            kind: Kind.note(note.kind), key: RecordKey(hashing: note.id),
+            kind: TrackRowKind.note(note.kind), key: RecordKey(hashing: note.id),
             sort: TrackEntry.milliseconds(note.time) ?? .max - 1, group: number, payload: payload))
       }
-      let mark = try UnreadMark.read(transaction.row(kind: Kind.unread, key: RecordKey(high: 0, low: number)))
+      let mark = try UnreadMark.read(transaction.row(kind: TrackRowKind.unread, key: RecordKey(high: 0, low: number)))
       if let since = changes.unreadSince.flatMap({ TrackEntry.milliseconds($0) }) {
         let earliest = mark?.isUnread == true ? min(since, mark?.since ?? since) : since
         try UnreadMark.put(
@@ -255,7 +257,7 @@ extension TrackLog {
 // MARK: Rows
 
 /// The kinds of rows, as the format numbers them.
-private enum Kind {
+enum TrackRowKind {
   static let device: UInt8 = 1
   static let block: UInt8 = 2
   static let unread: UInt8 = 3
@@ -275,23 +277,24 @@ private enum Kind {
 /// Devices by numbers from 1, so that no two share a group.
 private enum DeviceTable {
   static func number(of name: String, in reading: any TrackRowReading) throws -> UInt64? {
-    try reading.rows(kind: Kind.device).first { $0.payload.elementsEqual(name.utf8) }?.key.low
+    try reading.rows(kind: TrackRowKind.device).first { $0.payload.elementsEqual(name.utf8) }?.key.low
   }
 
   static func name(of number: UInt64, in reading: any TrackRowReading) throws -> String? {
-    try reading.row(kind: Kind.device, key: RecordKey(high: 0, low: number)).map {
+    try reading.row(kind: TrackRowKind.device, key: RecordKey(high: 0, low: number)).map {
       String(decoding: $0.payload, as: UTF8.self)
     }
   }
 
   /// Gives a new one the next number.
   static func number(of name: String, in transaction: any TrackRowWriting) throws -> UInt64 {
-    let known = try transaction.rows(kind: Kind.device)
+    let known = try transaction.rows(kind: TrackRowKind.device)
     if let record = known.first(where: { $0.payload.elementsEqual(name.utf8) }) { return record.key.low }
     let number = (known.last?.key.low ?? 0) + 1
     try transaction.put(
       TrackRow(
-        kind: Kind.device, key: RecordKey(high: 0, low: number), sort: Int64(number), payload: Array(name.utf8)))
+        kind: TrackRowKind.device, key: RecordKey(high: 0, low: number), sort: Int64(number), payload: Array(name.utf8))
+    )
     return number
   }
 }
@@ -314,7 +317,7 @@ private enum UnreadMark {
     withUnsafeBytes(of: (isUnread ? since : .max).littleEndian) { payload += $0 }
     withUnsafeBytes(of: generation.littleEndian) { payload += $0 }
     try transaction.put(
-      TrackRow(kind: Kind.unread, key: RecordKey(high: 0, low: device), sort: 0, payload: payload))
+      TrackRow(kind: TrackRowKind.unread, key: RecordKey(high: 0, low: device), sort: 0, payload: payload))
   }
 }
 
@@ -324,7 +327,9 @@ private enum UnreadEnd {
   static func read(
     device: UInt64, in reading: any TrackRowReading
   ) throws -> (through: Int64, generation: UInt64)? {
-    guard let record = try reading.row(kind: Kind.unreadEnd, key: RecordKey(high: 0, low: device)) else { return nil }
+    guard let record = try reading.row(kind: TrackRowKind.unreadEnd, key: RecordKey(high: 0, low: device)) else {
+      return nil
+    }
     guard record.payload.count == 16 else { throw StorageError.unreadableRow(kind: record.kind, key: record.key) }
     return record.withPayload { bytes in
       (
@@ -341,170 +346,6 @@ private enum UnreadEnd {
     withUnsafeBytes(of: through.littleEndian) { payload += $0 }
     withUnsafeBytes(of: generation.littleEndian) { payload += $0 }
     try transaction.put(
-      TrackRow(kind: Kind.unreadEnd, key: RecordKey(high: 0, low: device), sort: 0, payload: payload))
-  }
-}
-
-/// A row of readings; its sort value is the time of the first.
-private struct Block {
-  private let record: TrackRow
-
-  init(_ record: TrackRow) { self.record = record }
-
-  var start: Int64 { record.sort }
-  var key: RecordKey { record.key }
-
-  func entries() throws(StorageError) -> [TrackEntry] {
-    do throws(TrackBlock.Malformed) {
-      return try record.withPayload { bytes throws(TrackBlock.Malformed) in
-        try TrackBlock.decode(bytes, start: record.sort)
-      }
-    } catch {
-      throw .unreadableRow(kind: record.kind, key: record.key)
-    }
-  }
-
-  func extent() throws(StorageError) -> (count: Int, end: Int64) {
-    do throws(TrackBlock.Malformed) {
-      return try record.withPayload { bytes throws(TrackBlock.Malformed) in
-        try TrackBlock.extent(bytes, start: record.sort)
-      }
-    } catch {
-      throw .unreadableRow(kind: record.kind, key: record.key)
-    }
-  }
-}
-
-/// Puts readings where they belong among the blocks of a device, which never overlap.
-private struct BlockWriter {
-  let transaction: any TrackRowWriting
-  let device: UInt64
-  /// New readings; one that took the place of another of its moment counts as known.
-  private(set) var added = 0
-  private(set) var earliestChange: Int64?
-  private(set) var latestChange: Int64?
-
-  init(transaction: any TrackRowWriting, device: UInt64) {
-    self.transaction = transaction
-    self.device = device
-  }
-
-  /// - Parameter entries: rising, one of each moment and slot.
-  mutating func add(_ entries: [TrackEntry]) throws {
-    var rest = entries[...]
-    while let first = rest.first {
-      let target = try block(beginningBy: first.time)
-      let next = try block(beginningAfter: first.time)
-      let run = rest.prefix { next == nil || $0.time < next?.start ?? .max }
-      rest = rest.dropFirst(run.count)
-      try add(run, target: target, next: next)
-    }
-  }
-
-  private mutating func add(_ run: ArraySlice<TrackEntry>, target: Block?, next: Block?) throws {
-    var after = run
-    if let target {
-      let end = try target.extent().end
-      after = run.drop { $0.time <= end }
-      let inside = run.prefix(run.count - after.count)
-      if !inside.isEmpty { try merge(inside, into: target) }
-    }
-    guard !after.isEmpty else { return }
-    added += after.count
-    note(change: after[after.startIndex].time)
-    note(change: after[after.endIndex - 1].time)
-    if let next {
-      try fill(after, before: next)
-    } else {
-      try extend(after)
-    }
-  }
-
-  private mutating func merge(_ inside: ArraySlice<TrackEntry>, into block: Block) throws {
-    let held = try block.entries()
-    var merged: [TrackEntry] = []
-    merged.reserveCapacity(held.count + inside.count)
-    var left = held[...]
-    var right = inside
-    var hasChanged = false
-    while let mine = left.first ?? right.first, let other = right.first ?? left.first {
-      if right.isEmpty || !left.isEmpty && mine < other {
-        merged.append(mine)
-        left.removeFirst()
-      } else if left.isEmpty || other < mine {
-        merged.append(other)
-        right.removeFirst()
-        added += 1
-        hasChanged = true
-        note(change: other.time)
-      } else {
-        if other.isBetter(than: mine) {
-          hasChanged = true
-          note(change: other.time)
-        }
-        merged.append(other.isBetter(than: mine) ? other : mine)
-        left.removeFirst()
-        right.removeFirst()
-      }
-    }
-    guard hasChanged else { return }
-    // The first stays the first, so that the row keeps its name.
-    try put(merged)
-  }
-
-  /// Between two blocks: to one of them where there is room, so that what comes late leaves no crumbs.
-  private func fill(_ entries: ArraySlice<TrackEntry>, before next: Block) throws {
-    if let previous = try block(beginningBy: entries[entries.startIndex].time) {
-      let held = try previous.entries()
-      if held.count + entries.count <= TrackBlock.limit { return try put(held + entries) }
-    }
-    let held = try next.entries()
-    guard held.count + entries.count <= TrackBlock.limit else { return try put(Array(entries)) }
-    try transaction.delete(kind: Kind.block, key: next.key)
-    try put(entries + held)
-  }
-
-  /// At the end. The blocks before join it as long as none is larger than what comes after it: so each reading is written
-  /// anew only as often as a block doubles.
-  private func extend(_ entries: ArraySlice<TrackEntry>) throws {
-    var joined = Array(entries)
-    while joined.count < TrackBlock.limit, let previous = try block(beginningBy: joined[0].time) {
-      let count = try previous.extent().count
-      guard count <= joined.count, count + joined.count <= TrackBlock.limit else { break }
-      joined = try previous.entries() + joined
-      try transaction.delete(kind: Kind.block, key: previous.key)
-    }
-    try put(joined)
-  }
-
-  /// Writes entries as blocks of at most the limit, those of one moment together.
-  private func put(_ entries: [TrackEntry]) throws {
-    // Halves, where it is a little too much, so that both have room for what comes late.
-    let size = entries.count <= TrackBlock.limit * 2 ? (entries.count + 1) / 2 : TrackBlock.limit
-    var rest = entries[...]
-    while !rest.isEmpty {
-      var cut = rest.count <= TrackBlock.limit ? rest.endIndex : rest.startIndex + size
-      while cut < rest.endIndex, rest[cut].time == rest[cut - 1].time { cut += 1 }
-      let part = Array(rest[..<cut])
-      rest = rest[cut...]
-      try transaction.put(
-        TrackRow(
-          kind: Kind.block, key: RecordKey(high: device, low: UInt64(bitPattern: part[0].time)), sort: part[0].time,
-          group: device, payload: TrackBlock.encode(part)))
-    }
-  }
-
-  private mutating func note(change time: Int64) {
-    earliestChange = min(earliestChange ?? time, time)
-    latestChange = max(latestChange ?? time, time)
-  }
-
-  private func block(beginningBy time: Int64) throws -> Block? {
-    try transaction.rows(kind: Kind.block, group: device, to: time + 1, descending: true, limit: 1).first
-      .map(Block.init)
-  }
-
-  private func block(beginningAfter time: Int64) throws -> Block? {
-    try transaction.rows(kind: Kind.block, group: device, from: time + 1, limit: 1).first.map(Block.init)
+      TrackRow(kind: TrackRowKind.unreadEnd, key: RecordKey(high: 0, low: device), sort: 0, payload: payload))
   }
 }
