@@ -125,6 +125,7 @@ struct ManyEventTests {
         let lives = number < 40 && number != 3 && number != 6
         let event = try store.findEvent(id: id)
         #expect((event != nil) == lives, "\(number)")
+        #expect(try store.holdsEvent(id: id) == lives, "\(number)")
         #expect(event?.notes?.first == (number == 2 ? "b" : number == 5 ? "a" : lives ? "n" : nil), "\(number)")
         let own = number < 40 && number != 8 ? [number] : []
         let waiting = own + (number < 40 && number % 4 == 0 ? [100 + number] : []) + (number == 6 ? [200] : [])
@@ -136,6 +137,32 @@ struct ManyEventTests {
       try store.save()
     }
     #expect(try store.fetchTombstones().count == 8)
+    #expect(try StorageEngine.verify(directory: "/home/store", fileSystem: disk).findings.isEmpty)
+  }
+
+  /// As while a long import is taken back: of the segments that are done with nothing of the kind lives, and what is made anew under the
+  /// names of one lies in another.
+  @Test func `a segment whose events are all deleted hides none of another, nor gives one of its own`() throws {
+    func change(_ numbers: Range<Int>, _ body: (Int) throws -> Void) throws {
+      try store.lookAhead(events: numbers.map { CompactIdentifier(Self.id($0)) })
+      for number in numbers { try body(number) }
+      try store.save()
+    }
+    func insert(_ number: Int) throws {
+      try store.insertNew(Self.event(number, notes: "old"), with: Self.mutation(number, of: Self.id(number)))
+    }
+    try change(0..<300, insert)
+    try change(300..<600, insert)
+    try change(300..<600) { try store.deleteEvent(id: Self.id($0)) }
+    try change(500..<800) { try store.upsertEvent(Self.event($0, notes: "new")) }
+    #expect(disk.files.count { $0.hasPrefix("/home/store/segment-") } >= 3)
+    try store.lookAhead(events: (0..<800).map { CompactIdentifier(Self.id($0)) })
+    for number in 0..<800 {
+      let notes = number < 300 ? "o" : number < 500 ? nil : "n"
+      #expect(try store.findEvent(id: Self.id(number))?.notes?.first == notes.map(Character.init), "\(number)")
+      #expect(try store.pendingMutations(ofEntity: Self.id(number)).count == (number < 600 ? 1 : 0), "\(number)")
+    }
+    #expect(try store.eventCount() == 600)
     #expect(try StorageEngine.verify(directory: "/home/store", fileSystem: disk).findings.isEmpty)
   }
 

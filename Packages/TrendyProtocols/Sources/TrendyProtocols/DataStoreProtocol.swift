@@ -67,6 +67,8 @@ public protocol DataStoreProtocol: AnyObject {
   // MARK: Find
 
   /// The event of this identifier, unsaved changes included; `nil` where there is none.
+  /// Whether there is such an event. The default finds it; a store that need not make an event of what is there is quicker at many.
+  func holdsEvent(id: String) throws -> Bool
   func findEvent(id: String) throws -> Event?
   /// The event type of this identifier, unsaved changes included; `nil` where there is none.
   func findEventType(id: String) throws -> EventType?
@@ -241,6 +243,8 @@ extension DataStoreProtocol {
   }
 
   public func lookAhead(events identifiers: [CompactIdentifier]) throws {}
+
+  public func holdsEvent(id: String) throws -> Bool { try findEvent(id: id) != nil }
 
   public func appendPendingMutation(_ mutation: PendingMutation) throws { try insertPendingMutation(mutation) }
 

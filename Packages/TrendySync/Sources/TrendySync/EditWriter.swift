@@ -112,8 +112,7 @@ final class EditWriter {
     guard waiting.count == 1, let making = waiting.first, making.key == key, making.operation == .create,
       making.wasNeverSent, isMeant(making.payload)
     else { return false }
-    return try store.acceptedMutations(ofEntity: id).isEmpty && replica.held(key) == nil
-      && store.findEvent(id: id) != nil
+    return try store.acceptedMutations(ofEntity: id).isEmpty && replica.held(key) == nil && store.holdsEvent(id: id)
   }
 
   /// Deletes an event that ``isUntouchedImport(eventId:where:)``, asked in this unit, has said to be one.

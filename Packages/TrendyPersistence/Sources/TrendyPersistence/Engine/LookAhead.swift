@@ -43,6 +43,7 @@ final class LookAhead {
   func know(kind: UInt8, keys: [RecordKey], records: [UnsafeRawPointer], pin: RecordPin) {
     keep(pin)
     var known = kinds.removeValue(forKey: kind) ?? Kind()
+    known.absent.reserveCapacity(known.absent.count + max(0, keys.count - records.count))
     var taken: Set<RecordKey> = []
     found.reserve(records.count)
     for record in records {
@@ -59,6 +60,7 @@ final class LookAhead {
   func know(kind: UInt8, groups: [UInt64], found: [[UnsafeRawPointer]], pin: RecordPin) {
     keep(pin)
     var known = kinds.removeValue(forKey: kind) ?? Kind()
+    known.groups.reserveCapacity(known.groups.count + groups.count)
     for (group, records) in zip(groups, found) { known.groups[group] = records }
     kinds[kind] = known
   }

@@ -11,7 +11,7 @@ extension SegmentStack {
     var left = keys.indices.map { UInt64(Memtable.hash(kind, keys[$0])) << 32 | UInt64($0) }
     left.sort()
     // What is asked for once more was mostly made last.
-    for layer in layers.reversed() where layer.segment.holds(kind) {
+    for layer in layers.reversed() where layer.holdsLiving(kind) {
       // Ids of this version rise with time, and most of what is recorded is new.
       let newest = left.count > Self.fewKeys ? try layer.segment.newestVersionSeven(kind: kind) : .max
       var others: [UInt64] = []
@@ -35,7 +35,7 @@ extension SegmentStack {
   func find(
     kind: UInt8, hashes: [RecordKey], _ body: (UnsafeRawPointer) throws(StorageError) -> Void
   ) throws(StorageError) {
-    for layer in layers where layer.segment.holds(kind) {
+    for layer in layers where layer.holdsLiving(kind) {
       if try layer.segment.liesByKey(kind) {
         try layer.segment.forEachRow(kind: kind, ofHashes: hashes) { row, record throws(StorageError) in
           if !layer.isBuried(row) { try body(record) }
@@ -72,7 +72,7 @@ extension SegmentStack {
   ) throws(StorageError) {
     guard mayHold(kind: kind) else { return }
     let order = groups.indices.sorted { groups[$0] < groups[$1] }
-    for layer in layers where layer.segment.holds(kind) {
+    for layer in layers where layer.holdsLiving(kind) {
       let segment = layer.segment
       try segment.forEachGroup(kind: kind, of: groups, in: order) { index, entry throws(StorageError) in
         let run = try segment.groupRun(at: entry)
@@ -94,6 +94,13 @@ extension SegmentStack.Layer {
   }
 
   private static var manyLookUps: Int { 4096 }
+
+  /// Whether a row of a kind lives here. Of an import that is taken back the segments that are done with hold no event any more.
+  fileprivate func holdsLiving(_ kind: UInt8) -> Bool {
+    guard segment.holds(kind) else { return false }
+    let rows = segment.rows(ofKind: kind)
+    return buriedCount(in: rows) < rows.count
+  }
 }
 
 extension Segment {
@@ -138,9 +145,13 @@ extension Segment {
   fileprivate func forEachGroup(
     kind: UInt8, of groups: [UInt64], in order: [Int], _ body: (Int, Int) throws(StorageError) -> Void
   ) throws(StorageError) {
+    guard !order.isEmpty, footer.groupCount > 0 else { return }
+    // Of many every page is read: checked at once, none is asked for at each step.
+    let areMany = order.count > footer.groupCount / 64
+    if areMany { try check(footer.groupsAt, footer.groupCount * footer.groupBytes) }
     func isBelow(_ place: Int, _ group: UInt64) throws(StorageError) -> Bool {
       let entry = footer.groupsAt + place * footer.groupBytes
-      try check(entry, footer.groupBytes)
+      if !areMany { try check(entry, footer.groupBytes) }
       let other = UInt8(truncatingIfNeeded: word(base, entry))
       return other != kind ? other < kind : word(base, entry + 8) < group
     }

@@ -46,6 +46,8 @@ extension LocalStore {
 }
 
 extension LocalStore {
+  public func holdsEvent(id: String) throws -> Bool { try holds(RowKind.event, id) }
+
   public func lookAhead(events identifiers: [CompactIdentifier]) throws {
     let transaction = try writing()
     let keys = identifiers.compactMap { RecordKey($0) }

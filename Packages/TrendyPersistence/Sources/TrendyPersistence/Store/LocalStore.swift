@@ -190,6 +190,11 @@ extension LocalStore {
     return try decode(type, record)
   }
 
+  func holds(_ kind: UInt8, _ identifier: String) throws(StorageError) -> Bool {
+    try refresh()
+    return try place(kind, identifier).record != nil
+  }
+
   /// As ``find(_:_:)``, with the write lock: nobody changes it before this unit does.
   func findForChange<Row: StoredRow>(_ type: Row.Type, _ identifier: String) throws(StorageError) -> Row? {
     _ = try writing()
