@@ -117,6 +117,23 @@ struct UndoTests {
     #expect(try Self.notes(record) == ["a": "one 0"])
   }
 
+  @Test func `nothing is recorded under a type that another process deleted meanwhile, and the type can come back`()
+    throws
+  {
+    let (disk, record) = try Self.fresh()
+    let other = try Self.record(on: disk.anotherProcess())
+    let type = try #require(try other.makeStore().findEventType(id: Self.typeId))
+    try record.perform("type rm nap", [], before: [.eventType(type)])
+    #expect(throws: RecorderError.parentDeleted(.event, id: "a", eventTypeId: Self.typeId)) {
+      try other.perform("log a", [.event(Self.event("a", "one"))])
+    }
+    #expect(try other.makeStore().fetchAllEvents().isEmpty)
+    #expect(try other.undoHistory().done.map(\.label) == ["type rm nap"])
+    try other.undo()
+    try other.perform("log a", [.event(Self.event("a", "one"))])
+    #expect(try Self.notes(record) == ["a": "one 0"])
+  }
+
   @Test("an act and what takes it back are saved together, wherever the power goes", arguments: [1, 2, 3])
   func power(seed: Int) throws {
     var change = 1

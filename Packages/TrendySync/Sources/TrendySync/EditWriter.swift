@@ -22,6 +22,8 @@ final class EditWriter {
   private var latest: Date?
   /// Whether this unit has the write lock, which it keeps until it ends.
   private var hasWriteLock = false
+  /// Event types that were looked for in this unit and are there: an import asks for the same few with each event.
+  private var livingTypes: Set<String> = []
 
   init(store: any DataStoreProtocol, clock: any TimeSource, chance: Chance) {
     self.store = store
@@ -39,6 +41,8 @@ final class EditWriter {
 
   /// As ``record(_:isAsked:)``.
   /// - Returns: what makes the entity, as it is told to the hub; `nil` where nothing was recorded.
+  /// - Throws: ``RecorderError/parentDeleted(_:id:eventTypeId:)`` where its type was deleted, as another process may have done since it
+  ///   was chosen.
   func recordedPayload<Entity: StoredEntity>(of entity: Entity, isAsked: Bool = false) throws -> Data? {
     try takeWriteLock()
     let key = EntityKey(Entity.entityType, entity.id)
@@ -49,6 +53,7 @@ final class EditWriter {
       if isImport { return nil }
       if try !wasRefused(held) { return try edit(held, to: entity) ? payload : nil }
     }
+    try checkType(of: entity)
     if let tombstone = try store.tombstone(of: key) {
       if isImport { return nil }
       try store.deleteTombstone(tombstone)
@@ -71,7 +76,9 @@ final class EditWriter {
 
   /// Records an event that the store called new, in this unit.
   /// - Returns: what makes the event, as it is told to the hub.
+  /// - Throws: ``RecorderError/parentDeleted(_:id:eventTypeId:)``.
   func recordNew(_ event: Event) throws -> Data {
+    try checkType(of: event)
     let payload = try WireJSON.encode(event.createRequest)
     var mutation = newMutation(EntityKey(.event, event.id), .create, payload: payload)
     try putLast(&mutation)
@@ -274,6 +281,7 @@ extension EditWriter {
   /// - Returns: whether any field differs.
   private func edit<Entity: StoredEntity>(_ held: Entity, to changed: Entity) throws -> Bool {
     guard let request = changed.updateRequest(from: held) else { return false }
+    if changed.parentEventTypeId != held.parentEventTypeId { try checkType(of: changed) }
     try replica.keep(held)
     try enqueue(
       newMutation(EntityKey(Entity.entityType, held.id), .update, payload: try WireJSON.encode(request)))
@@ -298,11 +306,32 @@ extension EditWriter {
     return try row.syncStatus == .failed && replica.held(key)?.isDelete == true && replica.overlay(of: key).isEmpty
   }
 
+  /// That an entity is given no event type that is known to be deleted: it would be shown nowhere. One of which nothing is known may be on
+  /// its way.
+  private func checkType<Entity: StoredEntity>(of entity: Entity) throws {
+    guard let type = entity.parentEventTypeId, !livingTypes.contains(type) else { return }
+    if try store.findEventType(id: type) != nil {
+      livingTypes.insert(type)
+      return
+    }
+    let key = EntityKey(.eventType, type)
+    let isDeleted =
+      if try store.tombstone(of: key) != nil { true } else if case .restore = try replication.making(of: key) {
+        true
+      } else { false }
+    if isDeleted { throw RecorderError.parentDeleted(Entity.entityType, id: entity.id, eventTypeId: type) }
+  }
+
   private func remove<Entity: StoredEntity>(_: Entity.Type, id: String) throws {
+    livingTypes.remove(id)
     let key = EntityKey(Entity.entityType, id)
     let effect = try enqueue(newMutation(key, .delete, payload: Data()))
     let isCancelled = if case .cancel = effect { true } else { false }
     try replication.remove(Entity.self, id: id, isCancelled: isCancelled)
+    // Nothing else tells that it was there, and another process may be about to record under it.
+    if isCancelled, Entity.entityType == .eventType {
+      try store.insertTombstone(Tombstone(entityType: .eventType, entityId: id))
+    }
   }
 
   /// A deletion that nobody has heard of never was; the edits that it took up wait again.

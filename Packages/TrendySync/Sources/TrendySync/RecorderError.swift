@@ -27,7 +27,7 @@ public enum RecorderError: Error, Hashable, Sendable, CustomStringConvertible {
       "The deletion of the \(kind.words) \(id) is on its way to the hub. Nothing was changed: sync, then restore it."
     case .parentDeleted(let kind, let id, let eventTypeId):
       "The \(kind.words) \(id) belongs to the event type \(eventTypeId), which is deleted. Nothing was changed: restore "
-        + "that first, or restore to another type."
+        + "that first, or take another type."
     case .noSuchConflict(let id):
       "Nothing named \(id) waits for a decision: it was decided here or on another device. Nothing was changed."
     case .notOurs(let id):

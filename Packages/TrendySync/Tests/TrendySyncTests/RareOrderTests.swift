@@ -255,8 +255,12 @@ struct RareOrderTests {
     await begin()
     hub.set { $0.pages = [[.tombstone(.event, "E", 5), .tombstone(.eventType, "T", 6)]] }
     await device.engine.performSync()
-    // By a program that had read the type before.
-    try device.recorder.record(EventFixture.makeEvent(id: "new", eventTypeId: "T"))
+    // By an earlier version that had read the type before: it did not look whether the type was still there.
+    let event = EventFixture.makeEvent(id: "new", eventTypeId: "T")
+    try await device.engine.queueMutation(
+      entityType: .event, operation: .create, entityId: "new", payload: WireJSON.encode(event.createRequest))
+    try store.upsertEvent(event)
+    try store.save()
     hub.set {
       $0.outcomes = [.refused(ProblemDetails(type: "urn:trendy:error:parent_deleted", title: "Gone", status: 409))]
     }

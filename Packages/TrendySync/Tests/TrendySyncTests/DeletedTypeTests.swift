@@ -1,0 +1,97 @@
+import Foundation
+import Testing
+import TrendyModels
+import TrendyProtocols
+import TrendySync
+import TrendyTesting
+
+/// Recording under an event type that another process deleted after this one had read it: an event without its type is shown nowhere, and
+/// the hub would refuse it.
+@Suite("A type that was deleted meanwhile", .timeLimit(.minutes(10)))
+struct DeletedTypeTests {
+  private static let gone = RecorderError.parentDeleted(.event, id: "new", eventTypeId: "type-1")
+  private static let type = EventType(id: "type-1", name: "nap", colorHex: "#888888", iconName: "•")
+
+  private let device = Device()
+  /// Of another process, on the same store.
+  private let other: Recorder
+  private var store: MockDataStore { device.store }
+
+  init() {
+    other = Recorder(dataStoreFactory: device.factory, clock: device.clock, generator: SeededGenerator(seed: 9))
+  }
+
+  private static func event(_ id: String = "new") -> Event { EventFixture.makeEvent(id: id, eventTypeId: "type-1") }
+
+  @Test("nothing is recorded under it, whether or not a hub has heard of it", arguments: [true, false])
+  func refused(isSynced: Bool) throws {
+    if isSynced { device.seedType() } else { try other.record(Self.type) }
+    try device.recorder.record(Self.event("before"))
+    try other.delete(eventTypeId: "type-1")
+    let waiting = store.storedPendingMutations
+    #expect(throws: Self.gone) { try device.recorder.record(Self.event()) }
+    #expect(throws: Self.gone) { try device.recorder.record([Self.event()]) }
+    #expect(throws: Self.gone) { try device.recorder.inOneSave { _ = try $0.recordNew(Self.event()) } }
+    #expect(
+      throws: RecorderError.parentDeleted(.propertyDefinition, id: "laps", eventTypeId: "type-1")
+    ) {
+      try device.recorder.record(
+        PropertyDefinition(id: "laps", eventTypeId: "type-1", key: "laps", label: "Laps", propertyType: .number))
+    }
+    #expect(store.storedEvents.isEmpty && store.storedPropertyDefinitions.isEmpty)
+    #expect(store.storedPendingMutations == waiting)
+  }
+
+  @Test func `nothing is moved to it`() throws {
+    device.seedType()
+    device.seedType("type-2")
+    try device.recorder.record(EventFixture.makeEvent(id: "new", eventTypeId: "type-2"))
+    try other.delete(eventTypeId: "type-1")
+    #expect(throws: Self.gone) { try device.recorder.edit(eventId: "new") { $0.eventTypeId = "type-1" } }
+    #expect(store.storedEvents["new"]?.eventTypeId == "type-2")
+  }
+
+  @Test func `nothing is recorded under a type that a hub with versions has, or has deleted`() async throws {
+    let hub = HubDouble()
+    let device = Device(cursor: nil, client: { VersionedHubClient(base: $0, hub: hub) })
+    hub.set { $0.snapshot = [.type("type-1", 1), .type("type-2", 2)] }
+    await device.engine.performSync()
+    try device.recorder.delete(eventTypeId: "type-1")
+    #expect(throws: Self.gone) { try device.recorder.record(Self.event()) }
+    hub.set { $0.pages = [[.tombstone(.eventType, "type-2", 4)]] }
+    await device.engine.performSync()
+    #expect(device.store.storedEventTypes.isEmpty)
+    #expect(throws: RecorderError.parentDeleted(.event, id: "new", eventTypeId: "type-2")) {
+      try device.recorder.record(EventFixture.makeEvent(id: "new", eventTypeId: "type-2"))
+    }
+    try device.recorder.record(EventType(id: "type-3", name: "run", colorHex: "#888888", iconName: "•"))
+    try device.recorder.delete(eventTypeId: "type-3")
+    #expect(throws: RecorderError.parentDeleted(.event, id: "new", eventTypeId: "type-3")) {
+      try device.recorder.record(EventFixture.makeEvent(id: "new", eventTypeId: "type-3"))
+    }
+    #expect(device.store.storedEvents.isEmpty)
+  }
+
+  @Test func `a type that is made again takes events again, also in the save that makes it`() throws {
+    try other.record(Self.type)
+    try other.delete(eventTypeId: "type-1")
+    try device.recorder.inOneSave { save in
+      #expect(throws: Self.gone) { _ = try save.recordNew(Self.event()) }
+      try save.record(Self.type)
+      _ = try save.recordNew(Self.event())
+      try save.delete(.eventType, id: "type-1")
+      #expect(throws: RecorderError.parentDeleted(.event, id: "late", eventTypeId: "type-1")) {
+        _ = try save.recordNew(Self.event("late"))
+      }
+      try save.record(Self.type)
+    }
+    try device.recorder.record(Self.event("after"))
+    #expect(store.storedEvents["after"] != nil && store.storedEvents["late"] == nil)
+    #expect(!store.storedTombstones.contains { $0.entityType == .eventType })
+  }
+
+  @Test func `an event of a type that was never heard of is recorded: the type may be on its way`() throws {
+    #expect(try device.recorder.record(Self.event()))
+    #expect(store.storedEvents["new"] != nil)
+  }
+}
