@@ -13,7 +13,7 @@ public struct TodayTally: Hashable, Sendable {
     var goal: Goal?
     var durationKey: String?
     var skips: [ClosedRange<CivilDate>]
-    var counts: [CivilDate: Int] = [:]
+    var counts = DayCounts()
     /// What was counted before, of days that ended; ``counts`` come on top.
     var earlier: DailySeries?
     /// What each day of the goal's period added to it.
@@ -102,7 +102,7 @@ public struct TodayTally: Hashable, Sendable {
     // Written back by itself, so that its dictionaries are not copied.
     days[event.eventTypeId] = nil
     defer { days[event.eventTypeId] = known }
-    known.counts[day, default: 0] += step
+    known.counts.add(step, on: day)
     guard let goal = known.goal, goal.days(around: snapshot.day, firstWeekday: local.firstWeekday).contains(day) else {
       return
     }
@@ -114,7 +114,7 @@ public struct TodayTally: Hashable, Sendable {
   private mutating func update(_ type: String) {
     guard let known = days[type], let place = places[type] else { return }
     let today = snapshot.day
-    snapshot.counts[place].count = known.counts[today] ?? 0
+    snapshot.counts[place].count = known.counts[today]
     snapshot.counts[place].streak = Self.streak(known, today: today).days
     snapshot.counts[place].progress = known.goal?.progress(
       on: today, firstWeekday: local.firstWeekday, amounts: known.amounts, skips: known.skips)
@@ -125,7 +125,7 @@ public struct TodayTally: Hashable, Sendable {
     var count = 0
     var day = today
     while true {
-      if Double(known.counts[day] ?? 0) + (known.earlier?[day] ?? 0) > 0 {
+      if Double(known.counts[day]) + (known.earlier?[day] ?? 0) > 0 {
         count += 1
       } else if day != today, !known.skips.contains(where: { $0.contains(day) }) {
         // Today can still come.

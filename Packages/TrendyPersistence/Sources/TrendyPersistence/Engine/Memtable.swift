@@ -23,12 +23,16 @@ final class Memtable {
   private var kinds: [OrderedRows?] = []
   /// Rows from here on are in no list of a kind.
   private var kindsListed = 0
-  private var groups: [GroupName: GroupList] = [:]
+  /// Made when it is first asked for a group.
+  private var groupNumbers: GroupNumbers?
+  /// By their numbers less one.
+  private var groups: [GroupList] = []
   /// Rows from here on are in no list of a group.
   private var groupsListed = 0
 
   /// Of most groups of some kinds there is one row, and to make a list of each would take longer than all else.
   private enum GroupList {
+    case none
     case row(UInt32)
     case list(OrderedRows)
   }
@@ -72,7 +76,8 @@ final class Memtable {
   func mayHold(kind: UInt8, group: UInt64) -> Bool {
     guard mayHold(kind: kind) else { return false }
     listGroups()
-    return groups[GroupName(kind: kind, group: group)] != nil
+    if case .none = groupList(kind, group) { return false }
+    return true
   }
 
   /// Makes room for so many names more at once.
@@ -128,11 +133,17 @@ extension Memtable {
       return kinds.isEmpty ? nil : kinds[Int(kind)]
     }
     listGroups()
-    switch groups[GroupName(kind: kind, group: group)] {
+    switch groupList(kind, group) {
     case .list(let list): return list
     case .row(let row): return list(ofRow: row)
-    case nil: return nil
+    case .none: return nil
     }
+  }
+
+  /// After ``listGroups()``.
+  private func groupList(_ kind: UInt8, _ group: UInt64) -> GroupList {
+    guard let number = groupNumbers?.find(GroupName(kind: kind, group: group)) else { return .none }
+    return groups[Int(number) - 1]
   }
 
   private func list(ofRow row: UInt32) -> OrderedRows {
@@ -188,18 +199,22 @@ extension Memtable {
   }
 
   private func listGroups() {
+    guard groupsListed < recordCount else { return }
+    let numbers = groupNumbers ?? GroupNumbers()
+    groupNumbers = numbers
     while groupsListed < recordCount {
       let record = rows[groupsListed]
       let group = RecordLayout.group(record)
       if group != 0, !RecordLayout.isDeletion(record) {
-        let name = GroupName(kind: RecordLayout.kind(record), group: group)
+        let place = Int(numbers.number(of: GroupName(kind: RecordLayout.kind(record), group: group))) - 1
+        if place == groups.count { groups.append(.none) }
         let row = UInt32(groupsListed)
-        switch groups[name] {
-        case nil: groups[name] = .row(row)
+        switch groups[place] {
+        case .none: groups[place] = .row(row)
         case .row(let first):
           let list = list(ofRow: first)
           list.insert(row, sort: RecordLayout.sort(record), records: rows)
-          groups[name] = .list(list)
+          groups[place] = .list(list)
         case .list(let list): list.insert(row, sort: RecordLayout.sort(record), records: rows)
         }
       }
@@ -213,14 +228,15 @@ extension Memtable {
     let sort = RecordLayout.sort(record)
     if row < kindsListed { kinds[Int(kind)]?.remove(UInt32(row), sort: sort, records: rows) }
     let group = RecordLayout.group(record)
-    guard row < groupsListed, group != 0 else { return }
-    let name = GroupName(kind: kind, group: group)
-    switch groups[name] {
-    case nil: return
-    case .row: groups[name] = nil
+    guard row < groupsListed, group != 0, let number = groupNumbers?.find(GroupName(kind: kind, group: group))
+    else { return }
+    let place = Int(number) - 1
+    switch groups[place] {
+    case .none: return
+    case .row: groups[place] = .none
     case .list(let list):
       list.remove(UInt32(row), sort: sort, records: rows)
-      if list.count == 0 { groups[name] = nil }
+      if list.count == 0 { groups[place] = .none }
     }
   }
 
