@@ -4,29 +4,31 @@ public enum ShellWords: Sendable {
   /// - Returns: `nil` where a quote has no end.
   public static func split(_ line: String) -> [String]? {
     var words: [String] = []
-    var word: String?
+    // Grown in its place: a note may be a megabyte long.
+    var word = ""
+    var isInWord = false
     var quote: Character?
     var rest = line[...]
     while let character = rest.popFirst() {
+      if quote == nil, character.isWhitespace {
+        if isInWord { words.append(word) }
+        (word, isInWord) = ("", false)
+        continue
+      }
+      isInWord = true
       switch (character, quote) {
       case ("\\", nil), ("\\", "\""):
         guard let next = rest.popFirst() else { return nil }
         // Between double quotes a backslash takes the meaning of these alone.
-        if quote != nil, !"\"\\$`".contains(next) { word = (word ?? "") + "\\" }
-        word = (word ?? "") + String(next)
+        if quote != nil, !"\"\\$`".contains(next) { word.append("\\") }
+        word.append(next)
       case (let mark, let open?) where mark == open: quote = nil
-      case (let text, _?): word = (word ?? "") + String(text)
-      case ("'", nil), ("\"", nil):
-        quote = character
-        word = word ?? ""
-      case (let blank, nil) where blank.isWhitespace:
-        if let done = word { words.append(done) }
-        word = nil
-      case (let text, nil): word = (word ?? "") + String(text)
+      case ("'", nil), ("\"", nil): quote = character
+      case (let text, _): word.append(text)
       }
     }
     guard quote == nil else { return nil }
-    if let word { words.append(word) }
+    if isInWord { words.append(word) }
     return words
   }
 
