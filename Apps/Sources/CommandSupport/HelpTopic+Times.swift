@@ -11,7 +11,7 @@ extension HelpTopic {
     (["2026-11-20T08:30:00+01:00"], "RFC 3339"),
   ]
   static let ranges = ["9:00-10:30", "yesterday 9am to 11am"]
-  static let limits = ["7d", "this week", "2026-11-01"]
+  static let limits = ["7d", "last month", "2026-11", "2026"]
   static let lengths = ["45m", "1h30", "1h30m", "7:30", "45 min"]
 
   private static var timeLines: [String] {

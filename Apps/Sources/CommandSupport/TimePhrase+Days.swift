@@ -20,12 +20,8 @@ extension TimePhrase {
     word.count >= 3 && word.allSatisfy(\.isLetter) ? names.firstIndex { $0.hasPrefix(word) } : nil
   }
 
-  /// The first day of `this week`, `last week` or `next week`.
-  static func week(_ words: [String], now: Date, in local: LocalTime) -> CalendarDay? {
-    let weeks = ["last": -1, "this": 0, "next": 1]
-    guard words.count == 2, words[1] == "week", let number = weeks[words[0]] else { return nil }
-    return CalendarDay(local.startOfWeek(now, addingWeeks: number), in: local)
-  }
+  /// 1 to 12, of a month's name or the beginning of one.
+  static func monthNumber(_ word: String) -> Int? { place(of: word, in: months).map { $0 + 1 } }
 
   static func day(_ words: [String], now: Date, in local: LocalTime) -> CalendarDay? {
     let today = CalendarDay(local.startOfDay(now), in: local)
@@ -133,15 +129,15 @@ extension TimePhrase {
   ) -> CalendarDay? {
     guard (2...3).contains(words.count) else { return nil }
     let (month, number) =
-      place(of: words[0], in: months) == nil ? (words[1], words[0]) : (words[0], words[1])
-    guard let month = place(of: month, in: months), let day = dayNumber(number) else { return nil }
+      monthNumber(words[0]) == nil ? (words[1], words[0]) : (words[0], words[1])
+    guard let month = monthNumber(month), let day = dayNumber(number) else { return nil }
     if words.count == 3 {
       guard words[2].count == 4, words[2].allSatisfy(\.isASCIIDigit), let year = Int(words[2]), year >= 1000 else {
         return nil
       }
-      return existing(CalendarDay(year: year, month: month + 1, day: day), in: local)
+      return existing(CalendarDay(year: year, month: month, day: day), in: local)
     }
-    return last(month: month + 1, day: day, today: today, now: now, in: local)
+    return last(month: month, day: day, today: today, now: now, in: local)
   }
 
   /// The last day of that name that was: of 29 February that is up to eight years ago.

@@ -6,7 +6,7 @@
 public import TrendyModels
 
 /// A time as people type it: `8:30`, `9pm`, `yesterday 21:00`, `-20m`, `2 hours ago`, `mon`, `last friday`, `Nov 20`,
-/// `20.11.2026`, `2026-11-20 08:30`, RFC 3339.
+/// `20.11.2026`, `2026-11-20 08:30`, RFC 3339; as limits also `last week`, `november`, `2026-11`, `2026`.
 ///
 /// What a clock or a day alone means depends on what is asked for: see ``Meaning``.
 public struct TimePhrase: Hashable, Sendable {
@@ -45,8 +45,7 @@ public struct TimePhrase: Hashable, Sendable {
     case day(CalendarDay)
     /// The last of its name, today included.
     case weekday(CalendarDay)
-    /// By its first day.
-    case week(CalendarDay)
+    case period(Period)
     case clock(WallClock)
     case clockOfDay(WallClock, CalendarDay)
   }
@@ -109,11 +108,14 @@ public struct TimePhrase: Hashable, Sendable {
         while day.dayStart(in: local) < local.startOfDay(start) { day = day.adding(days: 7) }
       }
       found = Resolved(date: start(of: day, meaning), note: nil)
-    case .week(let first):
-      guard meaning == .since || meaning == .until else {
-        throw CommandError("'\(text)' is a week, not a time", hint: Self.help, exit: .usage)
+    case .period(let period):
+      if meaning == .since || meaning == .until {
+        found = Resolved(date: (meaning == .until ? period.end : period.first).dayStart(in: local), note: nil)
+      } else if let clock = period.clock {
+        found = resolved(clock, meaning)
+      } else {
+        throw CommandError("'\(text)' is many days, not a time", hint: Self.help, exit: .usage)
       }
-      found = Resolved(date: (meaning == .until ? first.adding(days: 7) : first).dayStart(in: local), note: nil)
     case .clockOfDay(let clock, let day): found = moment(clock, on: day, notBefore: meaning.start)
     case .clock(let clock): found = resolved(clock, meaning)
     }
@@ -136,12 +138,18 @@ public struct TimePhrase: Hashable, Sendable {
   public var isDate: Bool {
     switch form {
     case .day, .weekday: true
-    case .moment, .span, .week, .clock, .clockOfDay: false
+    case .moment, .span, .period, .clock, .clockOfDay: false
     }
   }
 
   /// Whether it names a day, or a moment of one: not a clock alone.
-  public var namesDay: Bool { if case .clock = form { false } else { true } }
+  public var namesDay: Bool {
+    switch form {
+    case .clock: false
+    case .period(let period): period.clock == nil
+    case .moment, .span, .day, .weekday, .clockOfDay: true
+    }
+  }
 
   private func resolved(_ clock: WallClock, _ meaning: Meaning) -> Resolved {
     switch meaning {
@@ -222,11 +230,11 @@ extension TimePhrase {
     }
     var words = text.split(separator: " ").map(String.init)
     words.removeAll { $0 == "at" }
-    if let first = week(words, now: now, in: local) { return .week(first) }
     // Before a clock is looked for: the year of `3 Nov 2025` could be one.
     if let day = day(words, now: now, in: local) {
       return words.count == 1 && weekday(words[0], now: now, in: local) != nil ? .weekday(day) : .day(day)
     }
+    if let period = period(words, now: now, in: local) { return .period(period) }
     for count in 0...words.count {
       let (front, back) = (Array(words[..<count]), Array(words[count...]))
       if let clock = clock(of: back) {
@@ -280,7 +288,7 @@ extension TimePhrase {
   }
 
   /// `8:30`, `08:30:15`, `0830`, `9am`, `9:30pm`, `noon`, `midnight`.
-  private static func clock(_ word: String) -> WallClock? {
+  static func clock(_ word: String) -> WallClock? {
     switch word {
     case "noon": return WallClock(hour: 12)
     case "midnight": return WallClock(hour: 0)

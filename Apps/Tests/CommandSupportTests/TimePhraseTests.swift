@@ -132,6 +132,50 @@ struct TimePhraseTests {
     #expect(throws: CommandError.self) { try week.resolved(.past) }
   }
 
+  /// Four digits are a clock where a moment is meant: `--since 2020` was twenty past eight.
+  @Test(
+    "months and years have a first day and an end",
+    arguments: [
+      ("2026", "2026-01-01", "2027-01-01"), ("2020", "2020-01-01", "2021-01-01"), ("1999", "1999-01-01", "2000-01-01"),
+      ("1970", "1970-01-01", "1971-01-01"), ("2099", "2099-01-01", "2100-01-01"),
+      ("this year", "2026-01-01", "2027-01-01"), ("last year", "2025-01-01", "2026-01-01"),
+      ("2026-11", "2026-11-01", "2026-12-01"), ("2025-12", "2025-12-01", "2026-01-01"),
+      ("this month", "2026-11-01", "2026-12-01"), ("last month", "2026-10-01", "2026-11-01"),
+      ("next month", "2026-12-01", "2027-01-01"), ("november", "2026-11-01", "2026-12-01"),
+      ("Dec", "2025-12-01", "2026-01-01"), ("may", "2026-05-01", "2026-06-01"),
+      ("Feb 2024", "2024-02-01", "2024-03-01"), ("december 2026", "2026-12-01", "2027-01-01"),
+    ])
+  func periods(phrase: String, start: String, end: String) throws {
+    #expect(try date(phrase, .since) == start + "T00:00:00Z")
+    #expect(try date(phrase, .until) == end + "T00:00:00Z")
+  }
+
+  @Test(
+    "of what may be a year or a clock, a moment is the clock, and what is no clock is refused",
+    arguments: [
+      ("2020", "2026-11-19T20:20:00Z"), ("0830", "2026-11-20T08:30:00Z"), ("1945", "2026-11-19T19:45:00Z"),
+      ("1970", nil),
+      ("2099", nil), ("2026-11", nil), ("november", nil), ("last month", nil), ("2026-13", nil),
+      ("2100", "2026-11-19T21:00:00Z"),
+    ])
+  func clocks(phrase: String, moment: String?) {
+    #expect((try? date(phrase)) == moment)
+    if moment != nil { #expect((try? TimePhrase(phrase, now: now, in: local))?.namesDay == false) }
+  }
+
+  @Test(
+    "a limit that is no year is a clock",
+    arguments: [("0830", "2026-11-20T08:30:00Z"), ("1945", "2026-11-19T19:45:00Z")])
+  func clockAsLimit(phrase: String, moment: String) throws {
+    #expect(try date(phrase, .since) == moment)
+  }
+
+  @Test func `from one year to another is a range of whole years`() throws {
+    let range = try #require(try TimePhrase.range("2024..2025", now: now, in: local))
+    #expect(local.rfc3339(try range.from.resolved(.since).date) == "2024-01-01T00:00:00Z")
+    #expect(local.rfc3339(try range.to.resolved(.until).date) == "2026-01-01T00:00:00Z")
+  }
+
   @Test(
     "refuses what is no time, with a hint",
     arguments: [
