@@ -29,8 +29,9 @@ public struct Terminal: Hashable, Sendable {
   /// By `LC_ALL`, `LC_CTYPE` and `LANG`, the first that says something (POSIX, 8.2).
   static func isUTF8(_ environment: [String: String]) -> Bool {
     let locale = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap { environment[$0] }.first { !$0.isEmpty } ?? ""
-    let encoding = locale.lowercased().filter { $0 != "-" }
-    return encoding.contains("utf8")
+    // By bytes: what the library looks for texts with takes a tenth of a millisecond to get ready.
+    let encoding = Array(locale.lowercased().utf8.filter { $0 != UInt8(ascii: "-") })
+    return encoding.indices.contains { encoding[$0...].starts(with: "utf8".utf8) }
   }
 
   /// Of this process, with colours and progress as a person wants them.

@@ -38,7 +38,10 @@ public struct LocalTime: Hashable, Sendable {
   public static func systemZoneName() -> String? {
     // A rule such as `CET-1CEST,M3.5.0,M10.5.0/3` or the path of a file is a zone too, but no name of one.
     func known(_ name: String) -> String? {
-      name == "UTC" || name.contains("/") && !name.hasPrefix("/") && !name.contains(",") ? name : nil
+      let bytes = name.utf8
+      let isName =
+        bytes.contains(UInt8(ascii: "/")) && bytes.first != UInt8(ascii: "/") && !bytes.contains(UInt8(ascii: ","))
+      return name == "UTC" || isName ? name : nil
     }
     if let zone = getenv("TZ").map({ String(cString: $0) }), !zone.isEmpty {
       return known(zone.hasPrefix(":") ? String(zone.dropFirst()) : zone)
@@ -47,8 +50,11 @@ public struct LocalTime: Hashable, Sendable {
     let length = readlink("/etc/localtime", &buffer, buffer.count - 1)
     guard length > 0 else { return nil }
     let target = String(decoding: buffer[..<length].map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    guard let range = target.firstRange(of: "/zoneinfo/") else { return nil }
-    return known(String(target[range.upperBound...]))
+    // By bytes: what the library looks for texts with takes longer to get ready than the rest of this.
+    let folder = "/zoneinfo/".utf8
+    let bytes = target.utf8
+    guard let start = bytes.indices.first(where: { bytes[$0...].starts(with: folder) }) else { return nil }
+    return known(String(target[bytes.index(start, offsetBy: folder.count)...]))
   }
 
   public struct Components: Hashable, Sendable {

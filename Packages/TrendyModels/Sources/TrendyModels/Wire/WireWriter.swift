@@ -9,7 +9,7 @@
 /// Of one object the unknown members are given first; then come the known ones in the order of their names, and each unknown
 /// one finds its place between them. A known one stands in for an unknown one of its name.
 public struct WireWriter: ~Copyable {
-  private var coder: KeyedEncodingContainer<WireKey>?
+  private let coder: OtherCoder?
   private var text: UnsafeMutablePointer<UInt8>
   private var count = 0
   private var capacity: Int
@@ -20,13 +20,22 @@ public struct WireWriter: ~Copyable {
   /// The name before, to see that they rise.
   private var before: StaticString = ""
 
+  /// What a coder of the library is given. A class of its own, as the runtime makes the type of its container only where one is: of all
+  /// that a short command does that was a thirtieth.
+  private final class OtherCoder {
+    var container: KeyedEncodingContainer<WireKey>
+
+    init(_ encoder: any Encoder) { container = encoder.container(keyedBy: WireKey.self) }
+  }
+
   init() {
+    coder = nil
     capacity = 1024
     text = .allocate(capacity: capacity)
   }
 
   init(_ encoder: any Encoder) {
-    coder = encoder.container(keyedBy: WireKey.self)
+    coder = OtherCoder(encoder)
     capacity = 0
     text = .allocate(capacity: 0)
   }
@@ -49,12 +58,14 @@ extension WireWriter {
       unknown = members.sorted { $0.key > $1.key }.map { ($0.key, $0.value) }
       return
     }
-    for (name, value) in members.sorted(by: { $0.key < $1.key }) { try coder?.encode(value, forKey: WireKey(name)) }
+    for (name, value) in members.sorted(by: { $0.key < $1.key }) {
+      try coder?.container.encode(value, forKey: WireKey(name))
+    }
   }
 
   public mutating func write(_ name: StaticString, _ value: some WireValue) throws {
     guard coder == nil else {
-      try coder?.encode(value, forKey: WireKey(name))
+      try coder?.container.encode(value, forKey: WireKey(name))
       return
     }
     try begin(name)
@@ -67,7 +78,7 @@ extension WireWriter {
 
   public mutating func write(_ name: StaticString, _ date: Date) throws {
     guard coder == nil else {
-      try coder?.encode(RFC3339.string(from: date), forKey: WireKey(name))
+      try coder?.container.encode(RFC3339.string(from: date), forKey: WireKey(name))
       return
     }
     try begin(name)
@@ -101,7 +112,7 @@ extension WireWriter {
 
   private mutating func writeNull(_ name: StaticString) throws {
     guard coder == nil else {
-      try coder?.encodeNil(forKey: WireKey(name))
+      try coder?.container.encodeNil(forKey: WireKey(name))
       return
     }
     try begin(name)
