@@ -68,6 +68,8 @@ def the_first_types_are_chosen_and_logged(world):
         phone = Device(hub)
         world.wait(lambda: len(phone.ask("GET", "/events")) == 1, "the event is on the hub")
         same(len(phone.ask("GET", "/property-definitions")), 2, "properties of mood and coffee")
+        browser.press("main button", "Leave this")
+        browser.wait(lambda: where() == browser.text("h1") != "Log the first one", "Today has the focus")
         quiet(browser, "first types")
 
 

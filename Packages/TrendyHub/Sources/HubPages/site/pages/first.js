@@ -34,8 +34,8 @@ export function firstStep(hasTypes) {
 /** The step that is on screen. */
 let drawn = 0;
 
-/** A step is a page of its own to whoever does not see it: its heading has the focus. @param {number} step */
-function begins(step) {
+/** A step is a page of its own to whoever does not see it: its heading has the focus. @param {number} step 0 where the steps are over */
+export function begins(step) {
   if (drawn && drawn !== step) queueMicrotask(() => /** @type {HTMLElement | null} */ (document.querySelector('main h1'))?.focus());
   drawn = step;
 }
@@ -71,7 +71,6 @@ const page = (step, title, sentence, body, acts) => h('div.page.settings', null,
 
 /** What is there to be done. @param {number} step 1 to 3 @param {Node} tiles live ones @param {any[]} logged today @param {any[]} imports as the hub has them */
 export function drawFirst(step, tiles, logged, imports) {
-  begins(step);
   if (step === 1) {
     const label = (/** @type {any} */ [name, colour, icon], /** @type {number} */ i) => h('label', null, disc({ name, color: PALETTE.find((entry) => entry.name === colour)?.mark ?? '', icon }, 28), name,
       h('input', { type: 'checkbox', checked: chosen.has(i), dataset: { key: `template-${i}` }, on: { change: (/** @type {Event} */ e) => { if (/** @type {HTMLInputElement} */ (e.target).checked) chosen.add(i); else chosen.delete(i); } } }));

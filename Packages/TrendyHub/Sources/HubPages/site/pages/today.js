@@ -8,7 +8,7 @@ import { logNow, openEvent, openNew, start, stop } from '../parts/eventform.js';
 import { deviceBlock } from '../parts/device.js';
 import { routeSketch } from '../parts/sketch.js';
 import { decodeRoute, distance, placeAt, runningText, whenText } from '../parts/values.js';
-import { drawFirst, firstStep } from './first.js';
+import { begins, drawFirst, firstStep } from './first.js';
 import { habitOf, readHabits } from '../data/habits.js';
 import { moveType, orderedTypes } from '../data/order.js';
 import { unseenEvents } from '../data/queue.js';
@@ -56,6 +56,7 @@ export function today() {
       }
       const pressed = tiles(all, list, running, counts.counts(), date, goals, standings);
       const step = firstStep(all.length > 0);
+      begins(step);
       if (step && !(step === 1 && list.length)) return drawFirst(step, pressed, list, imports);
       const left = [...goals].filter(([, goal]) => goal.left > 0 && !goal.isWeekly);
       const aside = [left.length > 0 && leftToday(left), deviceBlock(devices)].filter(Boolean);
