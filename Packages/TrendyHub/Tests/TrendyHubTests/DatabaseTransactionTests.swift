@@ -1,7 +1,7 @@
 import Testing
 import TrendyHub
 
-@Suite("Transactions on a database that hubs share", .timeLimit(.minutes(1)))
+@Suite("Transactions on a database that hubs share", .timeLimit(.minutes(10)))
 struct DatabaseTransactionTests {
   /// What a scripted database does with an attempt.
   private enum Fate {
@@ -113,7 +113,7 @@ struct DatabaseTransactionTests {
   }
 }
 
-@Suite("What a hub remembers of its database", .timeLimit(.minutes(1)))
+@Suite("What a hub remembers of its database", .timeLimit(.minutes(10)))
 struct DatabaseMemoryTests {
   /// Of a hub that connected twice in the third life.
   private let memory = {

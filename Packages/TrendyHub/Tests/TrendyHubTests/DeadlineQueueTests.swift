@@ -3,7 +3,7 @@ import TrendyTesting
 
 @testable import TrendyHub
 
-@Suite("DeadlineQueue", .timeLimit(.minutes(1)))
+@Suite("DeadlineQueue", .timeLimit(.minutes(10)))
 struct DeadlineQueueTests {
   @Test func `gives who is due, and by its deadline, not before it`() {
     var queue = DeadlineQueue()

@@ -6,7 +6,7 @@ import TrendyHub
 import TrendyModels
 
 /// A hub that goes on while the database that it shares goes back, or begins a life.
-@Suite("A database that lost what a person had", .timeLimit(.minutes(1)))
+@Suite("A database that lost what a person had", .timeLimit(.minutes(10)))
 struct LostDatabaseTests {
   /// A storage whose persons are in one of two databases, as somebody says.
   private final class Storage: HubStorage {

@@ -12,7 +12,7 @@ private struct TakingIngest: Ingest {
   func take(_ request: IngestRequest, from sender: IngestSender) async throws -> IngestAnswer { IngestAnswer() }
 }
 
-@Suite("Quotas", .timeLimit(.minutes(1)))
+@Suite("Quotas", .timeLimit(.minutes(10)))
 struct QuotaTests {
   private func hub(rows: Int64? = nil, bytes: Int64? = nil, ingest: (any Ingest)? = nil) throws -> TestHub {
     try TestHub(configuration: HubConfiguration(quota: HubQuota(rows: rows, bytes: bytes)), ingest: ingest)
