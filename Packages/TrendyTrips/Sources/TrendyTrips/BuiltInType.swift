@@ -57,7 +57,9 @@ public struct BuiltInType: Sendable {
   /// The id of the type among those that live; `nil` where there is none.
   /// - Parameter names: of the types, by their ids.
   public func present(among names: [String: String]) -> String? {
-    let own = (0..<Self.rows).lazy.map { natural("event_type", $0) }.first { names[$0] != nil }
+    // Each id that it may have is a hash: they are not made where no type can have one.
+    let rows = names.keys.contains(where: NaturalIdentifier.isNatural) ? Self.rows : 0
+    let own = (0..<rows).lazy.map { natural("event_type", $0) }.first { names[$0] != nil }
     // The person's own of that name.
     return own ?? names.filter { $0.value == name }.keys.min()
   }
