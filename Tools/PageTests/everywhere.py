@@ -3,7 +3,7 @@
 import datetime
 import os
 
-from browser import CONTROL, ENTER, ESCAPE
+from browser import CONTROL, ENTER, ESCAPE, TAB
 from harness import CSV, HOSTILE, PAGES, check, choose, pair, quiet, same, test, whole
 import life
 
@@ -195,6 +195,26 @@ def a_number_is_told_with_what_it_is_of_as_a_person_says_it(world):
       const { amountText } = await import(new URL('parts/amount.js', document.querySelector('script[type=module]').src).href);
       return args[0].map(([value, label]) => amountText(value, label));""", told)
     same(found, [text for _, _, text in told], "numbers and their labels")
+
+
+@test
+def what_has_the_focus_on_a_phone_is_not_under_the_bar(world):
+    browser = world.looking
+    browser.size(320, 640)
+    try:
+        for page, most in (("/", 40), ("/settings", 20)):
+            browser.go(page)
+            browser.find("main h1")
+            browser.settle()
+            for _ in range(most):
+                browser.keys(TAB)
+                hidden = browser.script("""
+                  const [one, bar] = [document.activeElement, document.querySelector('.bar').getBoundingClientRect()];
+                  const box = one.getBoundingClientRect();
+                  return one.closest('main') && box.bottom > bar.top + 1 && box.height < bar.top ? one.outerHTML.slice(0, 100) : '';""")
+                same(hidden, "", f"{page}: under the bar")
+    finally:
+        browser.size(1280)
 
 
 @test
