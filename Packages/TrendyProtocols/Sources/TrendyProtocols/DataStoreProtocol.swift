@@ -67,9 +67,10 @@ public protocol DataStoreProtocol: AnyObject {
   // MARK: Find
 
   /// The event of this identifier, unsaved changes included; `nil` where there is none.
-  /// Whether there is such an event. The default finds it; a store that need not make an event of what is there is quicker at many.
-  func holdsEvent(id: String) throws -> Bool
   func findEvent(id: String) throws -> Event?
+  /// Whether there is an event of this identifier. The default finds it; a store that need not make an event of what it has is quicker
+  /// at many.
+  func holdsEvent(id: String) throws -> Bool
   /// The event type of this identifier, unsaved changes included; `nil` where there is none.
   func findEventType(id: String) throws -> EventType?
   /// The geofence of this identifier, unsaved changes included; `nil` where there is none.
