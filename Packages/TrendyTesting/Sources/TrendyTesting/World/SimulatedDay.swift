@@ -32,6 +32,10 @@ public struct SimulatedDay: Hashable, Sendable {
     case indoors
     /// Eight hours in a parked car, with 3 to 20 m of noise. No trips.
     case parked
+    /// Walks at 0.25 to 0.6 m/s: with a pram, with a stick, up a steep path.
+    case slowWalks
+    /// Short winding ways close to home, by bicycle and on foot: shops, a delivery round, a dog's walk, laps of a square.
+    case errands
   }
 
   /// What records: how often, and what it does at rest.

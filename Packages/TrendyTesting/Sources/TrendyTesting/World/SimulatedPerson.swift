@@ -35,11 +35,11 @@ struct SimulatedPerson {
 
   private let world: SimulatedDay.World
   private let recorder: SimulatedDay.Recorder
-  private var chance: SeededGenerator
+  var chance: SeededGenerator
   private(set) var moments: [Moment] = []
   private(set) var trips: [SimulatedDay.Trip] = []
-  private var place: Coordinate
-  private let home: Coordinate
+  private(set) var place: Coordinate
+  let home: Coordinate
   private var legs: [SimulatedDay.Leg] = []
   private var sky = Sky.open
 
@@ -59,6 +59,8 @@ struct SimulatedPerson {
     case .railway, .fastRail: commute { $0.goByTrain(to: $1) }
     case .tunnels: commute { $0.goBelow(to: $1) }
     case .buses: commute { $0.goByBus(to: $1) }
+    case .slowWalks: liveSlowly()
+    case .errands: runErrands()
     }
   }
 }
@@ -176,7 +178,7 @@ extension SimulatedPerson {
     go(.walk, to: target)
   }
 
-  private mutating func trip(_ way: (inout Self) -> Void) {
+  mutating func trip(_ way: (inout Self) -> Void) {
     legs = []
     way(&self)
     guard let first = legs.first, let last = legs.last else { return }
@@ -212,7 +214,7 @@ extension SimulatedPerson {
 // How it moves.
 extension SimulatedPerson {
   /// How a way is gone: metres, seconds, metres a second.
-  private struct Gait {
+  struct Gait {
     var mode: MotionState
     var speed: ClosedRange<Double>
     /// Speed in a bend.
@@ -251,11 +253,11 @@ extension SimulatedPerson {
     }
   }
 
-  private mutating func stay(_ seconds: Double, under sky: Sky) {
+  mutating func stay(_ seconds: Double, under sky: Sky) {
     for _ in 0..<Int(seconds) { moments.append(Moment(place: place, sky: sky, isMoving: false)) }
   }
 
-  private mutating func go(_ gait: Gait, to target: Coordinate) {
+  mutating func go(_ gait: Gait, to target: Coordinate) {
     let begin = now
     var metres = 0.0
     var speed = 0.0
@@ -274,7 +276,7 @@ extension SimulatedPerson {
       let most = chance.happens(gait.crawls) ? 2.2 : usual * chance.number(in: 0.85...1.1)
       run(
         length, heading: atan2(east, north) + turn, most: most, last: stops ? 0 : min(gait.bendSpeed, usual),
-        speed: &speed)
+        least: min(0.7, gait.speed.lowerBound), speed: &speed)
       metres += length
       sky = before
       if isLast { break }
@@ -285,13 +287,15 @@ extension SimulatedPerson {
   }
 
   /// A straight, with the acceleration of a car.
-  private mutating func run(_ length: Double, heading: Double, most: Double, last: Double, speed: inout Double) {
+  private mutating func run(
+    _ length: Double, heading: Double, most: Double, last: Double, least: Double, speed: inout Double
+  ) {
     let from = place
     let (north, east) = (cos(heading), sin(heading))
     var gone = 0.0
     while gone < length {
       let brake = (last * last + 2 * (length - gone)).squareRoot()
-      speed = max(0.7, min(speed + 1, most, brake))
+      speed = max(least, min(speed + 1, most, brake))
       gone = min(length, gone + speed)
       place = Self.moved(from, north: north * gone, east: east * gone)
       moments.append(Moment(place: place, sky: sky, isMoving: true))
@@ -300,7 +304,7 @@ extension SimulatedPerson {
 
   private var now: Date { Self.start.addingTimeInterval(Double(moments.count)) }
 
-  private mutating func around(_ center: Coordinate, metres: ClosedRange<Double>) -> Coordinate {
+  mutating func around(_ center: Coordinate, metres: ClosedRange<Double>) -> Coordinate {
     let heading = chance.number(in: 0...(2 * .pi))
     let away = chance.number(in: metres)
     return Self.moved(center, north: away * cos(heading), east: away * sin(heading))
