@@ -69,7 +69,7 @@ struct Course: Hashable, Sendable, Codable {
   }
 
   private mutating func take(_ seconds: TimeInterval, _ metres: Double, to fix: Location) {
-    let cosine = fixes.count > 1 ? cosine(of: metres, to: fix) : nil
+    let cosine = fixes.count > 1 ? Self.cosine(from: fixes[fixes.count - 2], by: fixes[fixes.count - 1], to: fix) : nil
     for sums in [\Course.all, \Course.run] {
       self[keyPath: sums].seconds += seconds
       self[keyPath: sums].metres += metres
@@ -84,12 +84,12 @@ struct Course: Hashable, Sendable, Codable {
     run = Sums(seconds: run.seconds / 2, metres: run.metres / 2, pairs: run.pairs / 2, cosines: run.cosines / 2)
   }
 
-  /// That of the turn between the last step and the next one, by the law of cosines.
-  private func cosine(of metres: Double, to fix: Location) -> Double {
-    let (first, second) = (fixes[fixes.count - 2].coordinate, fixes[fixes.count - 1].coordinate)
-    let before = Geodesic.shortMeters(from: first, to: second)
-    let direct = Geodesic.shortMeters(from: first, to: fix.coordinate)
-    return (direct * direct - before * before - metres * metres) / (2 * before * metres)
+  /// The cosine of the turn between the step to a fix and the one from it, by the law of cosines.
+  static func cosine(from first: Location, by second: Location, to third: Location) -> Double {
+    let before = Geodesic.shortMeters(from: first.coordinate, to: second.coordinate)
+    let after = Geodesic.shortMeters(from: second.coordinate, to: third.coordinate)
+    let direct = Geodesic.shortMeters(from: first.coordinate, to: third.coordinate)
+    return (direct * direct - before * before - after * after) / (2 * before * after)
   }
 
   private mutating func begin(at fix: Location) {
@@ -105,6 +105,6 @@ struct Course: Hashable, Sendable, Codable {
   /// Seconds between two fixes after which it may have been anywhere.
   private static let silence: TimeInterval = 20
   private static let leastSeconds: TimeInterval = 120
-  private static let leastCosine = 0.5
+  static let leastCosine = 0.5
   private static let most = 64
 }

@@ -20,6 +20,8 @@ public struct TripDecision: Hashable, Sendable, Codable {
     case departed
     /// Went round near the place of rest: from step to step much in one direction, as no receiver errs.
     case rounds
+    /// The place of rest was left more slowly than at a stroll: from step to step much in one direction, as no receiver errs.
+    case slowly
     /// Nothing was heard at the place of rest for a while, and then on the way.
     case woke
     /// Last seen at the place of rest, then far away, faster than by foot.
@@ -125,6 +127,9 @@ extension TripDecision: CustomStringConvertible {
     case .departed: "left the place of rest: \(metres) away \(time) later, where \(Self.length(limit)) are a departure"
     case .rounds:
       "on the way in rounds: \(metres) in \(time), and then \(Self.length(limit)) from the place of rest; a receiver's errors "
+        + "would turn back from step to step"
+    case .slowly:
+      "left the place of rest slowly: \(metres) away \(time) later, where \(Self.length(limit)) are a departure; a receiver's errors "
         + "would turn back from step to step"
     case .woke:
       "nothing was heard for \(time), then \(metres) from the place of rest; it did not leave before, and the start is "

@@ -23,6 +23,8 @@ extension TripDetector {
     private var isHeldBack = false
     /// Whether it goes in rounds that lead to no other place.
     private var course: Course
+    /// Whether it is left at less than a stroll.
+    private var slowCourse: SlowCourse
     private(set) var decisions = DecisionLog()
 
     init(at fix: Location) {
@@ -30,6 +32,7 @@ extension TripDetector {
       since = fix.timestamp
       here = [fix]
       course = Course(at: fix)
+      slowCourse = SlowCourse(at: fix)
     }
 
     /// - Parameters:
@@ -44,6 +47,7 @@ extension TripDetector {
       since = fixes[0].timestamp
       here = Array(fixes.suffix(Self.limit))
       self.course = course ?? Course(at: fixes[fixes.count - 1])
+      slowCourse = SlowCourse(at: fixes[fixes.count - 1])
       if isNoisy {
         let away = fixes.map { Geodesic.shortMeters(from: place, to: $0.coordinate) }.sorted()
         self.noise = min(max(noise, away[away.count / 2]), 60)
@@ -82,6 +86,7 @@ extension TripDetector {
     ) -> Departure? {
       let away = Geodesic.shortMeters(from: center, to: fix.coordinate)
       if let departed = goInRounds(fix, away, configuration, motion, isLeap: isLeap) { return departed }
+      if let departed = goSlowly(fix, away, configuration, motion) { return departed }
       if away <= max(configuration.restRadius, fix.horizontalAccuracy, 4 * noise) {
         // Known after a quarter of an hour, so that a slow departure is not taken for noise.
         let seconds = fix.timestamp.timeIntervalSince(here[here.count - 1].timestamp)
@@ -133,9 +138,10 @@ extension TripDetector {
         self = Rest(at: recent.first ?? fix)
         decisions = before.decisions
         course = before.course
+        slowCourse = before.slowCourse
         let moved = Geodesic.shortMeters(from: before.center, to: center)
         // What came here by no way was thrown here, and will be thrown back.
-        if moved <= 2 * configuration.departureDistance { noise = max(before.noise, moved / 4) }
+        if moved <= 2 * configuration.departureDistance, !slowCourse.isBegun { noise = max(before.noise, moved / 4) }
         for fix in recent.dropFirst() {
           if let departed = add(fix, configuration, motion) { return departed }
         }
@@ -162,6 +168,23 @@ extension TripDetector {
         TripDecision(
           .rounds, at: first.timestamp, seconds: fix.timestamp.timeIntervalSince(first.timestamp),
           meters: course.run.metres, limit: away))
+    }
+
+    /// Takes a fix of somebody who may leave so slowly that the place of rest seems to follow.
+    /// - Returns: the departure, once the way leads as far away as one.
+    private mutating func goSlowly(
+      _ fix: Location, _ away: Double, _ configuration: Configuration, _ motion: MotionHistory
+    ) -> Departure? {
+      guard slowCourse.add(fix, radius: max(configuration.stopRadius, 4 * noise)), let metres = slowCourse.metresAway,
+        metres >= max(configuration.departureDistance, 8 * noise), !isHeld(fix, away, configuration, motion)
+      else { return nil }
+      let fixes = slowCourse.fixes
+      let first = fixes[0]
+      return departure(
+        from: first.coordinate, fixes,
+        TripDecision(
+          .slowly, at: first.timestamp, seconds: fix.timestamp.timeIntervalSince(first.timestamp), meters: metres,
+          limit: max(configuration.departureDistance, 8 * noise)))
     }
 
     /// Seconds for which it was seen outside. Of a silence little is known.

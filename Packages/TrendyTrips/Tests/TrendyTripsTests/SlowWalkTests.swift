@@ -1,0 +1,67 @@
+import Foundation
+import Testing
+import TrendyModels
+import TrendyTesting
+import TrendyTrips
+
+@Suite("TripDetector where somebody goes at less than a stroll", .timeLimit(.minutes(10)))
+struct SlowWalkTests {
+  /// Half an hour at rest, a straight way of so many metres, and half an hour at its end; each fix errs by some metres.
+  private func walk(metres: Double, speed: Double, interval: Double, seed: UInt64) -> [Location] {
+    var chance = SeededGenerator(seed: seed)
+    return stride(from: 0, through: 3600 + metres / speed, by: interval).map { second in
+      fix(
+        second, east: min(metres, max(0, second - 1800) * speed) + .random(in: -2...2, using: &chance),
+        north: .random(in: -2...2, using: &chance), accuracy: 8)
+    }
+  }
+
+  @Test("a way at less than a stroll is a trip, and says why", arguments: [0.25, 0.3, 0.4], [2.0, 15, 45])
+  func straight(speed: Double, interval: Double) throws {
+    let fixes = walk(metres: 500, speed: speed, interval: interval, seed: UInt64(100 * speed))
+    let trips = TripDetector.trips(in: fixes)
+    try #require(trips.count == 1)
+    // The fix with which the trip begins is one of the recording, as it names the trip.
+    let trip = trips[0].trip
+    #expect(fixes.contains { $0.timestamp == trip.startTime && $0.coordinate == trip.startCoordinate })
+    #expect(abs(trips[0].trip.startTime.timeIntervalSince(at(1800))) <= 120)
+    #expect(abs(try #require(trips[0].trip.endTime).timeIntervalSince(at(1800 + 500 / speed))) <= 120)
+    #expect(abs(trips[0].trip.distanceMeters / 500 - 1) < 0.1, "\(trips[0].trip.distanceMeters)")
+    let decision = try #require(trips[0].decisions.first)
+    #expect(decision.rule == .slowly)
+    #expect(decision.words.hasPrefix("left the place of rest slowly: "))
+  }
+
+  @Test("who is slower than that has come to rest, again and again", arguments: [0.05, 0.1])
+  func tooSlow(speed: Double) {
+    #expect(TripDetector.trips(in: walk(metres: 400, speed: speed, interval: 5, seed: 1)).isEmpty)
+  }
+
+  @Test(
+    "slow walks are found, whatever records them", arguments: [SimulatedDay.Recorder.phone: 8, .logger: 2, .tracker: 8])
+  func days(recorder: SimulatedDay.Recorder, count: UInt64) {
+    var (walks, found) = (0, 0)
+    for seed in 7100..<7100 + count {
+      let day = SimulatedDay(seed: seed, world: .slowWalks, recorder: recorder)
+      let trips = TripDetector.trips(in: day.fixes).map(\.trip)
+      walks += day.trips.count
+      found += day.trips.count { walk in trips.contains { isMostly($0, walk) } }
+    }
+    #expect(found * 100 >= walks * 85, "\(found) of \(walks)")
+  }
+
+  /// Whether both have half of their united time in common.
+  private func isMostly(_ trip: Trip, _ walk: SimulatedDay.Trip) -> Bool {
+    guard let end = trip.endTime else { return false }
+    let common = min(end, walk.endTime).timeIntervalSince(max(trip.startTime, walk.startTime))
+    return 2 * common >= max(end, walk.endTime).timeIntervalSince(min(trip.startTime, walk.startTime))
+  }
+
+  @Test("a receiver that is thrown about does not leave slowly", arguments: [SimulatedDay.Recorder.phone, .tracker])
+  func indoors(recorder: SimulatedDay.Recorder) {
+    for seed in 7200..<7230 as Range<UInt64> {
+      let day = SimulatedDay(seed: seed, world: .indoors, recorder: recorder)
+      #expect(TripDetector.trips(in: day.fixes).flatMap(\.decisions).allSatisfy { $0.rule != .slowly })
+    }
+  }
+}
