@@ -23,7 +23,7 @@ let package = Package(
     .testTarget(
       name: "TrendySimulationTests",
       dependencies: [
-        .product(name: "StorageTesting", package: "TrendyPersistence"), "TrendyHub", "TrendyModels",
+        .product(name: "StorageTesting", package: "TrendyPersistence"), "TrendyAgent", "TrendyHub", "TrendyModels",
         "TrendyPersistence",
         "TrendyProtocols", "TrendySimulation", "TrendySync", "TrendyTesting",
       ]),

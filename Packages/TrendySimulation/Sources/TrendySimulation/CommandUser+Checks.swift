@@ -46,11 +46,18 @@ extension CommandUser {
         run.ledger.break_("\(act), and \(key.id) \(fault)")
       }
     }
-    for key in changed.subtracting(done.keys).sorted() where !newNames.values.contains(key.id) {
+    for key in changed.subtracting(done.keys).sorted()
+    where !newNames.values.contains(key.id) && !isShownWithItsType(key, before, now) {
       run.ledger.break_("\(act), and \(key.id) is changed as well")
     }
     // Of what has another id now nothing more is known.
     for name in newNames.keys { device.commands = device.commands.filter { !$0.value.names(name) } }
+  }
+
+  /// Whether others recorded it under a type that was deleted here, and is back.
+  private func isShownWithItsType(_ key: Ledger.Key, _ before: ShownFields, _ now: ShownFields) -> Bool {
+    guard before.rows[key] == nil, let type = now.rows[key]?["event_type_id"]?.stringValue else { return false }
+    return before.rows[Ledger.Key(kind: .eventType, id: type)] == nil
   }
 
   /// The new ids of what could not come back under its own, as its deletion is on its way.
@@ -81,8 +88,10 @@ extension CommandUser {
     case (nil, let target?):
       // What was changed in something that is gone stays gone.
       if present != nil { return now != nil ? "is shown again" : left == nil ? "is gone, and that is not told" : nil }
-      guard let now else { return "does not come back" }
-      return now == target ? nil : "comes back otherwise: \(now.difference(from: target))"
+      guard let now else { return left == nil ? "does not come back" : nil }
+      // What others wrote while it was gone is theirs.
+      let others = Set(now.keys).union(target.keys).filter { now[$0] != target[$0] }
+      return others == left ?? [] ? nil : "comes back otherwise: \(now.difference(from: target)); left: \(left ?? [])"
     case (let was?, nil):
       guard left == nil else { return now == was ? nil : "is told to be left, and is changed" }
       if was != present { return "was changed since, and is not told to be left" }
@@ -157,6 +166,10 @@ extension CommandUser {
       if before.rows[key] == nil {
         if run.ledger.everDeleted.contains(key) { run.ledger.onRestored(key) }
         if run.made[key.kind]?.contains(key.id) != true { run.made[key.kind, default: []].append(key.id) }
+      }
+      // Where the type that it moves to was taken out of the queue, it goes with the old one: this device's journal alone tells of it.
+      if !run.ledger.cleared.isEmpty, before.rows[key]?["event_type_id"] != after.rows[key]?["event_type_id"] {
+        run.ledger.onGivenUp([old].compactMap(\.self))
       }
       guard old != new else { continue }
       run.ledger.onGivenUp([old].compactMap(\.self))

@@ -224,8 +224,9 @@ extension DeviceRecord {
     }
     for change in open where change.now == nil {
       guard let target = change.target else { continue }
-      let id = try bringBack(change, UndoChange.renamed(target, outcome.renamed), save)
+      let (id, others) = try bringBack(change, UndoChange.renamed(target, outcome.renamed), save)
       if id != change.id { outcome.renamed[change.id] = id }
+      if !others.isEmpty { outcome.left.append(UndoStep.Left(kind: change.kind, id: id, fields: others)) }
     }
     for change in open {
       guard let now = change.now, let target = change.target else { continue }
@@ -245,8 +246,7 @@ extension DeviceRecord {
     let now = try Undoable.held(change.kind, id: change.id, in: store)
     let value = try now?.value
     var left = UndoStep.Left(kind: change.kind, id: change.id)
-    let typeFields =
-      SyncedKind.named(change.kind.rawValue)?.fields.filter { $0.refersTo?.kind == SyncedKind.eventType.name } ?? []
+    let typeFields = typeFields(of: change.kind)
     switch change.turn {
     case .remove(let fingerprint):
       guard let value else { return (nil, nil) }
@@ -291,21 +291,23 @@ extension DeviceRecord {
   }
 
   /// Gives what was deleted another life; under a new id only where that cannot be, as while its deletion is on its way.
-  private func bringBack(_ change: OpenChange, _ value: JSONValue, _ save: RecorderChanges) throws -> String {
+  /// - Returns: its id, and the fields that others wrote meanwhile.
+  private func bringBack(
+    _ change: OpenChange, _ value: JSONValue, _ save: RecorderChanges
+  ) throws -> (id: String, others: [String]) {
     // Kept by this device alone, it has one life, and this row.
     if case let entity = try Undoable(change.kind, id: change.id, value), case .conflict = entity {
       try save.record(entity)
-      return change.id
+      return (change.id, [])
     }
     do {
       try save.restore(change.kind, id: change.id)
       if let now = try Undoable.held(change.kind, id: change.id, in: save.store) {
-        try save.turn(now, into: Undoable(change.kind, id: change.id, value))
-        return change.id
+        return (change.id, try Self.settle(now, as: value, save))
       }
     } catch RecorderError.notHeld {
       // No hub has heard of it, or remembers what it was: it is made as it was made first.
-      if try save.record(Undoable(change.kind, id: change.id, value)) { return change.id }
+      if try save.record(Undoable(change.kind, id: change.id, value)) { return (change.id, []) }
     } catch is RecorderError {}
     let id = makeID()
     try save.record(Undoable(change.kind, id: id, value))
@@ -316,6 +318,29 @@ extension DeviceRecord {
         }
       }
     }
-    return id
+    return (id, [])
+  }
+
+  /// What comes back says what it last said, also what others wrote while it was gone; references to types are as they were, where those
+  /// that it has now lead nowhere.
+  /// - Returns: the fields that others wrote.
+  private static func settle(_ now: Undoable, as value: JSONValue, _ save: RecorderChanges) throws -> [String] {
+    let (own, typeFields) = (value.fields(of: now.kind), typeFields(of: now.kind).map(\.name))
+    var members = try now.value.fields(of: now.kind)
+    var others: [String] = []
+    for name in Set(own.keys).union(members.keys) where own[name] != members[name] {
+      let type = members[name]?.stringValue
+      if typeFields.contains(name), try type.map({ try save.store.findEventType(id: $0) == nil }) ?? true {
+        members[name] = own[name]
+      } else {
+        others.append(name)
+      }
+    }
+    try save.turn(now, into: Undoable(now.kind, id: now.id, JSONValue(fields: members, of: now.kind)))
+    return others.sorted()
+  }
+
+  private static func typeFields(of kind: MutationEntityType) -> [SyncedKind.Field] {
+    SyncedKind.named(kind.rawValue)?.fields.filter { $0.refersTo?.kind == SyncedKind.eventType.name } ?? []
   }
 }
