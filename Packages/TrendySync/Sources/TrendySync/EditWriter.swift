@@ -154,7 +154,20 @@ final class EditWriter {
     guard try replication.canComeBack(key) else { throw RecorderError.notHeld(Entity.entityType, id: id) }
     let overlay = try replica.overlay(of: key)
     if let last = overlay.last, last.operation == .delete, last.wasNeverSent {
+      let own = try beforeDeletion(Entity.self, key, overlay)?.parentEventTypeId
+      let wanted = parent ?? own
+      if let wanted, try store.findEventType(id: wanted) == nil {
+        throw RecorderError.parentDeleted(Entity.entityType, id: id, eventTypeId: wanted)
+      }
+      // The hub hears of the deletion of its own type before any move.
+      if let own, try store.findEventType(id: own) == nil {
+        throw RecorderError.deletionUnderWay(Entity.entityType, id: id)
+      }
       try undo(last)
+      if let wanted, wanted != own {
+        try enqueue(newMutation(key, .update, payload: WireJSON.encode(["event_type_id": wanted])))
+        try replica.show(key)
+      }
       return true
     }
     guard overlay.isEmpty else { throw RecorderError.deletionUnderWay(Entity.entityType, id: id) }
@@ -186,7 +199,6 @@ final class EditWriter {
     if let row = try Entity.find(id: entity.id, in: store), try !isLeftOver(row) { return false }
     let key = EntityKey(Entity.entityType, entity.id)
     let overlay = try replica.overlay(of: key)
-    let record = try replica.held(key)
     if let last = overlay.last, last.operation == .delete, last.wasNeverSent {
       if try overlay.allSatisfy(\.wasNeverSent) && !replica.isKnown(key) {
         // Nobody has heard of it: it is made anew, behind what it refers to.
@@ -194,8 +206,7 @@ final class EditWriter {
         if let tombstone = try store.tombstone(of: key) { try store.deleteTombstone(tombstone) }
         return try self.record(entity)
       }
-      let living: Entity? = record.flatMap { $0.isDelete ? nil : $0.entity(as: Entity.self) }
-      let before = Overlay.shown(living, of: record, under: Array(overlay.dropLast()))
+      let before = try beforeDeletion(Entity.self, key, overlay)
       if let parent = before?.parentEventTypeId, try store.findEventType(id: parent) == nil {
         throw RecorderError.deletionUnderWay(Entity.entityType, id: entity.id)
       }
@@ -332,6 +343,15 @@ extension EditWriter {
     if isCancelled, Entity.entityType == .eventType {
       try store.insertTombstone(Tombstone(entityType: .eventType, entityId: id))
     }
+  }
+
+  /// An entity as it was shown before the deletion at the end of what waits.
+  private func beforeDeletion<Entity: StoredEntity>(
+    _: Entity.Type, _ key: EntityKey, _ overlay: [PendingMutation]
+  ) throws -> Entity? {
+    let record = try replica.held(key)
+    let living: Entity? = record.flatMap { $0.isDelete ? nil : $0.entity(as: Entity.self) }
+    return Overlay.shown(living, of: record, under: Array(overlay.dropLast()))
   }
 
   /// A deletion that nobody has heard of never was; the edits that it took up wait again.

@@ -171,6 +171,34 @@ struct RecorderTests {
     #expect(store.storedPendingMutations == before)
   }
 
+  @Test
+  func `what is restored while its deletion waits goes to the type that is asked for, and to none that is deleted`()
+    async throws
+  {
+    device.seedType()
+    try device.recorder.record(EventFixture.makeEvent())
+    try device.recorder.record(EventType(id: "sport", name: "sport", colorHex: "#000000", iconName: "star"))
+    device.network.createEventsBatchResponses = [.failure(APIError.httpError(503))]
+    await device.engine.performSync()
+    let type = EventFixture.makeEvent().eventTypeId
+    try device.recorder.delete(eventId: "evt-1")
+    #expect(try device.recorder.restore(eventId: "evt-1", to: "sport"))
+    #expect(store.storedEvents["evt-1"]?.eventTypeId == "sport")
+    #expect(store.storedPendingMutations.filter { $0.entityId == "evt-1" }.map(\.operation) == [.create, .update])
+    try device.recorder.edit(eventId: "evt-1") { $0.eventTypeId = type }
+    try device.recorder.delete(eventId: "evt-1")
+    try device.recorder.delete(eventTypeId: type)
+    let waiting = store.storedPendingMutations
+    #expect(throws: RecorderError.parentDeleted(.event, id: "evt-1", eventTypeId: type)) {
+      try device.recorder.restore(eventId: "evt-1")
+    }
+    // The hub would take it along with the type, whose deletion it is told of before the move.
+    #expect(throws: RecorderError.deletionUnderWay(.event, id: "evt-1")) {
+      try device.recorder.restore(eventId: "evt-1", to: "sport")
+    }
+    #expect(store.storedPendingMutations == waiting)
+  }
+
   @Test func `what was edited and deleted while its making has no answer comes back as it was edited`() async throws {
     device.seedType()
     try device.recorder.record(EventFixture.makeEvent())
