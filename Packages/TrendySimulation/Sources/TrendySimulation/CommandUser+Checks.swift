@@ -55,7 +55,7 @@ extension CommandUser {
   }
 
   /// Whether others recorded it under a type that was deleted here, and is back.
-  private func isShownWithItsType(_ key: Ledger.Key, _ before: ShownFields, _ now: ShownFields) -> Bool {
+  func isShownWithItsType(_ key: Ledger.Key, _ before: ShownFields, _ now: ShownFields) -> Bool {
     guard before.rows[key] == nil, let type = now.rows[key]?["event_type_id"]?.stringValue else { return false }
     return before.rows[Ledger.Key(kind: .eventType, id: type)] == nil
   }

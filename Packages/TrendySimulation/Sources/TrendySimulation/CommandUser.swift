@@ -163,7 +163,12 @@ extension CommandUser {
       ByteInput(Array("type,start,note\n\(rows)".utf8)), as: format,
       ImportRequest(
         source: text, options: ImportOptions(zone: .utc, now: device.clock.now), fingerprint: text))
-    onCommand(report.id ?? text, before, try shown(record))
+    let after = try shown(record)
+    // What others recorded under the type, which was deleted here, is shown with it, and no part of the import.
+    let own = after.only(
+      Set(
+        after.rows.keys.filter { NaturalIdentifier.isNatural($0.id) || !isShownWithItsType($0, before, after) }))
+    onCommand(report.id ?? text, before, own)
   }
 
   private mutating func restore(_ record: DeviceRecord, _ before: ShownFields) throws {
