@@ -1,7 +1,7 @@
 import CommandSupport
 import Testing
 
-@Suite("ShellWords", .timeLimit(.minutes(1)))
+@Suite("ShellWords", .timeLimit(.minutes(10)))
 struct ShellWordsTests {
   @Test(
     "a line is taken apart as a shell does",

@@ -188,8 +188,7 @@ extension Action: CustomStringConvertible {
   var faultKind: String? {
     switch self {
     case .edit(_, _, _, let isBeside): isBeside ? "second_process" : nil
-    case .command: "undo"
-    case .sync, .wait, .freeDisks, .network, .backUpStore, .backUpHub, .syncByThemselves: nil
+    case .command, .sync, .wait, .freeDisks, .network, .backUpStore, .backUpHub, .syncByThemselves: nil
     case .setHubClock: "hub_clock_jump"
     case .restartHub: "hub_lives"
     case .clearQueue: "queue_cleared"

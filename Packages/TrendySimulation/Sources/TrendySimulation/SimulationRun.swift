@@ -201,7 +201,6 @@ final class SimulationRun: @unchecked Sendable {
       guard person == nil else { return }
       var user = CommandUser(run: self, device: devices[number], choice: choice, text: "t\(command)")
       user.act()
-      count("undo")
       return
     case .sync(let number):
       guard beginRound(number, .plain, begin) else { return }

@@ -59,7 +59,7 @@ struct SyncSimulatorTests {
       }
       let calm = plan.count { action in
         switch action {
-        case .edit, .sync, .wait: true
+        case .edit, .command, .sync, .wait: true
         default: false
         }
       }
