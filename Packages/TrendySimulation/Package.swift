@@ -23,7 +23,8 @@ let package = Package(
     .testTarget(
       name: "TrendySimulationTests",
       dependencies: [
-        .product(name: "StorageTesting", package: "TrendyPersistence"), "TrendyAgent", "TrendyHub", "TrendyModels",
+        .product(name: "StorageTesting", package: "TrendyPersistence"), "TrendyAgent", "TrendyHub", "TrendyInterchange",
+        "TrendyModels",
         "TrendyPersistence",
         "TrendyProtocols", "TrendySimulation", "TrendySync", "TrendyTesting",
       ]),

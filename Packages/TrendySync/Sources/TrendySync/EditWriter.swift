@@ -154,7 +154,10 @@ final class EditWriter {
     guard try replication.canComeBack(key) else { throw RecorderError.notHeld(Entity.entityType, id: id) }
     let overlay = try replica.overlay(of: key)
     if let last = overlay.last, last.operation == .delete, last.wasNeverSent {
-      let own = try beforeDeletion(Entity.self, key, overlay)?.parentEventTypeId
+      let before = try beforeDeletion(Entity.self, key, overlay)
+      // Its making was set aside: without the deletion nothing is left of it.
+      if before == nil, try replica.held(key) == nil { throw RecorderError.notHeld(Entity.entityType, id: id) }
+      let own = before?.parentEventTypeId
       let wanted = parent ?? own
       if let wanted, try store.findEventType(id: wanted) == nil {
         throw RecorderError.parentDeleted(Entity.entityType, id: id, eventTypeId: wanted)

@@ -139,10 +139,8 @@ final class DeviceImportStore: ImportStore {
             try save.restore(entity.kind, id: id)
           }
         if isRestored { return try heldDigest() }
-      } catch RecorderError.notHeld {
-        // No hub has heard of it: it is made as the first time.
-        return try save.record(entity) ? heldDigest() : nil
-      } catch RecorderError.deletionUnderWay {
+      } catch RecorderError.notHeld, RecorderError.deletionUnderWay {
+        // No hub has heard of it, or one may hear of its deletion first: it is made as the first time, behind that.
         return try save.again.record(entity) ? heldDigest() : nil
       } catch is RecorderError {
         // Its event type was deleted.
