@@ -13,17 +13,20 @@ struct PlainSettlement {
     // Those of the batch that have an answer of their own are not taken along by another's refusal.
     let answered = Set(judged.compactMap { $1.isTryLater ? nil : $0.id })
     let parked = try store.fetchParkedChanges()
+    // What the hub refused of them is shown all the same, and stays to be seen.
+    var refused = Set(try store.fetchConflicts().map { EntityKey($0.entityType, $0.entityId) })
     var settled = 0
     for (mutation, outcome) in judged {
       switch outcome {
       case .accepted(let said), .merged(let said):
         // No write has a version below 1: a client that says 0 does not know it.
         let version = said.flatMap { $0 < 1 ? nil : $0 }
-        try accept(mutation, version: version)
+        try accept(mutation, version: version, isFailed: refused.contains(mutation.key))
         try unpark(parked, behind: mutation, version: version)
         settled += 1
       case .refused(let problem):
         settled += try refuse(mutation, problem, sparing: answered)
+        refused.insert(mutation.key)
       case .tryLater:
         break
       }
@@ -33,7 +36,8 @@ struct PlainSettlement {
 }
 
 extension PlainSettlement {
-  private func accept(_ mutation: PendingMutation, version: Int64?) throws {
+  /// - Parameter isFailed: whether something else of the entity was refused, and nobody has decided on that.
+  private func accept(_ mutation: PendingMutation, version: Int64?, isFailed: Bool) throws {
     try store.deletePendingMutation(mutation)
     let isLast = try !store.hasPendingMutation(of: mutation.key)
     if mutation.operation == .delete {
@@ -44,7 +48,11 @@ extension PlainSettlement {
           Tombstone(entityType: mutation.entityType, entityId: mutation.entityId, version: version))
       }
     } else if isLast {
-      try markSynced(mutation.key)
+      if isFailed {
+        try Journal(store: store, clock: clock).markAsFailed(mutation.key)
+      } else {
+        try markSynced(mutation.key)
+      }
     }
   }
 

@@ -450,6 +450,28 @@ struct SyncEnginePushTests {
     #expect(device.store.storedPendingMutations.isEmpty)
   }
 
+  @Test func `what was refused stays to be seen when a later edit of it is accepted, until it is decided`() async throws
+  {
+    let words = Mutex<[MutationOutcome]>([
+      .refused(ProblemDetails(title: "No", status: 422)), .accepted(version: nil), .accepted(version: nil),
+    ])
+    let device = Device(client: { base in
+      VersionedClient(base: base) { mutations in mutations.map { _ in words.withLock { $0.removeFirst() } } }
+    })
+    device.seedType()
+    device.seedEvent()
+    try device.recorder.edit(eventId: "evt-1") { $0.notes = "refused" }
+    await device.engine.performSync()
+    try device.recorder.edit(eventId: "evt-1") { $0.locationName = "accepted" }
+    await device.engine.performSync()
+    #expect(device.store.storedEvents["evt-1"]?.syncStatus == .failed)
+    #expect(device.store.storedEvents["evt-1"]?.notes == "refused")
+    let conflict = try #require(device.store.storedConflicts.first)
+    try device.recorder.retryConflict(id: conflict.id)
+    await device.engine.performSync()
+    #expect(device.store.storedEvents["evt-1"]?.syncStatus == .synced && device.store.storedConflicts.isEmpty)
+  }
+
   @Test func `a refused delete gives the entity back, by a snapshot in the same round`() async throws {
     device.seedType()
     device.seedEvent()
