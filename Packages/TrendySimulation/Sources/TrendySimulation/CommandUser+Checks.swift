@@ -188,5 +188,7 @@ extension CommandUser {
       run.ledger.onGivenUp([before.text(key)].compactMap(\.self))
     }
     for key in run.ledger.everDeleted { run.ledger.onRestored(key) }
+    // An undo among it may be done, too, and is then to be done again otherwise than it was told.
+    device.commands = [:]
   }
 }

@@ -167,7 +167,9 @@ extension CommandUser {
     // What others recorded under the type, which was deleted here, is shown with it, and no part of the import.
     let own = after.only(
       Set(
-        after.rows.keys.filter { NaturalIdentifier.isNatural($0.id) || !isShownWithItsType($0, before, after) }))
+        after.rows.keys.filter {
+          after.text($0)?.hasPrefix("row ") == true || !isShownWithItsType($0, before, after)
+        }))
     onCommand(report.id ?? text, before, own)
   }
 
