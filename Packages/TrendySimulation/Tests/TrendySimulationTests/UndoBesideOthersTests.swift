@@ -48,20 +48,15 @@ struct UndoBesideOthersTests {
       storage: EmbeddedHubStorage(directory: "/hub", fileSystem: SimulatedFileSystem()), clock: clock,
       generator: SeededGenerator(seed: 1))
     let person = try hub.accounts.createPerson(name: "Anna")
+    let mine = try Device(hub, person: person.id, clock: clock, seed: 2)
     // Something on the way takes no request of the size of the first.
-    let mine = try Device(hub, person: person.id, clock: clock, seed: 2, refusesFirstPush: true)
-    func importTable() throws -> Int {
-      let table = ByteInput(Array("type,start,note\nGym,2024-01-01T08:00:00Z,one\n".utf8))
-      let request = ImportRequest(
-        source: "table.csv", options: ImportOptions(zone: .utc, now: clock.now), fingerprint: "table")
-      return try mine.record.importRecords(table, as: #require(InterchangeFormat.named("csv")), request).newCount
-    }
-    #expect(try importTable() == 2)
+    mine.refusals.withLock { $0 = [413] }
+    #expect(try mine.importTable(clock) == 2)
     await mine.engine.performSync()
     #expect(try !mine.record.recorder.openConflicts().isEmpty)
     try mine.record.undo()
     #expect(try mine.record.makeStore().fetchAllEvents().isEmpty)
-    #expect(try importTable() == 2)
+    #expect(try mine.importTable(clock) == 2)
     let store = mine.record.makeStore()
     #expect(try store.fetchAllEventTypes().map(\.name) == ["Gym"] && store.fetchAllEvents().map(\.notes) == ["one"])
     try await mine.sync()
@@ -69,15 +64,47 @@ struct UndoBesideOthersTests {
     try await theirs.sync()
     #expect(try theirs.record.makeStore().fetchAllEvents().map(\.notes) == ["one"])
   }
+
+  @Test func `what was imported comes back with its type while the deletion of that is on its way`() async throws {
+    let clock = ManualClock()
+    let hub = HubServer(
+      storage: EmbeddedHubStorage(directory: "/hub", fileSystem: SimulatedFileSystem()), clock: clock,
+      generator: SeededGenerator(seed: 1))
+    let person = try hub.accounts.createPerson(name: "Anna")
+    let mine = try Device(hub, person: person.id, clock: clock, seed: 2)
+    #expect(try mine.importTable(clock) == 2)
+    try await mine.sync()
+    try await mine.sync()
+    let store = mine.record.makeStore()
+    let type = try #require(try store.fetchAllEventTypes().first)
+    try mine.record.perform("type rm Gym") { try $0.delete(.eventType, id: type.id) }
+    mine.refusals.withLock { $0 = [503] }
+    await mine.engine.performSync()
+    try mine.record.undo()
+    for _ in 0..<2 {
+      #expect(try store.fetchAllEventTypes().map(\.name) == ["Gym"])
+      #expect(try store.fetchAllEvents().map(\.notes) == ["one"])
+      await clock.advance(by: .seconds(900))
+      try await mine.sync()
+    }
+  }
 }
 
 private struct Device {
   let record: DeviceRecord
   let engine: SyncEngine
+  /// By which status its next pushes are answered, before any gets to the hub.
+  let refusals: Refusals
 
-  init(
-    _ hub: HubServer, person: String, clock: ManualClock, seed: UInt64, refusesFirstPush: Bool = false
-  ) throws {
+  final class Refusals: Sendable {
+    private let statuses = Mutex<[Int]>([])
+
+    func withLock<Result: Sendable>(_ body: (inout sending [Int]) -> sending Result) -> sending Result {
+      statuses.withLock(body)
+    }
+  }
+
+  init(_ hub: HubServer, person: String, clock: ManualClock, seed: UInt64) throws {
     let token = try hub.accounts.createToken(person: person, deviceName: "\(seed)").token
     let factory = try DefaultDataStoreFactory(
       directory: "/store", fileSystem: SimulatedFileSystem(), generator: SeededGenerator(seed: seed))
@@ -85,19 +112,23 @@ private struct Device {
       directory: URL(filePath: "/nowhere"), dataStoreFactory: factory,
       recorder: Recorder(dataStoreFactory: factory, clock: clock, generator: SeededGenerator(seed: seed &+ 10)),
       clock: clock)
-    let refuses = Mutex(refusesFirstPush)
+    let refusals = Refusals()
+    self.refusals = refusals
     let client = InProcessClient(token: token) { request in
-      let isTooLarge =
-        request.path.hasSuffix("/mutations")
-        && refuses.withLock { refuses in
-          defer { refuses = false }
-          return refuses
-        }
-      return isTooLarge ? HTTPResponse(status: 413) : await hub.handle(request)
+      let status =
+        request.path.hasSuffix("/mutations") ? refusals.withLock { $0.isEmpty ? nil : $0.removeFirst() } : nil
+      return if let status { HTTPResponse(status: status) } else { await hub.handle(request) }
     }
     engine = SyncEngine(
       networkClient: client, dataStoreFactory: factory, clock: clock, generator: SeededGenerator(seed: seed &+ 20),
       configuration: SyncConfiguration(batchSize: 1, largeBatchSize: 1))
+  }
+
+  func importTable(_ clock: ManualClock) throws -> Int {
+    let table = ByteInput(Array("type,start,note\nGym,2024-01-01T08:00:00Z,one\n".utf8))
+    let request = ImportRequest(
+      source: "table.csv", options: ImportOptions(zone: .utc, now: clock.now), fingerprint: "table")
+    return try record.importRecords(table, as: #require(InterchangeFormat.named("csv")), request).newCount
   }
 
   func sync() async throws {

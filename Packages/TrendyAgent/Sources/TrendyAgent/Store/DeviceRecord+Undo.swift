@@ -307,7 +307,7 @@ extension DeviceRecord {
       }
     } catch RecorderError.notHeld {
       // No hub has heard of it, or remembers what it was: it is made as it was made first.
-      if try save.again.record(Undoable(change.kind, id: change.id, value)) { return (change.id, []) }
+      if try save.record(Undoable(change.kind, id: change.id, value)) { return (change.id, []) }
     } catch is RecorderError {}
     let id = makeID()
     try save.record(Undoable(change.kind, id: id, value))
