@@ -40,8 +40,8 @@ extension CommandUser {
       let new = newNames[key.id].map { Ledger.Key(kind: key.kind, id: $0) } ?? key
       if let fault = fault(
         was: before.rows[key], present: present[key], target: target[key]?.renamed(newNames).withoutDeletedTypes(now),
-        now: now.rows[new],
-        left: left[key].map { Set($0.flatMap(\.fields)) })
+        now: now.rows[new], left: left[key].map { Set($0.flatMap(\.fields)) },
+        isShownType: { now.rows[Ledger.Key(kind: .eventType, id: $0)] != nil })
       {
         run.ledger.break_("\(act), and \(key.id) \(fault)")
       }
@@ -80,8 +80,10 @@ extension CommandUser {
   ///   - target: the state to turn it into.
   ///   - now: as it is shown.
   ///   - left: the fields that the step tells to be left, none for all of it; `nil` where it tells nothing.
+  ///   - isShownType: whether there is an event type.
   private func fault(
-    was: EntityFields?, present: EntityFields?, target: EntityFields?, now: EntityFields?, left: Set<String>?
+    was: EntityFields?, present: EntityFields?, target: EntityFields?, now: EntityFields?, left: Set<String>?,
+    isShownType: (String) -> Bool
   ) -> String? {
     switch (was, target) {
     case (nil, nil): return now == nil ? nil : "is shown, and was not before"
@@ -103,7 +105,11 @@ extension CommandUser {
         return was == target || left != nil ? nil : "is there otherwise, and is not told to be left"
       }
       for name in Set(present.keys).union(target.keys).sorted() where present[name] != target[name] {
-        let isOpen = was[name] == present[name] || was[name] == target[name]
+        let isOpen =
+          was[name] == target[name]
+          || was[name] == present[name]
+            // No move back to a type that was deleted since.
+            && (name != "event_type_id" || target[name]?.stringValue.map(isShownType) == true)
         if isOpen == (left?.contains(name) == true) {
           return
             "has \(name), which was \(isOpen ? "not " : "")changed since, and is \(isOpen ? "" : "not ")told to be left"
