@@ -81,7 +81,7 @@ struct LookBack {
   /// Types with an event in the days.
   var present: [Entry] { entries.filter { $0.history.events > 0 } }
 
-  /// Those of which days in a row are told.
+  /// The entries of types whose days in a row are told.
   var habits: [Entry] { present.filter { $0.whole.isHabit(hasGoal: $0.type.goal != nil) } }
 
   /// - Throws: ``CommandError`` with exit 66 for a type that is not known.

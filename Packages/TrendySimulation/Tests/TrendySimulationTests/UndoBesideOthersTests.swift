@@ -15,12 +15,18 @@ import TrendyTesting
 /// Two devices at a hub, of which one takes back what it did.
 @Suite("Undo beside others", .timeLimit(.minutes(10)))
 struct UndoBesideOthersTests {
-  @Test func `what comes back says what another device wrote before it was gone, and that is told`() async throws {
-    let clock = ManualClock()
-    let hub = HubServer(
+  private let clock = ManualClock()
+  private let hub: HubServer
+  private let person: HubPerson
+
+  init() throws {
+    hub = HubServer(
       storage: EmbeddedHubStorage(directory: "/hub", fileSystem: SimulatedFileSystem()), clock: clock,
       generator: SeededGenerator(seed: 1))
-    let person = try hub.accounts.createPerson(name: "Anna")
+    person = try hub.accounts.createPerson(name: "Anna")
+  }
+
+  @Test func `what comes back says what another device wrote before it was gone, and that is told`() async throws {
     let mine = try Device(hub, person: person.id, clock: clock, seed: 2)
     let theirs = try Device(hub, person: person.id, clock: clock, seed: 3)
     let walk = EventType(id: "walk", name: "walk", colorHex: "#888888", iconName: "•")
@@ -43,11 +49,6 @@ struct UndoBesideOthersTests {
   }
 
   @Test func `an import that was set aside and taken back comes whole the next time`() async throws {
-    let clock = ManualClock()
-    let hub = HubServer(
-      storage: EmbeddedHubStorage(directory: "/hub", fileSystem: SimulatedFileSystem()), clock: clock,
-      generator: SeededGenerator(seed: 1))
-    let person = try hub.accounts.createPerson(name: "Anna")
     let mine = try Device(hub, person: person.id, clock: clock, seed: 2)
     // Something on the way takes no request of the size of the first.
     mine.refusals.withLock { $0 = [413] }
@@ -66,11 +67,6 @@ struct UndoBesideOthersTests {
   }
 
   @Test func `what was imported comes back with its type while the deletion of that is on its way`() async throws {
-    let clock = ManualClock()
-    let hub = HubServer(
-      storage: EmbeddedHubStorage(directory: "/hub", fileSystem: SimulatedFileSystem()), clock: clock,
-      generator: SeededGenerator(seed: 1))
-    let person = try hub.accounts.createPerson(name: "Anna")
     let mine = try Device(hub, person: person.id, clock: clock, seed: 2)
     #expect(try mine.importTable(clock) == 2)
     try await mine.sync()

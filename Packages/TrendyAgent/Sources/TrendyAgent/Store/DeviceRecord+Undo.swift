@@ -239,7 +239,7 @@ extension DeviceRecord {
     return outcome
   }
 
-  /// What is to be done of a change, and what of it has to be left: no reference to a deleted type comes back.
+  /// Tells a change that can be made from the parts that have to be left: no reference to a deleted type comes back.
   private static func look(
     at change: UndoChange, in store: any DataStoreProtocol, isDeletedType: (String) throws -> Bool
   ) throws -> (open: OpenChange?, left: UndoStep.Left?) {
@@ -321,7 +321,7 @@ extension DeviceRecord {
     return (id, [])
   }
 
-  /// What comes back says what it last said, also what others wrote while it was gone; references to types are as they were, where those
+  /// Leaves a restored entity the values that others wrote while it was gone. Its references to types become as they were, where those
   /// that it has now lead nowhere.
   /// - Returns: the fields that others wrote.
   private static func settle(_ now: Undoable, as value: JSONValue, _ save: RecorderChanges) throws -> [String] {

@@ -41,7 +41,7 @@ final class KnownTrips: Sendable {
   }
 }
 
-/// What a mileage log rests on.
+/// The trips and the readings of odometers on which a mileage log rests.
 struct MileageEvents: Sendable {
   /// The type under which odometers are recorded.
   let odometerType: String?
@@ -82,7 +82,7 @@ struct MileageEvents: Sendable {
     trips.sort { Self.precedes($0, $1.start, id: $1.event.id) }
   }
 
-  /// What an entry is, where it has a part in the log.
+  /// The event of an entry; `nil` where it has no part in the log.
   private func event(_ entry: HubEntry, person: String) throws -> Event? {
     let isTrip = entry.fields["source_type"]?.value.stringValue == EventSourceType.trip.rawValue
     let isReading = odometerType != nil && entry.fields["event_type_id"]?.value.stringValue == odometerType
