@@ -144,11 +144,13 @@ extension CommandSpec {
     }
   }
 
-  /// The option that a name without one may belong to: `--type coffee`, `--name Bob`.
+  /// The option that a value without one may belong to: `--limit 3`, `--until 2026-11-20`, `--type coffee`, `--name Bob`.
   private func optionFor(_ word: String) -> String? {
-    options.first { $0.kind == .eventType || $0.kind == .text }.map {
-      "\($0.key) \(ShellWords.quoted(word))"
-    }
+    let kinds: [ValueKind] =
+      if Double(word) != nil { [.number] } else if word.first?.isASCIIDigit == true {
+        [.time, .duration]
+      } else { [.eventType, .text] }
+    return options.first { $0.kind.map(kinds.contains) ?? false }.map { "\($0.key) \(ShellWords.quoted(word))" }
   }
 
   /// What can stand at a place among the arguments: one that may be left out, and what follows it.

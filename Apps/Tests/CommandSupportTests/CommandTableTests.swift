@@ -127,12 +127,31 @@ struct CommandTableTests {
     }
   }
 
-  @Test func `a name that a command takes by an option is told that option`() throws {
-    let owner = OptionSpec("--name", value: "person", kind: .text, help: "whose")
-    let pair = CommandSpec("pair", summary: "Does it.", group: Self.care, examples: [], options: [owner])
+  @Test(
+    "a value that a command takes by an option is told an option that may take it",
+    arguments: [
+      ("Bob Doe", "Perhaps: --name 'Bob Doe'"), ("60", "Perhaps: --limit 60"),
+      ("2026-11-20", "Perhaps: --until 2026-11-20"),
+    ])
+  func option(word: String, hint: String) throws {
+    let options = [
+      OptionSpec("--name", value: "person", kind: .text, help: "whose"),
+      OptionSpec("--until", value: "time", kind: .time, help: "to then"),
+      OptionSpec("--limit", value: "n", kind: .number, help: "at most so many"),
+    ]
+    let pair = CommandSpec("pair", summary: "Does it.", group: Self.care, examples: [], options: options)
     let table = CommandTable(program: "p", about: [], commands: [pair], globalOptions: [], notes: [])
-    let error = #expect(throws: CommandError.self) { try table.arguments(["Bob Doe"], of: pair) }
-    #expect(error?.message == "Unexpected 'Bob Doe'" && error?.hint == "Perhaps: --name 'Bob Doe'")
+    let error = #expect(throws: CommandError.self) { try table.arguments([word], of: pair) }
+    #expect(error?.message == "Unexpected '\(word)'" && error?.hint == hint)
+  }
+
+  @Test func `a value that no option of a command takes gives no hint`() throws {
+    let pair = CommandSpec(
+      "pair", summary: "Does it.", group: Self.care, examples: [],
+      options: [OptionSpec("--name", value: "person", kind: .text, help: "whose")])
+    let table = CommandTable(program: "p", about: [], commands: [pair], globalOptions: [], notes: [])
+    let error = #expect(throws: CommandError.self) { try table.arguments(["60"], of: pair) }
+    #expect(error?.message == "Unexpected '60'" && error?.hint == nil)
   }
 
   @Test func `a list that is longer than a line is parted where a word ends`() {

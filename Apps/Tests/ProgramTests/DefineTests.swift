@@ -166,6 +166,13 @@ struct DefineTests {
     #expect(try bench.trendy("place", "edit", "home", "--color", "blue").status == 64)
   }
 
+  @Test func `a position may be one word or two`() throws {
+    #expect(try bench.trendy("place", "add", "Work", "52.37", "4.89").output.hasPrefix("Work  52.37, 4.89"))
+    #expect(try bench.trendy("place", "add", "Gym", "52.37,", "4.89").output.hasPrefix("Gym  52.37, 4.89"))
+    let three = try bench.trendy("place", "add", "Park", "52.37,4.89", "100")
+    #expect(three.status == 64 && three.talk.contains("latitude, longitude"), "\(three.talk)")
+  }
+
   @Test func `a place is shown by name or position, changed and deleted`() throws {
     try bench.trendy("place", "add", "Home", "52.0,4.0", "--notify", "both")
     let shown = try bench.trendy("place", "show", "52.0001,4.0001").output

@@ -44,6 +44,7 @@ struct WordsTests {
       (["log", "feed", "9am", "-", "10:30am"], "--at '9am - 10:30am'"),
       (["start", "20", "min", "ago", "feed"], "The type comes first, and when it was is said so: --at TIME."),
       (["log", "feed", "--at", "120,5"], "is no time that can be read"),
+      (["week", "2026-11-20"], "Perhaps: --since 2026-11-20"),
     ])
   func refusals(words: [String], hint: String) throws {
     try bench.trendy("log", "feed", "100")
@@ -51,6 +52,11 @@ struct WordsTests {
     #expect(refused.status == 64 || refused.status == 66)
     #expect(refused.talk.contains(hint), "\(words): \(refused.talk)")
     #expect(try trendy(["list", "--plain"]).output.split(separator: "\n").count == 1)
+  }
+
+  @Test func `a length that is longer than any is not offered as a time`() throws {
+    let refused = try trendy(["log", "feed", "99999999h"])
+    #expect(refused.status == 64 && !refused.talk.contains("--at"), "\(refused.talk)")
   }
 
   @Test func `a note of nothing is no note, and takes away the one that was`() throws {

@@ -141,7 +141,7 @@ struct EventPhrase {
       let text = words.prefix(count).joined(separator: " ")
       // What cannot be read as a time, or as two, gives no hint.
       guard Double(text) == nil,
-        (try? TimePhrase(text, now: session.now, in: session.local)) != nil
+        (try? TimePhrase(text, now: session.now, in: session.local).resolved(.past)) != nil
           || (try? TimePhrase.range(text, now: session.now, in: session.local)) != nil
       else { continue }
       return "When it was is said so: --at \(count > 1 ? "'\(text)'" : text)"

@@ -13,7 +13,7 @@ struct ListCommand: Command {
     examples: ["list coffee --since mon", "list --where 'count>2' --place home", "list --limit 0 --ndjson"],
     options: EventSelection.options + [
       OptionSpec("--before", value: "id", kind: .event, help: "only what comes behind this event in the list"),
-      OptionSpec("--limit", value: "n", kind: .number, help: "at most so many (list_limit, 50; 0 for all)"),
+      OptionSpec("--limit", "-n", value: "n", kind: .number, help: "at most so many (list_limit, 50; 0 for all)"),
       OptionSpec("--deleted", help: "instead what was deleted and can be brought back: trendy restore ID"),
       OptionSpec("--fail-empty", help: "status 1 when there is none"), Pager.option,
     ], columns: .eventColumns)

@@ -9,7 +9,7 @@ import TrendyTrips
 /// `trendy place add`
 struct PlaceAddCommand: Command {
   static let spec = CommandSpec(
-    "place add", .one("name", .text, "the name"), .one("lat,lon", .text, "where it is"),
+    "place add", .one("name", .text, "the name"), .oneOrMore("lat,lon", .text, "where it is"),
     summary: "Make a place; coming and going there is recorded as a visit.", group: .define,
     examples: ["place add Home 52.3702,4.8952", "place add Office 52.36,4.90 --radius 120"],
     options: PlaceOptions.all, columns: .placeColumns)
@@ -21,7 +21,9 @@ struct PlaceAddCommand: Command {
   init(_ session: Session) throws {
     name = session.arguments.positionals[0]
     try PlaceOptions.check(name: name, session)
-    coordinate = try PlaceOptions.coordinate(session.arguments.positionals[1], session)
+    // `52.37 4.89` and `52.37, 4.89` as well as `52.37,4.89`.
+    let words = session.arguments.positionals.dropFirst().map { $0.hasSuffix(",") ? String($0.dropLast()) : $0 }
+    coordinate = try PlaceOptions.coordinate(words.joined(separator: ","), session)
     options = try PlaceOptions(session)
   }
 

@@ -7,7 +7,7 @@ struct CompanionNoticesCommand: Command {
   static let spec = CommandSpec(
     "companion notices", summary: "What this device was told as a companion, the newest last.", group: .drive,
     examples: ["companion notices"],
-    options: [OptionSpec("--limit", value: "n", kind: .number, help: "at most so many (50; 0 for all)")],
+    options: [OptionSpec("--limit", "-n", value: "n", kind: .number, help: "at most so many (50; 0 for all)")],
     columns: ["number", "time", "device", "kind", "id"])
 
   struct Told {

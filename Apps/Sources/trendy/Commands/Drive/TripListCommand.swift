@@ -21,7 +21,7 @@ struct TripListCommand: Command {
       OptionSpec("--vehicle", value: "name", kind: .vehicle, help: "made with it"),
       OptionSpec(
         "--category", value: "word", kind: .oneOf(Choice.words), help: "business, private, mixed, or unclassified"),
-      OptionSpec("--limit", value: "n", kind: .number, help: "at most so many (50; 0 for all)"), Pager.option,
+      OptionSpec("--limit", "-n", value: "n", kind: .number, help: "at most so many (50; 0 for all)"), Pager.option,
     ], columns: .tripColumns)
 
   private enum Choice: Equatable {
