@@ -92,7 +92,7 @@ class Driver:
 class Browser:
     """A browser of its own, with a profile that is thrown away; a context manager."""
 
-    def __init__(self, driver, address, width=1280, height=900, dark=False, language="en-GB", more=()):
+    def __init__(self, driver, address, width=1280, height=900, dark=False, language="en-GB", zone=life.ZONE_NAME, more=()):
         self.driver = driver
         self.address = address
         self.profile = tempfile.mkdtemp(prefix="trendy-browser-")
@@ -110,7 +110,7 @@ class Browser:
             "timeouts": {"script": 30_000},
         }}})
         self.session = f"/session/{answer['sessionId']}"
-        self.language, self.shape, self.is_dark = language, (width, height), dark
+        self.language, self.zone, self.shape, self.is_dark = language, zone, (width, height), dark
         self.settle_in()
 
     def __enter__(self):
@@ -126,7 +126,7 @@ class Browser:
         """What holds for one tab at a time."""
         self.size(*self.shape)
         self.theme(self.is_dark)
-        self.devtools("Emulation.setTimezoneOverride", timezoneId=life.ZONE_NAME)
+        self.devtools("Emulation.setTimezoneOverride", timezoneId=self.zone)
         self.devtools("Emulation.setLocaleOverride", locale=self.language)
 
     def tab(self):

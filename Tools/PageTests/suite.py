@@ -25,6 +25,7 @@ import settling
 import whereabouts
 import sheets
 import taking_out
+import travelling
 
 
 def main():

@@ -12,6 +12,9 @@ export const some = (n, one, many = `${one}s`) => `${count(n)} ${plural.select(n
 /** `coffee, mood and run`. @param {string[]} parts */
 export const listed = (parts) => new Intl.ListFormat('en', { type: 'conjunction' }).format(parts);
 
+/** `America/New York`; an offset as people write it, where the name has the sign of POSIX (`Etc/GMT-9` is ahead). @param {string} zone */
+const zoneText = (zone) => zone.replace(/^Etc\/GMT([+-])(\d+)$/, (_, sign, hours) => `UTC${sign === '-' ? '+' : '−'}${hours}`).replaceAll('_', ' ');
+
 export const words = {
   nav: {
     today: 'Today', timeline: 'Timeline', calendar: 'Calendar', insights: 'Insights', trips: 'Trips', mileage: 'Mileage', places: 'Places', types: 'Types', devices: 'Devices',
@@ -69,7 +72,7 @@ export const words = {
     empty: 'Nothing was recorded on this day.', search: 'Search notes, types, places', all: 'All',
     /** @param {number} n @param {number} trips @param {string} km */
     summary: (n, trips, km) => `${some(n, 'entry', 'entries')}${trips ? `, ${some(trips, 'trip')}, ${km}` : ''}.`,
-    /** @param {string} time */ until: (time) => `until ${time}`, /** @param {string} time */ from: (time) => `from ${time}`,
+    /** @param {string} time */ until: (time) => `until ${time}`, /** @param {string} time */ from: (time) => `from ${time}`, /** @param {string} time @param {string} zone */ there: (time, zone) => `${time} in ${zoneText(zone).split('/').pop()}`,
     /** @param {string} text */ nothingHas: (text) => `Nothing has “${text}” in it.`,
     /** @param {number} n @param {string} text */ found: (n, text) => `${some(n, 'entry', 'entries')} with “${text}”`, more: 'and more',
     day: 'day', week: 'Days of this week', band: 'The day as a band', places: 'Places', trips: 'Trips', events: 'Events', trip: 'Trip', show: 'Show', fixes: 'Fixes', why: 'Why?', fillIn: 'Fill in', /** @param {string} time */ noFixes: (time) => `No fixes until ${time}`, /** @param {string} length @param {string} way */ missing: (length, way) => `${length} missing, ${way} apart`,
@@ -106,7 +109,7 @@ export const words = {
     title: 'Days off', words: 'Nothing is expected on them: no streak breaks, and no goal is missed.', from: 'From', to: 'To', types: 'Of', why: 'Why', whyHint: 'holiday, flu', noTypes: 'Choose a type at least.', known: 'Set before',
   },
   form: {
-    when: 'When', until: 'Until', addEnd: 'Add an end', allDay: 'All day', note: 'Note', place: 'Place', source: 'Recorded', what: 'What would you like to log?',
+    when: 'When', until: 'Until', addEnd: 'Add an end', allDay: 'All day', note: 'Note', place: 'Place', source: 'Recorded', /** @param {string} zone @param {string} there */ recordedIn: (zone, there) => `Recorded in ${zoneText(zone)}, where it was ${there}`, what: 'What would you like to log?',
     searchTypes: 'Search types', yes: 'yes', no: 'no', unsaid: 'not said', required: 'Needs a value.', badNumber: 'This is not a number.', badLength: 'Write it like 1h30m, 90 or 1:30.',
     badTime: 'This time cannot be read.', endBefore: 'The end is before the start.', badLink: 'A link begins with http:// or https://.', optional: 'not said',
     /** @param {string} name */ makeType: (name) => `Make “${name}”`, add: 'add', less: 'less', unsaved: 'Not saved yet',
@@ -209,7 +212,7 @@ export const words = {
   },
   settings: {
     days: 'Days', dayStart: 'A day begins at', dayHint: 'What you record before belongs to the day before.', weekStart: 'A week begins on', units: 'Units', lengths: 'Lengths', clock: 'Clock', look: 'Look', theme: 'Theme',
-    system: 'System', light: 'Light', dark: 'Dark', keys: 'Single keys', keysHint: 'Such as L to log. Press ? to see them all.', you: 'You', name: 'Name', zone: 'Time zone, as of this browser', /** @param {string} name */ renamed: (name) => `You are ${name} now`, map: 'Map', noTiles: 'Maps have blank ground. On the machine of the hub, tiles are named by:', /** @param {string} credit */ tiles: (credit) => `Maps have tiles below them${credit ? `: ${credit}` : ''}.`, hub: 'Hub', browser: 'This browser', stop: 'A stop ends a trip after', /** @param {number} n */ minutes: (n) => `${n} min`, /** @param {string} most */ ofMost: (most) => `of ${most} at most`, entries: 'Kept for you', content: 'What is in them', disk: 'On the disk of the hub', stopHint: 'From the next drive on. Trips that were found stay as they are.', byLocale: 'as here', all: 'The same on all your devices.',
+    system: 'System', light: 'Light', dark: 'Dark', keys: 'Single keys', keysHint: 'Such as L to log. Press ? to see them all.', you: 'You', name: 'Name', zone: 'Time zone', /** @param {string} zone */ zoneHere: (zone) => `As this browser (${zone})`, zoneHint: 'Of the days and times on these pages, in all your browsers.', /** @param {string} name */ renamed: (name) => `You are ${name} now`, map: 'Map', noTiles: 'Maps have blank ground. On the machine of the hub, tiles are named by:', /** @param {string} credit */ tiles: (credit) => `Maps have tiles below them${credit ? `: ${credit}` : ''}.`, hub: 'Hub', browser: 'This browser', stop: 'A stop ends a trip after', /** @param {number} n */ minutes: (n) => `${n} min`, /** @param {string} most */ ofMost: (most) => `of ${most} at most`, entries: 'Kept for you', content: 'What is in them', disk: 'On the disk of the hub', stopHint: 'From the next drive on. Trips that were found stay as they are.', byLocale: 'as here', all: 'The same on all your devices.',
   },
   pair: {
     noPerson: 'This hub has no person yet', noPersonWords: 'On the machine where it runs, type:', title: 'Pair this browser', where: 'On a device that is already in, open Devices. Or on the machine of the hub, type:',

@@ -1,4 +1,5 @@
-// Days of a person: dates as text, `2026-11-19`, in this browser's zone, beginning when the person's days begin.
+// Days of a person: dates as text, `2026-11-19`, in the time zone that they chose, else in this browser's, beginning when their days
+// begin. Nothing else reads a clock's hours of a moment: the methods of `Date` know this browser's zone alone.
 
 /** Seconds after midnight at which a day begins. */
 let dayStart = 0;
@@ -7,8 +8,13 @@ let firstWeekday = 1;
 /** `12`, `24`, or nothing for as the locale says. */
 let hours = '';
 
+/** The zone that the person chose; empty for this browser's. */
+let chosenZone = '';
+
 /** @param {Record<string, any>} settings by key */
 export function useSettings(settings) {
+  // One that this browser does not know is none to it, and none that it asks the hub with.
+  chosenZone = clockOf(String(settings.time_zone ?? '')) ? settings.time_zone : '';
   const clock = /^(\d{1,2}):(\d{2})/.exec(settings.day_starts_at ?? '');
   dayStart = clock ? Number(clock[1]) * 3600 + Number(clock[2]) * 60 : 0;
   const names = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'];
@@ -17,14 +23,70 @@ export function useSettings(settings) {
   formats.clear();
 }
 
-export const zone = () => Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC';
+/** This browser's zone. */
+export const browserZone = () => Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC';
+/** The zone of all days and times here, with which the hub is asked. */
+export const zone = () => chosenZone || browserZone();
 export const dayStartSeconds = () => dayStart;
 export const weekStart = () => firstWeekday;
 
 const two = (/** @type {number} */ n) => String(n).padStart(2, '0');
 
+// MARK: Clocks of zones
+
+/** @type {Map<string, Intl.DateTimeFormat | null>} */
+const clocks = new Map();
+
+/** What writes a moment's date and time in a zone; `null` for a zone that this browser does not know. @param {string} name */
+function clockOf(name) {
+  if (!name) return null;
+  let known = clocks.get(name);
+  if (known === undefined) {
+    try {
+      known = new Intl.DateTimeFormat('en-US', { timeZone: name, calendar: 'gregory', numberingSystem: 'latn', hourCycle: 'h23', year: 'numeric', month: 'numeric', day: 'numeric', hour: 'numeric', minute: 'numeric', second: 'numeric' });
+    } catch { known = null; }
+    clocks.set(name, known);
+  }
+  return known;
+}
+
+/** Milliseconds by which clocks are ahead of UTC. @param {number} moment milliseconds since 1970 @param {string} of a zone, empty for this browser's */
+function offsetAt(moment, of) {
+  const clock = clockOf(of);
+  if (!clock) return -new Date(moment).getTimezoneOffset() * 60_000;
+  const at = Object.fromEntries(clock.formatToParts(moment).map(({ type, value }) => [type, Number(value)]));
+  return Date.UTC(at.year, at.month - 1, at.day, at.hour, at.minute, at.second) - Math.floor(moment / 1000) * 1000;
+}
+
+/** `2026-11-20T17:48`, as clocks show a moment. @param {Date} moment @param {string} [of] a zone, the one of these pages unless told */
+export function localText(moment, of = chosenZone) {
+  return new Date(moment.getTime() + offsetAt(moment.getTime(), of)).toISOString().slice(0, 16);
+}
+
+/** The moment at which clocks show a time. @param {number} local milliseconds, as if it were UTC's @param {string} of a zone */
+function momentAt(local, of) {
+  // Of a time that a change of the clocks repeats, the first; one that it skips moves on by what they did.
+  const [before, after] = [offsetAt(local - 86_400_000, of), offsetAt(local + 86_400_000, of)];
+  return new Date(offsetAt(local - before, of) !== before && offsetAt(local - after, of) === after ? local - after : local - before);
+}
+
+/** The moment of a text such as `2026-11-20T17:48`, or of a date's midnight; an invalid `Date` where it is neither. @param {string} text @param {string} [of] a zone, the one of these pages unless told */
+export function momentOf(text, of = chosenZone) {
+  const local = Date.parse(`${text.length === 10 ? `${text}T00:00` : text}Z`);
+  return Number.isNaN(local) ? new Date(NaN) : momentAt(local, of);
+}
+
+/** A date as its midnight with the offset here, by which it stays the same date everywhere. @param {string} date */
+export function midnightText(date) {
+  const minutes = Math.round((Date.parse(date) - momentOf(date).getTime()) / 60_000);
+  const [hours, rest] = [Math.floor(Math.abs(minutes) / 60), Math.abs(minutes) % 60];
+  return `${date}T00:00:00${minutes < 0 ? '-' : '+'}${two(hours)}:${two(rest)}`;
+}
+
+// MARK: Dates
+
 /** The calendar's date of a moment here. @param {Date} moment */
-export const dateHere = (moment) => `${moment.getFullYear()}-${two(moment.getMonth() + 1)}-${two(moment.getDate())}`;
+export const dateHere = (moment) => localText(moment).slice(0, 10);
 
 /** @param {string} date @returns {[number, number, number]} */
 const parts = (date) => /** @type {any} */ (date.split('-').map(Number));
@@ -53,10 +115,7 @@ export const weekday = (date) => new Date(`${date}T00:00:00Z`).getUTCDay();
 export const startOfWeek = (date) => addDays(date, -((weekday(date) - firstWeekday + 7) % 7));
 
 /** The first moment of a day. @param {string} date */
-export function startOf(date) {
-  const [y, m, d] = parts(date);
-  return new Date(y, m - 1, d, 0, 0, dayStart);
-}
+export const startOf = (date) => momentAt(Date.parse(date) + dayStart * 1000, chosenZone);
 
 /** The day that a moment is in. @param {Date} moment */
 export function dayOf(moment) {
@@ -67,16 +126,22 @@ export function dayOf(moment) {
 export const today = () => dayOf(new Date());
 
 /** The day that an event belongs to: an all-day event has a date of its own, in the zone where it was recorded. @param {any} event */
-export function dayOfEvent(event) {
-  const moment = new Date(event.timestamp);
-  if (!event.is_all_day) return dayOf(moment);
-  if (event.time_zone) {
-    try {
-      return new Intl.DateTimeFormat('en-CA', { timeZone: event.time_zone }).format(moment);
-    } catch { /* a zone that this browser does not know: as without one */ }
-  }
-  if (moment.getHours() + moment.getMinutes() + moment.getSeconds() === 0) return dateHere(moment);
+export const dayOfEvent = (event) => (event.is_all_day ? dateOfAllDay(new Date(event.timestamp), event) : dayOf(new Date(event.timestamp)));
+
+/** The zone in which an event was recorded; that of these pages where it names none that this browser knows. @param {any} event */
+export const zoneOf = (event) => (clockOf(event.time_zone ?? '') ? event.time_zone : chosenZone);
+
+/** The date that an all-day event means by a moment of its own. @param {Date} moment its start or its end @param {any} event */
+export function dateOfAllDay(moment, event) {
+  if (clockOf(event.time_zone ?? '')) return localText(moment, event.time_zone).slice(0, 10);
+  if (localText(moment).endsWith('T00:00')) return dateHere(moment);
   return new Date(moment.getTime() + 43_200_000).toISOString().slice(0, 10);
+}
+
+/** The zone in which an event was recorded, where clocks show another time than here; else empty. @param {any} event */
+export function otherZone(event) {
+  const [moment, name] = [Date.parse(event.timestamp), zoneOf(event)];
+  return !event.is_all_day && offsetAt(moment, name) !== offsetAt(moment, chosenZone) ? name : '';
 }
 
 // MARK: As a person reads them
@@ -115,13 +180,13 @@ export const monthName = (date, length = 'short') => inWords(date, { month: leng
 /** Whether times are `5:48 pm`. */
 const isTwelve = () => (hours ? hours === '12' : format({ hour: 'numeric' }).resolvedOptions().hour12 === true);
 
-/** `17:48`. @param {Date} moment */
-export function time(moment) {
-  return format({ hour: isTwelve() ? 'numeric' : '2-digit', minute: '2-digit', hourCycle: isTwelve() ? 'h12' : 'h23' }).format(moment).toLocaleLowerCase();
+/** `17:48`. @param {Date} moment @param {string} [of] a zone, the one of these pages unless told */
+export function time(moment, of = chosenZone) {
+  return format({ timeZone: of || undefined, hour: isTwelve() ? 'numeric' : '2-digit', minute: '2-digit', hourCycle: isTwelve() ? 'h12' : 'h23' }).format(moment).toLocaleLowerCase();
 }
 
 /** A time of day, as it would be shown. @param {number} minutes after midnight */
-export const minuteText = (minutes) => time(new Date(2023, 0, 2, Math.floor(minutes / 60) % 24, minutes % 60));
+export const minuteText = (minutes) => time(new Date(Date.UTC(2023, 0, 2, 0, minutes)), 'UTC');
 
 /** `today`, `yesterday`, `last Wednesday`, `20 Nov`. @param {string} date */
 export function nearDate(date) {

@@ -1,11 +1,11 @@
 import { h } from '../parts/dom.js';
 import { head } from '../parts/head.js';
-import { choice, field, textField, toggle } from '../parts/field.js';
+import { choice, field, textField, toggle, zoneField } from '../parts/field.js';
 import { toast } from '../parts/toast.js';
 import { showKeys, areSingleKeysOn } from '../parts/keys.js';
 import { bytes } from '../parts/values.js';
 import { ask, Refused, Unreachable } from '../data/api.js';
-import { zone } from '../data/days.js';
+import { browserZone, today } from '../data/days.js';
 import { read, session, set, settings as values } from '../data/record.js';
 import { command } from './pair.js';
 import { count, some, words } from '../words.js';
@@ -31,7 +31,7 @@ export const settings = () => ({
     const dayName = (/** @type {string} */ day) => weekday.format(new Date(Date.UTC(2024, 0, { monday: 1, sunday: 7, saturday: 6 }[day] ?? 1)));
     const weekStart = now.week_starts_on ?? 'monday';
     return h('div.page', null, head(words.nav.settings, null), h('div.settings', null,
-      group(words.settings.you, [nameField(), h('dl.keys', null, h('dt', null, words.settings.zone), h('dd', null, zone()))]),
+      group(words.settings.you, [nameField(), zoneChoice(String(now.time_zone ?? ''), save('time_zone'))]),
       group(words.settings.days, [field(words.settings.dayStart, startInput, startInput, () => startInput.value, words.settings.dayHint).element,
         choice(words.settings.weekStart, (DAYS.includes(weekStart) ? DAYS : [...DAYS, weekStart]).map((day) => [day, DAYS.includes(day) ? dayName(day) : day]), weekStart, save('week_starts_on')).element], words.settings.all),
       group(words.settings.units, [choice(words.settings.lengths, [['metric', 'km'], ['imperial', 'mi']], now.units ?? 'metric', save('units')).element,
@@ -48,6 +48,22 @@ export const settings = () => ({
           ...(room.stored_bytes === null ? [] : [[words.settings.disk, bytes(room.stored_bytes)]])] : [])].map(([name, value]) => [h('dt', null, name), h('dd', null, value)]))])));
   },
 });
+
+/** The zone of all days and times on these pages. @param {string} value @param {(name: string) => Promise<void>} save */
+function zoneChoice(value, save) {
+  const of = zoneField(words.settings.zone, value, [['', words.settings.zoneHere(browserZone())]], 'time-zone', async (name) => {
+    try {
+      // One that the hub cannot count days in would leave all pages without them.
+      if (name) await ask('GET', `/events/days?from=${today()}&to=${today()}&zone=${encodeURIComponent(name)}`);
+      of.wrong(null);
+      await save(name);
+    } catch (error) {
+      if (!(error instanceof Refused) && !(error instanceof Unreachable)) throw error;
+      of.wrong(error instanceof Unreachable ? words.trips.needsHub : error.message);
+    }
+  }, words.settings.zoneHint);
+  return of.element;
+}
 
 /** The person's name, which the hub keeps outside of the record. */
 function nameField() {

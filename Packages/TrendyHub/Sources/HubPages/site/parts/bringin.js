@@ -1,6 +1,7 @@
 // Files of other apps: sent in parts, told of before anything is written, taken in when the person says so.
 
 import { h, say } from './dom.js';
+import { zoneField } from './field.js';
 import { disc, glyph } from './glyph.js';
 import { bytes, summary } from './values.js';
 import { ask, newId, Refused, Unreachable } from '../data/api.js';
@@ -234,7 +235,7 @@ function preview(name, found) {
     found.remarks.map((/** @type {string} */ remark) => h('p.quiet', null, remark)),
     all.length > 0 && h('ul.rows.type-list', { 'aria-label': words.nav.types }, all.map(typeRow)),
     found.examples.length > 0 && h('div', null, h('h3.small', null, said.examples), h('ul.rows', null, found.examples.map((/** @type {any} */ event) => h('li', null, exampleRow(event))))),
-    ...details(found), zoneField(),
+    ...details(found), zoneChoice(),
     h('div.actions', null, button(isAnything ? said.take(n) : said.nothing, take, '.primary', { disabled: !isAnything, dataset: { key: 'in-take' } })),
   ].flat().filter(Boolean);
 }
@@ -277,12 +278,9 @@ function details(found) {
       found.problems.map((/** @type {string} */ text) => h('li', null, h('div.plain-row', null, glyph('warn', '.s16.danger'), h('span.what.small', null, text))))))];
 }
 
-function zoneField() {
+function zoneChoice() {
   const mine = /** @type {NonNullable<typeof current>} */ (current);
-  const names = [...new Set([mine.zone, ...(/** @type {any} */ (Intl).supportedValuesOf?.('timeZone') ?? []), 'UTC'])].sort();
-  const select = /** @type {HTMLSelectElement} */ (h('select.input', { dataset: { key: 'in-zone' } }, names.map((name) => h('option', { value: name, selected: name === mine.zone }, name))));
-  select.addEventListener('change', () => { mine.zone = select.value; const now = ++turn; look(now).catch((error) => fail(now, error)); });
-  return h('label.field.zone', null, h('span.label', null, said.zone), select);
+  return zoneField(said.zone, mine.zone, [], 'in-zone', (name) => { mine.zone = name; const now = ++turn; look(now).catch((error) => fail(now, error)); }).element;
 }
 
 /** @param {any} result */

@@ -2,13 +2,13 @@
 
 import { h } from './dom.js';
 import { disc, glyph } from './glyph.js';
-import { field, localText, propertyField, textField, toggle } from './field.js';
+import { field, propertyField, textField, toggle } from './field.js';
 import { openSheet, sheetHead } from './sheet.js';
 import { toast } from './toast.js';
 import { together } from '../data/done.js';
 import { change, create, definitions, isOwnType, remove, runningIds, typeOf, types } from '../data/record.js';
 import { newId } from '../data/api.js';
-import { dateHere, length, longDate, startOf, time, today, zone } from '../data/days.js';
+import { dateOfAllDay, dayOfEvent, length, localText, longDate, momentOf, otherZone, startOf, time, today, zone, zoneOf } from '../data/days.js';
 import { titleOf } from './values.js';
 import { openType } from './typeform.js';
 import { words } from '../words.js';
@@ -155,7 +155,7 @@ function open(event, isNew) {
       if (isNew) {
         const made = { ...event, ...values, properties: Object.fromEntries(Object.entries(values.properties).filter(([, value]) => value !== null)) };
         for (const name of ['notes', 'location_name', 'end_date']) if (made[name] === null) delete made[name];
-        const text = words.toast.logged(type.name, values.is_all_day ? longDate(dateHere(new Date(values.timestamp))) : time(new Date(values.timestamp)));
+        const text = words.toast.logged(type.name, values.is_all_day ? longDate(dayOfEvent(made)) : time(new Date(values.timestamp)));
         await create('events', made, text);
         toast(text);
       } else {
@@ -167,6 +167,7 @@ function open(event, isNew) {
     };
     const form = h('form', { novalidate: true, on: { submit: (/** @type {Event} */ e) => { e.preventDefault(); save(); }, keydown: (/** @type {KeyboardEvent} */ e) => { if (e.key === 'Enter' && (e.ctrlKey || e.metaKey)) { e.preventDefault(); save(); } } } },
       sheetHead(title, close, disc(type, 32)), begin.element, properties.map(({ of }) => of.element), note.element, place.element,
+      otherZone(event) && h('p.small.quiet', null, words.form.recordedIn(otherZone(event), time(new Date(event.timestamp), otherZone(event)))),
       !isNew && h('p.small.quiet', null, `${words.form.source} ${words.sources[/** @type {'manual'} */ (event.source_type)] ?? event.source_type ?? ''}`),
       h('footer', null, h('button.button.primary', { type: 'submit' }, isNew ? words.act.log : words.act.save),
         isNew && h('button.button', { type: 'button', on: { click: () => { close(); start(type); } } }, glyph('play', '.s16'), words.act.start), h('span.space'),
@@ -203,12 +204,14 @@ function moments(event) {
   const whenField = field(words.form.when, when, when, () => when.value);
   const untilField = field(words.form.until, until, until, () => until.value);
   const allDay = toggle(words.form.allDay, Boolean(event.is_all_day), '', draw);
+  // The date of an all-day event is of the zone where it was recorded, wherever it is looked at.
+  const shownAs = (/** @type {Date} */ moment) => (event.is_all_day ? `${dateOfAllDay(moment, event)}T00:00` : localText(moment));
   /** @param {boolean} isAllDay */
   function draw(isAllDay) {
     for (const [input, moment] of /** @type {[HTMLInputElement, Date | null][]} */ ([[when, startMoment], [until, endMoment]])) {
       const old = input.value;
       input.type = isAllDay ? 'date' : 'datetime-local';
-      const text = moment ? localText(moment) : '';
+      const text = moment ? shownAs(moment) : '';
       input.value = old ? (isAllDay ? old.slice(0, 10) : old.length === 10 ? `${old}T${(text || localText(new Date())).slice(11)}` : old) : isAllDay ? text.slice(0, 10) : text;
     }
   }
@@ -224,8 +227,8 @@ function moments(event) {
       const read = (/** @type {HTMLInputElement} */ input, /** @type {Date | null} */ old) => {
         if (!input.value) return null;
         // Seconds that the field does not show are kept where nothing was changed.
-        if (old && Boolean(event.is_all_day) === isAllDay && input.value === localText(old).slice(0, input.value.length)) return old.toISOString();
-        const date = new Date(isAllDay ? `${input.value}T00:00` : input.value);
+        if (old && Boolean(event.is_all_day) === isAllDay && input.value === shownAs(old).slice(0, input.value.length)) return old.toISOString();
+        const date = isAllDay ? momentOf(input.value, zoneOf(event)) : momentOf(input.value);
         return Number.isNaN(date.getTime()) ? null : date.toISOString();
       };
       const timestamp = read(when, startMoment);

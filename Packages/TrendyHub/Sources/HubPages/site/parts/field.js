@@ -1,6 +1,6 @@
 import { h } from './dom.js';
 import { glyph } from './glyph.js';
-import { dateHere } from '../data/days.js';
+import { localText, midnightText, momentOf } from '../data/days.js';
 import { words } from '../words.js';
 
 let counter = 0;
@@ -153,7 +153,7 @@ export function propertyField(definition, old) {
       const moment = typeof value === 'string' ? new Date(value) : null;
       const text = !moment || Number.isNaN(moment.getTime()) ? '' : isDay ? value.slice(0, 10) : localText(moment);
       const input = /** @type {HTMLInputElement} */ (h('input.input', { type: isDay ? 'date' : 'datetime-local', value: text }));
-      return field(label, input, input, () => (input.value ? { type, value: isDay ? midnightText(input.value) : new Date(input.value).toISOString() } : null));
+      return field(label, input, input, () => (input.value ? { type, value: isDay ? midnightText(input.value) : momentOf(input.value).toISOString() } : null));
     }
     default: {
       const kinds = { url: 'url', email: 'email' };
@@ -178,22 +178,23 @@ function choiceOf(label, options, value, wrap) {
   return field(label, input, input, () => wrap(input.value));
 }
 
-/** `2026-11-20T17:48` here. @param {Date} moment */
-export function localText(moment) {
-  const two = (/** @type {number} */ n) => String(n).padStart(2, '0');
-  return `${dateHere(moment)}T${two(moment.getHours())}:${two(moment.getMinutes())}`;
-}
-
 /** A moment, read as a `Date`; one that is none where nothing can be read. @param {string} label @param {Date} moment @returns {Field} */
 export function momentField(label, moment) {
   const input = /** @type {HTMLInputElement} */ (h('input.input', { type: 'datetime-local', value: localText(moment) }));
-  return field(label, input, input, () => new Date(input.value));
+  return field(label, input, input, () => momentOf(input.value));
 }
 
-/** A date as its midnight with the offset here, by which it stays the same date everywhere. @param {string} date */
-export function midnightText(date) {
-  const [y, m, d] = date.split('-').map(Number);
-  const offset = -new Date(y, m - 1, d).getTimezoneOffset();
-  const two = (/** @type {number} */ n) => String(Math.floor(Math.abs(n))).padStart(2, '0');
-  return `${date}T00:00:00${offset < 0 ? '-' : '+'}${two(offset / 60)}:${two(Math.abs(offset) % 60)}`;
+/**
+ * A menu of all time zones.
+ * @param {string} label @param {string} value @param {[string, string][]} first options before them, each a value and its words
+ * @param {string} key by which the menu keeps the focus @param {(name: string) => void} change @param {string} [hint] @returns {Field}
+ */
+export function zoneField(label, value, first, key, change, hint = '') {
+  const names = [...new Set([...(value && !first.some(([name]) => name === value) ? [value] : []), ...(/** @type {any} */ (Intl).supportedValuesOf?.('timeZone') ?? []), 'UTC'])].sort();
+  const all = [...first, ...names.map((name) => /** @type {[string, string]} */ ([name, name]))];
+  const select = /** @type {HTMLSelectElement} */ (h('select.input', { dataset: { key } }, all.map(([name, text]) => h('option', { value: name, selected: name === value }, text))));
+  select.addEventListener('change', () => change(select.value));
+  const made = field(label, select, select, () => select.value, hint);
+  made.element.classList.add('zone');
+  return made;
 }

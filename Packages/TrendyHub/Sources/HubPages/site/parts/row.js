@@ -3,7 +3,7 @@ import { disc, glyph } from './glyph.js';
 import { summary, timeText, titleOf, isVisit, runningText } from './values.js';
 import { deleteEvent, openEvent } from './eventform.js';
 import { typeOf } from '../data/record.js';
-import { dayOf, time } from '../data/days.js';
+import { dayOf, otherZone, time } from '../data/days.js';
 import { words } from '../words.js';
 
 const SOURCES = { imported: 'file', geofence: 'pin', healthkit: 'heart', trip: 'car', manual: '' };
@@ -19,10 +19,12 @@ export function eventRow(event, { day, before = null, when, title = '', mark = '
   const value = isRunning ? `${words.today.running} ${runningText(event)}`
     : isVisit(event) && event.end_date ? (title ? '' : words.timeline.until(time(new Date(event.end_date)))) : summary(event);
   const from = day && !event.is_all_day && event.end_date && dayOf(new Date(event.timestamp)) < day ? words.timeline.from(time(new Date(event.timestamp))) : '';
+  const zone = otherZone(event);
+  const there = zone ? words.timeline.there(time(new Date(event.timestamp), zone), zone) : '';
   const note = (event.notes ?? '').replace(/\s+/g, ' ');
   return h('button.row', { type: 'button', dataset: { key: event.id, event: event.id }, on: { click: () => openEvent(event), delete: () => deleteEvent(event) } },
     h('span.time', null, when ?? timeText(event, day)), before, disc(type, 28),
-    h('span.what', null, h(title ? 'b.when' : 'b', null, marked(title || titleOf(event), mark)), value && h('span.value', null, marked(value, mark)), from && h('span.note.from', null, from), note && h('span.note', null, marked(note, mark))),
+    h('span.what', null, h(title ? 'b.when' : 'b', null, marked(title || titleOf(event), mark)), value && h('span.value', null, marked(value, mark)), from && h('span.note.from', null, from), there && h('span.note.there', null, there), note && h('span.note', null, marked(note, mark))),
     h('span.end', null, end && h('span.length', null, end), event.waits && h('span', null, h('span.spoken', null, 'waits'), glyph('clock', '.s16')), source && !event.waits && glyph(source, '.s16')));
 }
 
