@@ -47,7 +47,7 @@ def days_and_times_are_of_the_zone_that_is_chosen(world):
         browser.shows("08:05", "main .row .time")
         check("Tokyo" not in browser.text("main .row"), "of the zone itself nothing is said")
         browser.go(f"/calendar?view=month&month={day[:7]}")
-        browser.find("main figure")
+        browser.find("main .month")
         for path in ("/", "/insights", f"/types/{coffee}", "/mileage", "/places", "/trips"):
             browser.go(path)
             browser.find("main h1")

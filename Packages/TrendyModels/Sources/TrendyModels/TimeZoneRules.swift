@@ -25,6 +25,11 @@ public struct TimeZoneRules: Hashable, Sendable {
   /// - Parameter name: such as `Europe/Amsterdam`.
   /// - Returns: `nil` where the system does not know the zone.
   public init?(named name: String) {
+    self.init(named: name, folder: getenv("TZDIR").map { String(cString: $0) } ?? "/usr/share/zoneinfo")
+  }
+
+  /// - Parameter folder: of the compiled time zone database.
+  package init?(named name: String, folder: String) {
     if name == "UTC" || name == "GMT" {
       self.init(transitions: [], offsets: [], firstOffset: 0, rule: nil)
       return
@@ -34,10 +39,35 @@ public struct TimeZoneRules: Hashable, Sendable {
     guard !name.isEmpty, name.utf8.count <= 64, !parts.contains(where: { $0.isEmpty || $0 == "." || $0 == ".." }),
       !name.utf8.contains(0)
     else { return nil }
-    let folder = getenv("TZDIR").map { String(cString: $0) } ?? "/usr/share/zoneinfo"
-    guard let data = try? Data(contentsOf: URL(filePath: "\(folder)/\(name)")) else { return nil }
+    // A name that leads to no file is one that the system does not know, or knows by another name.
+    func file(_ name: String) -> Data? { try? Data(contentsOf: URL(filePath: "\(folder)/\(name)")) }
+    guard let data = file(name) ?? Self.presentNames[name].flatMap(file) else { return nil }
     self.init(file: Array(data))
   }
+
+  /// Present names of zones that browsers and phones still call by an older one, as CLDR keeps the name that it knew first. Systems
+  /// may have no file for those: Debian 13 and Ubuntu 24.04 have them in a package of its own, `tzdata-legacy`.
+  private static let presentNames = [
+    "Africa/Asmera": "Africa/Asmara",
+    "America/Buenos_Aires": "America/Argentina/Buenos_Aires",
+    "America/Catamarca": "America/Argentina/Catamarca",
+    "America/Coral_Harbour": "America/Atikokan",
+    "America/Cordoba": "America/Argentina/Cordoba",
+    "America/Godthab": "America/Nuuk",
+    "America/Indianapolis": "America/Indiana/Indianapolis",
+    "America/Jujuy": "America/Argentina/Jujuy",
+    "America/Louisville": "America/Kentucky/Louisville",
+    "America/Mendoza": "America/Argentina/Mendoza",
+    "Asia/Calcutta": "Asia/Kolkata",
+    "Asia/Katmandu": "Asia/Kathmandu",
+    "Asia/Rangoon": "Asia/Yangon",
+    "Asia/Saigon": "Asia/Ho_Chi_Minh",
+    "Atlantic/Faeroe": "Atlantic/Faroe",
+    "Europe/Kiev": "Europe/Kyiv",
+    "Pacific/Enderbury": "Pacific/Kanton",
+    "Pacific/Ponape": "Pacific/Pohnpei",
+    "Pacific/Truk": "Pacific/Chuuk",
+  ]
 
   /// - Parameter file: the bytes of a TZif file.
   /// - Returns: `nil` where they are not one.

@@ -56,6 +56,18 @@ struct TimeZoneRulesTests {
     #expect(TimeZoneRules(named: name) == nil)
   }
 
+  @Test("a system without the older name of a zone, as browsers say it, has its rules by the present one")
+  func olderNames() throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "zones-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try FileManager.default.createDirectory(at: folder.appending(path: "Asia"), withIntermediateDirectories: true)
+    try FileManager.default.copyItem(
+      at: URL(filePath: "/usr/share/zoneinfo/Asia/Kolkata"), to: folder.appending(path: "Asia/Kolkata"))
+    let present = try #require(TimeZoneRules(named: "Asia/Kolkata", folder: folder.path))
+    #expect(TimeZoneRules(named: "Asia/Calcutta", folder: folder.path) == present)
+    #expect(TimeZoneRules(named: "Asia/Katmandu", folder: folder.path) == nil)
+  }
+
   @Test func `a file cut at any byte is refused or read without a trap`() throws {
     let file = try Data(contentsOf: URL(filePath: "/usr/share/zoneinfo/Europe/Amsterdam"))
     for count in 0..<file.count {
