@@ -55,6 +55,7 @@ public enum HubStorageContract: Sendable {
             throw Refused()
           },
           { transaction in
+            try expect(try transaction.entry(kind: "event", id: "a")?.version, 1)
             let head = try transaction.state().head
             try transaction.put(entry("event", "c", version: head + 1))
             try transaction.setState(HubState(head: head + 1))
@@ -286,6 +287,7 @@ public enum HubStorageContract: Sendable {
       try storage.write(person: "p") { transaction in
         // One that lives again is no tombstone.
         try transaction.put(entry("event", "e2", version: 10))
+        try expect(try transaction.entry(kind: "event", id: "e3")?.isAlive, false)
         try transaction.purge(kind: "event", id: "e3")
         try expect(try transaction.entry(kind: "event", id: "e3"), nil)
         try expect(try transaction.isPurged(kind: "event", id: "e3"), true)

@@ -21,7 +21,7 @@ extension HubCore {
     by device: String, in transaction: any HubTransaction, now: Date
   ) throws -> HubEntry {
     let id = try DocumentReader(.object(members)).identifier("id")
-    let digest = SHA256Digest.hexadecimal(of: JSONText.write([.string(kind.name), .object(members)]))
+    lazy var digest = SHA256Digest.hexadecimal(of: JSONText.write([.string(kind.name), .object(members)]))
     if let key, let earlier = try transaction.keyedWrite(device: device, key: key) {
       guard earlier.digest == digest, let entry = try transaction.entry(kind: earlier.kind, id: earlier.id) else {
         throw Problem(

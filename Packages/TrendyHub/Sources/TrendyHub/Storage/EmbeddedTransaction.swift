@@ -4,11 +4,28 @@ import TrendyPersistence
 
 /// One person's state in one store, for reading and writing.
 final class EmbeddedTransaction: EmbeddedReading, HubTransaction {
+  /// Read and written entries are kept up to this many, so that a write of any length takes no more memory for them.
+  private static let mostKept = 512
+
   private let transaction: WriteTransaction
+  /// A parent is asked for with each of its children, and what was written is asked for again.
+  private var kept: [HubEntryKey: HubEntry] = [:]
 
   init(transaction: WriteTransaction, person: String, lastState: LastState) {
     self.transaction = transaction
     super.init(records: transaction, person: person, lastState: lastState)
+  }
+
+  override func entry(kind: String, id: String) throws -> HubEntry? {
+    if let entry = kept[HubEntryKey(kind: kind, id: id)] { return entry }
+    let entry = try super.entry(kind: kind, id: id)
+    if let entry { keep(entry) }
+    return entry
+  }
+
+  private func keep(_ entry: HubEntry) {
+    if kept.count >= Self.mostKept { kept.removeAll(keepingCapacity: true) }
+    kept[HubEntryKey(kind: entry.kind, id: entry.id)] = entry
   }
 
   func setState(_ state: HubState) throws {
@@ -29,6 +46,7 @@ final class EmbeddedTransaction: EmbeddedReading, HubTransaction {
     try transaction.put(
       kind: HubRecordKind.entry, key: key, sort: entry.version, group: group,
       payload: StoredEntry.write(entry, person: person))
+    keep(entry)
     guard entry.isAlive else {
       try transaction.put(kind: HubRecordKind.tombstone, key: key, sort: entry.version, group: 0, payload: [])
       return
@@ -73,6 +91,7 @@ final class EmbeddedTransaction: EmbeddedReading, HubTransaction {
   func purge(kind: String, id: String) throws {
     let key = HubRecordKey.entry(kind, id)
     for record in [HubRecordKind.entry, HubRecordKind.tombstone] { transaction.delete(kind: record, key: key) }
+    kept[HubEntryKey(kind: kind, id: id)] = nil
     try putPurged(HubNameHash(key))
   }
 
@@ -81,6 +100,7 @@ final class EmbeddedTransaction: EmbeddedReading, HubTransaction {
   }
 
   func clear() throws {
+    kept.removeAll()
     for kind in HubRecordKind.ofPerson {
       for record in try transaction.scan(kind: kind) { transaction.delete(kind: kind, key: record.key) }
     }
