@@ -54,6 +54,14 @@ struct WordsTests {
     #expect(try trendy(["list", "--plain"]).output.split(separator: "\n").count == 1)
   }
 
+  @Test func `a number for a type without one is told how to give it one, and nothing is @1 before the first`() throws {
+    try bench.trendy("type", "add", "run")
+    #expect(try trendy(["log", "run", "5"]).talk.contains("trendy type prop add run KEY --kind number"))
+    #expect(try trendy(["log", "run", "slow"]).talk.contains("trendy log run -n 'slow'"))
+    let none = try trendy(["rm", "@1", "--yes"])
+    #expect(none.status == 66 && none.talk.contains("There is no '@1' yet"), "\(none.talk)")
+  }
+
   @Test func `a length that is longer than any is not offered as a time`() throws {
     let refused = try trendy(["log", "feed", "99999999h"])
     #expect(refused.status == 64 && !refused.talk.contains("--at"), "\(refused.talk)")

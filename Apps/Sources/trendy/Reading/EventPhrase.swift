@@ -83,8 +83,9 @@ struct EventPhrase {
     _ values: ArraySlice<String>, of type: EventType, _ definitions: [PropertyDefinition], _ session: Session,
     in event: inout Event
   ) throws(CommandError) {
+    let name = ShellWords.quoted(type.name)
     func refusal(_ message: String, of word: String) -> CommandError {
-      let note = "A note: trendy \(session.command.name) \(ShellWords.quoted(type.name)) -n '\(word)'"
+      let note = "A note: trendy \(session.command.name) \(name) -n '\(word)'"
       return session.usageError(message, hint: meant(word, definitions, session) ?? note)
     }
     var words = values
@@ -94,7 +95,11 @@ struct EventPhrase {
       guard
         let definition = definitions.first(where: { $0.propertyType == .number || $0.propertyType == .duration })
       else {
-        throw refusal("'\(type.name)' has no number or duration that '\(first)' could be", of: first)
+        let message = "'\(type.name)' has no number or duration that '\(first)' could be"
+        guard Double(first) == nil else {
+          throw session.usageError(message, hint: "To give it one: trendy type prop add \(name) KEY --kind number")
+        }
+        throw refusal(message, of: first)
       }
       do {
         event.properties[definition.key] = try Property.value(first, of: definition, session: session)

@@ -56,7 +56,7 @@ struct Lookup {
         throw CommandError("'\(name)' is too far back", hint: "trendy list shows the ids.", exit: .usage)
       }
       guard let event = try store.lastRecordedEvents(place, from: sources).dropFirst(place - 1).first else {
-        throw CommandError("There are not \(place) of them yet", hint: "trendy list", exit: .notFound)
+        throw CommandError("There is no '\(name)' yet", hint: "trendy list", exit: .notFound)
       }
       return event
     }
