@@ -44,9 +44,16 @@ struct WordsTests {
       (["log", "feed", "9am", "-", "10:30am"], "--at '9am - 10:30am'"),
       (["start", "20", "min", "ago", "feed"], "The type comes first, and when it was is said so: --at TIME."),
       (["log", "feed", "--at", "120,5"], "is no time that can be read"),
+      (["log", "feed", "5ml"], "Did you mean 5? A number is written without its unit."),
+      (["log", "feed", "amount=2,5 ml"], "Did you mean 2,5?"),
+      (["log", "med", "aspirin"], "Did you mean name=aspirin?"),
+      (["list", "--type", "feed,med"], "--type may be given again"),
       (["week", "2026-11-20"], "Perhaps: --since 2026-11-20"),
     ])
   func refusals(words: [String], hint: String) throws {
+    try bench.trendy("type", "add", "med")
+    try bench.trendy("type", "prop", "add", "med", "dose", "--kind", "number")
+    try bench.trendy("type", "prop", "add", "med", "name", "--kind", "text")
     try bench.trendy("log", "feed", "100")
     let refused = try trendy(words)
     #expect(refused.status == 64 || refused.status == 66)

@@ -84,9 +84,9 @@ struct EventPhrase {
     in event: inout Event
   ) throws(CommandError) {
     let name = ShellWords.quoted(type.name)
+    func note(_ word: String) -> String { "A note: trendy \(session.command.name) \(name) -n '\(word)'" }
     func refusal(_ message: String, of word: String) -> CommandError {
-      let note = "A note: trendy \(session.command.name) \(name) -n '\(word)'"
-      return session.usageError(message, hint: meant(word, definitions, session) ?? note)
+      session.usageError(message, hint: meant(word, definitions, session) ?? note(word))
     }
     var words = values
     if let first = words.first, !first.contains("=") {
@@ -97,14 +97,23 @@ struct EventPhrase {
       else {
         let message = "'\(type.name)' has no number or duration that '\(first)' could be"
         guard Double(first) == nil else {
-          throw session.usageError(message, hint: "To give it one: trendy type prop add \(name) KEY --kind number")
+          throw session.usageError(
+            message, hint: "To give it one: trendy type prop add \(name) KEY --kind number. \(note(first))")
         }
         throw refusal(message, of: first)
       }
       do {
         event.properties[definition.key] = try Property.value(first, of: definition, session: session)
       } catch {
-        guard let hint = meant(first, definitions, session) else { throw error }
+        var hint = meant(first, definitions, session)
+        if hint == nil, !first.contains(where: \.isNumber) {
+          // A name of something, as `log medication ibuprofen` has it.
+          let text = definitions.first { $0.propertyType == .text && event.properties[$0.key] == nil }
+          hint =
+            text.map { "Did you mean \($0.key)=\(ShellWords.quoted(first))?" }
+            ?? [error.hint, note(first)].compactMap(\.self).joined(separator: ". ")
+        }
+        guard let hint else { throw error }
         throw CommandError(error.message, hint: hint, usage: error.usage, exit: error.exit)
       }
     }

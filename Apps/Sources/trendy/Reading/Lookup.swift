@@ -33,6 +33,13 @@ struct Lookup {
         "'\(name)' could be \(beginning.map { "'\($0.name)'" }.joined(separator: " or "))",
         hint: "Type more of the name.", exit: .notFound)
     }
+    let listed = name.split(separator: ",").map { part in
+      types.first { $0.name.lowercased() == part.lowercased() }?.name
+    }
+    if listed.count > 1, !listed.contains(nil) {
+      throw CommandError(
+        "No event type '\(name)'.", hint: "Name one at a time; --type may be given again.", exit: .notFound)
+    }
     let near = Suggestion.nearest(to: name, among: types.map(\.name))
     let make = "To make a new one: \(hintToMake(ShellWords.quoted(name)))"
     throw CommandError(

@@ -74,10 +74,15 @@ enum Property {
     case .email: value = text.split(separator: "@").count == 2 && !text.contains(" ") ? .string(text) : nil
     }
     guard let value else {
-      let takes = "\(definition.key)  \(definition.label) (\(takes(definition)))"
+      var hint: String?
+      if definition.propertyType == .number {
+        hint =
+          NumberPhrase.hint(for: text)
+          ?? NumberPhrase.withoutUnit(text).map { "Did you mean \($0)? A number is written without its unit." }
+      }
       throw CommandError(
         "The value '\(text)' is invalid for '\(definition.key)'",
-        hint: definition.propertyType == .number ? NumberPhrase.hint(for: text) ?? takes : takes,
+        hint: hint ?? "\(definition.key)  \(definition.label) (\(takes(definition)))",
         usage: Commands.table.usage(of: session.command),
         exit: .usage)
     }
