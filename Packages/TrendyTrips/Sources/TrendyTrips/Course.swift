@@ -98,7 +98,7 @@ struct Course: Hashable, Sendable, Codable {
   }
 
   /// Metres of a step: more than a receiver errs from one second to the next.
-  private static let length = 20.0
+  static let length = 20.0
   /// Seconds of a step: long enough for a stroll around a corner.
   private static let shortest: TimeInterval = 5
   private static let longest: TimeInterval = 30

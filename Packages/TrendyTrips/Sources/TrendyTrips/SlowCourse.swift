@@ -15,6 +15,8 @@ struct SlowCourse: Hashable, Sendable, Codable {
   /// The middle of the first circle, and the first fix outside of each, which is the middle of the next one; but for the oldest of
   /// very many.
   private var middles: [Location]
+  /// The last fix before a silence in which somebody slow can have come to where the way begins.
+  private(set) var origin: Location?
   /// The last fix at the very place at which the way began.
   private var left: Location
   private var last: Location
@@ -36,11 +38,14 @@ struct SlowCourse: Hashable, Sendable, Codable {
     // Those seen since a place was taken for the one of rest are looked at again.
     guard fix.timestamp > last.timestamp else { return false }
     let hop = Geodesic.shortMeters(from: last.coordinate, to: fix.coordinate)
+    let before = last
     last = fix
     let middle = middles[middles.count - 1]
     let seconds = fix.timestamp.timeIntervalSince(isBegun ? middle.timestamp : left.timestamp)
     guard hop <= Self.longestHop, Self.pace * seconds <= radius else {
       begin(with: [fix])
+      let silence = fix.timestamp.timeIntervalSince(before.timestamp)
+      if silence > TripDetector.Rest.silence, hop > radius, hop <= Self.stroll * silence { origin = before }
       return false
     }
     let away = Geodesic.shortMeters(from: middle.coordinate, to: fix.coordinate)
@@ -78,6 +83,7 @@ struct SlowCourse: Hashable, Sendable, Codable {
 
   private mutating func begin(with middles: [Location]) {
     self.middles = middles
+    origin = nil
     left = middles[0]
     excess = 0
     metres = zip(middles, middles.dropFirst()).reduce(0) {
@@ -86,7 +92,7 @@ struct SlowCourse: Hashable, Sendable, Codable {
   }
 
   /// Metres a second below which somebody has come to rest: 50 m in 300 s.
-  private static let pace = 1.0 / 6
+  static let pace = 1.0 / 6
   /// Metres a second of a stroll: whoever goes faster departs by the rules for others.
   private static let stroll = 1.0
   /// Metres from one fix to the next: nobody slow gets farther.

@@ -180,11 +180,16 @@ extension TripDetector {
       else { return nil }
       let fixes = slowCourse.fixes
       let first = fixes[0]
+      let decision = TripDecision(
+        .slowly, at: first.timestamp, seconds: fix.timestamp.timeIntervalSince(first.timestamp), meters: metres,
+        limit: max(configuration.departureDistance, 8 * noise))
+      guard let origin = slowCourse.origin,
+        Self.isNear(
+          origin.coordinate, fixes, after: first.timestamp.timeIntervalSince(origin.timestamp), configuration)
+      else { return departure(from: first.coordinate, fixes, decision) }
       return departure(
-        from: first.coordinate, fixes,
-        TripDecision(
-          .slowly, at: first.timestamp, seconds: fix.timestamp.timeIntervalSince(first.timestamp), meters: metres,
-          limit: max(configuration.departureDistance, 8 * noise)))
+        from: origin.coordinate, Self.leaving(origin.coordinate, for: fixes, after: origin.timestamp), decision,
+        name: first, lastSeen: origin.timestamp)
     }
 
     /// Seconds for which it was seen outside. Of a silence little is known.
@@ -288,7 +293,7 @@ extension TripDetector {
       }
       if wasCarried(to: outside[0], configuration) { return carried() }
       // A place last seen long ago says nothing of by which way a far one was reached.
-      guard isNear(outside, after: silence, configuration) else {
+      guard Self.isNear(center, outside, after: silence, configuration) else {
         return departure(
           from: outside[0].coordinate, outside,
           TripDecision(.appeared, at: outside[0].timestamp, seconds: silence, meters: away))
@@ -296,22 +301,30 @@ extension TripDetector {
       return departure(heardAt: outside, after: latest.timestamp)
     }
 
-    /// Whether who is heard again after a silence is still on the way from here, and not from another place at which nothing was heard: a
-    /// phone asleep is woken by leaving, though late at times, and no other way takes so little time.
-    private func isNear(_ fixes: [Location], after silence: TimeInterval, _ configuration: Configuration) -> Bool {
+    /// Whether who is heard again after a silence is still on the way from a place, and not from another one at which nothing was heard:
+    /// a phone asleep is woken by leaving, though late at times, and no other way takes so little time.
+    private static func isNear(
+      _ place: Coordinate, _ fixes: [Location], after silence: TimeInterval, _ configuration: Configuration
+    ) -> Bool {
       silence <= configuration.maximumGapSeconds
-        || Geodesic.shortMeters(from: center, to: fixes[0].coordinate) <= configuration.wakingDistance
-        || Self.secondsGone(from: center, to: fixes) <= configuration.gapSeconds
+        || Geodesic.shortMeters(from: place, to: fixes[0].coordinate) <= configuration.wakingDistance
+        || secondsGone(from: place, to: fixes) <= configuration.gapSeconds
     }
 
     /// Seconds from a place to the first of some fixes, at the pace of all of them.
     static func secondsGone(from place: Coordinate, to fixes: [Location]) -> TimeInterval {
-      let first = fixes[0]
+      let (first, last) = (fixes[0], fixes[fixes.count - 1])
       var way = 0.0
-      for (from, to) in zip(fixes, fixes.dropFirst()) {
-        way += Geodesic.shortMeters(from: from.coordinate, to: to.coordinate)
+      var from = first
+      // From fix to fix the errors would be most of the way of somebody slow.
+      for fix in fixes.dropFirst() {
+        let step = Geodesic.shortMeters(from: from.coordinate, to: fix.coordinate)
+        guard step >= Course.length || fix == last else { continue }
+        way += step
+        from = fix
       }
-      let pace = min(15, max(1, way / max(1, fixes[fixes.count - 1].timestamp.timeIntervalSince(first.timestamp))))
+      // Slower than that somebody has come to rest.
+      let pace = min(15, max(SlowCourse.pace, way / max(1, last.timestamp.timeIntervalSince(first.timestamp))))
       return (Geodesic.shortMeters(from: place, to: first.coordinate) / pace).rounded()
     }
 
@@ -319,26 +332,26 @@ extension TripDetector {
     private func departure(heardAt fixes: [Location], after date: Date) -> Departure {
       let first = fixes[0]
       return departure(
-        from: center, leaving(for: fixes, after: date),
+        from: center, Self.leaving(center, for: fixes, after: date),
         TripDecision(
           .woke, at: first.timestamp, seconds: first.timestamp.timeIntervalSince(date),
           meters: Geodesic.shortMeters(from: center, to: first.coordinate)),
         name: first, lastSeen: date)
     }
 
-    /// Some fixes, and before them when it left here for the first of them at the pace that it went on with, though not before a date.
-    private func leaving(for fixes: [Location], after date: Date) -> [Location] {
+    /// Some fixes, and before them when it left a place for the first of them at the pace that it went on with, though not before a date.
+    private static func leaving(_ place: Coordinate, for fixes: [Location], after date: Date) -> [Location] {
       let first = fixes[0]
-      let start = first.timestamp.addingTimeInterval(-Self.secondsGone(from: center, to: fixes))
+      let start = first.timestamp.addingTimeInterval(-secondsGone(from: place, to: fixes))
       let left = Location(
-        coordinate: center, horizontalAccuracy: first.horizontalAccuracy, timestamp: max(date, start))
+        coordinate: place, horizontalAccuracy: first.horizontalAccuracy, timestamp: max(date, start))
       return (left.timestamp < first.timestamp ? [left] : []) + fixes
     }
 
     private func carried() -> Departure {
       let latest = here[here.count - 1]
       return departure(
-        from: center, leaving(for: outside, after: latest.timestamp),
+        from: center, Self.leaving(center, for: outside, after: latest.timestamp),
         TripDecision(
           .carried, at: latest.timestamp, seconds: outside[0].timestamp.timeIntervalSince(latest.timestamp),
           meters: Geodesic.shortMeters(from: center, to: outside[0].coordinate)),

@@ -32,6 +32,19 @@ struct SlowWalkTests {
     #expect(decision.words.hasPrefix("left the place of rest slowly: "))
   }
 
+  @Test("a phone that slept is reckoned back to when its person left, at their pace", arguments: [0.25, 0.4, 0.7])
+  func woken(speed: Double) throws {
+    let wake = 1800 + 200 / speed
+    let fixes = walk(metres: 700, speed: speed, interval: 30, seed: UInt64(1000 * speed)).filter {
+      !(at(600)..<at(wake)).contains($0.timestamp)
+    }
+    let trips = TripDetector.trips(in: fixes)
+    try #require(trips.count == 1)
+    #expect(abs(trips[0].trip.startTime.timeIntervalSince(at(1800))) <= 120, "\(trips[0].trip.startTime)")
+    // What was gone in the silence is part of the way.
+    #expect(abs(trips[0].trip.distanceMeters / 700 - 1) < 0.1, "\(trips[0].trip.distanceMeters)")
+  }
+
   @Test("who is slower than that has come to rest, again and again", arguments: [0.05, 0.1])
   func tooSlow(speed: Double) {
     #expect(TripDetector.trips(in: walk(metres: 400, speed: speed, interval: 5, seed: 1)).isEmpty)
