@@ -22,7 +22,7 @@ def text_that_a_person_typed_is_text_wherever_it_appears(world):
                     properties={"route": {"type": "text", "value": "_p~iF~ps|U_ulLnnqC_mqNvxq`@"}, "car": {"type": "text", "value": typed}, "rule": {"type": "text", "value": typed}, "category": {"type": "select", "value": typed}, "distance": {"type": "number", "value": 5000}})
         phone.ask("POST", "/vehicles", {"id": "v", "name": typed})
         phone.ask("POST", "/settings", {"id": "setting-hours", "key": "hours", "value": typed})
-        pair(browser, hub, then="nav")
+        pair(browser, hub, then="main.framed")
         for page in [*PAGES, f"/types/{type}", "/timeline?q=img", "/places/g", f"/types/{'%22%3E%3Cimg%20src=x%20onerror=window.stung=1%3E'}"]:
             browser.go(page)
             browser.find("main h1")
@@ -46,7 +46,7 @@ def text_that_a_person_typed_is_text_wherever_it_appears(world):
 @test
 def every_page_is_whole_with_nothing_one_entry_and_many(world):
     with world.person() as (hub, phone, browser):
-        pair(browser, hub, then="nav")
+        pair(browser, hub, then="main.framed")
         for page in [*PAGES, "/trips/none", "/types/none", "/nowhere", "/timeline/2019-02-30", "/places/none"]:
             browser.go(page)
             if page == "/nowhere":
@@ -108,7 +108,7 @@ def no_word_is_broken_and_no_value_cut_on_the_narrowest_phone(world):
 @test
 def a_page_is_named_while_its_content_is_awaited(world):
     with world.hub() as hub, world.browser(hub) as browser:
-        pair(browser, hub, then="nav")
+        pair(browser, hub, then="main.framed")
         browser.script("window.fetch = () => new Promise(() => {})")
         browser.press("nav a", "Calendar")
         browser.find("main h1", "Calendar")

@@ -65,7 +65,7 @@ def a_trip_is_told_by_hand_and_trips_are_of_one_vehicle(world):
             phone.ask("POST", "/geofences", {"id": name, "name": name, "latitude": latitude, "longitude": 5, "radius": 100})
         for name in ("Octavia", "Van"):
             phone.ask("POST", "/vehicles", {"id": name, "name": name})
-        pair(browser, hub, then="nav")
+        pair(browser, hub, then="main.framed")
         browser.go("/trips")
         browser.shows("No trips yet.", "main")
         browser.press("main .button", "Add a trip")

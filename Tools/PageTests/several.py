@@ -70,7 +70,7 @@ def a_device_is_paired_from_the_page(world):
 @test
 def a_hub_that_knows_its_address_shows_the_code_to_a_camera(world):
     with Hub(world.program, told=("--host", "hub.example")) as hub, world.browser(hub) as browser:
-        pair(browser, hub, then="nav")
+        pair(browser, hub, then="main.framed")
         browser.go("/devices")
         browser.press("main .button", "Pair a device")
         code = browser.find(".big-code") and browser.text(".big-code")

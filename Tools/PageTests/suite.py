@@ -26,6 +26,7 @@ import whereabouts
 import sheets
 import taking_out
 import travelling
+import looks
 
 
 def main():

@@ -36,7 +36,7 @@ def a_map_has_the_tiles_of_a_folder_where_they_are_and_blank_ground_elsewhere(wo
                         file.write(TILE)
         with Hub(world.program, told=("--tiles", folder, "--tiles-credit", "© The street next door")) as hub, world.browser(hub) as browser:
             drive(Device(hub))
-            pair(browser, hub, then="nav")
+            pair(browser, hub, then="main.framed")
             browser.go("/trips")
             browser.find(".map .way")
             browser.wait(lambda: browser.count(".map .tiles image") > 3, "tiles")
@@ -120,7 +120,7 @@ def a_map_server_that_is_named_is_asked_for_tiles_and_nobody_for_anything_else(w
             Hub(world.program, told=("--tiles", maps.origin + "/map/{z}/{x}/{y}.png?style=plain", "--tiles-credit", "© Somebody")) as hub, \
             Browser(world.driver, hub.address, more=("--ignore-certificate-errors",)) as browser:
         drive(Device(hub))
-        pair(browser, hub, then="nav")
+        pair(browser, hub, then="main.framed")
         same(maps.asked, [], "before a map is shown")
         browser.go("/trips")
         browser.find(".map .way")

@@ -99,7 +99,7 @@ def an_all_day_entry_keeps_its_date_in_every_zone(world):
 @test
 def clocks_that_change_are_followed_in_a_zone_that_the_browser_is_not_in(world):
     with world.hub() as hub, Browser(world.driver, hub.address, zone=AWAY) as browser:
-        pair(browser, hub, then="nav")
+        pair(browser, hub, then="main.framed")
         told = browser.later("""
           const days = await import(new URL('data/days.js', document.querySelector('script[type=module]').src).href);
           days.useSettings({ time_zone: 'Europe/Amsterdam', day_starts_at: '00:00' });

@@ -35,7 +35,7 @@ def a_trip_is_split_merged_and_each_taken_back_in_one_step(world):
     with world.person() as (hub, phone, browser):
         trip = drive(phone)
         undivided = phone.ask("GET", f"/events/{trip}")
-        pair(browser, hub, then="nav")
+        pair(browser, hub, then="main.framed")
         browser.go(f"/trips/{trip}")
         browser.press("main .actions button", "Split")
         browser.shows("Somewhere to somewhere".lower(), ".cutting")
@@ -87,7 +87,7 @@ def a_trip_is_split_merged_and_each_taken_back_in_one_step(world):
 def ends_of_a_trip_get_names_and_keys_decide_what_it_was_for(world):
     with world.person() as (hub, phone, browser):
         first, second = drive(phone), drive(phone, minutes=300)
-        pair(browser, hub, then="nav")
+        pair(browser, hub, then="main.framed")
         browser.go(f"/trips/{first}")
         browser.press("main .rows button", "Name it")
         browser.type("dialog input", HOSTILE.replace("\u202e", ""))
@@ -122,7 +122,7 @@ def what_the_hub_found_is_told_beside_the_route(world):
     with world.person() as (hub, phone, browser):
         post_drive(phone)
         world.wait(lambda: phone.ask("GET", "/events"), "a trip is found")
-        pair(browser, hub, then="nav")
+        pair(browser, hub, then="main.framed")
         trip = phone.ask("GET", "/events")[0]["id"]
         browser.go(f"/trips/{trip}")
         browser.shows("Why this trip")
@@ -140,7 +140,7 @@ def how_fast_a_trip_went_and_where_it_stood_is_a_strip_a_map_and_a_table(world):
     with world.person() as (hub, phone, browser):
         post_drive(phone, stop=150)
         world.wait(lambda: phone.ask("GET", "/events"), "a trip is found")
-        pair(browser, hub, then="nav")
+        pair(browser, hub, then="main.framed")
         trip = phone.ask("GET", "/events")[0]["id"]
         browser.go(f"/trips/{trip}")
         browser.find(".plot.speed .line")

@@ -82,7 +82,7 @@ def drives_of_a_full_month_are_all_there(world):
         browser.shows("2 trips, 24.0 km.", "main")
         quiet(browser, "a full month")
     with world.hub() as hub, world.browser(hub) as browser:
-        pair(browser, hub, then="nav")
+        pair(browser, hub, then="main.framed")
         browser.go("/trips")
         browser.shows("No trips yet.", "main")
         browser.go("/calendar")
@@ -216,7 +216,7 @@ def numbers_are_read_as_they_are_written_where_one_is(world):
 def a_date_is_of_one_calendar_in_every_language(world):
     for language, month in (("fa-IR", "نوامبر"), ("ar-SA", "نوفمبر"), ("th-TH", "พ.ย.")):
         with world.hub() as hub, Browser(world.driver, hub.address, width=390, language=language) as browser:
-            pair(browser, hub, then="nav")
+            pair(browser, hub, then="main.framed")
             browser.go("/timeline/2025-11-19")
             browser.find("main h1", month)
             check("19" in browser.text("main h1") or "١٩" in browser.text("main h1") or "۱۹" in browser.text("main h1"), f"{language}: {browser.text('main h1')}")
@@ -231,7 +231,7 @@ def the_band_of_a_day_tells_the_hours_it_is_of(world):
         phone.event(coffee, life.iso(life.now()))
         for minutes in (400, 100):
             drive(phone, minutes=minutes)
-        pair(browser, hub, then="nav")
+        pair(browser, hub, then="main.framed")
         browser.go("/timeline")
         browser.find(".band")
         hours = browser.script("return [...document.querySelectorAll('.band text')].map((text) => text.textContent)")

@@ -125,7 +125,7 @@ export const words = {
     /** @param {string} word @param {number} n */ rests: (word, n) => `${word}, ${some(n, 'day')}`,
     week: 'This week and last', wholeWeek: 'This week, against the last one.', /** @param {string} from @param {string} to */ partWeek: (from, to) => `${from} to ${to}, against the same part of last week.`, quietWeeks: 'Nothing in these two weeks.',
     new: 'new', same: 'same', mark: 'the mark is last week', against: 'last week', patterns: 'Patterns', inWords: 'The week in words',
-    /** @param {number} n @param {number} of */ rhythm: (n, of) => (n ? `${count(n)} of ${some(of, 'type')} ${n === 1 ? 'keeps' : 'keep'} a rhythm. Darker is more often.` : 'No type keeps a rhythm yet. Darker is more often.'),
+    /** @param {number} n @param {number} of */ rhythm: (n, of) => (n ? `${count(n)} of ${some(of, 'type')} ${n === 1 ? 'keeps' : 'keep'} a rhythm. The stronger the colour, the more often.` : 'No type keeps a rhythm yet. Darker is more often.'),
     /** @param {number} n */ needsEvents: (n) => `${some(n, 'more entry', 'more entries')}, then a pattern can be told.`,
     /** @param {string} from @param {string} to */ usually: (from, to) => (from === to ? `Usually at ${from}.` : `Usually ${from} to ${to}.`),
     /** @param {string} from @param {string} to @param {number} share */ peak: (from, to, share) => `Most from ${from} to ${to}, ${count(share)} %.`,
@@ -137,7 +137,7 @@ export const words = {
     /** @param {number} n */ score: (n) => `Score ${count(n)} of 100`,
   },
   trips: {
-    none: 'No trips this month.', never: 'No trips yet. They appear when a phone sends its position while you drive.', /** @param {string} day */ latest: (day) => `The last one was on ${day}.`,
+    none: 'No trips this month.', never: 'No trips yet. They appear when a phone sends its position while you drive.', appear: 'They appear when a phone sends its position while you drive.', /** @param {string} day */ latest: (day) => `The last one was on ${day}.`,
     /** @param {number} n @param {string} km */ summary: (n, km) => `${some(n, 'trip')}, ${km}.`, /** @param {number} n */ decide: (n) => `${count(n)} to decide.`, toDecide: 'decide',
     distance: 'distance', length: 'from start to end', average: 'average', top: 'top', business: 'Business', private: 'Private', mixed: 'Mixed', kind: 'Kind',
     noRoute: 'This trip was added without a route.', map: 'Route on a map', keys: 'Arrow keys move the map, plus and minus change its scale, 0 shows all of it.', in: 'Closer', out: 'Farther',

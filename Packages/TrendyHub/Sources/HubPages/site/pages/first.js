@@ -47,8 +47,12 @@ function turnTo(step) {
 }
 
 async function begin() {
+  if (chosen.size) sessionStorage.setItem(NAME, '2');
+  await makeChosen();
+}
+
+async function makeChosen() {
   if (!chosen.size) return toast(words.first.choose, false);
-  sessionStorage.setItem(NAME, '2');
   await together(words.first.go, async () => {
     for (const i of [...chosen].sort((a, b) => a - b)) {
       const [name, colour, icon, properties] = /** @type {any} */ (TEMPLATES[i]);
@@ -65,16 +69,22 @@ async function begin() {
 /** @param {string} text @param {() => void} act @param {string} [classes] */
 const button = (text, act, classes = '') => h(`button.button${classes}`, { type: 'button', dataset: { key: `first-${text}` }, on: { click: act } }, text);
 
+/** What a person may begin with, to choose from. */
+const templates = () => h('div.templates', null, TEMPLATES.map((/** @type {any} */ [name, colour, icon], i) =>
+  h('label', null, disc({ name, color: PALETTE.find((entry) => entry.name === colour)?.mark ?? '', icon }, 28), name,
+    h('input', { type: 'checkbox', checked: chosen.has(i), dataset: { key: `template-${i}` }, on: { change: (/** @type {Event} */ e) => { if (/** @type {HTMLInputElement} */ (e.target).checked) chosen.add(i); else chosen.delete(i); } } }))));
+
+/** The same choice where the steps were left. */
+export const chooseTypes = () => h('div.settings', null, h('p', null, words.today.noTypes), templates(), h('div', null, button(words.first.go, makeChosen, '.primary')));
+
 /** @param {number} step @param {string} title @param {string} sentence @param {import('../parts/dom.js').Child} body @param {Node[]} acts */
-const page = (step, title, sentence, body, acts) => h('div.page.settings', null, head(title, sentence), body,
+const page = (step, title, sentence, body, acts) => h('div.page.settings.first-step', null, head(title, sentence), body,
   h('div.pair', null, acts, button(words.first.leave, () => turnTo(0), '.plain'), h('span.small.quiet', null, words.first.step(step))));
 
 /** What is there to be done. @param {number} step 1 to 3 @param {Node} tiles live ones @param {any[]} logged today @param {any[]} imports as the hub has them */
 export function drawFirst(step, tiles, logged, imports) {
   if (step === 1) {
-    const label = (/** @type {any} */ [name, colour, icon], /** @type {number} */ i) => h('label', null, disc({ name, color: PALETTE.find((entry) => entry.name === colour)?.mark ?? '', icon }, 28), name,
-      h('input', { type: 'checkbox', checked: chosen.has(i), dataset: { key: `template-${i}` }, on: { change: (/** @type {Event} */ e) => { if (/** @type {HTMLInputElement} */ (e.target).checked) chosen.add(i); else chosen.delete(i); } } }));
-    return page(1, words.first.title, words.first.sentence, h('div.templates', null, TEMPLATES.map(label)), [button(words.first.go, begin, '.primary'), button(words.first.own, () => openType(null))]);
+    return page(1, words.first.title, words.first.sentence, templates(), [button(words.first.go, begin, '.primary'), button(words.first.own, () => openType(null))]);
   }
   if (step === 2) return page(2, words.first.log, words.first.logWords, tiles, [button(words.first.next, () => turnTo(3), logged.length ? '.primary' : '')]);
   return page(3, words.first.past, words.first.pastWords, bringIn(imports), [button(imports.some((entry) => entry.import) ? words.first.done : words.first.later, () => turnTo(0))]);

@@ -24,10 +24,10 @@ export function mileage(query) {
       const move = (/** @type {number} */ step) => () => go(withQuery({ year: String(year + step) }), true);
       const file = `mileage-${year}`;
       const tools = [stepButton(words.act.earlier, -1, move(-1)), stepButton(words.act.later, 1, move(1)),
-        h('a.button', { href: `/api/v1/mileage/csv?${items}`, download: `${file}.csv` }, words.act.csv), h('a.button', { href: `/api/v1/mileage?${items}`, download: `${file}.json` }, words.act.json),
-        h('button.button', { type: 'button', dataset: { key: 'print' }, on: { click: () => window.print() } }, text.print)];
+        ...(log.total.trips ? [h('a.button', { href: `/api/v1/mileage/csv?${items}`, download: `${file}.csv` }, words.act.csv), h('a.button', { href: `/api/v1/mileage?${items}`, download: `${file}.json` }, words.act.json),
+        h('button.button', { type: 'button', dataset: { key: 'print' }, on: { click: () => window.print() } }, text.print)] : [])];
       const page = (/** @type {import('../parts/dom.js').Child[]} */ ...parts) => h('div.page.mileage', null, head(text.title(year), sentence(log), tools), vehicleFilter(vehicle), ...parts);
-      if (!log.total.trips) return page(h('div.empty', null, h('p', null, text.none(year), !log.years.length && ` ${words.trips.never}`), log.years.filter((/** @type {number} */ other) => other !== year).slice(-3).map((/** @type {number} */ other) => h('a.button', { href: withQuery({ year: String(other) }) }, String(other)))), odometers(log, vehicle));
+      if (!log.total.trips) return page(h('div.empty', null, h('p', null, text.none(year), !log.years.length && ` ${words.trips.appear}`), log.years.filter((/** @type {number} */ other) => other !== year).slice(-3).map((/** @type {number} */ other) => h('a.button', { href: withQuery({ year: String(other) }) }, String(other)))), odometers(log, vehicle));
       return page(form(log, vehicle), figures(log.total), h('section', null, months(log)), log.vehicles.length > 1 && !vehicle && h('section', null, ofVehicles(log)), odometers(log, vehicle), h('section', null, rows(log)), signatures());
     },
   };

@@ -55,9 +55,9 @@ export function trips(id, query) {
       const metres = all.reduce((/** @type {number} */ sum, /** @type {any} */ trip) => sum + metresOf(trip), 0);
       const open = all.filter((/** @type {any} */ trip) => !kindOf(trip)).length;
       const move = (/** @type {number} */ step) => () => go(`/trips?month=${nextMonth(month, step).slice(0, 7)}${vehicle && `&vehicle=${encodeURIComponent(vehicle)}`}`, true);
-      const sentence = all.length ? `${words.trips.summary(all.length, distance(metres))}${open ? ` ${words.trips.decide(open)}` : ''}` : vehicle ? words.trips.noneOf : words.trips.none;
+      const sentence = all.length ? `${words.trips.summary(all.length, distance(metres))}${open ? ` ${words.trips.decide(open)}` : ''}` : vehicle ? words.trips.noneOf : latest ? words.trips.none : null;
       const parts = [list(all, chosen, month, vehicle), chosen && detail(chosen, all, around?.trip.id === chosen.id ? around : null)];
-      return h('div.page', null, head(`${monthName(`${month}-01`, 'long')} ${month.slice(0, 4)}`, sentence, [stepButton(words.act.earlier, -1, move(-1)), stepButton(words.act.later, 1, move(1)), addButton(month, vehicle)]), vehicleFilter(vehicle),
+      return h('div.page.of-trips', null, head(`${monthName(`${month}-01`, 'long')} ${month.slice(0, 4)}`, sentence, [stepButton(words.act.earlier, -1, move(-1)), stepButton(words.act.later, 1, move(1)), addButton(month, vehicle)]), vehicleFilter(vehicle),
         all.length ? h('div.split', null, innerWidth >= 1000 ? parts : parts.reverse()) : nothing(latest));
     },
   };
