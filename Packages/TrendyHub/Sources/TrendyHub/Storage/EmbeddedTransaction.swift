@@ -10,6 +10,8 @@ final class EmbeddedTransaction: EmbeddedReading, HubTransaction {
   private let transaction: WriteTransaction
   /// A parent is asked for with each of its children, and what was written is asked for again.
   private var kept: [HubEntryKey: HubEntry] = [:]
+  /// As it was written last.
+  private var writtenState: HubState?
 
   init(transaction: WriteTransaction, person: String, lastState: LastState) {
     self.transaction = transaction
@@ -28,8 +30,11 @@ final class EmbeddedTransaction: EmbeddedReading, HubTransaction {
     kept[HubEntryKey(kind: entry.kind, id: entry.id)] = entry
   }
 
+  override func state() throws -> HubState { try writtenState ?? super.state() }
+
   func setState(_ state: HubState) throws {
     try transaction.put(kind: HubRecordKind.state, key: HubRecordKey.state, document: state.stored)
+    writtenState = state
   }
 
   func put(_ entry: HubEntry) throws {
@@ -101,6 +106,7 @@ final class EmbeddedTransaction: EmbeddedReading, HubTransaction {
 
   func clear() throws {
     kept.removeAll()
+    writtenState = nil
     for kind in HubRecordKind.ofPerson {
       for record in try transaction.scan(kind: kind) { transaction.delete(kind: kind, key: record.key) }
     }
