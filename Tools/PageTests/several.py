@@ -170,6 +170,32 @@ class Eater(threading.Thread):
 
 
 @test
+def a_hub_that_is_back_is_told_of_in_every_tab_also_where_nothing_waits(world):
+    with world.person() as (hub, phone, browser):
+        phone.type("Coffee")
+        pair(browser, hub)
+        two, one = browser.tab()
+        browser.go("/")
+        browser.find(".tile")
+        strip = lambda: browser.script("const strip = document.querySelector('.strip'); return !strip || strip.hidden ? '' : strip.innerText")
+        for writes in (0, 3):
+            hub.kill()
+            for tab in (one, two):
+                browser.turn_to(tab)
+                browser.go("/timeline")
+                browser.wait(lambda: "Offline" in strip(), "the hub is away")
+                browser.go("/")
+                browser.find(".tile")
+            for _ in range(writes):
+                browser.press(".tile .press")
+            hub.start()
+            for tab in (two, one):
+                browser.turn_to(tab)
+                browser.wait(lambda: strip() == "" and browser.text("#sync").startswith("Everything is on the hub"), f"the hub is back, with {writes} that waited", seconds=12)
+            same(len(phone.ask("GET", "/events")), writes, "entries on the hub")
+
+
+@test
 def an_answer_that_is_lost_on_its_way_doubles_nothing(world):
     with world.hub() as hub:
         eater = Eater(hub)

@@ -27,6 +27,9 @@ const listeners = [];
 export const onReach = (listener) => { listeners.push(listener); };
 const tell = (/** @type {boolean} */ isReached) => { for (const listener of listeners) listener(isReached); };
 
+/** Says that the hub was heard by other ways than a request, such as a stream. */
+export const answered = () => tell(true);
+
 /** Seconds by which this browser's clock is ahead of the hub's, as the last answer told. */
 let ahead = 0;
 /** Seconds by which this browser's clock is ahead of the hub's; 0 where that is too little to matter. */

@@ -1,7 +1,7 @@
 // The person's record as these pages know it: the few things that every page needs, and reads of the rest.
 
 import { again } from './address.js';
-import { ask, Refused, stream, Unreachable, onReach } from './api.js';
+import { answered, ask, Refused, stream, Unreachable, onReach } from './api.js';
 import { keepAnswer, keptAnswer, forgetAll } from './keep.js';
 import { forgetSteps, noteDone, perform, resumeSteps } from './done.js';
 import { enqueue, flush, onQueue, overlaid, overlaidDays } from './queue.js';
@@ -320,6 +320,8 @@ export function listen() {
 function heard(head) {
   if (head === 'hello') { if (source && reach.isLive) channel?.postMessage(cursor); return; }
   setLive(true);
+  // A hub that is back has been heard, also where nothing was to be sent or asked.
+  answered();
   if (head !== cursor) catchUp();
 }
 
