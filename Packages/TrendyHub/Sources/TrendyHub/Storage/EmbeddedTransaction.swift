@@ -5,7 +5,7 @@ import TrendyPersistence
 /// One person's state in one store, for reading and writing.
 final class EmbeddedTransaction: EmbeddedReading, HubTransaction {
   /// Read and written entries are kept up to this many, so that a write of any length takes no more memory for them.
-  private static let mostKept = 512
+  private static let mostKept = 128
 
   private let transaction: WriteTransaction
   /// A parent is asked for with each of its children, and what was written is asked for again.
