@@ -9,8 +9,8 @@ import TrendyModels
 /// around the block.
 ///
 /// The way is taken in steps of 20 m. Errors about one place come back, so that on average the next step of a resting receiver points away
-/// from the last one, whether each error is its own or they change slowly. Who goes turns little from most steps to the next. Steps
-/// are known of recorders that write a fix each few seconds.
+/// from the last one, whether each error is its own or they change slowly. Who goes turns little from most steps to the next. Of a
+/// recorder that writes less often than a step takes, each hop is one.
 struct Course: Hashable, Sendable, Codable {
   /// Steps one after the other.
   struct Sums: Hashable, Codable {
@@ -21,7 +21,9 @@ struct Course: Hashable, Sendable, Codable {
     var cosines = 0.0
 
     /// Whether it is somebody's way: in two minutes the turns are less than 60° on average, where those by chance are 90°.
-    var isKept: Bool { seconds >= Course.leastSeconds && cosines >= Course.leastCosine * pairs }
+    var isKept: Bool {
+      seconds >= Course.leastSeconds && pairs >= Course.leastPairs && cosines >= Course.leastCosine * pairs
+    }
 
     /// Those that came after others.
     static func - (all: Sums, others: Sums) -> Sums {
@@ -55,7 +57,8 @@ struct Course: Hashable, Sendable, Codable {
       return
     }
     let metres = Geodesic.shortMeters(from: start.coordinate, to: fix.coordinate)
-    guard metres >= Self.length else {
+    // Of a recorder that writes less often than it takes, a step is as much longer.
+    guard metres >= Self.length * max(1, seconds / Self.longest) else {
       if seconds >= Self.longest { begin(at: fix) }
       return
     }
@@ -103,8 +106,10 @@ struct Course: Hashable, Sendable, Codable {
   private static let shortest: TimeInterval = 5
   private static let longest: TimeInterval = 30
   /// Seconds between two fixes after which it may have been anywhere.
-  private static let silence: TimeInterval = 20
+  private static let silence = TripDetector.Rest.silence
   private static let leastSeconds: TimeInterval = 120
+  /// Pairs of steps: a few point in one direction by chance.
+  private static let leastPairs = 8.0
   static let leastCosine = 0.5
   private static let most = 64
 }

@@ -88,6 +88,23 @@ struct RoundsTests {
     #expect(abs(trips[0].trip.distanceMeters / 720 - 1) < 0.08, "\(trips[0].trip.distanceMeters)")
   }
 
+  @Test("a round by four corners is a trip, also where the recorder writes seldom", arguments: [5.0, 20, 30, 60])
+  func corners(interval: Double) throws {
+    let side = 200.0
+    let way = { (metres: Double) -> (east: Double, north: Double) in
+      switch metres {
+      case ..<side: (metres, 0)
+      case ..<(2 * side): (side, metres - side)
+      case ..<(3 * side): (3 * side - metres, side)
+      default: (0, 4 * side - metres)
+      }
+    }
+    let trips = TripDetector.trips(in: Self.round(on: way, metres: 4 * side, speed: 1.3, interval: interval, seed: 8))
+    try #require(trips.count == 1)
+    #expect(abs(trips[0].trip.startTime.timeIntervalSince(at(60))) <= 60)
+    #expect(abs(try #require(trips[0].trip.endTime).timeIntervalSince(at(60 + 4 * side / 1.3))) <= 60)
+  }
+
   @Test func `one small round is none`() {
     #expect(
       TripDetector.trips(in: Self.round(on: Self.track, metres: 350, speed: 1.4, interval: 1, seed: 3)).isEmpty)
@@ -123,7 +140,11 @@ struct RoundsTests {
   func wandering(spread: Double, memory: Double) {
     for seed in UInt64(1)...4 {
       let fixes = Self.wander(from: 0, to: 10_800, spread: spread, memory: memory, seed: seed)
-      #expect(TripDetector.trips(in: fixes).flatMap(\.decisions).allSatisfy { ![.rounds, .slowly].contains($0.rule) })
+      for interval in [1, 30, 60] {
+        let seldom = fixes.enumerated().filter { $0.offset.isMultiple(of: interval) }.map(\.element)
+        let rules = TripDetector.trips(in: seldom).flatMap(\.decisions).map(\.rule)
+        #expect(rules.allSatisfy { ![.rounds, .slowly].contains($0) }, "a fix each \(interval) s")
+      }
     }
   }
 
