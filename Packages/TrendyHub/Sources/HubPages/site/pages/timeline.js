@@ -59,7 +59,7 @@ export function timeline(asked, query) {
         found ? results(found, text, date, shown) : [
           all.length > 0 && dayBand(date, list, innerWidth < 768 ? Math.max(288, innerWidth - 32) : 984, fixes),
           list.length ? h('ul.rows.spined', null, withGaps(list, gaps).map((row) => (row.gap ? gapRow(row.gap) : eventItem(row.event, row.i))))
-            : h('div.empty', null, h('p', null, words.timeline.empty), h('button.button', { type: 'button', on: { click: add } }, words.act.addEntry)),
+            : h('div.empty', null, all.length > 0 && h('p', null, words.timeline.empty), h('button.button', { type: 'button', on: { click: add } }, words.act.addEntry)),
           // On a phone the head has no room for it.
           list.length > 0 && innerWidth < 768 && h('p', { class: 'empty' }, h('button.button', { type: 'button', dataset: { key: 'add' }, on: { click: add } }, words.act.addEntry))]);
     },
