@@ -22,10 +22,22 @@ extension TripDetector.Way {
   /// What a fix leads to.
   struct Taken {
     var effects: [TripDetector.Effect]
+    /// Fixes that were held back, to be taken from the place of rest on.
+    var later: [Location]
+    /// Of none or one: a place of rest is large, and hardly a fix leads to one.
+    private var places: [TripDetector.Rest]
+
+    init(effects: [TripDetector.Effect], rest: TripDetector.Rest? = nil, later: [Location] = []) {
+      self.effects = effects
+      self.later = later
+      places = rest.map { [$0] } ?? []
+    }
+
     /// The place of rest at which the trip ended, if it did.
-    var rest: TripDetector.Rest?
-    /// Fixes that were held back, to be taken from that place of rest on.
-    var later: [Location] = []
+    var rest: TripDetector.Rest? {
+      get { places.first }
+      set { places = newValue.map { [$0] } ?? [] }
+    }
   }
 
   /// Takes the next fix: the way goes on, pauses, or ends.
