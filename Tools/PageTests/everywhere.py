@@ -107,8 +107,10 @@ def no_word_is_broken_and_no_value_cut_on_the_narrowest_phone(world):
 
 @test
 def a_page_is_named_while_its_content_is_awaited(world):
-    with world.hub() as hub, world.browser(hub) as browser:
-        pair(browser, hub, then="main.framed")
+    with world.person() as (hub, phone, browser):
+        phone.type("Coffee")
+        pair(browser, hub)
+        browser.find(".tile")
         browser.script("window.fetch = () => new Promise(() => {})")
         browser.press("nav a", "Calendar")
         browser.find("main h1", "Calendar")
