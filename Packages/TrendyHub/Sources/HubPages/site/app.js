@@ -29,6 +29,8 @@ let data = null;
 let askedAt = 0;
 /** Counts pages and loads, so that what comes late is known for it. */
 let turn = 0;
+/** Whether a page was come to whose heading takes the focus as soon as it is drawn, whichever of two reads of it is the last. */
+let isArrival = false;
 
 /** @param {boolean} isPaired whether the browser has just come in */
 async function start(isPaired = false) {
@@ -96,10 +98,15 @@ async function show(isMove) {
   if (!before || !isSame) data = null;
   // Before its content: a page that is slow to load is named while it is awaited, in the tab as in its heading.
   document.title = `${page.title}. Trendy`;
+  isArrival ||= isMove && !isSame;
   await load();
-  if (!isMove || isSame) return;
+}
+
+function arrive() {
+  if (!isArrival) return;
+  isArrival = false;
   window.scrollTo(0, 0);
-  /** @type {HTMLElement | null} */ (document.querySelector('main h1'))?.focus({ preventScroll: true });
+  /** @type {HTMLElement | null} */ (main().querySelector('h1'))?.focus({ preventScroll: true });
 }
 
 /** Reads what the page shows, and draws it. */
@@ -123,6 +130,7 @@ async function load() {
     if (error instanceof Unreachable && data) return;
     if (error instanceof Refused && error.status === 401) return;
     main().replaceChildren(problem(error));
+    arrive();
   } finally {
     clearTimeout(late);
   }
@@ -177,6 +185,7 @@ function redraw() {
   const typed = key && focused instanceof HTMLInputElement ? { value: focused.value, start: focused.selectionStart } : null;
   const element = page.draw(data.loaded);
   main().replaceChildren(element);
+  if (isArrival) return arrive();
   if (!key) return;
   const again = /** @type {HTMLElement | null} */ (main().querySelector(`[data-key="${CSS.escape(key)}"]`));
   again?.focus({ preventScroll: true });
