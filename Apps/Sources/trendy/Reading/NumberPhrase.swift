@@ -16,6 +16,7 @@ enum NumberPhrase {
     guard parts.count == 2, let whole = Int(parts[0]), parts[1].count == 3, Int(parts[1]) != nil else { return nil }
     return "Did you mean \(whole)\(parts[1]) or \(whole).\(parts[1])?"
   }
+
   /// The number of `5km` or `5 km`; `nil` for any other text.
   static func withoutUnit(_ text: String) -> Substring? {
     let number = text.dropLast(text.reversed().prefix { $0.isLetter || $0 == " " }.count)
