@@ -32,6 +32,7 @@ export const words = {
     good: 'Everything is on the hub', notLive: 'Not live just now',
     /** @param {string} time */ last: (time) => `Last change ${time}`, none: 'Live',
     /** @param {number} n @param {string} age */ waiting: (n, age) => `${count(n)} waiting, oldest ${age}`,
+    /** @param {number} n @param {number} all */ sending: (n, all) => `Sending ${count(n)} of ${count(all)}`, sent: 'All sent',
     /** @param {string} time */ offline: (time) => `Offline since ${time}.`,
     /** @param {number} n */ waitHere: (n) => (n ? `${some(n, 'entry waits', 'entries wait')} here.` : 'What you record waits here.'),
     asOf: 'This page may be behind. It tries again by itself.',

@@ -38,6 +38,10 @@ export const onQueue = (listener) => { listeners.push(listener); };
 const tell = () => { for (const listener of listeners) listener(); };
 
 export const waiting = () => writes.filter((write) => write.state === 'waiting' || write.state === 'sending');
+/** How many were sent since the queue was last empty. */
+let sent = 0;
+/** Which of how many is on its way, since the queue was last empty. */
+export const progress = () => ({ at: sent + 1, all: sent + waiting().length });
 export const refused = () => writes.filter((write) => write.state === 'refused');
 
 /** Tells the other pages of this browser that the queue holds something else: one of them may be gone before it has sent what it took. */
@@ -170,6 +174,7 @@ function settle(write) {
   write.state = 'sent';
   write.sentAt = lastAnswer = performance.now();
   writes = writes.filter((other) => other.state !== 'sent' || /** @type {number} */ (other.sentAt) > performance.now() - 60_000);
+  sent = waiting().length ? sent + 1 : 0;
   tell();
 }
 

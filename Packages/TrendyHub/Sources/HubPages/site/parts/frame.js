@@ -4,7 +4,7 @@ import { h, say } from './dom.js';
 import { disc, glyph } from './glyph.js';
 import { clockAhead } from '../data/api.js';
 import { isOwnType, reach, types } from '../data/record.js';
-import { refused, waiting } from '../data/queue.js';
+import { progress, refused, waiting } from '../data/queue.js';
 import { length, time } from '../data/days.js';
 import { some, words } from '../words.js';
 
@@ -45,6 +45,9 @@ export function drawFrame(app) {
 }
 
 let spoken = '';
+/** Whether something had to wait, and until when it is said that all of it is sent, on this page's clock. */
+let hadToWait = false;
+let saysSentUntil = 0;
 
 /** Whether everything is on the hub: at the foot of the rail, and above the page where something is not. */
 export function drawSync() {
@@ -52,12 +55,20 @@ export function drawSync() {
   const line = document.getElementById('sync');
   line?.replaceChildren(glyph(name, '.s16'), h('span.text', null, h('b', null, title), detail));
   const strip = /** @type {HTMLElement | null} */ (document.querySelector('.strip'));
+  const isEmpty = !waiting().length;
+  if (hadToWait && isEmpty && isWell) {
+    saysSentUntil = performance.now() + 4000;
+    setTimeout(drawSync, 4000);
+  }
+  hadToWait = !isEmpty && (hadToWait || !isWell);
   if (strip) {
-    strip.hidden = isWell;
-    strip.replaceChildren(glyph(name, '.s16'), h('span', null, h('b', null, title), ` ${detail}`),
+    const saysSent = isWell && performance.now() < saysSentUntil;
+    strip.hidden = isWell && !saysSent;
+    strip.replaceChildren(glyph(name, '.s16'), h('span', null, h('b', null, saysSent ? words.sync.sent : title), saysSent ? '' : ` ${detail}`),
       reach.isRevoked ? h('button.button', { type: 'button', on: { click: () => location.assign('/') } }, words.sync.pairAgain) : '');
   }
-  // Said once, not each time that a clock moves on.
+  // Said once, not each time that a clock moves on, and not for the moment that an entry takes.
+  if (isWell && !isEmpty) return;
   if (name !== spoken && spoken) say(`${title} ${detail}`, reach.isRevoked);
   spoken = name;
 }
@@ -73,6 +84,7 @@ export function syncWords() {
   const lost = refused();
   if (lost.length) return [words.sync.refused(lost[0].reason ?? ''), '', 'warn', false];
   if (queue.length && Date.now() - queue[0].at > 3000) return [words.sync.waiting(queue.length, length((Date.now() - queue[0].at) / 1000)), '', 'clock', false];
+  if (queue.length) return [words.sync.sending(progress().at, progress().all), '', 'clock', true];
   const ahead = clockAhead();
   if (ahead) return [words.sync.clock(span(Math.abs(ahead)), ahead > 0), words.sync.clockWords, 'warn', false];
   if (!reach.isLive) return [words.sync.notLive, words.sync.asOf, 'clock', true];
