@@ -122,6 +122,20 @@ struct ConfigTests {
     #expect(try bench.run("trendyd", ["status"]).talk.contains("/elsewhere"))
   }
 
+  @Test func `a variable that is misspelt is told where settings are looked at`() throws {
+    let strays = ["TRENDY_STOER": "/x", "TRENDY_DATA": "/y", "TRENDY_UNITS": "imperial", "TRENDY_LOG": ""]
+    let list = try bench.trendy("config", "list", environment: strays)
+    #expect(
+      list.talk == """
+        Note: TRENDY_DATA is the variable of no setting. It has no effect.
+        Note: TRENDY_STOER is the variable of no setting. Did you mean TRENDY_STORE?
+
+        """)
+    #expect(list.status == 0)
+    let check = try bench.run("trendyd", ["check-config"], environment: strays)
+    #expect(check.status == 0 && check.talk == list.talk)
+  }
+
   @Test func `verbose names files, settings, the agent and the time; quiet does not silence it`() throws {
     try write("list_limit = 3\n")
     let logged = try bench.trendy("-v", "-q", "log", "coffee", "--json")

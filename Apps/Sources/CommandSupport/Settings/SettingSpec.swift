@@ -29,6 +29,7 @@ public struct SettingSpec: Hashable, Sendable {
   public let key: String
   /// The name in the environment: `TRENDY_DAY_STARTS_AT`.
   public let variable: String
+  static let variablePrefix = "TRENDY_"
   public let kind: Kind
   public let owner: Owner
   /// A person's setting that no machine has a value of its own for: neither the file nor the environment gives one.
@@ -43,7 +44,7 @@ public struct SettingSpec: Hashable, Sendable {
   ) {
     self.key = key
     // Once: each command asks for all of them, several times. `replacing` alone takes longer than all else that a setting needs.
-    variable = "TRENDY_" + String(key.uppercased().map { $0 == "." ? "_" : $0 })
+    variable = Self.variablePrefix + String(key.uppercased().map { $0 == "." ? "_" : $0 })
     self.kind = kind
     self.owner = owner
     self.isInRecordAlone = isInRecordAlone

@@ -59,6 +59,19 @@ public struct Settings: Sendable {
     return problems
   }
 
+  /// Variables that look like those of settings and are none, such as one that is misspelt: a sentence of each.
+  public var strayVariables: [String] {
+    let prefix = SettingSpec.variablePrefix
+    let names = Setting.all.map { String($0.variable.dropFirst(prefix.count)) }
+    // What a hook is told of itself is no setting.
+    let strays = environment.filter { $0.key.hasPrefix(prefix) && !$0.value.isEmpty && $0.key != "\(prefix)HOOK" }
+      .keys.map { String($0.dropFirst(prefix.count)) }.filter { !names.contains($0) }
+    return strays.sorted().map { stray in
+      let nearest = Suggestion.nearest(to: stray, among: names).map { "Did you mean \(prefix)\($0)?" }
+      return "\(prefix)\(stray) is the variable of no setting. \(nearest ?? "It has no effect.")"
+    }
+  }
+
   /// - Throws: ``CommandError`` with exit 78 for the first value that cannot be used.
   public func check() throws(CommandError) {
     if let problem = problems.first { throw problem }

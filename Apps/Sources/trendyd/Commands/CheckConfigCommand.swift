@@ -39,6 +39,7 @@ struct CheckConfigCommand: DaemonCommand {
     } else {
       for problem in answer.problems { _ = session.console.report(problem) }
     }
+    for sentence in session.settings.strayVariables { session.console.talk("Note: \(sentence)") }
     guard answer.problems.isEmpty else { return .configuration }
     session.console.done(
       answer.isThere ? "\(answer.path) is right." : "There is no \(answer.path); the defaults are right.")

@@ -64,6 +64,7 @@ extension Session {
   func tellConfigurationProblems() -> ExitCode {
     let problems = settings.problems
     for problem in problems { _ = console.report(problem) }
+    for sentence in settings.strayVariables { console.talk("Note: \(sentence)") }
     return problems.isEmpty ? .done : .configuration
   }
 }
