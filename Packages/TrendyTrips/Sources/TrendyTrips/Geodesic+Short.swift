@@ -45,12 +45,25 @@ extension Geodesic {
   /// Metres of a radian of latitude and of longitude: the radii of curvature along the meridian and across it.
   @inline(__always)
   private static func metresOfRadian(at latitude: Double) -> (north: Double, east: Double) {
-    let sine = sin(latitude * (Double.pi / 180))
-    let cosine = (1 - sine * sine).squareRoot()
+    let cosine = cosineOfLatitude(latitude * (Double.pi / 180))
+    let sineSquared = 1 - cosine * cosine
     let eccentricitySquared = flattening * (2 - flattening)
-    let scale = 1 - eccentricitySquared * sine * sine
+    let scale = 1 - eccentricitySquared * sineSquared
     let across = equatorialRadius / scale.squareRoot()
     return (across * (1 - eccentricitySquared) / scale, across * cosine)
+  }
+
+  /// The cosine of up to a quarter turn, in radians, to 4e-15: ten terms of its series (Abramowitz and Stegun 4.3.66), in groups that
+  /// do not wait for each other. The library's takes two times as long.
+  @inline(__always)
+  private static func cosineOfLatitude(_ radians: Double) -> Double {
+    let x = radians * radians
+    let x2 = x * x
+    let x4 = x2 * x2
+    let low = (1 - x * 0.5) + x2 * (1 / 24 - x * (1 / 720))
+    let middle = (1 / 40_320 - x * (1 / 3_628_800)) + x2 * (1 / 479_001_600 - x * (1 / 87_178_291_200))
+    let high = 1 / 20_922_789_888_000 - x * (1 / 6_402_373_705_728_000)
+    return low + x4 * (middle + x4 * high)
   }
 
   /// Whether two points are farther apart than so many metres, by a bound that costs next to nothing; `false` says nothing.

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 import TrendyModels
-import TrendyTrips
+@testable import TrendyTrips
 
 @Suite("Geodesic", .timeLimit(.minutes(10)))
 struct GeodesicTests {
@@ -32,6 +32,13 @@ struct GeodesicTests {
       worst = max(worst, forth, back)
     }
     #expect(worst <= 1e-6)
+  }
+
+  @Test func `what a detector measures is that near to a ten-millionth`() throws {
+    for pair in try Self.pairs() {
+      let short = Geodesic.shortMeters(from: pair.from, to: pair.to)
+      #expect(abs(short - pair.metres) <= 1e-7 * pair.metres + 1e-6, "\(pair): \(short)")
+    }
   }
 
   /// Karney's own near-antipodal example (2013, table 3): 19,989,832.82761 m.
