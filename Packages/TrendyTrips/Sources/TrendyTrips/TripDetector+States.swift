@@ -80,9 +80,15 @@ extension TripDetector {
       decisions.add(decision)
     }
 
-    /// - Returns: the departure, once there is one.
+    /// - Returns: the departure, once there is one: none or one.
     mutating func add(
       _ fix: Location, _ configuration: Configuration, _ motion: MotionHistory, isLeap: Bool = false
+    ) -> [Departure] {
+      departure(with: fix, configuration, motion, isLeap: isLeap).map { [$0] } ?? []
+    }
+
+    private mutating func departure(
+      with fix: Location, _ configuration: Configuration, _ motion: MotionHistory, isLeap: Bool
     ) -> Departure? {
       let away = Geodesic.shortMeters(from: center, to: fix.coordinate)
       if let departed = goInRounds(fix, away, configuration, motion, isLeap: isLeap) { return departed }
@@ -143,7 +149,7 @@ extension TripDetector {
         // What came here by no way was thrown here, and will be thrown back.
         if moved <= 2 * configuration.departureDistance, !slowCourse.isBegun { noise = max(before.noise, moved / 4) }
         for fix in recent.dropFirst() {
-          if let departed = add(fix, configuration, motion) { return departed }
+          if let departed = departure(with: fix, configuration, motion, isLeap: false) { return departed }
         }
       }
       return nil

@@ -46,12 +46,11 @@ extension TripDetector.Way {
   ) -> Taken {
     if let taken = takeAside(hop, configuration, motion) { return taken }
     let seconds = hop.seconds
-    var taken = Taken(effects: onTick(at: hop.to.timestamp, configuration).map { [$0] } ?? [])
+    var taken = Taken(effects: onTick(at: hop.to.timestamp, configuration))
     if hop.isLeap { return leap(hop, taken, configuration, motion) }
-    if !isClosed, let end = endUnheard(by: hop.to, configuration) {
-      taken.effects.append(end.effect)
-      (taken.rest, taken.later) = (rest, end.later)
-      return taken
+    if !isClosed, var end = endUnheard(by: hop.to, configuration) {
+      end.effects = taken.effects + end.effects
+      return end
     }
     let isSilent = seconds > configuration.silentStopSeconds
     let wentOn = isSilent && Self.wentOn(hop, configuration) && (isPaused || !isNoise(configuration))
@@ -60,7 +59,7 @@ extension TripDetector.Way {
       taken.effects.append(.paused(record.trip))
     }
     let isUnheard =
-      !isPaused && !isClosed && !stands(over: hop, configuration) && Self.isUnheard(seconds, configuration, cadence)
+      !isPaused && !isClosed && Self.isUnheard(seconds, configuration, cadence) && !stands(over: hop, configuration)
     if isPaused ? isClosed : isSilent && !wentOn && !isUnheard {
       // It stayed where it was last seen, until now.
       var rest = lastRest
@@ -97,10 +96,10 @@ extension TripDetector.Way {
       taken.effects.append(cancelled(.back, at: fix.timestamp))
       return
     }
+    guard !isPaused else { return }
     let isLingering = isLingering(configuration)
-    guard !isPaused,
-      isLingering || hasStood(for: configuration.stopSeconds) || restsInNoise(configuration)
-    else { return }
+    // One by one: `||` would copy the way for what stands behind it.
+    if !isLingering, !hasStood(for: configuration.stopSeconds), !restsInNoise(configuration) { return }
     if pause(at: isLingering ? fix.coordinate : place, configuration) {
       taken.effects.append(.paused(record.trip))
       return

@@ -10,6 +10,8 @@ extension TripDetector {
   struct Way: Hashable, Sendable, Codable {
     private(set) var record: TripRecord
     private(set) var now: Mark
+    /// Metres of the last fix from where it began, as the crow flies.
+    private var fromStart: Double
     /// Since the first fix of a circle that all later ones keep to: where the trip ends if it ends.
     private var stay: [Mark]
     /// One fix outside that circle may be an error; with a second the way went on.
@@ -69,7 +71,8 @@ extension TripDetector {
           id: NaturalKey.trip(deviceId: configuration.deviceId, start: origin), startTime: first.timestamp,
           startCoordinate: place),
         route: [place])
-      now = Mark(fix: first, distance: Geodesic.shortMeters(from: place, to: first.coordinate))
+      fromStart = Geodesic.shortMeters(from: place, to: first.coordinate)
+      now = Mark(fix: first, distance: fromStart)
       stay = [now]
       lastRoutePoint = first.timestamp
       speedBase = first
@@ -86,6 +89,8 @@ extension TripDetector {
     }
 
     /// Seconds for which the fixes have kept together, 0 while they do not.
+    // Inlined as what it is used for: a call would copy the way.
+    @inline(__always)
     var restingSeconds: TimeInterval {
       guard stray == nil else { return 0 }
       return now.fix.timestamp.timeIntervalSince(stay[0].fix.timestamp) - (now.unheard - stay[0].unheard)
@@ -93,6 +98,7 @@ extension TripDetector {
 
     /// Whether it has stood for so long that the trip is over: from the fix that first came to the very place on, as the way to a stop is
     /// not part of it.
+    @inline(__always)
     func hasStood(for seconds: TimeInterval) -> Bool {
       guard restingSeconds >= seconds else { return false }
       // Who strolls about a place has come there.
@@ -103,6 +109,7 @@ extension TripDetector {
 
     /// When it left a place at which it stood, if that was in the silence before the last fix: reckoned back from there at the pace to
     /// the next one. `nil` if it was on its way all the time, or would have been heard.
+    @inline(__always)
     private func leftUnheard(by next: Location, _ configuration: Configuration) -> Date? {
       guard let first = stray, !isPaused, let last = stay.last, now.unheard == last.unheard,
         last.fix.timestamp.timeIntervalSince(stay[0].fix.timestamp) >= Self.noteworthyStop,
@@ -117,14 +124,13 @@ extension TripDetector {
 
     /// Ends it at a place that it left unheard after as long as a stop takes.
     /// - Returns: the end and the fixes since, or `nil` if it did not stand for so long.
-    mutating func endUnheard(by next: Location, _ configuration: Configuration) -> (effect: Effect, later: [Location])?
-    {
+    mutating func endUnheard(by next: Location, _ configuration: Configuration) -> Taken? {
       guard let left = leftUnheard(by: next, configuration), let first = stray,
         left.timeIntervalSince(arrival.fix.timestamp) >= configuration.stopSeconds
       else { return nil }
       now = stay[stay.count - 1]
       stray = nil
-      return (ended(.stopped, at: left, configuration), [first.fix, next])
+      return Taken(effects: [ended(.stopped, at: left, configuration)], rest: rest, later: [first.fix, next])
     }
 
     /// The first fix at the very place at which it stands; those after it scatter.
@@ -213,14 +219,14 @@ extension TripDetector {
 
     /// When it closes if nothing more is heard.
     func closingDate(_ configuration: Configuration) -> Date {
-      (isPaused ? stay[0] : now).fix.timestamp.addingTimeInterval(configuration.silenceSeconds)
+      (isPaused ? stay[0].fix.timestamp : now.fix.timestamp).addingTimeInterval(configuration.silenceSeconds)
     }
 
     /// The end, when silence closes it.
-    mutating func onTick(at date: Date, _ configuration: Configuration) -> Effect? {
-      guard !isClosed, date >= closingDate(configuration) else { return nil }
+    mutating func onTick(at date: Date, _ configuration: Configuration) -> [Effect] {
+      guard !isClosed, date >= closingDate(configuration) else { return [] }
       isClosed = true
-      return ended(.silence, at: date, configuration)
+      return [ended(.silence, at: date, configuration)]
     }
 
     /// Whether it has been at a skip place for as long as a stop takes, standing or walking about.
@@ -243,6 +249,7 @@ extension TripDetector {
         leaving = nil
         now.paused += fix.timestamp.timeIntervalSince(now.fix.timestamp)
         now.fix = fix
+        fromStart = Geodesic.shortMeters(from: record.trip.startCoordinate, to: fix.coordinate)
         legFinder.add(fix, distance: 0, motion: motion)
         return
       }
@@ -289,9 +296,9 @@ extension TripDetector {
       legFinder.add(fix, distance: way, motion: motion)
       noteSpeed(fix, configuration)
       noteMeasured(to: fix)
-      let fromStart = Geodesic.shortMeters(from: record.trip.startCoordinate, to: fix.coordinate)
+      let before = fromStart
+      fromStart = Geodesic.shortMeters(from: record.trip.startCoordinate, to: fix.coordinate)
       // One fix far out and back may be thrown there; two of them are not.
-      let before = Geodesic.shortMeters(from: record.trip.startCoordinate, to: now.fix.coordinate)
       now.reach = max(now.reach, min(fromStart, before))
       if fromStart > max(configuration.restRadius, 4 * noise) {
         now.away += fix.timestamp.timeIntervalSince(now.fix.timestamp)

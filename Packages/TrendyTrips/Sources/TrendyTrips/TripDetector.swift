@@ -254,8 +254,7 @@ public struct TripDetector: Hashable, Sendable, Codable {
     effects += precision.take(at: date).flatMap { place($0) }
     effects += displacements.take(at: date).flatMap { smooth($0) }
     if smoothing.isDue(at: date), let mean = smoothing.take(isLast: true) { effects += see(mean) }
-    if let effect = way?.onTick(at: date, configuration) { effects.append(effect) }
-    return effects
+    return effects + (way?.onTick(at: date, configuration) ?? [])
   }
 
   /// Takes a reading of the motion sensor: evidence, not a verdict. Readings come before the fixes that are later.
@@ -359,8 +358,8 @@ extension TripDetector {
   private mutating func step(
     from last: Location, to fix: Location, metres: Double, isLeap: Bool
   ) -> [Effect] {
-    if rest != nil {
-      guard let departed = rest?.add(fix, configuration, motion, isLeap: isLeap) else { return [] }
+    if let departures = rest?.add(fix, configuration, motion, isLeap: isLeap) {
+      guard let departed = departures.first else { return [] }
       rest = nil
       let begun = Way(
         departed, configuration, motion, error: smoothing.error, origin: smoothing.origin(of: departed.name))
