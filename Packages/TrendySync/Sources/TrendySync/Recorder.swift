@@ -160,25 +160,25 @@ extension Recorder {
   /// Deletes an event; the feed does not bring it back. What is not held is no error.
   /// - Returns: whether there was anything to delete.
   @discardableResult
-  public func delete(eventId: String) throws -> Bool { try inOneSave { try $0.delete(.event, id: eventId) } }
+  public func delete(eventId: String) throws -> Bool { try inOneSave { try $0.delete(eventId: eventId) } }
 
   /// Deletes an event type, its events and its property definitions; the feed does not bring them back.
   /// - Returns: whether there was anything to delete.
   @discardableResult
   public func delete(eventTypeId: String) throws -> Bool {
-    try inOneSave { try $0.delete(.eventType, id: eventTypeId) }
+    try inOneSave { try $0.delete(eventTypeId: eventTypeId) }
   }
 
   /// Deletes a geofence; the feed does not bring it back. What is not held is no error.
   /// - Returns: whether there was anything to delete.
   @discardableResult
-  public func delete(geofenceId: String) throws -> Bool { try inOneSave { try $0.delete(.geofence, id: geofenceId) } }
+  public func delete(geofenceId: String) throws -> Bool { try inOneSave { try $0.delete(geofenceId: geofenceId) } }
 
   /// Deletes a property definition; the feed does not bring it back. What is not held is no error.
   /// - Returns: whether there was anything to delete.
   @discardableResult
   public func delete(propertyDefinitionId: String) throws -> Bool {
-    try inOneSave { try $0.delete(.propertyDefinition, id: propertyDefinitionId) }
+    try inOneSave { try $0.delete(propertyDefinitionId: propertyDefinitionId) }
   }
 }
 

@@ -96,6 +96,20 @@ public struct RecorderChanges {
   }
 
   @discardableResult
+  public func delete(eventId: String) throws -> Bool { try delete(.event, id: eventId) }
+
+  @discardableResult
+  public func delete(eventTypeId: String) throws -> Bool { try delete(.eventType, id: eventTypeId) }
+
+  @discardableResult
+  public func delete(geofenceId: String) throws -> Bool { try delete(.geofence, id: geofenceId) }
+
+  @discardableResult
+  public func delete(propertyDefinitionId: String) throws -> Bool {
+    try delete(.propertyDefinition, id: propertyDefinitionId)
+  }
+
+  @discardableResult
   public func delete(_ kind: MutationEntityType, id: String) throws -> Bool {
     func delete<Entity: StoredEntity>(_ type: Entity.Type) throws -> Bool { try writer.delete(type, id: id) }
     return try delete(kind.stored)

@@ -54,7 +54,7 @@ struct RecorderTests {
       try save.record(event)
       try save.edit(eventId: "e") { $0.notes = "oat" }
       try save.record(EventFixture.makeEvent(id: "f", eventTypeId: "T"))
-      try save.delete(.event, id: "f")
+      try save.delete(eventId: "f")
     }
     #expect(device.store.saveCalls == saves + 1)
     #expect(device.store.storedEvents.mapValues(\.notes) == ["e": "oat"])
