@@ -43,6 +43,7 @@ extension CommandError {
         case .notHeld, .noSuchConflict: .notFound
         case .deletionUnderWay: .tryAgain
         case .parentDeleted, .notOurs, .notDeleted, .hasItsOwnType, .otherEntity: .refused
+        case .unwritableTime: .badData
         }
       self.init(error.description, exit: exit)
     case let error as OwnerOnlyFile.WriteError:

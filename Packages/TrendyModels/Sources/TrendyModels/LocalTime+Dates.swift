@@ -98,7 +98,7 @@ extension LocalTime {
   }
 
   static func minuteOfDay(of moment: Date, secondsFromGMT: Int) -> Int {
-    let seconds = moment.timeIntervalSince1970.rounded(.down) + Double(secondsFromGMT)
+    let seconds = RFC3339.boundedSeconds(of: moment) + Double(secondsFromGMT)
     let minute = Int((seconds / 60).rounded(.down).truncatingRemainder(dividingBy: 1440))
     return minute < 0 ? minute + 1440 : minute
   }
@@ -120,7 +120,7 @@ extension LocalTime {
 
 extension CivilDate {
   fileprivate init(atUTC moment: Date, secondsFromGMT: Int = 0) {
-    let seconds = min(max(moment.timeIntervalSince1970, -1e14), 1e14).rounded(.down) + Double(secondsFromGMT)
+    let seconds = RFC3339.boundedSeconds(of: moment) + Double(secondsFromGMT)
     self.init(daysSince1970: Int((seconds / 86_400).rounded(.down)))
   }
 

@@ -70,8 +70,9 @@ public struct LocalTime: Hashable, Sendable {
     public var secondsFromGMT: Int
   }
 
+  /// What clock and calendar show at a moment; at one beyond the years 0 to 9999, what they show at the edge of these.
   public func components(of date: Date) -> Components {
-    var seconds = time_t(date.timeIntervalSince1970.rounded(.down))
+    var seconds = time_t(RFC3339.boundedSeconds(of: date))
     var fields = tm()
     if isUTC { gmtime_r(&seconds, &fields) } else { localtime_r(&seconds, &fields) }
     return Components(

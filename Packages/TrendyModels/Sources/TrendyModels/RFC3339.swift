@@ -6,6 +6,17 @@
 
 /// Dates as RFC 3339 text: read with any offset and 0 to 9 fraction digits, written with three.
 public enum RFC3339: Sendable {
+  /// The moments that can be written, as four digits say a year: 0 to 9999 in UTC.
+  public static let writableDates =
+    Date(timeIntervalSince1970: -62_167_219_200)..<Date(timeIntervalSince1970: 253_402_300_800)
+
+  /// Whole seconds since 1970, rounded down and held within ``writableDates``; of what is not a number the first of them.
+  static func boundedSeconds(of date: Date) -> Double {
+    let edges = (writableDates.lowerBound.timeIntervalSince1970, writableDates.upperBound.timeIntervalSince1970 - 1)
+    // In this order, as a comparison with what is not a number is false.
+    return min(max(edges.0, date.timeIntervalSince1970.rounded(.down)), edges.1)
+  }
+
   /// UTC with three fraction digits and `Z`, as on the wire: `2024-01-01T00:00:00.000Z`. Rounded to the millisecond.
   public static func string(from date: Date) -> String {
     String(unsafeUninitializedCapacity: length) { buffer in
@@ -43,7 +54,7 @@ public enum RFC3339: Sendable {
     }
   }
 
-  /// The moment that `text` names, or `nil` if it is no RFC 3339 date and time.
+  /// The moment that `text` names, or `nil` if it is not an RFC 3339 date and time, or its offset leads beyond ``writableDates``.
   ///
   /// A space or a lower-case `t` may part date and time, and the offset may lack its colon. Second 60 is the next minute's first.
   public static func date(from text: some StringProtocol) -> Date? {
@@ -84,7 +95,8 @@ extension RFC3339 {
     let days = CivilDate(year: year, month: month, day: day).daysSince1970
     let seconds = Int64(days) * 86_400 + Int64(hour * 3600 + minute * 60 + second - offset)
     // The whole second is given exactly from the reference date, so that no milliseconds are lost to the size of the epoch.
-    return Date(timeIntervalSinceReferenceDate: Double(seconds - 978_307_200) + Double(nanoseconds) / 1e9)
+    let date = Date(timeIntervalSinceReferenceDate: Double(seconds - 978_307_200) + Double(nanoseconds) / 1e9)
+    return writableDates.contains(date) ? date : nil
   }
 
   private struct Scanner {

@@ -88,7 +88,8 @@ public struct TimeZoneRules: Hashable, Sendable {
   public func secondsFromGMT(at date: Date) -> Int {
     let bounds = -62_135_596_800.0...253_402_300_799.0
     let seconds = date.timeIntervalSince1970
-    return secondsFromGMT(at: Int64(min(max(seconds, bounds.lowerBound), bounds.upperBound).rounded(.down)))
+    // In this order, as a comparison with what is not a number is false.
+    return secondsFromGMT(at: Int64(min(max(bounds.lowerBound, seconds), bounds.upperBound).rounded(.down)))
   }
 
   /// - Parameter seconds: since 1970.

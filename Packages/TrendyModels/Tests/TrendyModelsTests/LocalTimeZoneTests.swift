@@ -64,6 +64,21 @@ struct LocalTimeZoneTests {
     }
   }
 
+  @Test(
+    "a moment that no calendar has is shown at the edge of those that one has",
+    arguments: [
+      (Double.nan, 0), (-.infinity, 0), (-1e300, 0), (1e300, 9999), (.infinity, 9999), (253_402_300_800, 9999),
+    ])
+  func beyondCalendars(seconds: Double, year: Int) {
+    let local = LocalTime(isUTC: true)
+    let moment = Date(timeIntervalSince1970: seconds)
+    #expect(local.components(of: moment).year == year)
+    var walk = DayWalk(local)
+    #expect(walk.day(of: moment).year == year)
+    #expect((0..<1440).contains(walk.minuteOfDay(of: moment)))
+    #expect(local.rfc3339(moment).hasPrefix(year == 0 ? "0000-01-01" : "9999-12-31"))
+  }
+
   @Test func `moments and wall-clock times agree with the C library in zones of every kind`() async {
     await #expect(processExitsWith: .success) {
       let zones = [

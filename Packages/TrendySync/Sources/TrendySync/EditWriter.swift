@@ -42,8 +42,9 @@ final class EditWriter {
   /// As ``record(_:isAsked:)``.
   /// - Returns: what makes the entity, as it is told to the hub; `nil` where nothing was recorded.
   /// - Throws: ``RecorderError/parentDeleted(_:id:eventTypeId:)`` where its type was deleted, as another process may have done since it
-  ///   was chosen.
+  ///   was chosen; ``RecorderError/unwritableTime(_:id:)``.
   func recordedPayload<Entity: StoredEntity>(of entity: Entity, isAsked: Bool = false) throws -> Data? {
+    try entity.checkTimes()
     try takeWriteLock()
     let key = EntityKey(Entity.entityType, entity.id)
     let payload = try WireJSON.encode(entity.createRequest)
@@ -76,8 +77,9 @@ final class EditWriter {
 
   /// Records an event that the store called new, in this unit.
   /// - Returns: what makes the event, as it is told to the hub.
-  /// - Throws: ``RecorderError/parentDeleted(_:id:eventTypeId:)``.
+  /// - Throws: ``RecorderError/parentDeleted(_:id:eventTypeId:)``, ``RecorderError/unwritableTime(_:id:)``.
   func recordNew(_ event: Event) throws -> Data {
+    try event.checkTimes()
     try checkType(of: event)
     let payload = try WireJSON.encode(event.createRequest)
     var mutation = newMutation(EntityKey(.event, event.id), .create, payload: payload)
@@ -89,7 +91,7 @@ final class EditWriter {
     return payload
   }
 
-  /// - Throws: ``RecorderError/notHeld(_:id:)``, or what `change` throws.
+  /// - Throws: ``RecorderError/notHeld(_:id:)``, ``RecorderError/unwritableTime(_:id:)``, or what `change` throws.
   func edit<Entity: StoredEntity>(_: Entity.Type, id: String, _ change: (inout Entity) throws -> Void) throws -> Entity
   {
     try takeWriteLock()
@@ -295,6 +297,7 @@ extension EditWriter {
   /// - Returns: whether any field differs.
   private func edit<Entity: StoredEntity>(_ held: Entity, to changed: Entity) throws -> Bool {
     guard let request = changed.updateRequest(from: held) else { return false }
+    try changed.checkTimes()
     if changed.parentEventTypeId != held.parentEventTypeId { try checkType(of: changed) }
     try replica.keep(held)
     try enqueue(

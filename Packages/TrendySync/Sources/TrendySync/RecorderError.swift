@@ -18,6 +18,8 @@ public enum RecorderError: Error, Hashable, Sendable, CustomStringConvertible {
   case hasItsOwnType(MutationEntityType)
   /// A payload speaks of another entity than its mutation.
   case otherEntity(MutationEntityType, id: String, payloadId: String)
+  /// A time that is not a number, or beyond the years 0 to 9999, which no other device could be told of.
+  case unwritableTime(MutationEntityType, id: String)
 
   public var description: String {
     switch self {
@@ -39,6 +41,9 @@ public enum RecorderError: Error, Hashable, Sendable, CustomStringConvertible {
       "A record cannot be of the kind \(kind.rawValue), which has a type of its own. Nothing was changed."
     case .otherEntity(let kind, let id, let payloadId):
       "The change is for the \(kind.words) \(id), but its data is of \(payloadId). Nothing was changed: give both one id."
+    case .unwritableTime(let kind, let id):
+      "A time of the \(kind.words) \(id) is not a number, or beyond the years 0 to 9999. Nothing was changed: give it one "
+        + "that a calendar has."
     }
   }
 }

@@ -18,12 +18,17 @@ protocol StoredEntity: SyncedEntity {
 
   /// The event type without which it is not shown.
   var parentEventTypeId: String? { get }
+
+  /// - Throws: ``RecorderError/unwritableTime(_:id:)``.
+  func checkTimes() throws
 }
 
 extension StoredEntity {
   static func forEach(in store: any DataStoreProtocol, _ body: (Self) throws -> Void) throws {
     for row in try fetchAll(in: store) { try body(row) }
   }
+
+  func checkTimes() {}
 
   /// Makes it the row, as one with changes that no hub has taken.
   func writePending(in store: any DataStoreProtocol) throws {
@@ -67,6 +72,13 @@ extension Event: StoredEntity {
   static func delete(id: String, in store: any DataStoreProtocol) throws { try store.deleteEvent(id: id) }
   static func markSynced(id: String, in store: any DataStoreProtocol) throws { try store.markEventSynced(id: id) }
   var parentEventTypeId: String? { eventTypeId }
+
+  func checkTimes() throws {
+    let dates = RFC3339.writableDates
+    guard dates.contains(timestamp), endDate.map(dates.contains) ?? true else {
+      throw RecorderError.unwritableTime(.event, id: id)
+    }
+  }
 }
 
 extension EventType: StoredEntity {

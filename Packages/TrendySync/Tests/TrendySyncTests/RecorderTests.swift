@@ -34,6 +34,26 @@ struct RecorderTests {
     #expect(device.store.storedPendingMutations.count == 2)
   }
 
+  @Test(
+    "a time that no other device could be told of is refused",
+    arguments: [.nan, .infinity, -.infinity, 1e300, 253_402_300_800, -62_167_219_200.001] as [Double])
+  func unwritableTimes(seconds: Double) throws {
+    let device = Device()
+    let type = device.seedType("T")
+    let date = Date(timeIntervalSince1970: seconds)
+    let held = try device.recorder.log(type, at: RFC3339.writableDates.upperBound - 0.001)
+    try device.recorder.log(type, at: RFC3339.writableDates.lowerBound)
+    let refusal = RecorderError.unwritableTime(.event, id: held.id)
+    #expect(throws: refusal) { try device.recorder.edit(eventId: held.id) { $0.timestamp = date } }
+    #expect(throws: refusal) { try device.recorder.edit(eventId: held.id) { $0.endDate = date } }
+    #expect(throws: RecorderError.self) { try device.recorder.log(type, at: date) }
+    #expect(throws: RecorderError.unwritableTime(.event, id: "e")) {
+      try device.recorder.inOneSave { try $0.recordNew(Event(id: "e", eventTypeId: "T", timestamp: date)) }
+    }
+    #expect(device.store.storedEvents[held.id] == held && device.store.storedEvents.count == 2)
+    #expect(device.store.storedPendingMutations.count == 2)
+  }
+
   @Test func `several changes are saved together, or none of them`() throws {
     let device = Device()
     let type = EventType(id: "T", name: "coffee", colorHex: "#888888", iconName: "•")
