@@ -316,6 +316,18 @@ struct HealthExportTests {
     }
   }
 
+  @Test(
+    "a document type may end anywhere in a line",
+    arguments: [
+      "<!DOCTYPE HealthData [<!ELEMENT HealthData (Record)*>]>", "<!DOCTYPE HealthData [ ]>",
+      "<!DOCTYPE HealthData [<!-- ]> --><!ELEMENT HealthData (Record)*>] >", "<!DOCTYPE HealthData>",
+    ])
+  func documentType(_ type: String) throws {
+    let water = Self.record(
+      "QuantityTypeIdentifierDietaryWater", "100", unit: "mL", "2026-03-02 08:00:00 +0100", "2026-03-02 08:00:00 +0100")
+    #expect(try Self.read(Array("\(type)<HealthData>\(water)</HealthData>".utf8)).events.count == 1)
+  }
+
   @Test func `another file is named for what it is`() {
     func error(_ text: String) -> HealthExportError? {
       #expect(throws: HealthExportError.self) { try Self.read(Array(text.utf8)) }

@@ -85,7 +85,7 @@ struct HealthParser: ~Copyable {
 
   init(_ source: @escaping HealthExport.Source) throws {
     do throws(XMLProblem) {
-      scanner = try XMLScanner(documentType: .toItsLastLine, source: source)
+      scanner = try XMLScanner(documentType: .toItsBracket, source: source)
     } catch {
       throw HealthExportError.malformed(line: error.line, column: error.column, reason: error.reason, elements: 0)
     }

@@ -155,7 +155,7 @@ extension XMLScanner {
 
   private mutating func skipDocumentType() throws(XMLProblem) {
     guard !hasSeenRoot else { throw problem("a document type inside the document") }
-    if documentType == .toItsLastLine { return try skipToLastLineOfDocumentType() }
+    if documentType == .toItsBracket { return try skipToBracketOfDocumentType() }
     var depth = 0
     var quote: UInt8?
     while position < count {
@@ -180,7 +180,7 @@ extension XMLScanner {
     throw truncated("inside the document type")
   }
 
-  private mutating func skipToLastLineOfDocumentType() throws(XMLProblem) {
+  private mutating func skipToBracketOfDocumentType() throws(XMLProblem) {
     var hasSubset = false
     while position < count {
       if starts(with: "<!--") {
@@ -191,10 +191,10 @@ extension XMLScanner {
       position += 1
       if byte == UInt8(ascii: "[") { hasSubset = true }
       if byte == UInt8(ascii: ">"), !hasSubset { return }
-      guard byte == 0xA else { continue }
+      guard byte == UInt8(ascii: "]") else { continue }
       _ = skipSpace()
-      if starts(with: "]>") {
-        position += 2
+      if starts(with: ">") {
+        position += 1
         return
       }
     }

@@ -41,8 +41,8 @@ struct XMLScanner: ~Copyable {
   enum DocumentType {
     /// By the rules of XML.
     case strict
-    /// To the first line that is `]>`, whatever stands before: for files whose declarations break the rules.
-    case toItsLastLine
+    /// To the first `]>` that is in no comment, whatever stands before: for files whose declarations break the rules.
+    case toItsBracket
   }
 
   /// Fills the buffer with the next bytes of the document; 0 only at its end.
