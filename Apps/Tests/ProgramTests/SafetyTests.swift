@@ -296,6 +296,11 @@ struct SafetyTests {
       let unread = try bench.shell(prefix + "trendy \(command) --store '\(store)'")
       #expect(unread.status == 73 && unread.talk.contains("No permission for"), "\(command): \(unread.talk)")
     }
+    _ = try bench.shell("chmod 000 '\(store)'")
+    for command in ["list", "log coffee", "init", "doctor", "today"] {
+      let shut = try bench.shell(prefix + "trendy \(command) --store '\(store)'")
+      #expect(shut.status == 73 && shut.talk.contains("No permission for \(store)"), "\(command): \(shut.talk)")
+    }
     _ = try bench.shell("chmod 700 '\(store)'; chmod 600 '\(store)'/*")
     #expect(try bench.shell(prefix + "trendy log coffee 2 --store '\(store)'").status == 0)
   }

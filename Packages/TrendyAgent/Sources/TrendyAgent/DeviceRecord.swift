@@ -3,6 +3,13 @@
 #else
   public import Foundation
 #endif
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
 public import TrendyModels
 public import TrendyPersistence
 public import TrendyProtocols
@@ -49,9 +56,9 @@ public final class DeviceRecord: Sendable {
     self.recorder = recorder ?? Recorder(dataStoreFactory: dataStoreFactory, clock: clock)
   }
 
-  /// Whether a store stands in the folder.
+  /// Whether a store stands in the folder. Where this user may not look into it there is one: opening it says what is wrong.
   public static func exists(at directory: URL) -> Bool {
-    FileManager.default.fileExists(atPath: directory.appending(path: "manifest").path)
+    access(directory.appending(path: "manifest").path, F_OK) == 0 || errno != ENOENT && errno != ENOTDIR
   }
 
   /// A new id, above every one before it in this process.
