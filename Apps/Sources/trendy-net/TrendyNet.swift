@@ -51,6 +51,7 @@ enum TrendyNet {
   }
 
   private static func run(_ words: [String], console: Console) async throws -> ExitCode {
+    try CommandLine.checkEncoding()
     let arguments = try Arguments(
       words,
       options: GlobalOptions.all + ConnectOptions.all + RepairOptions.all

@@ -30,6 +30,7 @@ enum Trendy {
 
   private static func run(_ words: [String], console: inout Console) -> ExitCode {
     do {
+      try CommandLine.checkEncoding()
       let spec: CommandSpec
       let rest: [String]
       switch try meaning(of: words, console) {

@@ -27,6 +27,7 @@ enum Trendyd {
   }
 
   private static func run(_ words: [String], console: Console) async throws -> ExitCode {
+    try CommandLine.checkEncoding()
     let table = DaemonCommands.table
     switch try table.meaning(of: words) {
     case .command(let spec, let rest):

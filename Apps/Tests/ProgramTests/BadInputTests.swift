@@ -28,6 +28,21 @@ struct BadInputTests {
     #expect(try bench.trendy("version").talk.contains("Did you mean 'trendy --version'?"))
   }
 
+  @Test func `a word that is not UTF-8 is refused, and nothing is kept otherwise than it was written`() throws {
+    for (words, shown) in [
+      ("log coffee -n $'caf\\xe9'", "caf\u{FFFD}"), ("import $'caf\\xe9.gpx'", "caf\u{FFFD}.gpx"),
+      ("--store $'st\\xe9re' init", "st\u{FFFD}re"),
+    ] {
+      let result = try bench.shell("trendy \(words)")
+      #expect(result.status == 64, "\(words)")
+      #expect(
+        result.talk.hasPrefix("Error: '\(shown)' is not UTF-8\nHint:  Nothing was done."), "\(words): \(result.talk)")
+    }
+    let daemon = try bench.shell("trendyd status $'\\xe9' --json")
+    #expect(daemon.status == 64 && daemon.talk.contains("is not UTF-8"), "\(daemon.talk)")
+    try expectKept()
+  }
+
   @Test func `the name of a type alone is told how it is logged`() throws {
     let result = try bench.trendy("Coffee", "2", "-n", "with milk")
     #expect(result.status == 64)
