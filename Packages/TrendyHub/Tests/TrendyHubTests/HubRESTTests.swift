@@ -209,7 +209,11 @@ struct HubRESTTests {
   @Test(
     "a document that is not what was expected is refused by the name of its member",
     arguments: [
-      ("/event-types", #"{"id":"t","name":"x","color":"c"}"#, "icon: expected a string of up to 256 bytes, found none"),
+      ("/event-types", #"{"id":"t","name":"x","color":"c"}"#, "icon: expected a string of 1 to 256 bytes, found none"),
+      (
+        "/event-types", #"{"id":"t","name":"x","color":"c","icon":""}"#,
+        "icon: expected a string of 1 to 256 bytes, found \"\""
+      ),
       ("/event-types", #"{"id":"t","name":7,"color":"c","icon":"i"}"#, "name: expected a string"),
       ("/event-types", #"{"id":"t","name":"","color":"c","icon":"i"}"#, "name: expected a string"),
       ("/event-types", #"{"name":"x","color":"c","icon":"i"}"#, "id: expected a string, found none"),

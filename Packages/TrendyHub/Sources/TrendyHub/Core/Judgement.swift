@@ -275,7 +275,7 @@ extension Judgement {
   private func checkRequired(_ entry: HubEntry, _ applied: [String: Change]) throws {
     for field in kind.fields where field.isRequired {
       guard (applied[field.name]?.value ?? entry.fields[field.name]?.value)?.isNull ?? true else { continue }
-      throw Problem.invalid("\(field.name): expected \(field.type.inWords), as the tombstone does not have it")
+      throw Problem.invalid("\(field.name): expected \(field.inWords), as the tombstone does not have it")
     }
   }
 

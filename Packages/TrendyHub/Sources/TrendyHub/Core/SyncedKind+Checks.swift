@@ -22,7 +22,7 @@ extension SyncedKind {
         for (key, value) in try nestedFields(value) { result[key] = value }
       } else if let field = field(name) {
         if value.isNull, !field.isClearable {
-          guard isCreate else { throw .invalid("\(name): expected \(field.type.inWords), found null") }
+          guard isCreate else { throw .invalid("\(name): expected \(field.inWords), found null") }
           continue
         }
         result[name] = value.isNull && field.type != .any ? .null : try field.checked(value)
@@ -41,7 +41,7 @@ extension SyncedKind {
     }
     if isCreate {
       for field in fields where field.isRequired && result[field.name] == nil {
-        throw .invalid("\(field.name): expected \(field.type.inWords), found none")
+        throw .invalid("\(field.name): expected \(field.inWords), found none")
       }
     }
     return result
@@ -101,7 +101,7 @@ extension SyncedKind.Field {
     case .members(let fields):
       if let members = value.objectValue { return .object(try checked(members, fields)) }
     }
-    throw .invalid("\(path ?? name): expected \(type.inWords), found \(value.inWords)")
+    throw .invalid("\(path ?? name): expected \(inWords), found \(value.inWords)")
   }
 }
 
@@ -115,11 +115,18 @@ extension SyncedKind.Field {
       let path = "\(name).\(field.name)"
       guard let value = members[field.name] else {
         guard field.isRequired else { continue }
-        throw .invalid("\(path): expected \(field.type.inWords), found none")
+        throw .invalid("\(path): expected \(field.inWords), found none")
       }
       result[field.name] = try field.checked(value, at: path)
     }
     return result
+  }
+}
+
+extension SyncedKind.Field {
+  /// What is expected of a value. A string that is required is not empty.
+  var inWords: String {
+    if case .text(let maximum) = type, isRequired { "a string of 1 to \(maximum) bytes" } else { type.inWords }
   }
 }
 
