@@ -64,6 +64,8 @@ public final class DeviceRecord: Sendable {
   /// A new id, above every one before it in this process.
   public func makeID() -> String { recorder.makeID() }
 
+  /// A unit of work on the store, to read what is recorded. What a person does goes through ``recorder``, or where they can take it back
+  /// through ``perform(_:isDivisible:_:)``.
   public func makeStore() -> any DataStoreProtocol { dataStoreFactory.makeDataStore() }
 
   /// A step of what keeps the store quick to open, for when nobody waits.

@@ -16,7 +16,8 @@ public struct ImportRequest: Sendable {
   /// In lower case, by the names of the file or of the record; empty for all.
   public var onlyTypes: Set<String> = []
   public var options: ImportOptions
-  /// Of all that the file is read by, so that the same command goes on where it was interrupted.
+  /// The same for the same file read by the same options, such as a hash of both, and another for any other: an import that was
+  /// interrupted is gone on with by the next one of its fingerprint, and taken back with it as one.
   public var fingerprint: String
   /// Called after each batch, which is saved by then, with the records so far; what it throws ends the import there.
   public var onProgress: (@Sendable (Int) throws -> Void)?
