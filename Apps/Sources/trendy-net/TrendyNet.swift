@@ -239,7 +239,10 @@ struct Round {
         ])
     }
     console.done("In step with \(account.hubName): \(waiting) waiting, cursor \(cursor ?? 0).")
-    if conflicts > 0 { console.talk("\(conflicts) changes were refused by the hub; their data is kept here.") }
+    if conflicts > 0 {
+      let changes = conflicts == 1 ? "1 change that took no effect is" : "\(conflicts) changes that took no effect are"
+      console.talk("\(changes) kept here: trendy sync conflicts")
+    }
     return waiting == 0 ? .done : .tryAgain
   }
 }

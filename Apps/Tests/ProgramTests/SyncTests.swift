@@ -48,6 +48,25 @@ struct SyncTests {
     #expect(try !bench.trendy("today", store: "alone").output.contains("hub"))
   }
 
+  @Test func `a note that the hub does not take is kept, listed in short, and shown whole where it is asked for`()
+    throws
+  {
+    let note = String(repeating: "x", count: 1_200_000)
+    let file = bench.folder.appending(path: "long.jsonl")
+    try Data("{\"event_type\":\"coffee\",\"notes\":\"\(note)\"}\n".utf8).write(to: file)
+    #expect(try bench.shell("trendy log - -q --store '\(bench.store("phone"))' < '\(file.path)'").status == 0)
+    try bench.trendy("log", "coffee", "-n", "short", store: "phone")
+    let round = try bench.trendy("sync", store: "phone")
+    #expect(
+      round.status == 0 && round.talk.contains("1 change that took no effect is kept here: trendy sync conflicts"))
+    try sync("laptop")
+    #expect(try timeline("laptop").map { $0.objectValue?["notes"] } == ["short"])
+    let list = try bench.trendy("sync", "conflicts", store: "phone").output
+    #expect(list.contains("Content too large") && list.contains("xxx…") && list.utf8.count < 2000)
+    let id = try #require(conflicts("phone").first?["id"]?.stringValue)
+    #expect(try bench.trendy("sync", "conflicts", "show", id, store: "phone").output.contains(note))
+  }
+
   @Test func `an edit, a cleared field and a delete reach the other device`() throws {
     try bench.trendy("log", "coffee", "1", "-n", "first", store: "phone")
     try bench.trendy("log", "coffee", "2", "-n", "second", "--for", "5m", store: "phone")

@@ -8,12 +8,17 @@ struct ConflictText {
 
   init(_ session: Session) { local = session.local }
 
-  /// Both values of each field, a line for all.
+  /// Columns of a value in the list; a note may have megabytes.
+  private static let listedColumns = 200
+
+  /// Both values of each field, a line for all; long ones are cut.
   func lines(_ named: NamedConflict) -> [String] {
     let conflict = named.conflict
     return heading(named)
       + conflict.kept.keys.sorted().map { field in
-        "  \(label(field)): kept \(words(conflict.kept[field])), shown \(shown(field, of: conflict) ?? "not shown")"
+        let kept = words(conflict.kept[field]).cut(to: Self.listedColumns)
+        let shown = (shown(field, of: conflict) ?? "not shown").cut(to: Self.listedColumns)
+        return "  \(label(field)): kept \(kept), shown \(shown)"
       }
   }
 
