@@ -27,6 +27,7 @@ import sheets
 import taking_out
 import travelling
 import looks
+import first_day
 
 
 def main():

@@ -55,7 +55,7 @@ export const words = {
     noTypes: 'Nothing to log yet. Choose what you want to keep track of.', choose: 'Choose types', soFar: 'So far today',
     /** @param {number} n */ week: (n) => `${count(n)} this week`, /** @param {number} n */ streak: (n) => `Streak ${some(n, 'day')}.`, /** @param {number} n */ inARow: (n) => `${some(n, 'day')} in a row`, /** @param {number} n */ daysShort: (n) => `${count(n)} d`, /** @param {string} time */ usually: (time) => `usually ${time}`,
     /** @param {string} name @param {number} n @param {number} of */ moved: (name, n, of) => `${name} is tile ${count(n)} of ${count(of)}`, /** @param {number} n */ weekShort: (n) => `${count(n)}/wk`,
-    /** @param {string} time */ since: (time) => `since ${time}`, running: 'running', notLately: 'not lately', now: 'Now', devices: 'Devices', thisBrowser: 'This browser', /** @param {number} n */ allDevices: (n) => `All ${count(n)}`,
+    /** @param {string} time */ since: (time) => `since ${time}`, running: 'running', notLately: 'not lately', notYet: 'not yet', now: 'Now', devices: 'Devices', thisBrowser: 'This browser', /** @param {number} n */ allDevices: (n) => `All ${count(n)}`,
     lastTypes: 'Tiles',
     /** @param {string} name @param {number} n @param {string} last @param {number} week */
     tile: (name, n, last, week) => `Log ${name}. ${count(n)} today${last ? `, last ${last}` : ''}. ${count(week)} this week.`,

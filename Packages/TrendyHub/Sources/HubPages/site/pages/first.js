@@ -1,7 +1,7 @@
 // The first three steps of a person with nothing to log yet; each can be left.
 
 import { h } from '../parts/dom.js';
-import { disc } from '../parts/glyph.js';
+import { disc, glyph } from '../parts/glyph.js';
 import { head } from '../parts/head.js';
 import { bringIn } from '../parts/bringin.js';
 import { toast } from '../parts/toast.js';
@@ -27,8 +27,8 @@ const chosen = new Set([0, 1]);
 /** The step this tab is at: 1 while there is nothing to log, 2, 3, or 0 when they are over or were left. @param {boolean} hasTypes */
 export function firstStep(hasTypes) {
   const step = Number(sessionStorage.getItem(NAME) ?? (hasTypes ? 0 : 1));
-  // What was made elsewhere meanwhile leaves nothing to choose; what was taken back, nothing to log.
-  return step === 1 && hasTypes ? 0 : step === 2 && !hasTypes ? 1 : step;
+  // What was taken back leaves nothing to log.
+  return step === 2 && !hasTypes ? 1 : step;
 }
 
 /** The step that is on screen. */
@@ -46,9 +46,17 @@ function turnTo(step) {
   again();
 }
 
-async function begin() {
+/** @param {boolean} hasOwn whether types of the person's own were made */
+async function begin(hasOwn) {
+  if (!chosen.size && hasOwn) return turnTo(2);
   if (chosen.size) sessionStorage.setItem(NAME, '2');
   await makeChosen();
+}
+
+/** A type of one's own is made beside what was chosen: it ends no step. */
+function makeOwn() {
+  sessionStorage.setItem(NAME, '1');
+  openType(null);
 }
 
 async function makeChosen() {
@@ -69,10 +77,11 @@ async function makeChosen() {
 /** @param {string} text @param {() => void} act @param {string} [classes] */
 const button = (text, act, classes = '') => h(`button.button${classes}`, { type: 'button', dataset: { key: `first-${text}` }, on: { click: act } }, text);
 
-/** What a person may begin with, to choose from. */
-const templates = () => h('div.templates', null, TEMPLATES.map((/** @type {any} */ [name, colour, icon], i) =>
+/** What a person may begin with, to choose from. @param {any[]} [own] types that they made already */
+const templates = (own = []) => h('div.templates', null, TEMPLATES.map((/** @type {any} */ [name, colour, icon], i) =>
   h('label', null, disc({ name, color: PALETTE.find((entry) => entry.name === colour)?.mark ?? '', icon }, 28), name,
-    h('input', { type: 'checkbox', checked: chosen.has(i), dataset: { key: `template-${i}` }, on: { change: (/** @type {Event} */ e) => { if (/** @type {HTMLInputElement} */ (e.target).checked) chosen.add(i); else chosen.delete(i); } } }))));
+    h('input', { type: 'checkbox', checked: chosen.has(i), dataset: { key: `template-${i}` }, on: { change: (/** @type {Event} */ e) => { if (/** @type {HTMLInputElement} */ (e.target).checked) chosen.add(i); else chosen.delete(i); } } }))),
+  own.map((type) => h('button', { type: 'button', dataset: { key: `own-${type.id}` }, on: { click: () => openType(type) } }, disc(type, 28), type.name, glyph('check', '.s16'))));
 
 /** The same choice where the steps were left. */
 export const chooseTypes = () => h('div.settings', null, h('p', null, words.today.noTypes), templates(), h('div', null, button(words.first.go, makeChosen, '.primary')));
@@ -81,10 +90,10 @@ export const chooseTypes = () => h('div.settings', null, h('p', null, words.toda
 const page = (step, title, sentence, body, acts) => h('div.page.settings.first-step', null, head(title, sentence), body,
   h('div.pair', null, acts, button(words.first.leave, () => turnTo(0), '.plain'), h('span.small.quiet', null, words.first.step(step))));
 
-/** What is there to be done. @param {number} step 1 to 3 @param {Node} tiles live ones @param {any[]} logged today @param {any[]} imports as the hub has them */
-export function drawFirst(step, tiles, logged, imports) {
+/** What is there to be done. @param {number} step 1 to 3 @param {any[]} types that there are @param {Node} tiles live ones @param {any[]} logged today @param {any[]} imports as the hub has them */
+export function drawFirst(step, types, tiles, logged, imports) {
   if (step === 1) {
-    return page(1, words.first.title, words.first.sentence, templates(), [button(words.first.go, begin, '.primary'), button(words.first.own, () => openType(null))]);
+    return page(1, words.first.title, words.first.sentence, templates(types), [button(words.first.go, () => begin(types.length > 0), '.primary'), button(words.first.own, makeOwn)]);
   }
   if (step === 2) return page(2, words.first.log, words.first.logWords, tiles, [button(words.first.next, () => turnTo(3), logged.length ? '.primary' : '')]);
   return page(3, words.first.past, words.first.pastWords, bringIn(imports), [button(imports.some((entry) => entry.import) ? words.first.done : words.first.later, () => turnTo(0))]);

@@ -57,7 +57,7 @@ export function today() {
       const pressed = tiles(all, list, running, counts.counts(), date, goals, standings);
       const step = firstStep(all.length > 0);
       begins(step);
-      if (step && !(step === 1 && list.length)) return drawFirst(step, pressed, list, imports);
+      if (step && !(step === 1 && list.length)) return drawFirst(step, all, pressed, list, imports);
       const left = [...goals].filter(([, goal]) => goal.left > 0 && !goal.isWeekly);
       const aside = [left.length > 0 && leftToday(left), deviceBlock(devices)].filter(Boolean);
       return h('div.page', null,
@@ -131,7 +131,7 @@ function tiles(all, list, running, counts, date, goals, standings) {
     const week = [...counts].reduce((sum, [each, each_counts]) => sum + (each >= monday ? each_counts[type.id] ?? 0 : 0), 0);
     const now = running.find((event) => event.event_type_id === type.id);
     const lastDay = days.findLast((each) => counts.get(each)?.[type.id]);
-    const last = now ? words.today.since(whenText(now)) : of.length ? of.slice(0, 2).map(whenText).reverse().join(', ') : lastDay ? nearDate(lastDay) : words.today.notLately;
+    const last = now ? words.today.since(whenText(now)) : of.length ? of.slice(0, 2).map(whenText).reverse().join(', ') : lastDay ? nearDate(lastDay) : habitOf(type.id) ? words.today.notLately : words.today.notYet;
     return tile({ type, today: of.length, days: numbers, week, last, waits: of.some((event) => event.waits), running: now, key: i + 1, goal: goals.get(type) ?? null, streak: standings.get(type.id)?.streak ?? 0, score: habitOf(type.id)?.score ?? null,
       move: (step) => move(type, i + step), drop: (id) => { const moved = all.find((other) => other.id === id); if (moved) move(moved, i); }, log: () => (now ? stop(now) : logNow(type)), open: () => openNew(type) });
   }));

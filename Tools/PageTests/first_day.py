@@ -1,0 +1,46 @@
+"""What a person does who reads no manual, on the first day with a hub of their own, and what misled them once."""
+
+import datetime
+import re
+
+from browser import CONTROL, ENTER, ESCAPE, TAB, Browser
+from harness import check, choose, drive, pair, post_drive, quiet, same, test, whole
+from hub import Device
+import life
+
+
+def field(browser, label):
+    """The field of a form that has a label; its selector."""
+    return "#" + browser.wait(lambda: browser.script(
+        "return [...document.querySelectorAll('dialog label')].find((one) => one.textContent === arguments[0] && one.getClientRects().length)?.htmlFor", label), f"a field {label}")
+
+
+@test
+def a_type_of_ones_own_is_begun_with_beside_those_that_were_chosen(world):
+    with world.hub() as hub, world.browser(hub) as browser:
+        pair(browser, hub, then=".templates")
+        browser.press(".templates label", "Mood")
+        browser.press("main .button", "My own")
+        browser.type("dialog input[type=text]", "Swim")
+        browser.press("dialog button[type=submit]")
+        browser.find(".templates button", "Swim")
+        browser.shows("Step 1 of 3", "main")
+        same(browser.script("return [...document.querySelectorAll('.templates label:has(:checked)')].map((one) => one.textContent)"), ["Coffee"], "what was chosen")
+        whole(browser, "the first step")
+        browser.press("main .button.primary", "Begin")
+        browser.shows("Step 2 of 3", "main")
+        same(sorted(browser.script("return [...document.querySelectorAll('.tile .name')].map((one) => one.textContent)")), ["Coffee", "Swim"], "the tiles")
+        browser.shows("not yet", ".tile")
+    # It is enough by itself.
+    with world.hub() as hub, world.browser(hub) as browser:
+        pair(browser, hub, then=".templates")
+        for name in ("Mood", "Coffee"):
+            browser.press(".templates label", name)
+        browser.press("main .button", "My own")
+        browser.type("dialog input[type=text]", "Swim")
+        browser.press("dialog button[type=submit]")
+        browser.find(".templates button", "Swim")
+        browser.press("main .button.primary", "Begin")
+        browser.shows("Step 2 of 3", "main")
+        same([type["name"] for type in Device(hub).ask("GET", "/event-types")], ["Swim"], "the types")
+        quiet(browser, "a type of one's own")
