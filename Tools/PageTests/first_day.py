@@ -44,3 +44,24 @@ def a_type_of_ones_own_is_begun_with_beside_those_that_were_chosen(world):
         browser.shows("Step 2 of 3", "main")
         same([type["name"] for type in Device(hub).ask("GET", "/event-types")], ["Swim"], "the types")
         quiet(browser, "a type of one's own")
+
+
+@test
+def a_form_shows_the_field_that_has_the_focus_and_is_saved_by_its_keys(world):
+    with world.person() as (hub, phone, browser):
+        phone.type("Coffee")
+        pair(browser, hub)
+        for width, height in ((1280, 900), (390, 700), (320, 568)):
+            browser.size(width, height)
+            browser.go("/types")
+            browser.press("main .button", "New type")
+            browser.type("dialog input[type=text]", f"Type {width}")
+            for _ in range(3):
+                browser.script("[...document.querySelectorAll('dialog .button')].find((one) => one.textContent.includes('Add a property')).click()")
+                below = browser.script("return document.activeElement.getBoundingClientRect().bottom - document.querySelector('dialog footer').getBoundingClientRect().top")
+                check(below <= 0, f"at {width} the field lies {below} px below the buttons")
+            browser.keys(TAB)
+            browser.keys(CONTROL + ENTER)
+            browser.wait(lambda: browser.count("dialog") == 0, "it is saved and closed")
+            browser.find("main .plain-row", f"Type {width}")
+        quiet(browser, "a long form")

@@ -165,7 +165,7 @@ function open(event, isNew) {
         toast(words.toast.saved);
       }
     };
-    const form = h('form', { novalidate: true, on: { submit: (/** @type {Event} */ e) => { e.preventDefault(); save(); }, keydown: (/** @type {KeyboardEvent} */ e) => { if (e.key === 'Enter' && (e.ctrlKey || e.metaKey)) { e.preventDefault(); save(); } } } },
+    const form = h('form', { novalidate: true, on: { submit: (/** @type {Event} */ e) => { e.preventDefault(); save(); } } },
       sheetHead(title, close, disc(type, 32)), begin.element, properties.map(({ of }) => of.element), note.element, place.element,
       otherZone(event) && h('p.small.quiet', null, words.form.recordedIn(otherZone(event), time(new Date(event.timestamp), otherZone(event)))),
       !isNew && h('p.small.quiet', null, `${words.form.source} ${words.sources[/** @type {'manual'} */ (event.source_type)] ?? event.source_type ?? ''}`),

@@ -52,6 +52,12 @@ export function openSheet(title, build) {
     if (event.target === sheet && isBeside && mayClose()) close();
   });
   sheet.addEventListener('input', () => { sheet.isChanged = true; });
+  sheet.addEventListener('keydown', (event) => {
+    const form = event.key === 'Enter' && (event.ctrlKey || event.metaKey) && sheet.querySelector('form');
+    if (!form) return;
+    event.preventDefault();
+    form.requestSubmit();
+  });
   sheet.addEventListener('close', leave);
   closeTop = () => { if (mayClose()) close(); return true; };
   document.body.append(sheet);

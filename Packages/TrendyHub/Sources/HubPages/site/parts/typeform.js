@@ -84,7 +84,7 @@ function goalFields(type) {
     return { amount: n, bound: bound.read(), measure: measure.read(), period: period.read() };
   };
   return {
-    element: h('div.field', null, h('span.label', null, words.goal.goal), amount.element, h('div.side-by-side', null, bound.element, measure.element, period.element)),
+    element: h('div.field', null, h('span.label', null, words.goal.goal), h('div.side-by-side', null, amount.element, bound.element, measure.element, period.element)),
     check() {
       amount.wrong(null);
       try { value(); return true; } catch (text) { amount.wrong(String(text)); amount.input.focus(); return false; }
