@@ -65,3 +65,30 @@ def a_form_shows_the_field_that_has_the_focus_and_is_saved_by_its_keys(world):
             browser.wait(lambda: browser.count("dialog") == 0, "it is saved and closed")
             browser.find("main .plain-row", f"Type {width}")
         quiet(browser, "a long form")
+
+
+@test
+def a_timer_is_started_with_what_was_told_of_it(world):
+    with world.person() as (hub, phone, browser):
+        phone.type("Swim", properties=[("lane", "Lane", "number", None)])
+        events = lambda: phone.ask("GET", "/events")
+        pair(browser, hub)
+        browser.script("document.querySelector('.tile .edit').click()")
+        browser.type(field(browser, "Lane"), "3")
+        browser.type("dialog textarea", "with Mika")
+        browser.press("dialog .button", "Start")
+        browser.shows("Swim started", ".toast")
+        world.wait(lambda: len(events()) == 1, "it is on the hub")
+        same((events()[0].get("notes"), events()[0]["properties"]["lane"]["value"], events()[0].get("end_date")), ("with Mika", 3, None), "what was told of it")
+        began = datetime.datetime.fromisoformat(events()[0]["timestamp"].replace("Z", "+00:00"))
+        check(abs((life.now() - began).total_seconds()) < 30, "it began now")
+        browser.press(".tile .press")
+        world.wait(lambda: events()[0].get("end_date"), "it is stopped")
+        # What began earlier.
+        earlier = (life.now() - datetime.timedelta(minutes=20)).strftime("%Y-%m-%dT%H:%M")
+        browser.wait(lambda: browser.count(".live") == 0, "nothing runs")
+        browser.script("document.querySelector('.tile .edit').click()")
+        browser.script("const one = document.querySelector(arguments[0]); one.value = arguments[1]; one.dispatchEvent(new Event('input', { bubbles: true }))", field(browser, "When"), earlier)
+        browser.press("dialog .button", "Start")
+        browser.wait(lambda: browser.text(".live .figure") in ("0:20", "0:21"), "it runs since then")
+        quiet(browser, "a timer")

@@ -39,9 +39,8 @@ export async function logNow(type) {
   toast(text);
 }
 
-/** Starts what ends later. @param {import('../data/record.js').EventType} type */
-export async function start(type) {
-  const event = fresh(type.id);
+/** Starts what ends later. @param {import('../data/record.js').EventType} type @param {any} [event] as far as it is known */
+export async function start(type, event = fresh(type.id)) {
   await together(words.toast.started(type.name), async () => {
     await create('events', event, '');
     // By this setting all devices find what runs.
@@ -134,7 +133,8 @@ function open(event, isNew) {
     const place = textField(words.form.place, event.location_name ?? '', { maxlength: 1000 });
     const noteInput = /** @type {HTMLTextAreaElement} */ (h('textarea.input', { rows: 3, value: event.notes ?? '' }));
     const note = field(words.form.note, noteInput, noteInput, () => noteInput.value.trim());
-    const save = async () => {
+    /** What the form says; nothing where a field is wrong, which has the focus then. */
+    const read = () => {
       /** @type {any} */
       let values;
       try {
@@ -151,12 +151,30 @@ function open(event, isNew) {
         }
       }
       if (first) return first.focus();
+      return values;
+    };
+    /** @param {any} values */
+    const made = (values) => {
+      const all = { ...event, ...values, properties: Object.fromEntries(Object.entries(values.properties).filter(([, value]) => value !== null)) };
+      for (const name of ['notes', 'location_name', 'end_date']) if (all[name] === null) delete all[name];
+      return all;
+    };
+    const begun = () => {
+      const values = read();
+      if (!values) return;
+      close();
+      // From now, unless another time was said.
+      if (values.timestamp === event.timestamp) values.timestamp = new Date().toISOString();
+      start(type, made({ ...values, end_date: null, is_all_day: false }));
+    };
+    const save = async () => {
+      const values = read();
+      if (!values) return;
       close();
       if (isNew) {
-        const made = { ...event, ...values, properties: Object.fromEntries(Object.entries(values.properties).filter(([, value]) => value !== null)) };
-        for (const name of ['notes', 'location_name', 'end_date']) if (made[name] === null) delete made[name];
-        const text = words.toast.logged(type.name, values.is_all_day ? longDate(dayOfEvent(made)) : time(new Date(values.timestamp)));
-        await create('events', made, text);
+        const whole = made(values);
+        const text = words.toast.logged(type.name, values.is_all_day ? longDate(dayOfEvent(whole)) : time(new Date(values.timestamp)));
+        await create('events', whole, text);
         toast(text);
       } else {
         const patch = differences(event, values);
@@ -170,7 +188,7 @@ function open(event, isNew) {
       otherZone(event) && h('p.small.quiet', null, words.form.recordedIn(otherZone(event), time(new Date(event.timestamp), otherZone(event)))),
       !isNew && h('p.small.quiet', null, `${words.form.source} ${words.sources[/** @type {'manual'} */ (event.source_type)] ?? event.source_type ?? ''}`),
       h('footer', null, h('button.button.primary', { type: 'submit' }, isNew ? words.act.log : words.act.save),
-        isNew && h('button.button', { type: 'button', on: { click: () => { close(); start(type); } } }, glyph('play', '.s16'), words.act.start), h('span.space'),
+        isNew && h('button.button', { type: 'button', on: { click: begun } }, glyph('play', '.s16'), words.act.start), h('span.space'),
         !isNew && h('button.button.plain.red', { type: 'button', on: { click: () => { close(); deleteEvent(event); } } }, words.act.delete)));
     queueMicrotask(() => (properties[0]?.of.input ?? noteInput).focus());
     return form;
