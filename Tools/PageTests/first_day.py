@@ -92,3 +92,53 @@ def a_timer_is_started_with_what_was_told_of_it(world):
         browser.press("dialog .button", "Start")
         browser.wait(lambda: browser.text(".live .figure") in ("0:20", "0:21"), "it runs since then")
         quiet(browser, "a timer")
+
+
+@test
+def a_press_on_a_drive_shows_its_route_and_its_form_speaks_as_a_person_does(world):
+    with world.person("Phone") as (hub, phone, browser):
+        first, second = drive(phone, minutes=300), drive(phone, minutes=120)
+        phone.ask("POST", "/vehicles", {"id": "v", "name": "Octavia"})
+        phone.ask("POST", "/geofences", {"id": "pool", "name": "The old swimming pool", "latitude": 52, "longitude": 5, "radius": 100})
+        phone.ask("PATCH", f"/events/{first}", {"properties": {"average_speed": {"type": "number", "value": 2.8}, "duration": {"type": "duration", "value": 3600}, "rule": {"type": "text", "value": "office"}}})
+        pair(browser, hub, then="main.framed")
+        browser.go("/timeline")
+        browser.press(".explained .row")
+        browser.find(".map .way")
+        same(browser.script("return location.pathname"), f"/trips/{first}", "the first drive of the day")
+        browser.press("main .button", "Edit")
+        # Metres, metres a second and the ids of vehicles are for programs.
+        same(browser.script("return [...document.querySelectorAll('dialog label, dialog .label')].map((one) => one.textContent)"), ["When", "Until", "All day", "Distance (km)", "Vehicle", "Note", "Place"], "its fields")
+        same(browser.script("return document.querySelector(arguments[0]).value", field(browser, "Distance (km)")), "10", "how far it was")
+        browser.type(field(browser, "Distance (km)"), "12.6")
+        browser.script("const one = document.querySelector(arguments[0]); one.value = 'v'; one.dispatchEvent(new Event('change', { bubbles: true }))", field(browser, "Vehicle"))
+        browser.press("dialog button[type=submit]")
+        properties = lambda: phone.ask("GET", f"/events/{first}")["properties"]
+        world.wait(lambda: properties()["distance"]["value"] == 12_600, "how far is on the hub")
+        same((properties()["vehicle"]["value"], properties()["car"]["value"], properties()["average_speed"]["value"], properties()["rule"]["value"]), ("v", "Octavia", 3.5, "office"), "what goes along")
+        # The row in focus is mended by its key, as any other.
+        browser.go("/timeline")
+        browser.find(".explained .row")
+        browser.script("document.querySelector('.explained .row').focus()")
+        browser.keys("e")
+        browser.find("dialog", "Distance (km)")
+        browser.keys(ESCAPE)
+        # On a phone how far it was has its room.
+        browser.size(390)
+        browser.find(".explained .value", "12.6 km")
+        check(browser.script("return [...document.querySelectorAll('.explained .value:not(.rest)')].every((one) => one.scrollWidth <= one.clientWidth + 1)"), "how far it was is not cut")
+        # B decides the drive on screen and goes on to the one below it in the list.
+        browser.size(1280)
+        browser.go(f"/trips/{first}")
+        browser.find(".trip-list [aria-current]")
+        same(browser.script("return [...document.querySelectorAll('.trip-list a')].map((one) => one.dataset.key)"), [first, second], "the list")
+        third = drive(phone, minutes=20)
+        browser.wait(lambda: browser.count(".trip-list a") == 3, "the third")
+        browser.keys("b")
+        browser.wait(lambda: second in browser.script("return location.pathname"), "the next in the list")
+        check(browser.script("return [...document.querySelectorAll('.trip-list .sub')].every((one) => one.getBoundingClientRect().height < 20)"), "one line says how long and what for")
+        # Nor does a list of undecided trips for the tax office leave one without a way to them.
+        browser.go("/mileage")
+        browser.press(".trip-table a", "decide")
+        browser.wait(lambda: browser.script("return location.pathname") in (f"/trips/{second}", f"/trips/{third}"), "the trip to decide")
+        quiet(browser, "a drive")

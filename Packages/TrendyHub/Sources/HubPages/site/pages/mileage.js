@@ -106,7 +106,7 @@ function odometers(log, vehicle) {
 function rows(log) {
   const [unit] = lengthUnit();
   const tenths = new Intl.NumberFormat(undefined, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
-  const kind = (/** @type {any} */ row) => (row.category ? /** @type {any} */ (words.trips)[row.category] ?? row.category : words.trips.toDecide);
+  const kind = (/** @type {any} */ row) => (row.category ? /** @type {any} */ (words.trips)[row.category] ?? row.category : h('a', { href: `/trips/${encodeURIComponent(row.id)}` }, words.trips.toDecide));
   const isSeveral = log.vehicles.length > 1 && !log.vehicle_id;
   return [h('div.section-head', null, h('h2', null, text.log)), h('div.trip-table', null, table(text.log, [text.date, words.trips.from, words.trips.to, unit, words.trips.kind, text.rule, ...(isSeveral ? [text.vehicle] : [])],
     log.rows.map((/** @type {any} */ row) => [shortDate(dateHere(new Date(row.start))), row.from, row.to, tenths.format(inUnit(row.distance_m)), kind(row), row.rule ?? '', ...(isSeveral ? [row.vehicle] : [])]), Infinity))];

@@ -25,8 +25,10 @@ export function trips(id, query) {
   const vehicle = query.get('vehicle') ?? '';
   /** What is on screen, for the keys. @type {{all: any[], chosen: any, month: string}} */
   let shown = { all: [], chosen: null, month: '' };
-  const inMonth = (/** @type {any[]} */ events, /** @type {string} */ month) => events.filter((event) => isTrip(event) && dayOfEvent(event).slice(0, 7) === month && (!vehicle || event.properties?.vehicle?.value === vehicle));
-  const pick = (/** @type {any[]} */ all) => all.find((trip) => trip.id === id) ?? (innerWidth >= 1000 ? all[0] : null);
+  /** In the order of the list: the newest day first, each day from morning to night. */
+  const inMonth = (/** @type {any[]} */ events, /** @type {string} */ month) => events.filter((event) => isTrip(event) && dayOfEvent(event).slice(0, 7) === month && (!vehicle || event.properties?.vehicle?.value === vehicle))
+    .sort((a, b) => dayOfEvent(b).localeCompare(dayOfEvent(a)) || Date.parse(a.timestamp) - Date.parse(b.timestamp));
+  const pick = (/** @type {any[]} */ all) => all.find((trip) => trip.id === id) ?? (innerWidth >= 1000 ? all.findLast((trip) => dayOfEvent(trip) === dayOfEvent(all[0])) ?? null : null);
   const decide = (/** @type {string} */ kind) => async () => {
     const { chosen, all, month } = shown;
     if (!chosen) return;
@@ -111,7 +113,7 @@ function list(all, chosen, month, vehicle) {
   for (const trip of all) days.set(dayOfEvent(trip), [...(days.get(dayOfEvent(trip)) ?? []), trip]);
   return h('nav.trip-list', { 'aria-label': words.trips.list }, [...days].map(([day, trips]) => h('div', null,
     h('h2', null, h('span', null, longDate(day)), h('span', null, distance(trips.reduce((sum, trip) => sum + metresOf(trip), 0)))),
-    h('ul', null, [...trips].reverse().map((trip) => h('li', null, h('a', { href: addressOf(trip, month, vehicle), 'aria-current': trip === chosen ? 'true' : null, dataset: { key: trip.id } },
+    h('ul', null, trips.map((trip) => h('li', null, h('a', { href: addressOf(trip, month, vehicle), 'aria-current': trip === chosen ? 'true' : null, dataset: { key: trip.id } },
       h('span.quiet', null, time(new Date(trip.timestamp))), h('span', null, h('b', null, titleOf(trip)), h('span.sub', null, `${length(secondsOf(trip))} · `, kindText(trip))), h('b.num', null, distance(metresOf(trip))))))))));
 }
 

@@ -2,14 +2,14 @@
 
 import { h } from './dom.js';
 import { disc, glyph } from './glyph.js';
-import { field, propertyField, textField, toggle } from './field.js';
+import { field, numberText, parseNumber, propertyField, textField, toggle } from './field.js';
 import { openSheet, sheetHead } from './sheet.js';
 import { toast } from './toast.js';
 import { together } from '../data/done.js';
-import { change, create, definitions, isOwnType, remove, runningIds, typeOf, types } from '../data/record.js';
+import { change, create, definitions, isOwnType, remove, runningIds, typeOf, types, vehicles } from '../data/record.js';
 import { newId } from '../data/api.js';
 import { dateOfAllDay, dayOfEvent, length, localText, longDate, momentOf, otherZone, startOf, time, today, zone, zoneOf } from '../data/days.js';
-import { titleOf } from './values.js';
+import { isTrip, lengthUnit, titleOf } from './values.js';
 import { openType } from './typeform.js';
 import { words } from '../words.js';
 
@@ -123,13 +123,15 @@ function open(event, isNew) {
   openSheet(title, (sheet, close) => {
     const begin = moments(event);
     const known = definitions(type.id);
+    const isDrive = isTrip(event);
     // A route is drawn elsewhere and never typed.
-    const others = Object.keys(event.properties ?? {}).filter((key) => key !== 'route' && !known.some((definition) => definition.key === key));
+    const isHidden = (/** @type {string} */ key) => key === 'route' || isDrive && OF_TRIPS.has(key);
+    const others = Object.keys(event.properties ?? {}).filter((key) => !isHidden(key) && !known.some((definition) => definition.key === key));
     const shown = [
-      ...known.filter((definition) => definition.key !== 'route'),
+      ...known.filter((definition) => !isHidden(definition.key)),
       ...others.map((key) => ({ id: key, event_type_id: type.id, key, label: key, property_type: event.properties[key]?.type ?? 'text', options: null })),
     ];
-    const properties = shown.map((definition) => ({ definition, of: propertyField(definition, event.properties?.[definition.key]) }));
+    const properties = [...(isDrive ? tripFields(event) : []), ...shown.map((definition) => ({ definition, of: propertyField(definition, event.properties?.[definition.key]) }))];
     const place = textField(words.form.place, event.location_name ?? '', { maxlength: 1000 });
     const noteInput = /** @type {HTMLTextAreaElement} */ (h('textarea.input', { rows: 3, value: event.notes ?? '' }));
     const note = field(words.form.note, noteInput, noteInput, () => noteInput.value.trim());
@@ -151,6 +153,7 @@ function open(event, isNew) {
         }
       }
       if (first) return first.focus();
+      if (isDrive) follow(event, values);
       return values;
     };
     /** @param {any} values */
@@ -193,6 +196,47 @@ function open(event, isNew) {
     queueMicrotask(() => (properties[0]?.of.input ?? noteInput).focus());
     return form;
   });
+}
+
+/** Of a trip: what is measured, follows from the rest, or has a field of its own. */
+const OF_TRIPS = new Set(['distance', 'duration', 'average_speed', 'top_speed', 'vehicle', 'car', 'rule', 'business_distance']);
+
+/** How far a trip was, in the person's unit, and with which vehicle. @param {any} event */
+function tripFields(event) {
+  const { distance, vehicle, car } = event.properties ?? {};
+  const [unit, metres] = lengthUnit();
+  const text = distance ? numberText(Math.round((distance.value / metres) * 10) / 10) : '';
+  const far = textField(words.trips.lengthIn(unit), text, { inputmode: 'decimal', maxlength: 12 });
+  const readFar = () => {
+    // Metres that the field does not show are kept where nothing was changed.
+    if (far.input.value === text) return distance ?? null;
+    const value = Math.round(parseNumber(far.input.value) * metres);
+    if (!(value >= 0 && value <= 8e7)) throw words.form.badNumber;
+    return { type: 'number', value };
+  };
+  const cars = [...vehicles()].sort((a, b) => a.name.localeCompare(b.name));
+  const menu = /** @type {HTMLSelectElement} */ (h('select.input', null, h('option', { value: '' }, words.form.optional), cars.map((one) => h('option', { value: one.id, selected: one.id === vehicle?.value }, one.name))));
+  const before = menu.value;
+  const read = (/** @type {'id' | 'name'} */ member, /** @type {any} */ old) => () => {
+    if (menu.value === before) return old ?? null;
+    const chosen = cars.find((one) => one.id === menu.value);
+    return chosen ? { type: 'text', value: chosen[member] } : null;
+  };
+  const which = field(words.mileage.vehicle, menu, menu, read('id', vehicle));
+  which.element.hidden = !cars.length;
+  return [{ definition: { key: 'distance' }, of: { ...far, read: readFar } }, { definition: { key: 'vehicle' }, of: which }, { definition: { key: 'car' }, of: { ...which, element: null, read: read('name', car) } }];
+}
+
+/** What follows from a change of a trip: how long and how fast it was, and that no rule decided what it was for. @param {any} event @param {any} values */
+function follow(event, values) {
+  const old = event.properties ?? {};
+  const { distance, category } = values.properties;
+  if (category !== undefined && category?.value !== old.category?.value) values.properties.rule = null;
+  const seconds = (Date.parse(values.end_date) - Date.parse(values.timestamp)) / 1000;
+  const isAsBefore = seconds * 1000 === Date.parse(event.end_date) - Date.parse(event.timestamp) && distance?.value === old.distance?.value;
+  if (isAsBefore || !(seconds > 0)) return;
+  if (old.duration) values.properties.duration = { type: 'duration', value: seconds };
+  if (old.average_speed && distance) values.properties.average_speed = { type: 'number', value: distance.value / seconds };
 }
 
 /** What a form changed of an event, as a merge patch. @param {any} event @param {any} values */

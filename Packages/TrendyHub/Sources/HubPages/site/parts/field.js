@@ -88,7 +88,7 @@ function isGrouped(text) {
 }
 
 /** @param {number | null | undefined} value */
-const numberText = (value) => (value === null || value === undefined ? '' : String(value).replace('.', SIGN));
+export const numberText = (value) => (value === null || value === undefined ? '' : String(value).replace('.', SIGN));
 
 /** `1h30m`, `1:30`, `90` minutes, `45 min`, as seconds; not a number for what is none. @param {string} text */
 export function parseLength(text) {

@@ -61,7 +61,7 @@ const actions = {
   'e': () => {
     const more = document.activeElement?.parentElement?.querySelector('.edit');
     if (document.activeElement?.matches('.press') && more) /** @type {HTMLElement} */ (more).click();
-    else if (document.activeElement?.matches('.row')) /** @type {HTMLElement} */ (document.activeElement).click();
+    else if (document.activeElement?.matches('.row')) document.activeElement.dispatchEvent(new Event('edit'));
     else return false;
   },
   'Delete': () => {

@@ -6,6 +6,8 @@ import { tileLayer } from './tiles.js';
 import { settings } from '../data/record.js';
 import { count, words } from '../words.js';
 
+/** The width that the buttons on a map take, of which a route stays clear. */
+const BUTTONS = 44;
 const MINUTES = [1 / 60, 1 / 30, 1 / 12, 1 / 6, 1 / 4, 1 / 2, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200];
 
 /** Web Mercator, in radians. @param {number} latitude */
@@ -53,9 +55,10 @@ export function routeMap({ label, places, chosen = '', route = [], roads = [], s
     const [left, right, low, high] = [Math.min(...xs), Math.max(...xs), Math.min(...ys), Math.max(...ys)];
     view.x = (left + right) / 2;
     view.y = (low + high) / 2;
-    // Never deeper than 200 m across, and 48 px around.
+    // Never deeper than 200 m across, and 48 px around, beside the buttons.
     const least = 200 / 6_371_000 / Math.cos((latitudeOf(view.y) * Math.PI) / 180);
-    view.scale = Math.min((wide.width - 96) / Math.max(right - left, least), (wide.height - 96) / Math.max(high - low, least));
+    view.scale = Math.min((wide.width - 96 - BUTTONS) / Math.max(right - left, least), (wide.height - 96) / Math.max(high - low, least));
+    view.x += BUTTONS / 2 / view.scale;
   };
   const x = (/** @type {number} */ longitude) => wide.width / 2 + ((longitude * Math.PI) / 180 - view.x) * view.scale;
   const y = (/** @type {number} */ latitude) => wide.height / 2 - (northing(latitude) - view.y) * view.scale;

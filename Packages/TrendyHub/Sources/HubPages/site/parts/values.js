@@ -40,9 +40,7 @@ const UNSAID = new Set(['route', 'vehicle', 'odometer_m', 'Entered At', 'Exited 
 
 /** What was recorded, in a few words: the values in the order of their definitions. @param {any} event */
 export function summary(event) {
-  if (isTrip(event)) {
-    return [distance(event.properties?.distance?.value ?? 0), span(event), event.properties?.category?.value].filter(Boolean).join(', ');
-  }
+  if (isTrip(event)) return tripParts(event).join(', ');
   const known = definitions(event.event_type_id);
   const properties = event.properties ?? {};
   const keys = [...known.map((definition) => definition.key), ...Object.keys(properties).filter((key) => !known.some((other) => other.key === key))];
@@ -52,6 +50,9 @@ export function summary(event) {
   if (event.end_date && !event.is_all_day && !told.some((key) => properties[key]?.type === 'duration')) said.unshift(span(event));
   return said.join(', ');
 }
+
+/** How far, how long, what for. @param {any} event a trip @returns {string[]} */
+export const tripParts = (event) => [distance(event.properties?.distance?.value ?? 0), span(event), event.properties?.category?.value].filter(Boolean);
 
 /** A short label stands beside its number (`cups`), a long one explains and does not. @param {any} definition @param {string} key */
 function unitOf(definition, key) {
