@@ -142,3 +142,29 @@ def a_press_on_a_drive_shows_its_route_and_its_form_speaks_as_a_person_does(worl
         browser.press(".trip-table a", "decide")
         browser.wait(lambda: browser.script("return location.pathname") in (f"/trips/{second}", f"/trips/{third}"), "the trip to decide")
         quiet(browser, "a drive")
+
+
+@test
+def the_clock_and_the_calendar_are_those_of_the_locale(world):
+    day = life.day(1).date()
+    for language, title, short in (("en-US", f"{day:%A, %B} {day.day}", f"{day:%a, %b} {day.day}"), ("en-GB", f"{day:%A} {day.day} {day:%B}", f"{day:%a} {day.day} ")):
+        with world.hub() as hub, Browser(world.driver, hub.address, language=language) as browser:
+            phone = Device(hub)
+            coffee = phone.type("Coffee")
+            post_drive(phone)
+            phone.event(coffee, life.iso(life.day(1, 12) + datetime.timedelta(minutes=48)))
+            pair(browser, hub, then="main.framed")
+            browser.go(f"/timeline/{day.isoformat()}")
+            browser.find("main h1", title)
+            for width in (1280, 390):
+                browser.size(width)
+                browser.find(".row .time")
+                beside = browser.script("const row = document.querySelector('main .row'); const range = document.createRange(); range.selectNodeContents(row.querySelector('.time')); return row.querySelector('.disc').getBoundingClientRect().left - range.getBoundingClientRect().right")
+                check(beside >= 4, f"{language}, {width}: {beside} px between time and glyph")
+            browser.shows(short, "main h1")
+            browser.size(1280)
+            trip = next(event["id"] for event in phone.ask("GET", "/events") if event["source_type"] == "trip")
+            browser.go(f"/trips/{trip}")
+            moments = browser.wait(lambda: browser.script("return [...document.querySelectorAll('.why time')].map((one) => one.textContent)"), "why it is a trip")
+            form = r"\d{1,2}:\d\d:\d\d\s[ap]m" if language == "en-US" else r"\d\d:\d\d:\d\d"
+            same([text for text in moments if not re.fullmatch(form, text)], [], f"{language}: times to the second")

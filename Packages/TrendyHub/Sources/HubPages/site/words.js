@@ -12,8 +12,11 @@ export const some = (n, one, many = `${one}s`) => `${count(n)} ${plural.select(n
 /** `coffee, mood and run`. @param {string[]} parts */
 export const listed = (parts) => new Intl.ListFormat('en', { type: 'conjunction' }).format(parts);
 
+/** `Mondays`. The browser's locale names days: a name of another language is not bent as one of this. @param {string} day */
+const each = (day) => (number.resolvedOptions().locale.startsWith('en') ? `${day}s` : day);
+
 /** `America/New York`; an offset as people write it, where the name has the sign of POSIX (`Etc/GMT-9` is ahead). @param {string} zone */
-const zoneText = (zone) => zone.replace(/^Etc\/GMT([+-])(\d+)$/, (_, sign, hours) => `UTC${sign === '-' ? '+' : '−'}${hours}`).replaceAll('_', ' ');
+export const zoneText = (zone) => zone.replace(/^Etc\/GMT([+-])(\d+)$/, (_, sign, hours) => `UTC${sign === '-' ? '+' : '−'}${hours}`).replaceAll('_', ' ');
 
 export const words = {
   nav: {
@@ -84,7 +87,7 @@ export const words = {
     month: 'Month', quarter: 'Quarter', year: 'Year', noGoal: 'no goal, so no streak', now: 'now', longest: 'longest', score: 'score', view: 'How much', skipped: 'skipped', before: 'before the first entry', future: 'to come', first: 'The first entry starts the calendar.',
     /** @param {string} time */ begin: (time) => `Days begin at ${time}.`, midnight: 'Days begin at midnight.',
     /** @param {number} n @param {number} of */ days: (n, of) => `${count(n)} of ${some(of, 'day')}.`,
-    /** @param {string} day */ mostOn: (day) => `Most on ${day}s.`, /** @param {number} n */ inAll: (n) => `${some(n, 'entry', 'entries')} in all.`, /** @param {number} n */ skips: (n) => `${some(n, 'day')} skipped.`,
+    /** @param {string} day */ mostOn: (day) => `Most on ${each(day)}.`, /** @param {number} n */ inAll: (n) => `${some(n, 'entry', 'entries')} in all.`, /** @param {number} n */ skips: (n) => `${some(n, 'day')} skipped.`,
     /** @param {string} day @param {number} n */ cell: (day, n) => `${day}: ${n ? some(n, 'entry', 'entries') : 'none'}`,
     types: 'Types to show', none: 'none', /** @param {number} n */ others: (n) => `${count(n)} more`,
   },
@@ -95,7 +98,7 @@ export const words = {
       /** @param {string} a @param {string} b */ steady: (a, b) => `Steady: ${a} a day in the last 14 days, ${b} in the 14 before.`, /** @param {string} a */ new: (a) => `New: ${a} a day in the last 14 days, none in the 14 before.`,
     },
     tooFew: 'After 28 days it can be told whether it rises.', meanOf: { day: 'mean of 14 days', week: 'mean of 4 weeks', month: 'mean of 3 months' }, middleOf: { day: 'half of the last 28 days', week: 'half of the last 12 weeks', month: 'half of the last 12 months' },
-    aDay: 'a day', last14: 'last 14 days', before14: 'on the 14 before', thisWeek: 'this week', dayUnit: 'day', daysUnit: 'days', /** @param {string} month @param {string} year */ since: (month, year) => `since ${month} ${year}`, /** @param {number} n */ inAll: (n) => `${some(n, 'entry', 'entries')} in all`,
+    aDay: 'a day', last14: 'last 14 days', before14: 'on the 14 before', thisWeek: 'this week', dayUnit: 'day', daysUnit: 'days', /** @param {string} month */ since: (month) => `since ${month}`, /** @param {number} n */ inAll: (n) => `${some(n, 'entry', 'entries')} in all`,
     /** @param {string} value */ mostly: (value) => `Mostly ${value}.`, /** @param {number} n @param {number} of */ have: (n, of) => `${count(n)} of ${some(of, 'entry has', 'entries have')} one.`, /** @param {string} from @param {string} to */ half: (from, to) => (from === to ? `Half of them are ${from}.` : `Half of them lie from ${from} to ${to}.`),
     others: 'others', /** @param {string} from @param {string} to */ stretch: (from, to) => `${from} to ${to}`, /** @param {number} n */ percent: (n) => `${count(n)} %`,
     lastEntries: 'Last entries', when: 'When', /** @param {number} n */ streak: (n) => `streak, longest ${count(n)}`, score: 'score of 100', range: 'How far back', newType: 'New type', allTypes: 'All types', name: 'Name', colour: 'Colour', glyph: 'Glyph', properties: 'Properties',
@@ -130,7 +133,7 @@ export const words = {
     /** @param {number} n */ needsEvents: (n) => `${some(n, 'more entry', 'more entries')}, then a pattern can be told.`,
     /** @param {string} from @param {string} to */ usually: (from, to) => (from === to ? `Usually at ${from}.` : `Usually ${from} to ${to}.`),
     /** @param {string} from @param {string} to @param {number} share */ peak: (from, to, share) => `Most from ${from} to ${to}, ${count(share)} %.`,
-    /** @param {string} day @param {number} share */ bestDay: (day, share) => `Most on ${day}s, ${count(share)} %.`,
+    /** @param {string} day @param {number} share */ bestDay: (day, share) => `Most on ${each(day)}, ${count(share)} %.`,
     /** @param {string} value @param {string} word @param {number} n */ consistency: (value, word, n) => `Consistency ${value}, ${word}, of ${some(n, 'entry', 'entries')}.`,
     /** @param {number} n */ noRhythm: (n) => `No rhythm in ${some(n, 'entry', 'entries')}.`,
     streaks: 'Streaks', /** @param {string} name @param {number} n */ longestNow: (name, n) => `${name} has been logged ${count(n)} days in a row.`, noStreak: 'No type was logged two days in a row up to today.',

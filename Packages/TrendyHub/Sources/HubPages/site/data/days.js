@@ -161,17 +161,23 @@ function format(options) {
 /** A date in words. @param {string} date @param {Intl.DateTimeFormatOptions} options */
 const inWords = (date, options) => format({ ...options, timeZone: 'UTC' }).format(new Date(`${date}T00:00:00Z`));
 
-/** `Friday 20 November`, with the year where it is another. @param {string} date */
-export function longDate(date) {
-  const year = date.slice(0, 4) === today().slice(0, 4) ? undefined : 'numeric';
-  const text = ['weekday', 'day', 'month'].map((part) => inWords(date, part === 'day' ? { day: 'numeric' } : { [part]: 'long' }));
-  return year ? `${text.join(' ')} ${date.slice(0, 4)}` : text.join(' ');
-}
+// Which part comes first, and what stands between two, is the locale's: `Friday 20 November`, `Friday, November 20`, `Freitag, 20. November`.
 
+/** @param {string} date @returns {'numeric' | undefined} the year, where it is not the present one */
+const otherYear = (date) => (date.slice(0, 4) === today().slice(0, 4) ? undefined : 'numeric');
+
+/** `Friday 20 November`, with the year where it is another. @param {string} date */
+export const longDate = (date) => inWords(date, { weekday: 'long', day: 'numeric', month: 'long', year: otherYear(date) });
 /** `Fri 20 Nov`. @param {string} date */
-export const shortDate = (date) => `${weekdayName(date)} ${Number(date.slice(8))} ${monthName(date)}`;
+export const shortDate = (date) => inWords(date, { weekday: 'short', day: 'numeric', month: 'short' });
+/** `Fri 20 Nov`, with the year where it is another. @param {string} date */
+export const shortDateOfYear = (date) => inWords(date, { weekday: 'short', day: 'numeric', month: 'short', year: otherYear(date) });
+/** `20 November 2026`. @param {string} date */
+export const wholeDate = (date) => inWords(date, { day: 'numeric', month: 'long', year: 'numeric' });
+/** `November 2026`. @param {string} date @param {'short' | 'long'} [length] */
+export const monthAndYear = (date, length = 'long') => inWords(date, { month: length, year: 'numeric' });
 /** `20 Nov`. @param {string} date */
-export const dayAndMonth = (date) => `${Number(date.slice(8))} ${monthName(date)}`;
+export const dayAndMonth = (date) => inWords(date, { day: 'numeric', month: 'short' });
 /** `Fri`. @param {string} date @param {'short' | 'long' | 'narrow'} [length] */
 export const weekdayName = (date, length = 'short') => inWords(date, { weekday: length });
 /** `Nov`. @param {string} date @param {'short' | 'long'} [length] */
@@ -182,8 +188,15 @@ const isTwelve = () => (hours ? hours === '12' : format({ hour: 'numeric' }).res
 
 /** `17:48`. @param {Date} moment @param {string} [of] a zone, the one of these pages unless told */
 export function time(moment, of = chosenZone) {
-  return format({ timeZone: of || undefined, hour: isTwelve() ? 'numeric' : '2-digit', minute: '2-digit', hourCycle: isTwelve() ? 'h12' : 'h23' }).format(moment).toLocaleLowerCase();
+  return clockTime(moment, of, {});
 }
+
+/** `17:48:05`. @param {Date} moment */
+export const timeToSecond = (moment) => clockTime(moment, chosenZone, { second: '2-digit' });
+
+/** @param {Date} moment @param {string} of a zone @param {Intl.DateTimeFormatOptions} more */
+const clockTime = (moment, of, more) =>
+  format({ timeZone: of || undefined, hour: isTwelve() ? 'numeric' : '2-digit', minute: '2-digit', ...more, hourCycle: isTwelve() ? 'h12' : 'h23' }).format(moment).toLocaleLowerCase();
 
 /** A time of day, as it would be shown. @param {number} minutes after midnight */
 export const minuteText = (minutes) => time(new Date(Date.UTC(2023, 0, 2, 0, minutes)), 'UTC');
@@ -195,7 +208,7 @@ export function nearDate(date) {
   if (ago === 1) return 'yesterday';
   if (ago === -1) return 'tomorrow';
   if (ago > 1 && ago < 7) return `last ${weekdayName(date, 'long')}`;
-  return date.slice(0, 4) === today().slice(0, 4) ? dayAndMonth(date) : `${dayAndMonth(date)} ${date.slice(0, 4)}`;
+  return inWords(date, { day: 'numeric', month: 'short', year: otherYear(date) });
 }
 
 /** `1 h 06 min`, `24 min`, `40 s`. @param {number} seconds */

@@ -9,7 +9,7 @@ import { logNow } from '../parts/eventform.js';
 import { go, withQuery } from '../data/address.js';
 import { habitOf, readHabits } from '../data/habits.js';
 import { countsOf, isOwnType, skips, types } from '../data/record.js';
-import { addDays, dateHere, dayStartSeconds, daysBetween, longDate, monthName, startOf, startOfWeek, time, today, weekdayName } from '../data/days.js';
+import { addDays, dateHere, dayStartSeconds, daysBetween, longDate, monthAndYear, monthName, startOf, startOfWeek, time, today, weekdayName } from '../data/days.js';
 import { count, words } from '../words.js';
 
 /** @type {[string, string][]} */
@@ -144,7 +144,7 @@ function drawMonth(month, chosen, all, counts, view) {
   const weeks = Math.ceil((daysBetween(begin, addDays(`${month}-28`, 4)) - Number(addDays(`${month}-28`, 4).slice(8)) + 1) / 7);
   const dates = Array.from({ length: weeks * 7 }, (_, i) => addDays(begin, i));
   const move = (/** @type {number} */ step) => () => go(withQuery({ month: monthsLater(month, step) }), true);
-  return h('div.page', null, head(`${monthName(`${month}-01`, 'long')} ${month.slice(0, 4)}`, beginWords(), [stepButton(words.act.earlier, -1, move(-1)), stepButton(words.act.later, 1, move(1)), view]),
+  return h('div.page', null, head(monthAndYear(`${month}-01`), beginWords(), [stepButton(words.act.earlier, -1, move(-1)), stepButton(words.act.later, 1, move(1)), view]),
     chips(all, chosen), h('div.month-names', { 'aria-hidden': 'true' }, dates.slice(0, 7).map((date) => h('span', null, weekdayName(date)))),
     h('ul.month', null, dates.map((date) => {
       const of = chosen.filter((type) => days.get(date)?.[type.id]);

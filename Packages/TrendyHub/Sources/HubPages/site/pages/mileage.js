@@ -6,7 +6,7 @@ import { openOdometer } from '../parts/odometer.js';
 import { vehicleFilter } from '../parts/vehicles.js';
 import { go, withQuery } from '../data/address.js';
 import { read, refresh, session, vehicles } from '../data/record.js';
-import { dateHere, longDate, monthName, shortDate, today, zone } from '../data/days.js';
+import { dateHere, longDate, monthName, shortDate, today, wholeDate, zone } from '../data/days.js';
 import { words } from '../words.js';
 
 const text = words.mileage;
@@ -115,7 +115,7 @@ function rows(log) {
 /** What a printed log begins with. @param {any} log @param {string} vehicle */
 function form(log, vehicle) {
   const name = vehicles().find((one) => one.id === vehicle)?.name ?? text.all;
-  return h('dl.form.print-only', null, [[text.person, session.person.name], [text.vehicle, name], [text.period, text.wholeYear(log.year)], [text.printed, `${longDate(today())} ${today().slice(0, 4)}`]].map(([label, value]) => h('div', null, h('dt', null, label), h('dd', null, value))));
+  return h('dl.form.print-only', null, [[text.person, session.person.name], [text.vehicle, name], [text.period, text.wholeYear(log.year)], [text.printed, wholeDate(today())]].map(([label, value]) => h('div', null, h('dt', null, label), h('dd', null, value))));
 }
 
 const signatures = () => h('div.signatures.print-only', null, [text.place, text.signature].map((word) => h('p', null, word)));

@@ -10,7 +10,7 @@ import { openLog } from '../parts/eventform.js';
 import { distance, isTrip, isVisit, stayText, titleOf } from '../parts/values.js';
 import { go, withQuery } from '../data/address.js';
 import { countsOf, eventsOf, read, search, typeOf } from '../data/record.js';
-import { addDays, dayOfEvent, dayStartSeconds, isDate, length, longDate, shortDate, startOf, startOfWeek, time, today, weekdayName, zone } from '../data/days.js';
+import { addDays, dayOfEvent, dayStartSeconds, isDate, length, longDate, shortDate, shortDateOfYear, startOf, startOfWeek, time, today, weekdayName, zone } from '../data/days.js';
 import { words } from '../words.js';
 
 /** Where did the day go? @param {string} asked a date @param {URLSearchParams} query @returns {import('../app.js').Page} */
@@ -166,7 +166,7 @@ function results(found, text, date, shown) {
   const days = new Map();
   for (const event of events) days.set(dayOfEvent(event), [...(days.get(dayOfEvent(event)) ?? []), event]);
   return [h('p.quiet', { role: 'status' }, `${words.timeline.found(events.length, text)}${found.next ? ` ${words.timeline.more}` : ''}`),
-    [...days].map(([day, list]) => h('section', null, h('div.section-head', null, h('h2', null, h('time', { datetime: day }, day.slice(0, 4) === today().slice(0, 4) ? shortDate(day) : `${shortDate(day)} ${day.slice(0, 4)}`)), h('a', { href: `/timeline/${day}` }, words.timeline.show)),
+    [...days].map(([day, list]) => h('section', null, h('div.section-head', null, h('h2', null, h('time', { datetime: day }, shortDateOfYear(day))), h('a', { href: `/timeline/${day}` }, words.timeline.show)),
       h('ul.rows', null, list.map((event) => h('li', null, eventRow(event, { mark: text })))))),
     found.next && shown < 2000 && h('p', { class: 'empty' }, h('button.button', { type: 'button', dataset: { key: 'more' }, on: { click: () => go(withQuery({ n: String(Math.min(2000, shown * 3)) }), true) } }, words.act.showMore(Math.min(2000, shown * 3) - shown)))];
 }

@@ -13,7 +13,7 @@ import { decodeRoute, distance, endsOf, isTrip, lengthUnit, placesAtEnds, speed,
 import { go } from '../data/address.js';
 import { Refused } from '../data/api.js';
 import { change, eventsOf, places, read, vehicles } from '../data/record.js';
-import { addDays, dateHere, dayOfEvent, length, longDate, monthName, time, today } from '../data/days.js';
+import { addDays, dateHere, dayOfEvent, length, longDate, monthAndYear, time, timeToSecond, today } from '../data/days.js';
 import { words } from '../words.js';
 
 /** @type {[string, string][]} */
@@ -59,7 +59,7 @@ export function trips(id, query) {
       const move = (/** @type {number} */ step) => () => go(`/trips?month=${nextMonth(month, step).slice(0, 7)}${vehicle && `&vehicle=${encodeURIComponent(vehicle)}`}`, true);
       const sentence = all.length ? `${words.trips.summary(all.length, distance(metres))}${open ? ` ${words.trips.decide(open)}` : ''}` : vehicle ? words.trips.noneOf : latest ? words.trips.none : null;
       const parts = [list(all, chosen, month, vehicle), chosen && detail(chosen, all, around?.trip.id === chosen.id ? around : null)];
-      return h('div.page.of-trips', null, head(`${monthName(`${month}-01`, 'long')} ${month.slice(0, 4)}`, sentence, [stepButton(words.act.earlier, -1, move(-1)), stepButton(words.act.later, 1, move(1)), addButton(month, vehicle)]), vehicleFilter(vehicle),
+      return h('div.page.of-trips', null, head(monthAndYear(`${month}-01`), sentence, [stepButton(words.act.earlier, -1, move(-1)), stepButton(words.act.later, 1, move(1)), addButton(month, vehicle)]), vehicleFilter(vehicle),
         all.length ? h('div.split', null, innerWidth >= 1000 ? parts : parts.reverse()) : nothing(latest));
     },
   };
@@ -183,8 +183,7 @@ function why(around) {
   if (!around) return null;
   const found = around.explanation;
   const notes = !found ? [words.why.unknown] : [words.why.from(found.readings, found.device_name), !found.decisions.length && words.why.itself, !found.settled && words.why.open, found.personal && words.why.personal];
-  const second = (/** @type {string} */ moment) => new Intl.DateTimeFormat(undefined, { second: '2-digit' }).format(new Date(moment)).padStart(2, '0');
   return h('section', null, h('div.section-head', null, h('h2', null, words.why.title)), h('p.small.quiet.why-note', null, notes.filter(Boolean).join(' ')),
     found?.decisions.length > 0 && h('ol.why', null, found.decisions.map((/** @type {any} */ decision) => h('li', null,
-      h('time', { datetime: decision.time }, `${time(new Date(decision.time))}:${second(decision.time)}`), h('span', null, decision.words ?? decision.rule)))));
+      h('time', { datetime: decision.time }, timeToSecond(new Date(decision.time))), h('span', null, decision.words ?? decision.rule)))));
 }

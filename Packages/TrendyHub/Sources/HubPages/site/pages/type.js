@@ -14,7 +14,7 @@ import { isTrip, isVisit, whenText } from '../parts/values.js';
 import { go, withQuery } from '../data/address.js';
 import { countsOf, read, search, skips, types } from '../data/record.js';
 import { Refused, Unreachable } from '../data/api.js';
-import { addDays, dayAndMonth, dayOfEvent, daysBetween, dayStartSeconds, longDate, monthName, startOf, startOfWeek, time, today, weekStart, zone } from '../data/days.js';
+import { addDays, dayAndMonth, dayOfEvent, daysBetween, dayStartSeconds, longDate, monthAndYear, monthName, startOf, startOfWeek, time, today, weekStart, zone } from '../data/days.js';
 import { count, words } from '../words.js';
 
 /** @type {[string, string][]} */
@@ -93,7 +93,7 @@ function figures(of, now, found) {
   }
   if (goal && asksForEveryDay(goal) && streak) list.push([count(streak.current), streak.current === 1 ? words.type.dayUnit : words.type.daysUnit, words.type.streak(streak.longest)]);
   if (score !== null) list.push([count(Math.round(score * 100)), '', words.type.score]);
-  list.push([count(basis.events), '', words.type.since(monthName(basis.from), basis.from.slice(0, 4))]);
+  list.push([count(basis.events), '', words.type.since(monthAndYear(basis.from, 'short'))]);
   return list;
 }
 
@@ -148,7 +148,7 @@ function stepsOf(of, range, at, date, points) {
     });
   }
   return points.map((point, i) => ({
-    key: point.from, label: `${monthName(point.from, 'long')} ${point.from.slice(0, 4)}`, axis: i === points.length - 1 ? words.type.today : `${monthName(point.from)} ${point.from.slice(2, 4)}`,
+    key: point.from, label: monthAndYear(point.from), axis: i === points.length - 1 ? words.type.today : `${monthName(point.from)} ${point.from.slice(2, 4)}`,
     value: point.events, isNow: i === points.length - 1, isSkipped: false, ...line(point.from),
   }));
 }

@@ -1,7 +1,7 @@
 import { h } from './dom.js';
 import { glyph } from './glyph.js';
 import { localText, midnightText, momentOf } from '../data/days.js';
-import { words } from '../words.js';
+import { words, zoneText } from '../words.js';
 
 let counter = 0;
 /** An id that no other element has. */
@@ -191,7 +191,7 @@ export function momentField(label, moment) {
  */
 export function zoneField(label, value, first, key, change, hint = '') {
   const names = [...new Set([...(value && !first.some(([name]) => name === value) ? [value] : []), ...(/** @type {any} */ (Intl).supportedValuesOf?.('timeZone') ?? []), 'UTC'])].sort();
-  const all = [...first, ...names.map((name) => /** @type {[string, string]} */ ([name, name]))];
+  const all = [...first, ...names.map((name) => /** @type {[string, string]} */ ([name, zoneText(name)]))];
   const select = /** @type {HTMLSelectElement} */ (h('select.input', { dataset: { key } }, all.map(([name, text]) => h('option', { value: name, selected: name === value }, text))));
   select.addEventListener('change', () => change(select.value));
   const made = field(label, select, select, () => select.value, hint);
