@@ -193,6 +193,14 @@ def a_type_is_made_mended_and_deleted_by_its_name(world):
         same((definition["key"], definition["label"], definition["options"]), ("which_one", "Which one", ["pea", "tomato"]), "its property")
         browser.press("main a", "Soup")
         browser.find("main h1", "Soup")
+        # A choice that was forgotten; what was recorded keeps its key.
+        browser.press("main .button", "Edit type")
+        browser.press("dialog [aria-label='Edit: Which one']")
+        browser.script("document.activeElement.value = 'Which'")
+        browser.script("const one = [...document.querySelectorAll('dialog input')].find((input) => input.value === 'pea, tomato'); one.value = 'pea, tomato, leek'")
+        browser.press("dialog button[type=submit]")
+        world.wait(lambda: (lambda one: (one["key"], one["label"], one["options"]))(phone.ask("GET", "/property-definitions")[0]) == ("which_one", "Which", ["pea", "tomato", "leek"]), "its property is mended")
+        browser.wait(lambda: browser.count("dialog") == 0, "the form is closed")
         browser.press("main .button", "Edit type")
         browser.find("dialog .button", "Delete type")
         sheets = browser.script("[...document.querySelectorAll('dialog .button')].find((button) => button.textContent === 'Delete type').click();"

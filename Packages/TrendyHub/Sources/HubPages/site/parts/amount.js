@@ -1,4 +1,4 @@
-// A number beside what it counts or measures: `6.2 km`, `5 glasses`, `1 glass`, `Score 4`.
+// A number beside what it counts or measures: `6.2 km`, `5 glasses`, `1 glass`, `Score 4`, `Pulse 62 bpm` of a property `Pulse (bpm)`.
 
 const decimals = new Intl.NumberFormat(undefined, { maximumFractionDigits: 3 });
 
@@ -19,9 +19,17 @@ function oneOf(plural) {
   return /([szov]|ch|i)es$/i.test(plural) ? null : plural.slice(0, -1);
 }
 
-/** @param {number} value @param {string} label of what; empty where that is said elsewhere */
-export function amountText(value, label) {
+/** A label in two: `Weight (kg)` is `Weight` in `kg`. @param {string} label @returns {[string, string]} what, and its unit, empty for none */
+export function withoutUnit(label) {
+  const [, what, unit] = /^(.*\S)\s*\(([^()]{1,12})\)$/.exec(label) ?? [];
+  return what ? [what, unit] : [label, ''];
+}
+
+/** @param {number} value @param {string} label of what; empty where that is said elsewhere @param {string} [known] what a reader knows already, such as the name of the type */
+export function amountText(value, label, known = '') {
   const number = decimals.format(value);
+  const [what, unit] = withoutUnit(label);
+  if (unit) return what.toLowerCase() === known.toLowerCase() ? `${number} ${unit}` : `${what} ${number} ${unit}`;
   if (!label) return number;
   if (isSymbol(label)) return `${number} ${inSentence(label)}`;
   if (!isPlural(label)) return `${label} ${number}`;

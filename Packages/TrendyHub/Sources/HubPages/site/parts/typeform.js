@@ -99,61 +99,84 @@ function goalFields(type) {
   };
 }
 
-/** The properties of a type: those there are, each removable, and new ones. @param {import('../data/record.js').EventType | null} type */
+/** @param {import('../data/record.js').Definition | null} definition */
+const choicesText = (definition) => definition?.options?.join(', ') ?? '';
+
+/** The properties of a type: those there are, each to be mended or removed, and new ones. @param {import('../data/record.js').EventType | null} type */
 function propertyList(type) {
   const old = type ? definitions(type.id) : [];
   /** @type {Set<string>} */
   const removed = new Set();
-  /** @type {{label: import('./field.js').Field, kind: HTMLSelectElement, options: import('./field.js').Field, box: HTMLElement}[]} */
+  /** @typedef {{label: import('./field.js').Field, kind: () => string, options: import('./field.js').Field}} Fields of one property */
+  /** @type {Fields[]} */
   const added = [];
+  /** @type {Map<string, Fields>} */
+  const mended = new Map();
   const list = h('div.field');
   const empty = h('p.small.quiet', null, words.type.noProperties);
   const draw = () => { empty.hidden = old.length - removed.size + added.length > 0; };
+  /** @param {import('../data/record.js').Definition | null} definition `null` for a new one @returns {Fields & {box: HTMLElement}} */
+  const fields = (definition) => {
+    const label = textField(words.type.label, definition?.label ?? '', { maxlength: 200 });
+    const kindInput = /** @type {HTMLSelectElement} */ (h('select.input', null, Object.entries(words.type.kinds).map(([kind, text]) => h('option', { value: kind }, text))));
+    const kind = field(words.type.kind, kindInput, kindInput, () => kindInput.value);
+    // What was recorded is of the kind that it has.
+    const kindOf = () => definition?.property_type ?? kindInput.value;
+    const options = textField(words.type.options, choicesText(definition));
+    const unit = h('p.hint', null, words.type.unitHint);
+    const show = () => { options.element.hidden = kindOf() !== 'select'; unit.hidden = kindOf() !== 'number'; };
+    show();
+    kindInput.addEventListener('change', show);
+    return { label, kind: kindOf, options, box: h('div.field', null, definition ? label.element : h('div.pair', null, label.element, kind.element), options.element, unit) };
+  };
   for (const definition of old) {
     const row = h('div.plain-row', null, h('span.what', null, definition.label, ' ', h('span.quiet', null, words.type.kinds[/** @type {'text'} */ (definition.property_type)] ?? definition.property_type)),
+      h('button.button.square.plain', { type: 'button', 'aria-label': `${words.act.edit}: ${definition.label}`, on: { click: () => { const { box, ...of } = fields(definition); mended.set(definition.id, of); row.replaceWith(box); of.label.input.focus(); } } }, glyph('pencil')),
       h('button.button.square.plain', { type: 'button', 'aria-label': `${words.act.remove}: ${definition.label}`, on: { click: () => { removed.add(definition.id); row.remove(); list.dispatchEvent(new Event('input', { bubbles: true })); draw(); } } }, glyph('trash')));
     list.append(row);
   }
   const add = () => {
-    const label = textField(words.type.label, '', { maxlength: 200 });
-    const kindInput = /** @type {HTMLSelectElement} */ (h('select.input', null, Object.entries(words.type.kinds).map(([kind, text]) => h('option', { value: kind }, text))));
-    const kind = field(words.type.kind, kindInput, kindInput, () => kindInput.value);
-    const options = textField(words.type.options, '');
-    options.element.hidden = true;
-    kindInput.addEventListener('change', () => { options.element.hidden = kindInput.value !== 'select'; });
-    const box = h('div.field', null, h('div.pair', null, label.element, kind.element), options.element);
-    added.push({ label, kind: kindInput, options, box });
+    const { box, ...of } = fields(null);
+    added.push(of);
     list.append(box);
-    label.input.focus();
+    of.label.input.focus();
     draw();
   };
+  /** @param {Fields} of @returns {string[]} */
+  const choicesOf = (of) => of.options.read().split(',').map((/** @type {string} */ part) => part.trim()).filter(Boolean);
   draw();
   return {
     element: h('div.field', null, h('span.label', null, words.type.properties), empty, list, h('div', null, h('button.button', { type: 'button', on: { click: add } }, glyph('plus', '.s16'), words.type.addProperty))),
     check() {
-      for (const { label, kind, options } of added) {
-        label.wrong(null);
-        options.wrong(null);
-        if (kind.value === 'select' && label.read() && !options.read()) { options.wrong(words.form.required); options.input.focus(); return false; }
+      for (const each of [...mended.values(), ...added]) {
+        each.label.wrong(null);
+        each.options.wrong(null);
+        if (!each.label.read() && !added.includes(each)) { each.label.wrong(words.form.required); each.label.input.focus(); return false; }
+        if (each.kind() === 'select' && each.label.read() && !choicesOf(each).length) { each.options.wrong(words.form.required); each.options.input.focus(); return false; }
       }
       return true;
     },
     /** @param {string} typeId */
     async save(typeId) {
       for (const definition of old) if (removed.has(definition.id)) await remove('property-definitions', definition, words.toast.saved);
+      for (const [id, of] of mended) {
+        const definition = /** @type {import('../data/record.js').Definition} */ (old.find((one) => one.id === id));
+        const label = of.label.read();
+        const patch = { ...(label !== definition.label ? { label } : {}), ...(of.kind() === 'select' && of.options.read() !== choicesText(definition) ? { options: choicesOf(of) } : {}) };
+        if (Object.keys(patch).length) await change('property-definitions', definition, patch, words.toast.saved);
+      }
       const keys = new Set(old.map((definition) => definition.key));
       let order = Math.max(0, ...old.map((definition) => definition.display_order ?? 0));
-      for (const { label, kind, options } of added) {
-        const text = label.read();
+      for (const each of added) {
+        const text = each.label.read();
         if (!text) continue;
         const stem = text.toLowerCase().normalize('NFKD').replace(/[^\p{L}\p{N}]+/gu, '_').replace(/^_|_$/g, '') || 'value';
         let key = stem;
         for (let n = 2; keys.has(key); n++) key = `${stem}_${n}`;
         keys.add(key);
-        const choices = options.read().split(',').map((/** @type {string} */ part) => part.trim()).filter(Boolean);
         await create('property-definitions', {
-          id: newId(), event_type_id: typeId, key, label: text, property_type: kind.value, display_order: ++order,
-          ...(kind.value === 'select' ? { options: choices } : {}),
+          id: newId(), event_type_id: typeId, key, label: text, property_type: each.kind(), display_order: ++order,
+          ...(each.kind() === 'select' ? { options: choicesOf(each) } : {}),
         }, words.toast.saved);
       }
     },

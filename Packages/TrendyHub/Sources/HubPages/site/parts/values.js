@@ -1,6 +1,6 @@
 // Events and their values, as a person reads them.
 
-import { amountText } from './amount.js';
+import { amountText, withoutUnit } from './amount.js';
 import { definitions, places, settings, typeOf } from '../data/record.js';
 import { clock, dateHere, dayOf, dayOfEvent, isDate, length, nearDate, startOf, time } from '../data/days.js';
 import { count, words } from '../words.js';
@@ -18,12 +18,12 @@ export function speed(speed) {
   return `${count(Math.round(speed * (imperial ? 2.236936 : 3.6)))} ${imperial ? 'mph' : 'km/h'}`;
 }
 
-/** A property's value. @param {{type: string, value: any} | undefined} property @param {string} [label] */
-export function valueText(property, label = '') {
+/** A property's value. @param {{type: string, value: any} | undefined} property @param {string} [label] @param {string} [known] what a reader knows already */
+export function valueText(property, label = '', known = '') {
   if (!property || property.value === null || property.value === undefined) return '';
   const { type, value } = property;
   switch (type) {
-    case 'number': return typeof value === 'number' ? amountText(value, label) : String(value);
+    case 'number': return typeof value === 'number' ? amountText(value, label, known) : String(value);
     case 'duration': return typeof value === 'number' ? length(value) : String(value);
     case 'boolean': return value ? label || words.form.yes : '';
     case 'date': {
@@ -45,7 +45,7 @@ export function summary(event) {
   const properties = event.properties ?? {};
   const keys = [...known.map((definition) => definition.key), ...Object.keys(properties).filter((key) => !known.some((other) => other.key === key))];
   const told = keys.filter((key) => !UNSAID.has(key) && !(key === 'Duration' && event.end_date));
-  const said = told.map((key) => valueText(properties[key], unitOf(known.find((other) => other.key === key), key))).filter(Boolean);
+  const said = told.map((key) => valueText(properties[key], unitOf(known.find((other) => other.key === key), key), typeOf(event.event_type_id).name)).filter(Boolean);
   if (typeof properties.odometer_m?.value === 'number') said.unshift(distance(properties.odometer_m.value));
   if (event.end_date && !event.is_all_day && !told.some((key) => properties[key]?.type === 'duration')) said.unshift(span(event));
   return said.join(', ');
@@ -58,7 +58,7 @@ export const tripParts = (event) => [distance(event.properties?.distance?.value 
 function unitOf(definition, key) {
   if (definition?.options?.length) return '';
   const label = definition?.label ?? key;
-  return label.length <= 14 ? label : '';
+  return withoutUnit(label)[0].length <= 14 ? label : '';
 }
 
 /** @param {any} event */
