@@ -168,3 +168,22 @@ def the_clock_and_the_calendar_are_those_of_the_locale(world):
             moments = browser.wait(lambda: browser.script("return [...document.querySelectorAll('.why time')].map((one) => one.textContent)"), "why it is a trip")
             form = r"\d{1,2}:\d\d:\d\d\s[ap]m" if language == "en-US" else r"\d\d:\d\d:\d\d"
             same([text for text in moments if not re.fullmatch(form, text)], [], f"{language}: times to the second")
+
+
+@test
+def what_is_brought_in_looks_like_what_was_made_here(world):
+    with world.person() as (hub, phone, browser):
+        pair(browser, hub, then=".templates")
+        browser.go("/data")
+        choose(browser, "old.csv", "date,type,Weight (kg)\n2026-01-05 08:00,Weight,72.5\n2026-01-06 08:00,Coffee,\n2026-01-07 08:00,Plants,\n")
+        browser.press(".bring-in .button.primary", "Bring in 3")
+        browser.shows("3 entries brought in.", "main")
+        browser.go("/")
+        browser.wait(lambda: browser.count(".tile") == 3, "three tiles")
+        faces = browser.script("return Object.fromEntries([...document.querySelectorAll('.tile')].map((one) => [one.querySelector('.name').textContent, one.querySelector('.disc .glyph') ? 'glyph' : one.querySelector('.disc').textContent]))")
+        same(faces, {"Weight": "W", "Coffee": "glyph", "Plants": "P"}, "what stands for each")
+        same(len(set(browser.script("return [...document.querySelectorAll('.tile')].map((one) => one.style.getPropertyValue('--tl'))"))), 3, "each has a colour of its own")
+        browser.go("/timeline/2026-01-05")
+        browser.shows("72.5 kg", "main .row")
+        check("Weight (kg)" not in browser.text("main .row"), "its unit stands behind the number")
+        quiet(browser, "brought in")

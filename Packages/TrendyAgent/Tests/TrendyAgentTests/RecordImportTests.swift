@@ -173,6 +173,14 @@ struct RecordImportTests {
   }
 
   /// Notes of it did not say how many there are, and had another digest.
+  @Test func `new types have colours of their own, beside those that there are`() throws {
+    try withRecord { record in
+      try take(Self.rows(3), into: record)
+      let colours = Set(try record.makeStore().fetchAllEventTypes().map(\.colorHex))
+      #expect(colours == ["#73392E", "#0197BD", "#957007"])
+    }
+  }
+
   @Test func `an import of an earlier version is counted and taken back`() throws {
     try withRecord { record in
       try take(Self.rows(9), into: record)

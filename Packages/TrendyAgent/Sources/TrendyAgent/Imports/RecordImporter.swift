@@ -400,11 +400,23 @@ final class RecordImporter {
     (try? store.isDeleted(.eventType, id: type) && !store.isTakenBack(.eventType, id: type)) == true
   }
 
+  /// Colours of new types, in the order in which the pages of a hub give them out.
+  private static let colours = [
+    "#73392E", "#0197BD", "#957007", "#513889", "#4464C0", "#747985",
+    "#645D02", "#B12F60", "#009353", "#609D10", "#8849A2", "#036767",
+  ]
+
+  /// The first colour that no type has; where all are taken, in turn.
+  private var nextColour: String {
+    let taken = Set(types.values.map { $0.colorHex.uppercased() })
+    return Self.colours.first { !taken.contains($0) } ?? Self.colours[types.count % Self.colours.count]
+  }
+
   private func makeType(_ name: String, like foreign: ForeignType? = nil) -> EventType {
     let natural = typeID(of: name)
     // One that the person deleted does not come back; its name may. One that an undo took back does, with its events.
     var type = EventType(
-      id: isGone(natural) ? destination.makeID() : natural, name: name, colorHex: foreign?.colorHex ?? "#6B7280",
+      id: isGone(natural) ? destination.makeID() : natural, name: name, colorHex: foreign?.colorHex ?? nextColour,
       iconName: foreign?.icon ?? "•")
     type.goal = foreign?.goal
     know(type)

@@ -65,7 +65,7 @@ const NAMES = {
   '☺': 'smile', mood: 'smile', 'face.smiling': 'smile', '⚑': 'flag', workout: 'flag', '✚': 'cross', medication: 'pill',
   pills: 'pill', '✎': 'pencil', journal: 'pencil', '⇢': 'car', trip: 'car', '⌂': 'home', visit: 'pin', house: 'home', '◔': 'gauge',
   odometer: 'gauge', run: 'shoe', 'figure.run': 'shoe', '🏃': 'shoe', water: 'drop', 'drop.fill': 'drop', '💧': 'drop',
-  reading: 'book', 'book.fill': 'book', headache: 'bolt', 'bolt.fill': 'bolt', sleep: 'moon', 'moon.fill': 'moon',
+  reading: 'book', 'book.fill': 'book', headache: 'bolt', 'bolt.fill': 'bolt', sleep: 'moon', 'moon.fill': 'moon', '☾': 'moon', '⚡': 'bolt', '⚡︎': 'bolt',
   'bed.double': 'moon', gym: 'dumbbell', 'dumbbell.fill': 'dumbbell', 'heart.fill': 'heart', 'star.fill': 'star', '★': 'star',
   office: 'work', briefcase: 'work', 'car.fill': 'car', bicycle: 'bike', 'fork.knife': 'food', meal: 'food', 'flame.fill': 'bolt',
 };
@@ -87,9 +87,25 @@ export function glyph(name, classes = '') {
  * @param {{name: string, icon: string}} type @param {number} x centre @param {number} y centre
  */
 export function glyphAt(type, x, y) {
-  const name = known((type.icon ?? '').trim());
-  if (name) return svg('path.glyph-of', { d: PATHS[/** @type {keyof typeof PATHS} */ (name)], transform: `translate(${x - 8} ${y - 8}) scale(.8)` });
-  return svg('text.letter', { x, y: y + 4 }, ([...(type.name ?? '')][0] ?? '·').toUpperCase());
+  const { drawn, text } = faceOf(type);
+  if (drawn) return svg('path.glyph-of', { d: PATHS[/** @type {keyof typeof PATHS} */ (drawn)], transform: `translate(${x - 8} ${y - 8}) scale(.8)` });
+  return svg('text.letter', { x, y: y + 4 }, text);
+}
+
+/** The glyph that a type's name suggests: `Coffee`. @param {string} name @returns {string | null} */
+export function suggested(name) {
+  const word = name.trim().toLowerCase();
+  return Object.hasOwn(NAMES, word) || CHOICES.includes(word) ? known(word) : null;
+}
+
+/** What stands for a type: a glyph drawn here, else up to two signs of its own, else the first letter of its name. @param {{name: string, icon: string}} type */
+function faceOf(type) {
+  const icon = (type.icon ?? '').trim();
+  // A bullet is what the command line and an import give a type of which they know no sign.
+  const isBare = icon === '' || icon === '•';
+  const drawn = isBare ? suggested(type.name ?? '') : known(icon);
+  const signs = isBare ? 0 : [...new Intl.Segmenter().segment(icon)].length;
+  return { drawn, text: signs > 0 && signs <= 2 ? icon : ([...(type.name ?? '')][0] ?? '·').toUpperCase() };
 }
 
 /** @param {string} icon as a type has it @returns {string | null} the glyph that stands for it */
@@ -104,11 +120,6 @@ function known(icon) {
  * @param {{name: string, color: string, icon: string}} type @param {22 | 28 | 32 | 48} size
  */
 export function disc(type, size = 28) {
-  const icon = (type.icon ?? '').trim();
-  const name = known(icon);
-  // Up to two signs are set as they are; a word that nobody knows gives the first letter of the name.
-  const signs = [...new Intl.Segmenter().segment(icon)].map((part) => part.segment);
-  const text = signs.length > 0 && signs.length <= 2 ? icon : ([...(type.name ?? '')][0] ?? '·').toUpperCase();
-  return h(`span.disc.d${size}`, { set: tint(type.color), 'aria-hidden': 'true' },
-    name ? glyph(name) : h('span.sign', null, text));
+  const { drawn, text } = faceOf(type);
+  return h(`span.disc.d${size}`, { set: tint(type.color), 'aria-hidden': 'true' }, drawn ? glyph(drawn) : h('span.sign', null, text));
 }

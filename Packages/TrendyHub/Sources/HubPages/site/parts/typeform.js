@@ -1,7 +1,7 @@
 // The sheet in which a type is made or mended: name, colour, glyph, properties.
 
 import { h } from './dom.js';
-import { CHOICES, disc, glyph } from './glyph.js';
+import { CHOICES, disc, glyph, suggested } from './glyph.js';
 import { PALETTE, tint } from './colour.js';
 import { choice, field, parseNumber, textField, uniqueId } from './field.js';
 import { openSheet, sheetHead } from './sheet.js';
@@ -27,7 +27,7 @@ export function openType(type, name = '') {
     let icon = type?.icon ?? '';
     const preview = h('span');
     const nameField = textField(words.type.name, type?.name ?? name, { maxlength: 200, required: true });
-    const draw = () => preview.replaceChildren(disc({ name: nameField.read() || '·', color, icon }, 32));
+    const draw = () => preview.replaceChildren(disc({ name: nameField.read() || '·', color, icon: icon || suggested(nameField.read()) || '' }, 32));
     nameField.input.addEventListener('input', draw);
     const colourName = uniqueId();
     const own = /** @type {HTMLInputElement} */ (h('input.input', { type: 'color', value: /^#[0-9a-f]{6}$/i.test(color) ? color : '#747985', 'aria-label': words.type.ownColour, on: { input: () => { color = own.value; draw(); } } }));
@@ -46,7 +46,7 @@ export function openType(type, name = '') {
       if (!text) { nameField.wrong(words.form.required); return nameField.input.focus(); }
       if (!properties.check() || !goal.check()) return;
       close();
-      const values = { name: text, color, icon: icon || [...text][0] };
+      const values = { name: text, color, icon: icon || suggested(text) || [...text][0] };
       const target = goal.read();
       await together(words.toast.saved, async () => {
         let made = type;
