@@ -48,7 +48,7 @@ export function progress(type, standing, unseen) {
   }, 0);
   const amount = Math.max(0, standing.amount + more);
   const isLength = goal.measure === 'duration';
-  const text = isLength ? length : count;
+  const text = isLength ? (/** @type {number} */ seconds) => (seconds ? length(seconds) : count(0)) : count;
   const isWeekly = goal.period === 'week';
   const isMost = goal.bound === 'at_most';
   const left = isMost ? 0 : Math.max(0, standing.target - amount);

@@ -18,8 +18,7 @@ export function tile({ type, today, days, week, last, waits, running, key, goal,
   // A person sees how many days in a row where they set out for each day.
   const label = running ? words.today.stopTile(type.name, runningText(running)) : words.today.tile(type.name, today, last, week) + (goal ? ` ${goal.words}.` : '') + (streak > 1 ? ` ${words.today.streak(streak)}` : '') + (goal && score !== null ? ` ${words.insights.score(Math.round(score * 100))}.` : '');
   const press = h('button.press', { type: 'button', 'aria-label': label, dataset: { key: `tile-${type.id}`, tile: key }, on: { click: log, contextmenu: hold, keydown: step } },
-    disc(type, 32), h('span', null, h('span.name', null, type.name), h('span.last.cut', null, last)),
-    h('span.count', null, waits && glyph('clock', '.s16'), !running && goal?.isMet && glyph('check', '.s16.met'), running ? runningText(running) : goal?.unit ? [goal.value, h('span.unit', null, goal.unit)] : count(today)),
+    h('span.top', null, disc(type, 32), h('span.called', null, h('span.name', null, type.name), h('span.last.cut', null, last)), h('span.count', null, waits && glyph('clock', '.s16'), !running && goal?.isMet && glyph('check', '.s16.met'), running ? runningText(running) : goal?.unit ? [goal.value, h('span.unit', null, goal.unit)] : count(today))),
     h('span.below', null, spark(days), h('span.week', null, ...said()), goal && ring(score, type.color)));
   /** What stands beside the bars: in a few words, or fewer where room is short. */
   function said() {
