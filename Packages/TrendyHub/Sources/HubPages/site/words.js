@@ -22,7 +22,7 @@ export const words = {
   nav: {
     today: 'Today', timeline: 'Timeline', calendar: 'Calendar', insights: 'Insights', trips: 'Trips', mileage: 'Mileage', places: 'Places', types: 'Types', devices: 'Devices',
     data: 'Data', settings: 'Settings', more: 'More', skip: 'Skip to content', pages: 'Pages',
-    /** @param {number} n */ allTypes: (n) => `All ${some(n, 'type')}`,
+    /** @param {number} n */ allTypes: (n) => (n === 1 ? 'All types' : `All ${some(n, 'type')}`),
   },
   act: {
     log: 'Log', start: 'Start', stop: 'Stop', undo: 'Undo', edit: 'Edit', delete: 'Delete', save: 'Save', cancel: 'Cancel', add: 'Add',
@@ -92,7 +92,7 @@ export const words = {
     types: 'Types to show', none: 'none', /** @param {number} n */ others: (n) => `${count(n)} more`,
   },
   type: {
-    /** @param {string} when */ last: (when) => (when.startsWith('last ') ? `${when[0].toUpperCase()}${when.slice(1)}.` : `Last ${when}.`), never: 'No entry yet.', edit: 'Edit type', today: 'today', month: 'last 28 days', all: 'All', /** @param {string} name */ first: (name) => `Log ${name}`, entriesA: { day: 'Entries a day', week: 'Entries a week', month: 'Entries a month' },
+    /** @param {string} when */ last: (when) => (when.startsWith('last ') ? `${when[0].toUpperCase()}${when.slice(1)}.` : `Last ${when}.`), never: 'No entry yet.', edit: 'Edit type', today: 'today', /** @param {number} n */ month: (n) => `${count(n)} in the last 28 days`, all: 'All', /** @param {string} name */ first: (name) => `Log ${name}`, entriesA: { day: 'Entries a day', week: 'Entries a week', month: 'Entries a month' },
     directions: {
       /** @param {string} a @param {string} b */ up: (a, b) => `Rising: ${a} a day in the last 14 days, ${b} in the 14 before.`, /** @param {string} a @param {string} b */ down: (a, b) => `Falling: ${a} a day in the last 14 days, ${b} in the 14 before.`,
       /** @param {string} a @param {string} b */ steady: (a, b) => `Steady: ${a} a day in the last 14 days, ${b} in the 14 before.`, /** @param {string} a */ new: (a) => `New: ${a} a day in the last 14 days, none in the 14 before.`,
@@ -141,7 +141,7 @@ export const words = {
     /** @param {number} n */ score: (n) => `Score ${count(n)} of 100`,
   },
   trips: {
-    none: 'No trips this month.', never: 'No trips yet. They appear when a phone sends its position while you drive.', appear: 'They appear when a phone sends its position while you drive.', /** @param {string} day */ latest: (day) => `The last one was on ${day}.`,
+    none: 'No trips this month.', connect: 'Connect a phone', never: 'No trips yet. They appear when a phone sends its position while you drive.', appear: 'They appear when a phone sends its position while you drive.', /** @param {string} day */ latest: (day) => `The last one was on ${day}.`,
     /** @param {number} n @param {string} km */ summary: (n, km) => `${some(n, 'trip')}, ${km}.`, /** @param {number} n */ decide: (n) => `${count(n)} to decide.`, toDecide: 'decide',
     distance: 'distance', length: 'from start to end', average: 'average', top: 'top', business: 'Business', private: 'Private', mixed: 'Mixed', kind: 'Kind',
     noRoute: 'This trip was added without a route.', map: 'Route on a map', keys: 'Arrow keys move the map, plus and minus change its scale, 0 shows all of it.', in: 'Closer', out: 'Farther',
@@ -176,7 +176,7 @@ export const words = {
   },
   places: {
     none: 'No places yet. A place is a circle on the ground that notices when you come and go.', add: 'Add a place', newPlace: 'New place', map: 'Places on a map', radius: 'Radius', metres: 'm',
-    latitude: 'Latitude', longitude: 'Longitude', noVisits: 'Nobody was here yet.', active: 'Notices when you come and go', off: 'off', record: 'Records a visit as', nothing: 'nothing',
+    latitude: 'Latitude', longitude: 'Longitude', noVisits: 'No visit was noticed here yet.', active: 'Notices when you come and go', off: 'off', record: 'Records a visit as', nothing: 'nothing',
     visits: 'Last visits', hours: 'Hours a week', /** @param {string} when */ here: (when) => `Here since ${when}.`, /** @param {string} came @param {string} left */ lastVisit: (came, left) => `${came ? `Last came ${came}${left ? `, left ${left}` : ''}.` : left ? `Last left ${left}.` : ''}`,
     /** @param {string} now @param {string} before */ weekly: (now, before) => `${now} this week, ${before} the week before.`,
     badLatitude: 'From −90 to 90.', badLongitude: 'From −180 to 180.', badRadius: 'From 50 to 10,000 m.',
@@ -184,7 +184,7 @@ export const words = {
   devices: {
     /** @param {string} when */ seen: (when) => `last here ${when}`, never: 'not here yet', nothingWaits: 'nothing waits', /** @param {number} n */ waitingHere: (n) => `${count(n)} waiting`, clockRight: 'clock right', /** @param {string} length @param {boolean} isAhead */ clockOff: (length, isAhead) => `clock ${length} ${isAhead ? 'ahead' : 'behind'}`,
     token: 'Connect an app', tokenName: 'What it is called', tokenWords: 'An app that cannot take a code, such as OwnTracks, Overland, GPSLogger or Traccar, comes in by a token.', tokenGo: 'Make a token', /** @param {string} name */ tokenMade: (name) => `${name} may come in by this token. It is shown this once; enter it as the password, or as a bearer token.`, tokenWhere: 'Where it sends to, of OwnTracks, Overland, GPSLogger and Traccar:',
-    pair: 'Pair a device', revoke: 'Remove', thisOne: 'this browser', /** @param {string} when */ since: (when) => `since ${when}`, picture: 'QR code of the address and the code', noPicture: 'For a QR code, open these pages under a name that the other device can reach too, or tell the hub its address (trendyd hub init --url).', codeWords: 'On the other device, open Trendy and enter this code, or type:',
+    pair: 'Pair a device', revoke: 'Remove', thisOne: 'this browser', /** @param {string} when */ since: (when) => `paired ${when}`, picture: 'QR code of the address and the code', noPicture: 'This address is for this machine alone. For another, and for a QR code, open these pages under a name that it can reach too, or tell the hub its address by:', /** @param {string} address */ codeWords: (address) => `In a browser on the other device, open ${address} and enter this code.`, commandWords: 'Or on its command line, type:',
     /** @param {string} length */ lives: (length) => `It works once, for ${length} more.`, waiting: 'Waiting for the device…', over: 'The code is too old now.', another: 'Make another',
     /** @param {string} name */ came: (name) => `${name} is in.`, /** @param {string} name */ revokeWords: (name) => `${name} can no longer ask this hub. What waits on it stays there, and goes out when it is paired again.`,
     conflicts: 'Conflicts', noConflicts: 'No conflicts.', conflictWords: 'Two devices wrote the same thing without knowing of each other. The later one counts; this is what it replaced.',

@@ -72,14 +72,17 @@ function openPairing() {
         const before = new Set((await ask('GET', '/me/devices')).map((/** @type {any} */ device) => device.id));
         const { code, expires_at: expires, picture } = await ask('POST', '/me/pairing-codes');
         const status = h('p.quiet', { role: 'status' }, words.devices.waiting);
-        const left = h('p.small.quiet');
-        box.replaceChildren(h('p', null, words.devices.codeWords), h('div.big-code', { dataset: { code } }, code), command(`trendy connect ${location.origin} ${code}`), picture ? qrCode(picture) : h('p.small.quiet', null, words.devices.noPicture), left, status);
+        const seconds = () => Math.max(0, (Date.parse(expires) - Date.now()) / 1000);
+        const left = h('p.small.quiet', null, words.devices.lives(length(seconds())));
+        // As the hub was told it is reached, else as this page is.
+        const address = (picture && new URL(picture.link).searchParams.get('hub')) ?? location.origin;
+        box.replaceChildren(h('p', null, words.devices.codeWords(address)), h('div.big-code', { dataset: { code } }, code), h('p.small.quiet', null, words.devices.commandWords), command(`trendy connect ${address} ${code}`),
+          ...(picture ? [qrCode(picture)] : [h('p.small.quiet', null, words.devices.noPicture), command('trendyd hub init --url https://hub.example')]), left, status);
         say(code);
         const timer = setInterval(async () => {
           if (!sheet.isConnected) return clearInterval(timer);
-          const seconds = (Date.parse(expires) - Date.now()) / 1000;
-          left.textContent = words.devices.lives(length(Math.max(0, seconds)));
-          if (seconds <= 0) {
+          left.textContent = words.devices.lives(length(seconds()));
+          if (seconds() <= 0) {
             clearInterval(timer);
             return box.replaceChildren(h('p', null, words.devices.over), h('button.button', { type: 'button', on: { click: draw } }, words.devices.another));
           }

@@ -73,7 +73,7 @@ const addressOf = (trip, month, vehicle) => `/trips/${encodeURIComponent(trip.id
 
 /** @param {any} latest trip of the whole record */
 function nothing(latest) {
-  if (!latest) return h('div.empty', null, h('p', null, words.trips.never));
+  if (!latest) return h('div.empty', null, h('p', null, words.trips.never), h('a.button', { href: '/devices' }, words.trips.connect));
   const day = dayOfEvent(latest);
   return h('div.empty', null, h('p', null, words.trips.latest(longDate(day))), h('a.button', { href: `/trips?month=${day.slice(0, 7)}` }, words.timeline.show));
 }

@@ -19,6 +19,6 @@ export const types = () => ({
       head(words.type.allTypes, all().length ? some(all().length, 'type') : null, [h('button.button.primary', { type: 'button', dataset: { key: 'new' }, on: { click: () => openType(null) } }, glyph('plus', '.s16'), words.type.newType)]),
       all().length === 0 ? chooseTypes() : h('ul.rows', null, all().map((type) => h('li', null, h('a.plain-row', { href: `/types/${encodeURIComponent(type.id)}` }, disc(type, 28),
         h('span.what', null, h('b', null, type.name), ' ', h('span.quiet.small', null, definitions(type.id).map((definition) => definition.label).slice(0, 6).join(', '))),
-        h('span.quiet.small', null, `${sums[type.id] ?? 0} ${words.type.month}`))))));
+        h('span.quiet.small', null, words.type.month(sums[type.id] ?? 0)))))));
   },
 });

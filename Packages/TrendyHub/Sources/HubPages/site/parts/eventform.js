@@ -75,8 +75,8 @@ export function openLog(date, span) {
       if (text && !found.some((type) => type.name.toLowerCase() === text)) {
         const name = input.value.trim();
         box.append(h('button', { type: 'button', on: { click: () => { close(); openType(null, name); } } }, glyph('plus'), words.form.makeType(name)));
-      } else if (!found.length) {
-        box.append(h('p.quiet', null, words.today.noTypes), h('button', { type: 'button', on: { click: () => { close(); openType(null); } } }, glyph('plus'), words.type.newType));
+      } else {
+        box.append(found.length ? '' : h('p.quiet', null, words.today.noTypes), h('button', { type: 'button', on: { click: () => { close(); openType(null); } } }, glyph('plus'), words.type.newType));
       }
     };
     // Looking for a type is no change that could be lost.
