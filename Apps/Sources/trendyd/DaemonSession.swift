@@ -52,6 +52,9 @@ struct DaemonSession: Sendable {
     }
   }
 
+  /// What a command line that a person types next needs, so that it means the hub of this one: empty where it does without.
+  var dataOption: String { arguments.value("--data").map { " --data \(ShellWords.quoted($0))" } ?? "" }
+
   /// The same command line, with the configuration as it is now.
   func rereading() -> DaemonSession { DaemonSession(arguments: arguments, console: console) }
 
@@ -90,7 +93,8 @@ struct DaemonSession: Sendable {
   func servedHub() throws -> HubContainer {
     guard try hub.exists() else {
       throw CommandError(
-        "There is no hub at \(hub.place)", hint: "Make one: trendyd hub init", exit: .notFound)
+        "There is no hub at \(hub.place)", hint: "Make one: trendyd hub init; or name the folder of one: --data FOLDER",
+        exit: .notFound)
     }
     return hub
   }

@@ -59,6 +59,14 @@ struct HubRunTests {
     #expect(asked.output == "200 200 200 200 200 429 ")
   }
 
+  @Test func `a command that is named for later means the hub that was made, wherever that is`() throws {
+    let data = bench.store("my hub")
+    let made = try bench.trendyd("hub", "init", "--data", data)
+    #expect((made.output + made.talk).contains("trendyd run --role hub --data '\(data)'"), "\(made)")
+    let other = try bench.trendyd("pair", "--data", data + "-2")
+    #expect(other.talk.contains("--data FOLDER"), "\(other)")
+  }
+
   @Test func `a hub writes nothing but its folder`() throws {
     let data = try initialise("--listen", "127.0.0.1:0")
     let running = try Running(bench, "trendyd", ["run", "--role", "hub", "--data", data, "--json"])

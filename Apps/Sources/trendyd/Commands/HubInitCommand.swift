@@ -50,7 +50,7 @@ struct HubInitCommand: DaemonCommand {
     let (console, path) = (session.console, session.hub.directory.path)
     if console.isJSON { console.document("trendyd.hub/1", [("data", .string(path))] + answer.members) }
     console.done("Hub ready at \(session.hub.place), for \(answer.person.name).")
-    console.done("Start it:  trendyd run --role hub")
+    console.done("Start it:  trendyd run --role hub\(session.dataOption)")
     console.done("Then, on a device, within ten minutes:  \(answer.connectCommand)")
     answer.showPicture(on: console)
     if let hint = answer.missingAddressHint { console.talk(hint) }
