@@ -114,6 +114,7 @@ def without_the_hub_the_page_stays_and_what_is_logged_goes_out_once(world):
         browser.go("/timeline")
         browser.wait(lambda: browser.count("main .row") == 3, "on another page too")
         browser.go("/")
+        browser.find(".tile")
         # Held for as long as it takes to look: that it said so for four seconds.
         browser.script("new MutationObserver(() => { window.said = (window.said ?? '') + document.querySelector('.strip').innerText; }).observe(document.querySelector('.strip'), { childList: true, attributes: true })")
         hub.start()
