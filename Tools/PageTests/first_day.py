@@ -215,3 +215,19 @@ def a_tile_shows_its_count_whatever_else_has_no_room(world):
         browser.size(1280)
         covers = browser.script("const [button, count] = ['.edit', '.count'].map((one) => document.querySelector('.tile ' + one).getBoundingClientRect()); return button.bottom - count.top - (count.height - 26) / 2")
         check(covers <= 2, f"the button covers {covers} px of the count")
+
+
+@test
+def what_was_done_is_said_in_full_on_the_narrowest_phone(world):
+    with world.person() as (hub, phone, browser):
+        phone.type("Coffee")
+        pair(browser, hub)
+        for width in (320, 390, 768, 1280):
+            browser.size(width)
+            browser.press(".tile .press")
+            browser.shows("Coffee logged at", ".toast")
+            browser.settle()
+            said = browser.script("""const [box, words, button] = ['.toast', '.toast .words', '.toast button'].map((one) => document.querySelector(one));
+              return { cut: words.scrollWidth - words.clientWidth, high: button.getBoundingClientRect().height, left: box.getBoundingClientRect().left, beside: box.getBoundingClientRect().right - document.documentElement.clientWidth }""")
+            check(said["cut"] <= 0, f"at {width} {said['cut']} px of what was done are cut")
+            check(said["high"] < 50 and said["left"] >= 8 and said["beside"] <= -8, f"at {width}: {said}")

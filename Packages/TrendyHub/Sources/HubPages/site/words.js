@@ -223,7 +223,7 @@ export const words = {
     code: 'Code', go: 'Pair', wrong: 'This code is wrong, was used, or is older than ten minutes.', placeholder: '0000-0000', look: 'Look again',
   },
   first: {
-    title: 'What would you like to keep track of?', sentence: 'Choose a few. You can change all of it later.', choose: 'Choose one at least.', go: 'Begin', own: 'My own', leave: 'Leave this', /** @param {number} n */ step: (n) => `Step ${n} of 3`, next: 'Next', log: 'Log the first one', logWords: 'One press logs it now. What you log by mistake is taken back by U.',
+    title: 'What would you like to keep track of?', sentence: 'Choose a few. You can change all of it later.', choose: 'Choose one at least.', go: 'Begin', own: 'My own', leave: 'Leave this', /** @param {number} n */ step: (n) => `Step ${n} of 3`, next: 'Next', log: 'Log the first one', logWords: 'One press logs it now. What you log by mistake is taken back by Undo.',
     past: 'Bring your past', pastWords: 'What you kept in another app until now, from a file.', later: 'Later', done: 'Done',
   },
   keys: {
