@@ -141,16 +141,19 @@ public struct Console: Sendable {
     // Most lines are plain ASCII, whose categories need not be looked up. Bytes side by side are gone through in a tenth of the time.
     func isPlain(_ bytes: some Sequence<UInt8>) -> Bool { bytes.allSatisfy { 0x20..<0x7F ~= $0 } }
     if line.utf8.withContiguousStorageIfAvailable(isPlain) ?? isPlain(line.utf8) { return line }
-    guard line.unicodeScalars.contains(where: isControl) else { return line }
+    guard line.unicodeScalars.contains(where: \.isTerminalControl) else { return line }
     var scalars = String.UnicodeScalarView()
     for scalar in line.replacing("\r\n", with: " ").unicodeScalars {
       scalars.append(
-        !isControl(scalar) ? scalar : scalar.properties.isWhitespace ? " " : "\u{FFFD}")
+        !scalar.isTerminalControl ? scalar : scalar.properties.isWhitespace ? " " : "\u{FFFD}")
     }
     return String(scalars)
   }
 
-  private static func isControl(_ scalar: Unicode.Scalar) -> Bool { scalar.properties.generalCategory == .control }
+  /// The same of text that may have several lines: an error quotes what a file or a hub says.
+  private static func withoutCommands(_ text: String) -> String {
+    text.split(separator: "\n", omittingEmptySubsequences: false).map { oneLine(String($0)) }.joined(separator: "\n")
+  }
 
   /// A row of a `--plain` table; tabs and line ends inside a cell become spaces.
   public func row(_ cells: [String]) {
@@ -160,7 +163,11 @@ public struct Console: Sendable {
   /// One line of talk.
   public func talk(_ line: String, level: LogLevel = .info) {
     guard !isQuiet || level == .error else { return }
-    if let logSink { logSink(level, line, [("message", .string(line))]) } else { sayAside(line + "\n") }
+    if let logSink {
+      logSink(level, line, [("message", .string(line))])
+    } else {
+      sayAside(Self.withoutCommands(line) + "\n")
+    }
   }
 
   /// One line of what the program goes by, for who asked for it with `--verbose`; also where talk is left out.
@@ -190,7 +197,7 @@ public struct Console: Sendable {
       var text = "Error: \(error.message)\n"
       if let hint = error.hint { text += "Hint:  \(hint)\n" }
       if let usage = error.usage { text += "Usage: \(usage)\n" }
-      sayAside(text)
+      sayAside(Self.withoutCommands(text))
     }
     return error.exit
   }

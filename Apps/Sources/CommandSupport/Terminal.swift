@@ -100,6 +100,17 @@ extension Character {
   ]
 }
 
+extension Unicode.Scalar {
+  /// Whether a terminal obeys it in place of showing it: control characters, those that begin a line, and those that turn the text
+  /// behind them round (Unicode Standard Annex 9, explicit directional formatting).
+  public var isTerminalControl: Bool {
+    switch self {
+    case "\u{2028}", "\u{2029}", "\u{202A}"..."\u{202E}", "\u{2066}"..."\u{2069}": true
+    default: properties.generalCategory == .control
+    }
+  }
+}
+
 extension String {
   /// What a terminal needs for it.
   public var columns: Int { utf8.allSatisfy { $0 < 0x80 } ? utf8.count : reduce(0) { $0 + $1.columns } }

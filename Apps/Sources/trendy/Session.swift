@@ -95,7 +95,7 @@ struct Session {
   /// Whether a thing can be called so: something to see, on one line, of at most 128 bytes.
   func isName(_ text: String) -> Bool {
     text.utf8.count <= 128 && !text.allSatisfy(\.isWhitespace)
-      && !text.unicodeScalars.contains { $0.properties.generalCategory == .control }
+      && !text.unicodeScalars.contains(where: \.isTerminalControl)
   }
 
   /// A colour as it is kept; `nil` where none was given.

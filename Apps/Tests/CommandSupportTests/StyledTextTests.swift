@@ -47,8 +47,10 @@ struct StyledTextTests {
   }
 
   @Test func `what stands in a note commands no terminal`() {
-    let text = StyledText([.init("a\u{1B}[31m\nb", rank: .note)]).rendered(for: Terminal(showsStyles: true))
-    #expect(text == "a\u{FFFD}[31m b")
+    let text = StyledText([.init("a\u{1B}[31m\nb\u{2028}c\u{202E}d\u{2066}", rank: .note)])
+    #expect(text.rendered(for: Terminal(showsStyles: true)) == "a\u{FFFD}[31m b c\u{FFFD}d\u{FFFD}")
+    let people = "👨‍👩‍👧 שלום\u{200F}"
+    #expect(StyledText(people).rendered(for: Terminal()) == people)
   }
 
   @Test(

@@ -43,6 +43,24 @@ struct BadInputTests {
     try expectKept()
   }
 
+  @Test func `a name that would turn the line round it about is refused`() throws {
+    for name in ["ab\u{202E}cd", "ab\u{2028}cd"] {
+      let result = try bench.trendy("type", "add", name)
+      #expect(result.status == 64 && result.talk.contains("cannot be the name of a type"), "\(result.talk)")
+      #expect(!result.talk.contains(name))
+    }
+  }
+
+  @Test func `an error that quotes a file commands no terminal`() throws {
+    let file = bench.folder.appending(path: "table.csv")
+    try Data("type,timestamp\ncoffee,\u{1B}]0;mine\u{7}\n".utf8).write(to: file)
+    let result = try bench.trendy("import", file.path)
+    #expect(
+      result.status == 65 && result.talk.contains("'\u{FFFD}]0;mine\u{FFFD}' cannot be read as a time"),
+      "\(result.talk)")
+    #expect(!(result.talk + result.output).unicodeScalars.contains("\u{1B}"))
+  }
+
   @Test func `the name of a type alone is told how it is logged`() throws {
     let result = try bench.trendy("Coffee", "2", "-n", "with milk")
     #expect(result.status == 64)

@@ -174,7 +174,7 @@ private struct Screen {
     var size = winsize()
     let width = ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 1 ? Int(size.ws_col) - 1 : 79
     let text = String(
-      line.filter { $0.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control } }.prefix(width))
+      line.filter { !$0.unicodeScalars.contains(where: \.isTerminalControl) }.prefix(width))
     console.raw("\r\(text)\u{1B}[K")
   }
 
