@@ -52,7 +52,7 @@ struct DaemonSession: Sendable {
     }
   }
 
-  /// What a command line that a person types next needs, so that it means the hub of this one: empty where it does without.
+  /// The option that names the folder of this hub, for command lines that are suggested; empty where it is the usual folder.
   var dataOption: String { arguments.value("--data").map { " --data \(ShellWords.quoted($0))" } ?? "" }
 
   /// The same command line, with the configuration as it is now.

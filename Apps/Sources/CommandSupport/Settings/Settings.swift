@@ -63,7 +63,7 @@ public struct Settings: Sendable {
   public var strayVariables: [String] {
     let prefix = SettingSpec.variablePrefix
     let names = Setting.all.map { String($0.variable.dropFirst(prefix.count)) }
-    // What a hook is told of itself is no setting.
+    // `TRENDY_HOOK` tells a hook which one it is.
     let strays = environment.filter { $0.key.hasPrefix(prefix) && !$0.value.isEmpty && $0.key != "\(prefix)HOOK" }
       .keys.map { String($0.dropFirst(prefix.count)) }.filter { !names.contains($0) }
     return strays.sorted().map { stray in

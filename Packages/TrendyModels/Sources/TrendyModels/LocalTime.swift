@@ -70,7 +70,7 @@ public struct LocalTime: Hashable, Sendable {
     public var secondsFromGMT: Int
   }
 
-  /// What clock and calendar show at a moment; at one beyond the years 0 to 9999, what they show at the edge of these.
+  /// Date and time of day at a moment. A moment outside ``RFC3339/writableDates`` counts as the nearest one inside.
   public func components(of date: Date) -> Components {
     var seconds = time_t(RFC3339.boundedSeconds(of: date))
     var fields = tm()

@@ -124,7 +124,7 @@ extension SyncedKind.Field {
 }
 
 extension SyncedKind.Field {
-  /// What is expected of a value. A string that is required is not empty.
+  /// Which values the field takes, for an error. A required string has at least one byte.
   var inWords: String {
     if case .text(let maximum) = type, isRequired { "a string of 1 to \(maximum) bytes" } else { type.inWords }
   }

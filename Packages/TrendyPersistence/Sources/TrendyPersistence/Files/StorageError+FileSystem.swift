@@ -14,7 +14,7 @@ extension StorageError {
     case EACCES, EPERM: self = .permissionDenied(path: error.path)
     case EROFS: self = .readOnly(path: error.path)
     case ENOENT: self = .missing(path: error.path)
-    // What is not a folder is what the file was looked for in.
+    // The parent of the path is not a folder.
     case ENOTDIR where error.operation != .createDirectory:
       self = .notAFolder(path: error.path.lastIndex(of: "/").map { String(error.path[..<$0]) } ?? error.path)
     case ENOTDIR, EISDIR: self = .notAFolder(path: error.path)
