@@ -25,10 +25,8 @@ export function trips(id, query) {
   const vehicle = query.get('vehicle') ?? '';
   /** What is on screen, for the keys. @type {{all: any[], chosen: any, month: string}} */
   let shown = { all: [], chosen: null, month: '' };
-  /** In the order of the list: the newest day first, each day from morning to night. */
-  const inMonth = (/** @type {any[]} */ events, /** @type {string} */ month) => events.filter((event) => isTrip(event) && dayOfEvent(event).slice(0, 7) === month && (!vehicle || event.properties?.vehicle?.value === vehicle))
-    .sort((a, b) => dayOfEvent(b).localeCompare(dayOfEvent(a)) || Date.parse(a.timestamp) - Date.parse(b.timestamp));
-  const pick = (/** @type {any[]} */ all) => all.find((trip) => trip.id === id) ?? (innerWidth >= 1000 ? all.findLast((trip) => dayOfEvent(trip) === dayOfEvent(all[0])) ?? null : null);
+  const inMonth = (/** @type {any[]} */ events, /** @type {string} */ month) => byDay(events.filter((event) => isTrip(event) && (!vehicle || event.properties?.vehicle?.value === vehicle)), month);
+  const pick = (/** @type {Map<string, any[]>} */ days) => inOrder(days).find((trip) => trip.id === id) ?? (innerWidth >= 1000 ? [...days.values()][0]?.at(-1) ?? null : null);
   const decide = (/** @type {string} */ kind) => async () => {
     const { chosen, all, month } = shown;
     if (!chosen) return;
@@ -44,21 +42,22 @@ export function trips(id, query) {
       let month = /^\d{4}-(0[1-9]|1[0-2])$/.test(asked) ? asked : '';
       if (!month) month = id ? dateHere(new Date((await read(`/events/${encodeURIComponent(id)}`)).answer.timestamp)).slice(0, 7) : today().slice(0, 7);
       const events = await eventsOf(`${month}-01`, addDays(nextMonth(month, 1), -1), 'trip');
-      const chosen = pick(inMonth(events(), month));
+      const days = inMonth(events(), month);
+      const chosen = pick(days);
       // A month without any is no record without any.
-      const latest = inMonth(events(), month).length ? null : (await read('/events?source_type=trip&limit=1')).answer[0] ?? null;
+      const latest = days.size ? null : (await read('/events?source_type=trip&limit=1')).answer[0] ?? null;
       const around = chosen ? await read(`/trips/${encodeURIComponent(chosen.id)}`).then(({ answer }) => answer, absent) : null;
       return { month, events, around, latest };
     },
     draw({ month, events, around, latest }) {
-      const all = inMonth(events(), month);
-      const chosen = pick(all);
+      const days = inMonth(events(), month);
+      const [all, chosen] = [inOrder(days), pick(days)];
       shown = { all, chosen, month };
       const metres = all.reduce((/** @type {number} */ sum, /** @type {any} */ trip) => sum + metresOf(trip), 0);
       const open = all.filter((/** @type {any} */ trip) => !kindOf(trip)).length;
       const move = (/** @type {number} */ step) => () => go(`/trips?month=${nextMonth(month, step).slice(0, 7)}${vehicle && `&vehicle=${encodeURIComponent(vehicle)}`}`, true);
       const sentence = all.length ? `${words.trips.summary(all.length, distance(metres))}${open ? ` ${words.trips.decide(open)}` : ''}` : vehicle ? words.trips.noneOf : latest ? words.trips.none : null;
-      const parts = [list(all, chosen, month, vehicle), chosen && detail(chosen, all, around?.trip.id === chosen.id ? around : null)];
+      const parts = [list(days, chosen, month, vehicle), chosen && detail(chosen, all, around?.trip.id === chosen.id ? around : null)];
       return h('div.page.of-trips', null, head(monthAndYear(`${month}-01`), sentence, [stepButton(words.act.earlier, -1, move(-1)), stepButton(words.act.later, 1, move(1)), addButton(month, vehicle)]), vehicleFilter(vehicle),
         all.length ? h('div.split', null, innerWidth >= 1000 ? parts : parts.reverse()) : nothing(latest));
     },
@@ -106,11 +105,22 @@ async function classify(trip, kind) {
   toast(words.toast.saved);
 }
 
-/** @param {any[]} all @param {any} chosen @param {string} month @param {string} vehicle */
-function list(all, chosen, month, vehicle) {
+/** The trips of a month by their days, the newest first, each from morning to night. @param {any[]} trips the latest first @param {string} month @returns {Map<string, any[]>} */
+function byDay(trips, month) {
   /** @type {Map<string, any[]>} */
   const days = new Map();
-  for (const trip of all) days.set(dayOfEvent(trip), [...(days.get(dayOfEvent(trip)) ?? []), trip]);
+  for (const trip of trips) {
+    const day = dayOfEvent(trip);
+    if (day.slice(0, 7) === month) days.set(day, [trip, ...(days.get(day) ?? [])]);
+  }
+  return days;
+}
+
+/** As the list shows them. @param {Map<string, any[]>} days */
+const inOrder = (days) => [...days.values()].flat();
+
+/** @param {Map<string, any[]>} days @param {any} chosen @param {string} month @param {string} vehicle */
+function list(days, chosen, month, vehicle) {
   return h('nav.trip-list', { 'aria-label': words.trips.list }, [...days].map(([day, trips]) => h('div', null,
     h('h2', null, h('span', null, longDate(day)), h('span', null, distance(trips.reduce((sum, trip) => sum + metresOf(trip), 0)))),
     h('ul', null, trips.map((trip) => h('li', null, h('a', { href: addressOf(trip, month, vehicle), 'aria-current': trip === chosen ? 'true' : null, dataset: { key: trip.id } },
