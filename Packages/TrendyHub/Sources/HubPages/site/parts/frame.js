@@ -83,8 +83,11 @@ export function syncWords() {
   if (!reach.isReached) return [words.sync.offline(time(new Date(reach.since))), words.sync.waitHere(queue.length), 'offline', false];
   const lost = refused();
   if (lost.length) return [words.sync.refused(lost[0].reason ?? ''), '', 'warn', false];
-  if (queue.length && Date.now() - queue[0].at > 3000) return [words.sync.waiting(queue.length, length((Date.now() - queue[0].at) / 1000)), '', 'clock', false];
-  if (queue.length) return [words.sync.sending(progress().at, progress().all), '', 'clock', true];
+  if (queue.length) {
+    const age = Date.now() - queue[0].at;
+    const { at, all } = progress();
+    return age > 3000 ? [words.sync.waiting(queue.length, length(age / 1000)), '', 'clock', false] : [words.sync.sending(at, all), '', 'clock', true];
+  }
   const ahead = clockAhead();
   if (ahead) return [words.sync.clock(span(Math.abs(ahead)), ahead > 0), words.sync.clockWords, 'warn', false];
   if (!reach.isLive) return [words.sync.notLive, words.sync.asOf, 'clock', true];
