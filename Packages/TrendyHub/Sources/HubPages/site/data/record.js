@@ -91,6 +91,7 @@ export function definitions(typeId) {
 export const places = () => list('geofences').sort((a, b) => a.name.localeCompare(b.name));
 /** @returns {any[]} */
 export const vehicles = () => list('vehicles');
+export const vehiclesByName = () => vehicles().sort((a, b) => a.name.localeCompare(b.name));
 /** @returns {any[]} */
 export const skips = () => list('skips');
 

@@ -2,14 +2,14 @@
 
 import { h } from './dom.js';
 import { disc, glyph } from './glyph.js';
-import { field, numberText, parseNumber, propertyField, textField, toggle } from './field.js';
+import { field, menu, numberText, propertyField, textField, toggle } from './field.js';
 import { openSheet, sheetHead } from './sheet.js';
 import { toast } from './toast.js';
 import { together } from '../data/done.js';
-import { change, create, definitions, isOwnType, remove, runningIds, typeOf, types, vehicles } from '../data/record.js';
+import { change, create, definitions, isOwnType, remove, runningIds, typeOf, types, vehiclesByName } from '../data/record.js';
 import { newId } from '../data/api.js';
 import { dateOfAllDay, dayOfEvent, length, localText, longDate, momentOf, otherZone, startOf, time, today, zone, zoneOf } from '../data/days.js';
-import { isTrip, lengthUnit, titleOf } from './values.js';
+import { isTrip, lengthUnit, readDistance, titleOf } from './values.js';
 import { openType } from './typeform.js';
 import { words } from '../words.js';
 
@@ -210,21 +210,20 @@ function tripFields(event) {
   const readFar = () => {
     // Metres that the field does not show are kept where nothing was changed.
     if (far.input.value === text) return distance ?? null;
-    const value = Math.round(parseNumber(far.input.value) * metres);
-    if (!(value >= 0 && value <= 8e7)) throw words.form.badNumber;
+    const value = readDistance(far.input.value);
+    if (Number.isNaN(value)) throw words.form.badNumber;
     return { type: 'number', value };
   };
-  const cars = [...vehicles()].sort((a, b) => a.name.localeCompare(b.name));
-  const menu = /** @type {HTMLSelectElement} */ (h('select.input', null, h('option', { value: '' }, words.form.optional), cars.map((one) => h('option', { value: one.id, selected: one.id === vehicle?.value }, one.name))));
-  const before = menu.value;
+  const cars = vehiclesByName();
+  const which = menu(words.mileage.vehicle, cars, words.form.optional, vehicle?.value);
+  const before = which.input.value;
   const read = (/** @type {'id' | 'name'} */ member, /** @type {any} */ old) => () => {
-    if (menu.value === before) return old ?? null;
-    const chosen = cars.find((one) => one.id === menu.value);
-    return chosen ? { type: 'text', value: chosen[member] } : null;
+    if (which.input.value === before) return old ?? null;
+    const chosen = which.read();
+    return chosen && { type: 'text', value: chosen[member] };
   };
-  const which = field(words.mileage.vehicle, menu, menu, read('id', vehicle));
   which.element.hidden = !cars.length;
-  return [{ definition: { key: 'distance' }, of: { ...far, read: readFar } }, { definition: { key: 'vehicle' }, of: which }, { definition: { key: 'car' }, of: { ...which, element: null, read: read('name', car) } }];
+  return [{ definition: { key: 'distance' }, of: { ...far, read: readFar } }, { definition: { key: 'vehicle' }, of: { ...which, read: read('id', vehicle) } }, { definition: { key: 'car' }, of: { ...which, element: null, read: read('name', car) } }];
 }
 
 /** What follows from a change of a trip: how long and how fast it was, and that no rule decided what it was for. @param {any} event @param {any} values */

@@ -90,6 +90,12 @@ function isGrouped(text) {
 /** @param {number | null | undefined} value */
 export const numberText = (value) => (value === null || value === undefined ? '' : String(value).replace('.', SIGN));
 
+/** A menu of entities by name, of which the first is nothing; gives the chosen one or `null`. @param {string} label @param {any[]} list @param {string} none @param {string} [value] the id of the chosen one */
+export function menu(label, list, none, value = '') {
+  const input = /** @type {HTMLSelectElement} */ (h('select.input', null, h('option', { value: '' }, none), list.map((one) => h('option', { value: one.id, selected: one.id === value }, one.name))));
+  return field(label, input, input, () => list.find((one) => one.id === input.value) ?? null);
+}
+
 /** `1h30m`, `1:30`, `90` minutes, `45 min`, as seconds; not a number for what is none. @param {string} text */
 export function parseLength(text) {
   const plain = text.trim().toLowerCase().replace(',', '.');

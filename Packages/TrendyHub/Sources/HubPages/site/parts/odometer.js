@@ -6,7 +6,7 @@ import { openSheet, sheetHead } from './sheet.js';
 import { toast } from './toast.js';
 import { distance, lengthUnit } from './values.js';
 import { ask, newId, Refused, Unreachable } from '../data/api.js';
-import { noteAct, refresh, vehicles } from '../data/record.js';
+import { noteAct, refresh, vehiclesByName } from '../data/record.js';
 import { zone } from '../data/days.js';
 import { words } from '../words.js';
 
@@ -16,7 +16,7 @@ const said = words.mileage;
 export function openOdometer(chosen) {
   openSheet(said.logReading, (sheet, close) => {
     const [unit, metres] = lengthUnit();
-    const list = [...vehicles()].sort((a, b) => a.name.localeCompare(b.name));
+    const list = vehiclesByName();
     const which = /** @type {HTMLSelectElement} */ (h('select.input', null, list.map((one) => h('option', { value: one.id, selected: one.id === chosen }, one.name))));
     const vehicle = field(said.vehicle, which, which, () => which.value);
     const amount = /** @type {HTMLInputElement} */ (h('input.input', { type: 'text', inputmode: 'decimal', autocomplete: 'off', maxlength: 20 }));

@@ -1,6 +1,7 @@
 // Events and their values, as a person reads them.
 
 import { amountText, withoutUnit } from './amount.js';
+import { parseNumber } from './field.js';
 import { definitions, places, settings, typeOf } from '../data/record.js';
 import { clock, dateHere, dayOf, dayOfEvent, isDate, length, nearDate, startOf, time } from '../data/days.js';
 import { count, words } from '../words.js';
@@ -16,6 +17,12 @@ export function distance(metres) {
 export function speed(speed) {
   const imperial = settings().units === 'imperial';
   return `${count(Math.round(speed * (imperial ? 2.236936 : 3.6)))} ${imperial ? 'mph' : 'km/h'}`;
+}
+
+/** A distance of a drive as it was typed, in metres; not a number for what is none, or goes twice round the Earth. @param {string} text in the person's unit */
+export function readDistance(text) {
+  const metres = parseNumber(text) * lengthUnit()[1];
+  return metres >= 0 && metres <= 8e7 ? Math.round(metres) : NaN;
 }
 
 /** A property's value. @param {{type: string, value: any} | undefined} property @param {string} [label] @param {string} [known] what a reader knows already */
