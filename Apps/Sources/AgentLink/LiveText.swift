@@ -32,20 +32,3 @@ public enum LiveText: Sendable {
     return parts.joined(separator: "  ")
   }
 }
-
-extension LiveNotice {
-  /// For a desktop; a notice with a topic takes the place of the last one of it.
-  public func text(_ units: Units) -> (summary: String, body: String, topic: String?) {
-    func words(_ parts: [String?]) -> String {
-      parts.compactMap(\.self).filter { !$0.isEmpty }.joined(separator: ", ")
-    }
-    return switch self {
-    case .tripStarted(let id, let place, let vehicle): ("Trip started", words([place, vehicle]), id)
-    case .tripEnded(let id, let distance, let duration, let place):
-      ("Trip ended", words([LiveText.distance(distance, units), DurationPhrase.words(duration), place]), id)
-    case .noTrip(let id): ("No trip", "What had begun was none.", id)
-    case .entered(let place): ("Entered \(place)", "", nil)
-    case .left(let place, let seconds): ("Left \(place)", "after \(DurationPhrase.words(seconds))", nil)
-    }
-  }
-}

@@ -129,10 +129,8 @@ struct Agent {
     self.engine.set(engine)
     defer { self.engine.set(nil) }
     let teller = Task { for await state in engine.states where state != .pulling { looking.yield() } }
-    let courier = try network.makeCourier(for: account) { [present] name, notices in
-      let notifier = present.notifier
-      let units = units(app)
-      for notice in notices { notifier?.show(notice, from: name, units) }
+    let courier = try network.makeCourier(for: account) { [hooks] name, notices in
+      for notice in notices { hooks.call(notice, from: name) }
       looking.yield()
     }
     let carrier = Task { await carry(courier, for: account, every: pollInterval) }
@@ -212,7 +210,7 @@ struct Agent {
   // MARK: Showing
 
   private var sources: LiveDesk.Sources {
-    let (app, intake, present, errands) = (network.app, intake, present, errands)
+    let (app, intake, errands) = (network.app, intake, errands)
     return LiveDesk.Sources(
       presences: { try await intake.present()?.run { try $0.presences() } ?? [] },
       sync: {
@@ -221,19 +219,12 @@ struct Agent {
           hub: try app.accountFile.load()?.hubName, waiting: try app.makeStore().syncCounts().pending,
           lastSync: runs.last { $0.error == nil }?.endedAt, error: runs.last?.error)
       },
-      notify: { notice in
-        guard let notifier = present.notifier else { return }
-        let text = notice.text(units(app))
-        notifier.show(text.summary, text.body, topic: text.topic)
-      },
-      observe: { [hooks] in hooks.take($0) }, local: { preferences(app).local() },
+      notify: { [hooks] in hooks.call($0, isWanted: $1) }, local: { preferences(app).local() },
       cache: counts, onTold: { errands.send() })
   }
 
   /// Those of this machine alone where the record cannot be read, which is said by each look at it.
   private func preferences(_ app: AppContainer) -> Preferences { present.preferences(app.makeStore()) }
-
-  private func units(_ app: AppContainer) -> Units { preferences(app).units }
 
   /// An agent that sleeps this long before it reads its store again releases the memory that the last reading took.
   private static let longWait = Duration.seconds(30)
@@ -297,25 +288,6 @@ struct Agent {
       // An agent that nobody can ask still syncs.
       console.talk("Agent: \((error as? CommandError)?.message ?? "\(error)")", level: .error)
       return nil
-    }
-  }
-}
-
-extension DesktopNotifier {
-  /// A bus that hangs holds a thread of its own for seconds, and nothing else.
-  fileprivate func show(_ summary: String, _ body: String, topic: String? = nil) {
-    Thread.detachNewThread { [self] in notify(summary: summary, body: body, topic: topic) }
-  }
-
-  /// What a tracker told this device as its companion.
-  fileprivate func show(_ notice: CompanionNotice, from name: String, _ units: Units) {
-    let topic = notice.data["id"]?.stringValue
-    let length = notice.data["distance_m"]?.doubleValue.map { LiveText.distance($0, units) } ?? ""
-    switch notice.kind {
-    case CompanionNotice.Kind.tripStarted: show("\(name): trip started", "", topic: topic)
-    case CompanionNotice.Kind.tripEnded: show("\(name): trip ended", length, topic: topic)
-    case CompanionNotice.Kind.tripCancelled: show("\(name): no trip", "What had begun was none.", topic: topic)
-    default: break
     }
   }
 }

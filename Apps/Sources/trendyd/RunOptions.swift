@@ -8,8 +8,6 @@ struct RunOptions: Sendable {
   let pollInterval: Duration
   /// Of an agent.
   let receivers: Receivers.Sources
-  /// Whether trips and places are put on the desktop.
-  let isNotifying: Bool
   let hooks: HookOptions
   /// What an agent exports by itself; `nil` for nothing.
   let exports: ExportPlan?
@@ -40,11 +38,6 @@ struct RunOptions: Sendable {
         exit: .usage)
     }
     receivers = try Receivers.Sources(session)
-    switch session.value("--notify", Setting.notify) {
-    case "on": isNotifying = true
-    case "off": isNotifying = false
-    default: throw session.invalid("--notify", Setting.notify, hint: "It is on or off.")
-    }
     hooks = try HookOptions(session)
     exports = try ExportPlan(session.settings)
     logPath = session.value("--log", Setting.log)
@@ -56,7 +49,7 @@ struct RunOptions: Sendable {
 
   /// Settings that a daemon goes by, with their options.
   private static let settings: [(option: String, spec: SettingSpec)] = [
-    ("--role", Setting.role), ("--poll", Setting.poll), ("--notify", Setting.notify), ("--log", Setting.log),
+    ("--role", Setting.role), ("--poll", Setting.poll), ("--log", Setting.log),
     ("--log-format", Setting.logFormat), ("--log-level", Setting.logLevel), ("--hooks", Setting.hooks),
     ("--ingest", Setting.ingest), ("--gpsd", Setting.gpsd), ("--nmea", Setting.nmea), ("--data", Setting.hubData),
     ("--storage", Setting.storage),

@@ -15,7 +15,7 @@ final class RunSettings: Sendable {
 
   /// Keys whose values count as soon as they are read.
   private static let immediate: Set<String> = [
-    Setting.poll, Setting.notify, Setting.dayStartsAt, Setting.weekStartsOn, Setting.hours, Setting.units,
+    Setting.poll, Setting.dayStartsAt, Setting.weekStartsOn, Setting.hours, Setting.units,
     Setting.exportEvery, Setting.exportTo, Setting.exportFormat, Setting.exportKeep,
   ].reduce(into: []) { $0.insert($1.key) }
 
@@ -34,11 +34,6 @@ final class RunSettings: Sendable {
 
   /// What is exported by itself; `nil` for nothing.
   var exports: ExportPlan? { state.withLock { $0.options.exports } }
-
-  /// Puts trips and places on the desktop; `nil` for a person who wants none of it.
-  var notifier: DesktopNotifier? {
-    state.withLock { $0.options.isNotifying ? DesktopNotifier(environment: $0.session.environment) : nil }
-  }
 
   /// Calls `listener` each time that the configuration was read again, from now on.
   func onReload(_ listener: @escaping @Sendable () -> Void) { listeners.withLock { $0.append(listener) } }

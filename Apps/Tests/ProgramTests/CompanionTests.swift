@@ -59,7 +59,12 @@ struct CompanionTests {
     let paired = try bench.trendy("companion", "pair", "Watch", store: "phone")
     try #require(paired.status == 0, "\(paired.talk)")
     #expect(try bench.trendy("companion", "list", store: "watch").output.contains("tells this device"))
-    let (phone, watch) = (try agent("phone"), try agent("watch"))
+    let hooks = bench.folder.appending(path: "hooks")
+    try FileManager.default.createDirectory(at: hooks, withIntermediateDirectories: true)
+    let (hook, received) = (hooks.appending(path: "on-notice"), bench.folder.appending(path: "received"))
+    try Data("#!/bin/sh\ncat >>'\(received.path)'\n".utf8).write(to: hook)
+    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: hook.path)
+    let (phone, watch) = (try agent("phone"), try agent("watch", "--hooks", hooks.path))
     defer {
       phone.stop()
       watch.stop()
@@ -77,6 +82,17 @@ struct CompanionTests {
     let ended = try eventually { try notices("watch").count == 5 ? try notices("watch") : nil }
     #expect(kinds(ended ?? []) == ["config", "trip_started", "trip_active", "trip_ended", "trip_active"])
     #expect(ended?.compactMap { $0["seq"]?.intValue } == [1, 2, 3, 4, 5])
+    let hooked = try eventually { () -> [[String: JSONValue]]? in
+      let text = (try? String(contentsOf: received, encoding: .utf8)) ?? ""  // not there before the first notice
+      guard text.hasSuffix("\n"), text.split(separator: "\n").count == 5 else { return nil }
+      return try text.split(separator: "\n").compactMap {
+        try WireJSON.decode(JSONValue.self, from: Data($0.utf8)).objectValue
+      }
+    }
+    for name in ["seq", "from", "kind", "at"] {
+      #expect(hooked?.map { $0[name] } == ended?.map { $0[name] }, "\(name) \(watch.text)")
+    }
+    #expect(hooked?.allSatisfy { $0["data"]?.objectValue?["token"] == nil } == true)
     let data = ended?[3]["data"]?.objectValue
     #expect(abs((data?["distance_m"]?.doubleValue ?? 0) - 9000) < 300 && data?["duration_s"] == 600)
     // Under the id that the trip has in the record.

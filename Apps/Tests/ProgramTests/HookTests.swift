@@ -138,4 +138,38 @@ struct HookTests {
     #expect(solved.last?["state"] == "solved", "\(solved)")
     #expect(solved.count { $0["state"] == "solved" } == 1)
   }
+
+  @Test(
+    "the sample hook shows notifications", .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/jq")),
+    arguments: [
+      (
+        #"{"hook":"on-trip","state":"started","place":"Home & <Garden>","vehicle":null}"#,
+        "Trip started|Home &amp; &lt;Garden&gt;"
+      ),
+      (
+        #"{"hook":"on-trip","state":"ended","distance_m":7449,"duration_s":1980,"place":null}"#,
+        "Trip ended|7.45 km, 33 min"
+      ),
+      (#"{"hook":"on-trip","state":"cancelled","id":"a"}"#, "Trip cancelled|"),
+      (#"{"hook":"on-visit","state":"entered","place":"-rf","notify":true}"#, "Entered -rf|"),
+      (#"{"hook":"on-visit","state":"left","place":"Home","duration_s":600,"notify":true}"#, "Left Home|10 min"),
+      (#"{"hook":"on-visit","state":"entered","place":"Home","notify":false}"#, ""),
+      (
+        #"{"hook":"on-notice","from":"phone","kind":"trip_ended","data":{"distance_m":9000}}"#,
+        "phone: trip ended|9 km"
+      ),
+      (#"{"hook":"on-notice","from":"phone","kind":"config","data":{}}"#, ""),
+    ])
+  func sample(document: String, shown: String) throws {
+    let stand = bench.folder.appending(path: "notify-send")
+    let script = #"while [ "$1" != -- ]; do shift; done; printf '%s|%s\n' "$2" "$3""#
+    try Data("#!/bin/sh\n\(script)\n".utf8).write(to: stand)
+    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: stand.path)
+    let input = bench.folder.appending(path: "document")
+    try Data(document.utf8).write(to: input)
+    let result = try bench.shell(
+      "PATH='\(bench.folder.path)':$PATH '\(Samples.notifyHook.path)' <'\(input.path)'")
+    #expect(result.status == 0 && result.talk.isEmpty, "\(result.talk)")
+    #expect(result.output == (shown.isEmpty ? "" : shown + "\n"))
+  }
 }

@@ -52,16 +52,16 @@ struct ReloadTests {
     let agent = try Running(bench, "trendyd", ["run", "--store", bench.store()])
     defer { agent.stop() }
     #expect(try eventually { try reload().status == 0 ? true : nil } == true)
-    try write("poll = 2m\nnotify = off\ngpsd = localhost\n")
+    try write("poll = 2m\nunits = imperial\ngpsd = localhost\n")
     #expect(
       try reload().output
-        == "Configuration read again: notify, poll changed; gpsd will change at the next start.\n")
+        == "Configuration read again: poll, units changed; gpsd will change at the next start.\n")
     #expect(try reload("--json").document == ["schema": "trendyd.reload/1", "changed": [], "waiting": ["gpsd"]])
-    try write("poll = 2m\nnotify = of\n")
+    try write("poll = 2m\nunits = imperal\n")
     let refused = try reload()
     #expect(refused.status == 78 && refused.talk.contains("the old one stays: \(path):2: "), "\(refused.talk)")
     // The old one stays: set right again, nothing has changed.
-    try write("poll = 2m\nnotify = off\n")
+    try write("poll = 2m\nunits = imperial\n")
     #expect(try reload().output == "Configuration read again: nothing changed.\n")
   }
 

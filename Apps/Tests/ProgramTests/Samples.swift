@@ -6,6 +6,9 @@ enum Samples {
   static let drive = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../Samples/drive.gpx")
     .standardizedFileURL
 
+  /// Hook that shows desktop notifications.
+  static let notifyHook = drive.deletingLastPathComponent().appending(path: "hooks/notify-desktop")
+
   /// One drive as several programs record it.
   static let forms = drive.deletingLastPathComponent().appending(path: "forms")
 

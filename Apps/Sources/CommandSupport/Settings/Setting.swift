@@ -41,8 +41,6 @@ public enum Setting: Sendable {
     "role", .oneOf(["agent", "hub", "both"]), standard: "agent", help: "what 'trendyd run' is")
   public static let poll = SettingSpec(
     "poll", .duration(1...86_400), standard: "1m", help: "how often the agent asks the hub when nothing happens")
-  public static let notify = SettingSpec(
-    "notify", .oneOf(["on", "off"]), standard: "on", help: "show on the desktop that a trip or a visit begins and ends")
   public static let log = SettingSpec("log", .path, help: "the file of the daemon's log; the standard error if not set")
   public static let logFormat = SettingSpec(
     "log_format", .oneOf(["text", "json"]), help: "lines of words or JSON documents; text if not set")
@@ -85,8 +83,7 @@ public enum Setting: Sendable {
   /// In the order in which they are listed.
   public static let all = [
     dayStartsAt, weekStartsOn, hours, units, tripStop, store, color, listLimit, pager, progressAfter, status, role,
-    poll, notify, log,
-    logFormat, logLevel, hooks, ingest, gpsd, nmea, exportEvery, exportTo, exportFormat, exportKeep,
+    poll, log, logFormat, logLevel, hooks, ingest, gpsd, nmea, exportEvery, exportTo, exportFormat, exportKeep,
     hubData, storage, listen, host, proxy, tiles, tilesCredit, limit,
   ]
 

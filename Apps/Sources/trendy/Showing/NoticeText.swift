@@ -34,11 +34,6 @@ struct NoticeText {
   }
 
   func json(_ notice: CompanionNotice, from device: String) -> JSONText {
-    // A token is for the one who uses it.
-    let data = notice.data.filter { $0.key != "token" }
-    return .object([
-      ("seq", .number(notice.sequence)), ("from", .string(device)), ("kind", .string(notice.kind)),
-      ("at", .string(local.rfc3339(notice.at))), ("data", .value(.object(data))),
-    ])
+    .object(notice.jsonMembers(from: device, in: local))
   }
 }

@@ -20,12 +20,7 @@ struct RunCommand: DaemonCommand {
       OptionSpec(
         "--poll", value: "duration", kind: .duration,
         help: "how often the agent asks the hub when nothing happens (1m)"),
-    ] + Receivers.Sources.options + HookOptions.options + [
-      OptionSpec(
-        "--notify", value: "on|off", kind: .oneOf(["on", "off"]),
-        help: "show on the desktop that a trip or a visit begins and ends (on)"),
-      .status,
-    ])
+    ] + Receivers.Sources.options + HookOptions.options + [.status])
 
   private let options: RunOptions
 

@@ -46,8 +46,9 @@ final class HookNews: Sendable {
     for event in new.reversed() { runner.call(.event, [("event", try json(event, store))]) }
   }
 
-  /// Told by the live desk while it happens.
-  func take(_ notice: LiveNotice) {
+  /// Calls the hook for a trip or a visit of this device.
+  /// - Parameter isWanted: whether the flags of the place ask for a notification.
+  func call(_ notice: LiveNotice, isWanted: Bool) {
     switch notice {
     case .tripStarted(let id, let place, let vehicle):
       runner.call(
@@ -65,11 +66,22 @@ final class HookNews: Sendable {
           ("duration_s", .number(duration)), ("event", event ?? .null),
         ])
     case .noTrip(let id): runner.call(.trip, [("state", .string("cancelled")), ("id", .string(id))])
-    case .entered(let place): runner.call(.visit, [("state", .string("entered")), ("place", .string(place))])
+    case .entered(let place):
+      runner.call(
+        .visit, [("state", .string("entered")), ("place", .string(place)), ("notify", .bool(isWanted))])
     case .left(let place, let seconds):
       runner.call(
-        .visit, [("state", .string("left")), ("place", .string(place)), ("duration_s", .number(seconds))])
+        .visit,
+        [
+          ("state", .string("left")), ("place", .string(place)), ("duration_s", .number(seconds)),
+          ("notify", .bool(isWanted)),
+        ])
     }
+  }
+
+  /// Calls the hook for a notice that this device received as a companion of `device`.
+  func call(_ notice: CompanionNotice, from device: String) {
+    runner.call(.notice, notice.jsonMembers(from: device, in: LocalTime()))
   }
 
   /// Tells a problem of sync once, and that it is over.

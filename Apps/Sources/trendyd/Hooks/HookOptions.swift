@@ -10,7 +10,8 @@ struct HookOptions: Sendable {
   static let options = [
     OptionSpec(
       "--hooks", value: "dir", kind: .folder,
-      help: "the folder of on-event, on-trip, on-visit and on-sync-problem, else TRENDY_HOOKS, else the configuration's"
+      help:
+        "the folder of on-event, on-trip, on-visit, on-notice and on-sync-problem, else TRENDY_HOOKS, else the configuration's"
     ),
     OptionSpec(
       "--hook-deadline", value: "duration", kind: .duration, help: "after which a hook is killed (30s)"),

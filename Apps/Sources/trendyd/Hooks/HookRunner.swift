@@ -18,6 +18,7 @@ final class HookRunner: Sendable {
     case event = "on-event"
     case trip = "on-trip"
     case visit = "on-visit"
+    case notice = "on-notice"
     case syncProblem = "on-sync-problem"
   }
 

@@ -20,10 +20,8 @@ public actor LiveDesk {
     public var presences: @Sendable () async throws -> [DevicePresence]
     /// How sync stands.
     public var sync: @Sendable () async throws -> AgentStatus.Sync?
-    /// Gives a notice to the person; `nil` where they want none.
-    public var notify: (@Sendable (LiveNotice) -> Void)?
-    /// Is given every notice, also of places of which the person wants none.
-    public var observe: (@Sendable (LiveNotice) -> Void)?
+    /// Receives each notice, and whether the user wants to be notified of it: a place has flags for entry and exit.
+    public var notify: (@Sendable (_ notice: LiveNotice, _ isWanted: Bool) -> Void)?
     /// The person's clock, which says when days begin.
     public var local: @Sendable () -> LocalTime
     /// A folder for what was counted of the record, so that it is not counted each time; `nil` keeps nothing.
@@ -34,14 +32,13 @@ public actor LiveDesk {
     public init(
       presences: @escaping @Sendable () async throws -> [DevicePresence],
       sync: @escaping @Sendable () async throws -> AgentStatus.Sync?,
-      notify: (@Sendable (LiveNotice) -> Void)? = nil, observe: (@Sendable (LiveNotice) -> Void)? = nil,
+      notify: (@Sendable (_ notice: LiveNotice, _ isWanted: Bool) -> Void)? = nil,
       local: @escaping @Sendable () -> LocalTime = { LocalTime() }, cache: URL? = nil,
       onTold: @escaping @Sendable () -> Void = {}
     ) {
       self.presences = presences
       self.sync = sync
       self.notify = notify
-      self.observe = observe
       self.local = local
       self.cache = cache
       self.onTold = onTold
@@ -285,8 +282,7 @@ public actor LiveDesk {
   }
 
   private func notify(_ notice: LiveNotice, isWanted: Bool = true) {
-    if isWanted { sources.notify?(notice) }
-    sources.observe?(notice)
+    sources.notify?(notice, isWanted)
   }
 
   private func place(_ coordinate: Coordinate?, _ store: any DataStoreProtocol) throws -> String? {
