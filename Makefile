@@ -1,15 +1,20 @@
-# make demo    the main job on a real recorded drive: a hub, a phone and a laptop over real sockets
-# make test    every package's tests; the same in each package alone: swift test --package-path Packages/TrendySync
-# make fuzz CASES=1000000   what comes from outside, with numbers from the ends of every range
-# make fuzz-api REQUESTS=1000   a hub on each storage against its own /openapi.json
-# make torture SECONDS=600   real processes on a store, and beside a hub, killed again and again
-# make hostile a hub of 400 persons, one of whom does all that a member must not be able to do to the others
-# make test-hub-postgres the suites that sync with a hub, each hub on a database of PostgreSQL
-# make test-pages the hub's pages in a real browser, with the programs as they are tested
-# make all     builds everything, then the tests        make run      trendyd as agent and hub, on this machine
-# make lint    layout, warnings, edges of the packages  make format   lays the code out
-# make docs    the documentation pages                  make install  PREFIX=/usr/local DESTDIR=
-# make package a Debian package and a container file, tried in a root of their own
+# make all          builds everything, then runs the tests
+# make demo         a hub, a phone and a laptop on this machine sync a recorded drive
+# make test         tests of all packages; of one: make test-TrendySync, or swift test --package-path Packages/TrendySync
+# make test-pages   the dashboard in Chromium; PAGES=part of a test's name
+# make test-hub-postgres   the program tests that sync, with hubs on PostgreSQL
+# make screenshots  pictures of the dashboard in SCREENSHOTS=FOLDER, and the pictures of README in docs/images
+# make lint         layout, warnings, edges of the packages; make format applies the layout
+# make simulate     devices, hub and network with faults; SEEDS=1..2000
+# make mutants      removes sync guards one at a time and expects a failure
+# make fuzz         parsers with generated input; CASES=1000000. make fuzz-api: a hub against its own /openapi.json
+# make torture      kills processes during writes; SECONDS=600
+# make hostile      a hub of 400 users, one of whom tries to harm the others
+# make bench        measures the store and sync; see also bench-cli, bench-hub, bench-insights, bench-pages
+# make run          hub and agent on this machine
+# make docs         documentation of the packages
+# make install      PREFIX=/usr/local DESTDIR=
+# make package      a Debian package and a container file, tried in a root of their own
 
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
@@ -42,7 +47,7 @@ PACKAGES := TrendyArchive TrendyModels TrendyProtocols TrendyPersistence TrendyT
   TrendySimulation
 ROOMS := $(addprefix Packages/,$(PACKAGES)) Examples/Embedding Tools Apps
 
-.PHONY: all build test test-hub-postgres test-pages demo demo-release run simulate fuzz fuzz-api torture hostile mutants bench bench-cli bench-hub bench-insights bench-interchange bench-load bench-pages bench-store bench-sync release reference lint format docs install package deps clean $(addprefix test-,$(notdir $(ROOMS)))
+.PHONY: all build test test-hub-postgres test-pages screenshots demo demo-release run simulate fuzz fuzz-api torture hostile mutants bench bench-cli bench-hub bench-insights bench-interchange bench-load bench-pages bench-store bench-sync release reference lint format docs install package deps clean $(addprefix test-,$(notdir $(ROOMS)))
 
 all: build test
 
@@ -69,6 +74,14 @@ test-pages: deps
 	$(SWIFT) build --package-path Apps $(FLAGS) --disable-build-manifest-caching --product trendyd
 	Tools/list-pages --check
 	Tools/test-pages $(SCRATCH)/debug/trendyd $(PAGES)
+
+# The clocks are stopped, so that two runs give the same files. A statically linked program would ignore the preloaded
+# clock, therefore debug programs are used.
+SCREENSHOTS ?= $(SCRATCH)/screenshots
+screenshots: deps
+	Tools/install-libraries --for-pictures
+	$(SWIFT) build --package-path Apps $(FLAGS) --disable-build-manifest-caching
+	Tools/screenshots $(SCRATCH)/debug $(SCREENSHOTS) --docs docs/images
 
 release: deps
 	@echo "Building the programs, optimised: about five minutes on two cores the first time, seconds after that."

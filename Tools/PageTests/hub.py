@@ -15,13 +15,13 @@ from browser import Failed, free_port
 
 
 class Hub:
-    def __init__(self, program, people=("Ada",), told=()):
+    def __init__(self, program, people=("Ada",), told=(), environment=None):
         self.program = program
         self.folder = tempfile.mkdtemp(prefix="trendy-hub-")
         self.port = free_port()
         self.address = f"http://127.0.0.1:{self.port}"
         self.process = None
-        self.environment = {**os.environ, "HOME": self.folder, "XDG_CONFIG_HOME": self.folder + "/config", "TZ": "UTC"}
+        self.environment = {**os.environ, "HOME": self.folder, "XDG_CONFIG_HOME": self.folder + "/config", "TZ": "UTC", **(environment or {})}
         self.run("hub", "init", "--name", people[0], *told) if people else self.run("hub", "init")
         for name in people[1:]:
             self.run("user", "add", name)
