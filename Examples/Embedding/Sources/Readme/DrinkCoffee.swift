@@ -4,7 +4,7 @@ import TrendyNetworking
 import TrendyPersistence
 import TrendySync
 
-/// A coffee: on this device at once, on all others when there is a network.
+/// Saves a coffee on this device and sends it to the other devices of the user.
 func drinkCoffee(storeIn folder: URL, hub: URL, token: String) async throws {
   let stores = try DefaultDataStoreFactory(directory: folder)
   let recorder = Recorder(dataStoreFactory: stores)
