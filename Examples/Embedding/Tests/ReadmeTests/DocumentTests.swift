@@ -1,0 +1,49 @@
+import Foundation
+import Testing
+
+/// Links, pictures and lengths of the documentation.
+@Suite struct DocumentTests {
+  private static let root = URL(filePath: #filePath).appending(path: "../../../../..").standardized
+
+  static let pages: [String] = {
+    let entries = (try? FileManager.default.contentsOfDirectory(atPath: root.appending(path: "docs").path)) ?? []
+    return ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "Examples/Embedding/README.md"]
+      + entries.filter { $0.hasSuffix(".md") }.sorted().map { "docs/" + $0 }
+  }()
+
+  private static func text(_ path: String) throws -> String {
+    try String(contentsOf: root.appending(path: path), encoding: .utf8)
+  }
+
+  private static func words(_ line: some StringProtocol) -> Int { line.split { $0 == " " || $0 == "\n" }.count }
+
+  @Test(arguments: pages) func `each link leads to a file`(page: String) throws {
+    let text = try Self.text(page)
+    let links = text.matches(of: /\]\(([^)#:\s]+)[)#]/).map { $0.1 } + text.matches(of: /src(?:set)?="([^":]+)"/).map { $0.1 }
+    let folder = Self.root.appending(path: page).deletingLastPathComponent()
+    for link in links {
+      let file = folder.appending(path: String(link)).standardized
+      #expect(FileManager.default.fileExists(atPath: file.path), "\(page): \(link)")
+    }
+  }
+
+  @Test func `pictures are small and each is shown`() throws {
+    let readme = try Self.text("README.md")
+    let folder = Self.root.appending(path: "docs/images")
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+    #expect(names.count >= 6)
+    for name in names {
+      let size = try Data(contentsOf: folder.appending(path: name)).count
+      #expect(size < 200_000 && readme.contains("docs/images/\(name)"), "\(name): \(size) bytes")
+    }
+  }
+
+  @Test func `the changelog and the list of pages are short`() throws {
+    let lines = try Self.text("CHANGELOG.md").split(separator: "\n", omittingEmptySubsequences: false)
+    #expect(lines.count <= 81)
+    for line in lines where line.hasPrefix("- ") {
+      #expect(Self.words(line) - 1 <= 25, "\(line)")
+    }
+    #expect(Self.words(try Self.text("docs/README.md")) <= 250)
+  }
+}
