@@ -19,7 +19,8 @@ import Testing
 
   @Test(arguments: pages) func `each link leads to a file`(page: String) throws {
     let text = try Self.text(page)
-    let links = text.matches(of: /\]\(([^)#:\s]+)[)#]/).map { $0.1 } + text.matches(of: /src(?:set)?="([^":]+)"/).map { $0.1 }
+    let links =
+      text.matches(of: /\]\(([^)#:\s]+)[)#]/).map { $0.1 } + text.matches(of: /src(?:set)?="([^":]+)"/).map { $0.1 }
     let folder = Self.root.appending(path: page).deletingLastPathComponent()
     for link in links {
       let file = folder.appending(path: String(link)).standardized
