@@ -22,6 +22,8 @@ struct UndoLog {
   /// Changes that lie in a row.
   private static let partLength = 500
   private static let name = "undo"
+  /// More than a person does; a larger number in a store is damage.
+  private static let mostEntries: Int64 = 1 << 24
 
   private let store: LocalStore
   /// Numbers of entries, the latest last.
@@ -37,10 +39,11 @@ struct UndoLog {
     self.store = store
     let head = try store.note(named: Self.name)?.objectValue ?? [:]
     func numbers(_ name: String) -> [Int64] { head[name]?.arrayValue?.compactMap(\.intValue) ?? [] }
-    (done, undone) = (numbers("done"), numbers("undone"))
-    next = head["next"]?.intValue ?? 1
+    next = (head["next"]?.intValue ?? 1).clamped(to: 1...Self.mostEntries)
+    let limit = next
+    (done, undone) = (numbers("done").filter { $0 < limit }, numbers("undone").filter { $0 < limit })
     // An earlier version kept none of them.
-    first = head["first"]?.intValue ?? done.first ?? next
+    first = (head["first"]?.intValue ?? done.first ?? next).clamped(to: 0...next)
     hasTakenOver = head["taken_over"]?.boolValue ?? false
   }
 
@@ -156,7 +159,9 @@ extension UndoLog {
     try store.note(named: Self.name(number))?.objectValue
   }
 
-  private func parts(_ number: Int64) throws -> Int { Int(try entry(number)?["parts"]?.intValue ?? 0) }
+  private func parts(_ number: Int64) throws -> Int {
+    Int((try entry(number)?["parts"]?.intValue ?? 0).clamped(to: 0...1 << 20))
+  }
 
   private mutating func add(_ step: UndoStep, isDivisible: Bool, _ changes: [UndoChange]) throws -> Int64 {
     let number = next

@@ -73,7 +73,7 @@ extension HubCompanion {
   public init?(stored: JSONValue) {
     guard let members = stored.objectValue, let tracker = members["tracker"]?.stringValue,
       let companion = members["companion"]?.stringValue, let created = members["created"]?.intValue,
-      let held = members["held"]?.intValue, let acknowledged = members["acknowledged"]?.intValue
+      let held = members["held"]?.storedCounter, let acknowledged = members["acknowledged"]?.storedCounter
     else { return nil }
     self.init(
       tracker: tracker, companion: companion, createdAt: Date(milliseconds: created), heldThrough: held,

@@ -149,9 +149,9 @@ extension HubEntry {
   /// Reads what earlier hubs kept of an entry: an object with values and marks; `nil` for anything else.
   init?(stored: JSONValue) {
     guard let members = stored.objectValue, let kind = members["kind"]?.stringValue,
-      let id = members["id"]?.stringValue, let version = members["version"]?.intValue,
-      let incarnation = members["incarnation"]?.intValue, let created = members["created"]?.intValue,
-      let updated = members["updated"]?.intValue, let createdVersion = members["created_version"]?.intValue
+      let id = members["id"]?.stringValue, let version = members["version"]?.storedCounter,
+      let incarnation = members["incarnation"]?.storedCounter, let created = members["created"]?.intValue,
+      let updated = members["updated"]?.intValue, let createdVersion = members["created_version"]?.storedCounter
     else { return nil }
     self.init(
       kind: kind, id: id, version: version, incarnation: incarnation,
@@ -181,7 +181,7 @@ extension HubEntry {
 extension HubField {
   init?(_ value: JSONValue, mark: ArraySlice<JSONValue>) {
     let mark = Array(mark)
-    guard mark.count >= 3, let version = mark[0].intValue, let stamp = mark[1].intValue,
+    guard mark.count >= 3, let version = mark[0].storedCounter, let stamp = mark[1].intValue,
       let author = mark[2].stringValue
     else { return nil }
     self.init(

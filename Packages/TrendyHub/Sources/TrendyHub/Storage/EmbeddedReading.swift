@@ -173,7 +173,7 @@ class EmbeddedReading: HubReading {
 
   func mark(device: String) throws -> Int64 {
     guard let record = try records.get(kind: HubRecordKind.mark, key: HubRecordKey.device(device)) else { return 0 }
-    guard let mark = try record.document().objectValue?["sequence"]?.intValue else { throw record.unreadable() }
+    guard let mark = try record.document().objectValue?["sequence"]?.storedCounter else { throw record.unreadable() }
     return mark
   }
 
@@ -273,7 +273,7 @@ class EmbeddedReading: HubReading {
     var devices: [UInt64: String] = [:]
     for record in try records.scan(kind: HubRecordKind.mark) {
       let members = try record.document().objectValue
-      guard let device = members?["device"]?.stringValue, let sequence = members?["sequence"]?.intValue else {
+      guard let device = members?["device"]?.stringValue, let sequence = members?["sequence"]?.storedCounter else {
         throw record.unreadable()
       }
       devices[HubRecordKey.group(device)] = device
@@ -306,7 +306,7 @@ class EmbeddedReading: HubReading {
 
   private static func contact(_ record: Record) throws -> HubContact {
     let members = try record.document().objectValue
-    guard let device = members?["device"]?.stringValue, let cursor = members?["cursor"]?.intValue,
+    guard let device = members?["device"]?.stringValue, let cursor = members?["cursor"]?.storedCounter,
       let at = members?["at"]?.intValue
     else { throw record.unreadable() }
     return HubContact(

@@ -3,6 +3,11 @@ public import TrendyModels
 
 // What storages keep as documents, and what they keep indexes of.
 
+extension JSONValue {
+  /// A version, sequence or count in a stored document, within the range of the wire: adding to it does not overflow.
+  package var storedCounter: Int64? { intValue?.clamped(to: SyncRange.counter) }
+}
+
 extension HubState {
   /// As storages may keep it.
   public var stored: JSONValue {
@@ -22,15 +27,16 @@ extension HubState {
 
   /// Reads ``stored``; `nil` for anything else.
   public init?(stored: JSONValue) {
-    guard let members = stored.objectValue, let head = members["head"]?.intValue,
+    guard let members = stored.objectValue, let head = members["head"]?.storedCounter,
       let epochs = members["epochs"]?.arrayValue
     else { return nil }
     self.init(
-      head: head, horizon: members["horizon"]?.intValue ?? 0, isChecked: members["checked"]?.boolValue ?? false,
+      head: head, horizon: members["horizon"]?.storedCounter ?? 0, isChecked: members["checked"]?.boolValue ?? false,
       quota: HubQuota(rows: members["quota_rows"]?.intValue, bytes: members["quota_bytes"]?.intValue),
-      contentBytes: members["content_bytes"]?.intValue)
+      contentBytes: members["content_bytes"]?.storedCounter)
     for epoch in epochs {
-      guard let id = epoch.objectValue?["id"]?.stringValue, let first = epoch.objectValue?["first"]?.intValue else {
+      guard let id = epoch.objectValue?["id"]?.stringValue, let first = epoch.objectValue?["first"]?.storedCounter
+      else {
         return nil
       }
       self.epochs.append(HubEpoch(id: id, first: first))
@@ -38,7 +44,7 @@ extension HubState {
     guard let kinds = members["sums"]?.objectValue else { return }
     var sums: [String: KindSum] = [:]
     for (kind, sum) in kinds {
-      guard let count = sum.objectValue?["count"]?.intValue, let text = sum.objectValue?["hash"]?.stringValue,
+      guard let count = sum.objectValue?["count"]?.storedCounter, let text = sum.objectValue?["hash"]?.stringValue,
         let sum = KindSum(count: count, hexadecimal: text)
       else { return nil }
       sums[kind] = sum
@@ -92,10 +98,10 @@ extension StoredOutcome {
     guard let members = stored.objectValue, let digest = members["digest"]?.stringValue else { return nil }
     switch members["status"]?.stringValue {
     case "accepted":
-      guard let version = members["version"]?.intValue else { return nil }
+      guard let version = members["version"]?.storedCounter else { return nil }
       self.init(digest: digest, verdict: .accepted(version: version))
     case "merged":
-      guard let version = members["version"]?.intValue, let lost = members["lost"]?.arrayValue else { return nil }
+      guard let version = members["version"]?.storedCounter, let lost = members["lost"]?.arrayValue else { return nil }
       self.init(digest: digest, verdict: .merged(version: version, lost: lost.compactMap(\.stringValue)))
     case "refused":
       guard let kind = members["kind"]?.stringValue, let status = members["http"]?.intValue,

@@ -69,9 +69,9 @@ extension HubEntry {
   public init?(line: JSONValue, facts: JSONValue) {
     guard let members = line.objectValue, let facts = facts.arrayValue, facts.count >= 4,
       let kind = members["entity_type"]?.stringValue, let id = members["entity_id"]?.stringValue,
-      let version = members["id"]?.intValue, let incarnation = members["incarnation"]?.intValue,
+      let version = members["id"]?.storedCounter, let incarnation = members["incarnation"]?.storedCounter,
       let data = members["data"]?.objectValue, let marks = members["marks"]?.objectValue,
-      let createdVersion = facts[0].intValue, let created = facts[1].intValue, let updated = facts[2].intValue
+      let createdVersion = facts[0].storedCounter, let created = facts[1].intValue, let updated = facts[2].intValue
     else { return nil }
     self.init(
       kind: kind, id: id, version: version, incarnation: incarnation,

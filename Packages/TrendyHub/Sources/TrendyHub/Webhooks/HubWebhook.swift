@@ -119,7 +119,7 @@ extension HubWebhookStanding {
   /// Reads ``stored``; `nil` for anything else.
   public init?(stored: JSONValue) {
     guard let members = stored.objectValue, let webhook = members["webhook"]?.stringValue,
-      let cursor = members["cursor"]?.intValue, let failures = members["failures"]?.intValue
+      let cursor = members["cursor"]?.storedCounter, let failures = members["failures"]?.storedCounter
     else { return nil }
     self.init(webhook: webhook, cursor: cursor, life: members["life"]?.stringValue)
     self.failures = Int(failures)

@@ -24,7 +24,8 @@ struct DurableMark: Hashable {
     guard
       let count = try? lock.read(
         into: UnsafeMutableRawBufferPointer(start: memory.base, count: Self.bytes), at: 0),
-      count == Self.bytes, word(memory.base, 24) == Checksum.xxh64(memory.bytes(from: 0, count: 24))
+      count == Self.bytes, word(memory.base, 24) == Checksum.xxh64(memory.bytes(from: 0, count: 24)),
+      word(memory.base, 8) <= StoreFormat.largestNumber
     else { return nil }
     self.init(
       storeID: word(memory.base, 0), sequence: word(memory.base, 8), checksum: word(memory.base, 16))

@@ -30,7 +30,9 @@ struct ChunkHeader: Hashable {
     else { return .bad }
     let version = Int(half(base, 8))
     guard version <= StoreFormat.version else { return .newer(version) }
-    guard let chunkBytes = Int(exactly: word(base, 32)), half(base, 12) == bytes else { return .bad }
+    guard let chunkBytes = Int(exactly: word(base, 32)), chunkBytes >= bytes, half(base, 12) == bytes,
+      word(base, 16) <= StoreFormat.largestNumber
+    else { return .bad }
     var header = ChunkHeader(number: word(base, 16), chunkBytes: chunkBytes, storeID: word(base, 40))
     header.version = version
     guard header.epoch == word(base, 24) else { return .bad }
@@ -82,7 +84,9 @@ struct GroupHeader: Hashable {
   static func read(_ base: UnsafeRawPointer, available: Int, epoch: UInt64) -> GroupHeader? {
     guard available >= bytes, word(base, 8) == epoch else { return nil }
     let length = Int(half(base, 0))
-    guard length >= bytes, length & 7 == 0, length <= available else { return nil }
+    guard length >= bytes, length & 7 == 0, length <= available, word(base, 16) <= StoreFormat.largestNumber,
+      word(base, 24) < word(base, 16)
+    else { return nil }
     return GroupHeader(
       length: length, count: Int(half(base, 4)), epoch: epoch, sequence: word(base, 16), durable: word(base, 24),
       isSeal: half(base, 32) & 1 != 0, isReplacement: half(base, 32) & 2 != 0)
@@ -126,6 +130,13 @@ enum StoreFormat {
   /// That of the chunks of a log which this program begins.
   static let chunkVersion = 3
   static let segmentVersion = 5
+
+  /// Largest sequence, generation or file number that is read from a file: larger ones would overflow when they are increased, or
+  /// as a part of a place in the queue.
+  static let largestNumber: UInt64 = 1 << 40
+
+  /// The number in a file's name; `nil` for text that is no number or one that is out of range.
+  static func number(_ text: Substring) -> UInt64? { UInt64(text).flatMap { $0 <= largestNumber ? $0 : nil } }
 
   static func segmentName(_ number: UInt64) -> String { "segment-\(number)" }
   static func chunkName(_ number: UInt64) -> String { "log-\(number)" }

@@ -33,6 +33,9 @@ struct Manifest: Hashable {
     storeID = word(base, 24)
     firstChunk = word(base, 32)
     firstSequence = word(base, 40)
+    guard [generation, firstChunk, firstSequence].allSatisfy({ (1...StoreFormat.largestNumber).contains($0) }) else {
+      throw .damaged(path: path, offset: 16)
+    }
     guard version > 1 else {
       guard source.count == Self.bytes else { throw .damaged(path: path, offset: 12) }
       return
@@ -43,7 +46,8 @@ struct Manifest: Hashable {
     }
     for index in 0..<Int(count) {
       let place = Self.bytes + index * SegmentReference.bytes
-      guard let fileBytes = Int(exactly: word(base, place + 8)), let rowCount = Int(exactly: word(base, place + 16))
+      guard word(base, place) <= StoreFormat.largestNumber, let fileBytes = Int(exactly: word(base, place + 8)),
+        let rowCount = Int(exactly: word(base, place + 16))
       else { throw .damaged(path: path, offset: place) }
       segments.append(
         SegmentReference(

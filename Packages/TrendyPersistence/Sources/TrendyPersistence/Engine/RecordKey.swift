@@ -30,6 +30,9 @@ extension RecordKey {
   /// Whether these are the bits of a hash, and not of a canonical UUID.
   var isHash: Bool { low &>> 62 == 3 }
 
+  /// Whether these are the bits of a canonical UUID.
+  var isUUID: Bool { low &>> 62 == 2 }
+
   /// The key of any text by hash. Two texts may share one: keep the text in the payload and compare.
   ///
   /// Hashes and canonical UUIDs never meet: the bits that are the variant of a UUID are `10` there and `11` here.

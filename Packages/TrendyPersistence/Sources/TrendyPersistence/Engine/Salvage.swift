@@ -79,11 +79,11 @@ struct Salvage {
       var plain = Substring(name)
       if name.hasPrefix(StoreFormat.setAsidePrefix) {
         let rest = name.dropFirst(StoreFormat.setAsidePrefix.count)
-        guard let dash = rest.firstIndex(of: "-"), let number = UInt64(rest[..<dash]), number > generation ?? .max
+        guard let dash = rest.firstIndex(of: "-"), let number = StoreFormat.number(rest[..<dash]), number > generation ?? .max
         else { continue }
         plain = rest[rest.index(after: dash)...]
       }
-      guard plain.hasPrefix(prefix), let number = UInt64(plain.dropFirst(prefix.count)) else { continue }
+      guard plain.hasPrefix(prefix), let number = StoreFormat.number(plain.dropFirst(prefix.count)) else { continue }
       found.append(File(number: number, name: name, plainName: String(plain)))
     }
     return found.sorted { ($0.number, $0.name) < ($1.number, $1.name) }

@@ -142,6 +142,7 @@ struct SegmentFooter {
     }
     number = word(base, 16)
     storeID = word(base, 24)
+    guard number <= StoreFormat.largestNumber else { throw damage }
     guard bytes >= fixedBytes + Self.trailerBytes else { throw damage }
     // Checked all at once, below: a number that is none is -1.
     var place = 32

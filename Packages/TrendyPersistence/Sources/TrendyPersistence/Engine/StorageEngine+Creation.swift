@@ -28,7 +28,7 @@ extension StorageEngine {
       throw .damaged(path: log.directory + "/" + StoreFormat.manifestName, offset: 0)
     }
     for name in names where name.hasPrefix("log-") {
-      guard let number = UInt64(name.dropFirst(4)) else { continue }
+      guard let number = StoreFormat.number(name.dropFirst(4)) else { continue }
       do throws(StorageError) {
         let (file, header, _) = try log.openChunk(number)
         let memory = RecordMemory(zeroed: header.chunkBytes)

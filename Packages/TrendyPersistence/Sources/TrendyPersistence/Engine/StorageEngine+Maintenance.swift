@@ -226,8 +226,12 @@ extension StorageEngine {
     let kept = Set(manifest.segments.map(\.number))
     let leftovers = names.filter { name in
       if name == StoreFormat.spareName { return true }
-      if name.hasPrefix("log-"), let number = UInt64(name.dropFirst(4)) { return number < manifest.firstChunk }
-      if name.hasPrefix("segment-"), let number = UInt64(name.dropFirst(8)) { return !kept.contains(number) }
+      if name.hasPrefix("log-"), let number = StoreFormat.number(name.dropFirst(4)) {
+        return number < manifest.firstChunk
+      }
+      if name.hasPrefix("segment-"), let number = StoreFormat.number(name.dropFirst(8)) {
+        return !kept.contains(number)
+      }
       return false
     }
     guard !leftovers.isEmpty else { return }

@@ -100,7 +100,7 @@ struct EventFields {
       guard traits.timestamp != .field else { return false }
       timestamp = traits.timestamp.seconds(sort: RecordLayout.sort(record))
     }
-    guard typeBits != nil || typeText != nil, identifierText != nil || !RecordLayout.key(record).isHash,
+    guard typeBits != nil || typeText != nil, identifierText != nil || RecordLayout.key(record).isUUID,
       StoredCode.source(traits.source) != nil, StoredCode.status(traits.status) != nil
     else { return false }
     return true

@@ -56,9 +56,13 @@ struct EventTallyFile {
       guard (0...128).contains(nameBytes), (0..<end).contains(dayCount),
         place + 40 + nameBytes + (dayCount + minutes) * 4 <= end
       else { return nil }
+      let firstDay = Int64(bitPattern: word(base, place + 16))
+      guard (-5_000_000...5_000_000).contains(firstDay), word(base, place + 24) <= UInt64(UInt32.max) else {
+        return nil
+      }
       var counts = EventTally.Counts()
-      counts.firstDay = CivilDate(daysSince1970: Int(Int64(bitPattern: word(base, place + 16))))
-      counts.events = Int(truncatingIfNeeded: word(base, place + 24))
+      counts.firstDay = CivilDate(daysSince1970: Int(firstDay))
+      counts.events = Int(word(base, place + 24))
       let position = word(base, place + 32)
       counts.eventsOfPosition = Int(truncatingIfNeeded: position >> 1)
       counts.isTooFar = position & 1 != 0

@@ -46,7 +46,7 @@ extension LocalStore {
     guard let setting = try find(StoredSetting.self, StoredSetting.identity), let device = setting.text else {
       return nil
     }
-    return SyncIdentity(device: device, lastSequence: setting.number)
+    return SyncIdentity(device: device, lastSequence: setting.number.bounded)
   }
 
   public func setSyncIdentity(_ identity: SyncIdentity?) throws {

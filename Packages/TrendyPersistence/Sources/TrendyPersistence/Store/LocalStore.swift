@@ -320,6 +320,6 @@ extension LocalStore {
   func nextPlace() throws(StorageError) -> UInt64 {
     let sequence = try writing().sequence()
     placesGiven += 1
-    return sequence << 24 + placesGiven
+    return sequence << 24 &+ placesGiven
   }
 }

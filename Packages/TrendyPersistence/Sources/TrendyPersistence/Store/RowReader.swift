@@ -104,6 +104,8 @@ struct RowReader {
 extension RowReader.Field {
   var integer: UInt64 { word }
   var signed: Int64 { Int64(bitPattern: word >> 1) ^ -Int64(bitPattern: word & 1) }
+  /// A version, sequence, count or stamp: within ±2^53, so that calculating with it does not overflow.
+  var bounded: Int64 { signed.bounded }
   var flag: Bool { word != 0 }
   var double: Double { Double(bitPattern: word) }
   var date: Date { Date(timeIntervalSinceReferenceDate: double) }
@@ -142,4 +144,9 @@ extension RowReader.Field {
     else { return nil }
     return (name, PropertyValue(type: type, value: value))
   }
+}
+
+extension Int64 {
+  /// The nearest number that a store keeps of a version, a sequence, a count or a stamp.
+  var bounded: Int64 { clamped(to: -(1 << 53)...1 << 53) }
 }

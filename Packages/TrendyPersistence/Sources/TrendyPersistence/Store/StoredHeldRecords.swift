@@ -25,14 +25,14 @@ struct StoredMarks {
   /// - Returns: whether a field that is one of these could be read; one that is none of these is passed over.
   mutating func take(_ field: RowReader.Field) -> Bool {
     switch field.number - firstField {
-    case 0: version = field.signed
-    case 1: stamp = field.signed
+    case 0: version = field.bounded
+    case 1: stamp = field.bounded
     case 2: author = field.identifier
     case 3:
       guard let (name, value) = field.member, let parts = value.arrayValue, parts.count == 3,
         let version = parts[0].intValue, let stamp = parts[1].intValue
       else { return false }
-      named[name] = FieldMark(version: version, stamp: stamp, author: parts[2].stringValue)
+      named[name] = FieldMark(version: version.bounded, stamp: stamp.bounded, author: parts[2].stringValue)
     default: break
     }
     return true
@@ -97,8 +97,8 @@ struct HeldEntry: StoredRow {
     while let field = fields.next() {
       switch field.number {
       case 2: entityType = StoredCode.entity(field.integer)
-      case 3: version = field.signed
-      case 4: incarnation = field.signed
+      case 3: version = field.bounded
+      case 4: incarnation = field.bounded
       case 5: isDelete = field.flag
       case 6: deletedAt = field.date
       case 7:
@@ -141,7 +141,7 @@ struct AcceptedMutation: StoredRow {
     guard let queued = QueuedMutation(identifier: identifier(), fields: &fields) else { return nil }
     self.queued = queued
     while let field = all.next() {
-      if field.number == Self.versionField { self.queued.mutation.acceptedVersion = field.signed }
+      if field.number == Self.versionField { self.queued.mutation.acceptedVersion = field.bounded }
     }
   }
 }
@@ -222,14 +222,14 @@ struct StoredMemory: StoredRow {
       case 2:
         guard let epochs = field.json.flatMap({ [HubEpoch](stored: $0) }) else { return nil }
         memory.epochs = epochs
-      case 3: memory.seen = field.signed
-      case 4: memory.complete = field.signed
-      case 5: memory.generation = field.signed
-      case 6: memory.lastStamp = field.signed
-      case 7: memory.clockOffset = field.signed
+      case 3: memory.seen = field.bounded
+      case 4: memory.complete = field.bounded
+      case 5: memory.generation = field.bounded
+      case 6: memory.lastStamp = field.bounded
+      case 7: memory.clockOffset = field.bounded
       case 8: anchor.boot = field.identifier
-      case 9: anchor.elapsed = field.signed
-      case 10: anchor.hub = field.signed
+      case 9: anchor.elapsed = field.bounded
+      case 10: anchor.hub = field.bounded
       case 11:
         guard let snapshot = field.json.flatMap({ SyncMemory.SnapshotProgress(stored: $0) }) else { return nil }
         memory.snapshot = snapshot
@@ -249,7 +249,7 @@ extension [HubEpoch] {
     for value in stored.arrayValue ?? [] {
       guard let parts = value.arrayValue, parts.count == 2, let id = parts[0].stringValue, let first = parts[1].intValue
       else { return nil }
-      append(HubEpoch(id: id, first: first))
+      append(HubEpoch(id: id, first: first.bounded))
     }
   }
 }
@@ -268,7 +268,7 @@ extension SyncMemory.SnapshotProgress {
       let isFirst = members["first"]?.boolValue, let unnamed = members["unnamed"]?.objectValue
     else { return nil }
     self.init(
-      cursor: cursor, epochs: epochs, next: next, isFirst: isFirst,
+      cursor: cursor.bounded, epochs: epochs, next: next, isFirst: isFirst,
       unnamed: unnamed.mapValues { Set(($0.arrayValue ?? []).compactMap(\.stringValue)) })
   }
 }

@@ -63,12 +63,12 @@ struct QueuedMutation: StoredRow {
       case 6: payload = field.data
       case 7: createdAt = field.date
       case 8: idempotencyKey = field.identifier
-      case 9: attempts = Int(field.signed)
+      case 9: attempts = Int(field.bounded)
       case 10: lastError = field.text
-      case 11: sequence = field.signed
+      case 11: sequence = field.bounded
       case 12: device = field.identifier
-      case 13: incarnation = field.signed
-      case 14: base = field.signed
+      case 13: incarnation = field.bounded
+      case 14: base = field.bounded
       default: if !marks.take(field) { return nil }
       }
     }
@@ -100,7 +100,7 @@ extension Tombstone: StoredRow {
       switch field.number {
       case 2: entityType = StoredCode.entity(field.integer)
       case 3: entityId = field.identifier
-      case 4: version = field.signed
+      case 4: version = field.bounded
       default: break
       }
     }
@@ -204,7 +204,7 @@ extension ChangeEntry: StoredRow {
     var marks = StoredMarks(firstField: 11)
     while let field = fields.next() {
       switch field.number {
-      case 2: version = field.signed
+      case 2: version = field.bounded
       case 3: entityType = field.text
       case 4: operation = field.text
       case 5: entityId = field.identifier
@@ -216,7 +216,7 @@ extension ChangeEntry: StoredRow {
       case 9:
         guard let (name, value) = field.member else { return nil }
         unknownFields[name] = value
-      case 10: incarnation = field.signed
+      case 10: incarnation = field.bounded
       default: if !marks.take(field) { return nil }
       }
     }

@@ -280,7 +280,9 @@ private struct ByteReader {
     let span = try number()
     // No reading takes less than two bytes.
     guard count > 0, count <= UInt64(bytes.count), span <= 1 << 48 else { throw TrackBlock.Malformed() }
-    return (Int(count), start + Int64(span))
+    let (end, isOutOfRange) = start.addingReportingOverflow(Int64(span))
+    guard !isOutOfRange else { throw TrackBlock.Malformed() }
+    return (Int(count), end)
   }
 
   mutating func byte() throws(TrackBlock.Malformed) -> UInt8 {

@@ -113,7 +113,7 @@ extension TrackLog {
       if let since = writer.earliestChange {
         let before = try UnreadMark.read(
           transaction.row(kind: TrackRowKind.unread, key: RecordKey(high: 0, low: number)))
-        let generation = (before?.generation ?? 0) + 1
+        let generation = (before?.generation ?? 0) &+ 1
         let end = try UnreadEnd.read(device: number, in: transaction)
         try UnreadMark.put(
           since: min(since, before?.since ?? since), generation: generation, isUnread: true, device: number,
@@ -290,7 +290,11 @@ private enum DeviceTable {
   static func number(of name: String, in transaction: any TrackRowWriting) throws -> UInt64 {
     let known = try transaction.rows(kind: TrackRowKind.device)
     if let record = known.first(where: { $0.payload.elementsEqual(name.utf8) }) { return record.key.low }
-    let number = (known.last?.key.low ?? 0) + 1
+    let last = known.last?.key.low ?? 0
+    guard last < StoreFormat.largestNumber else {
+      throw StorageError.unreadableRow(kind: TrackRowKind.device, key: RecordKey(high: 0, low: last))
+    }
+    let number = last + 1
     try transaction.put(
       TrackRow(
         kind: TrackRowKind.device, key: RecordKey(high: 0, low: number), sort: Int64(number), payload: Array(name.utf8))
