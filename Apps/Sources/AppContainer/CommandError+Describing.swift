@@ -66,7 +66,7 @@ extension CommandError {
       case .missing: .notFound
       case .busy, .replaced: .tryAgain
       case .cancelled: .interrupted
-      case .invalidIdentifier, .tooLarge, .notABackup: .badData
+      case .invalidIdentifier, .tooLarge, .notABackup, .wrongSignature: .badData
       case .damaged, .diskFull, .readOnly, .syncFailed, .unreadableRow, .failed: .readWrite
       }
     let text = error.description
@@ -118,7 +118,7 @@ extension StorageError {
   /// Whether its description begins with the name of a file, whose letters are as they are.
   fileprivate var beginsWithPath: Bool {
     switch self {
-    case .damaged, .newerVersion, .readOnly, .missing, .notAFolder, .exists, .notABackup: true
+    case .damaged, .newerVersion, .readOnly, .missing, .notAFolder, .exists, .notABackup, .wrongSignature: true
     case .diskFull, .permissionDenied, .busy, .syncFailed, .tooLarge, .invalidIdentifier, .unreadableRow, .replaced,
       .cancelled, .failed:
       false

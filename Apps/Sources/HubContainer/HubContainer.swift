@@ -19,7 +19,6 @@ public struct HubContainer: Sendable {
   let storage: any HubStorage
   /// `nil` where the data lies in a database.
   let embedded: EmbeddedHubStorage?
-  let tracks: URL
 
   /// - Parameters:
   ///   - directory: of everything; beside a database, of the settings alone.
@@ -49,16 +48,13 @@ public struct HubContainer: Sendable {
       embedded = files
       storage = files
     }
-    tracks = directory.appending(path: "tracks")
     ingest = HubIngest(storage: storage, clock: clock, openTracks: bounds?.openTracks ?? ResourceBounds.most.tracks)
   }
 
   /// Whether a hub's storage stands in the folder, or the database has ever had a person.
   /// - Throws: `HubStorageError` of a database that cannot be asked.
   public func exists() throws -> Bool {
-    guard embedded == nil else {
-      return FileManager.default.fileExists(atPath: directory.appending(path: "directory").path)
-    }
+    if let embedded { return try embedded.exists() }
     return try storage.readDirectory { try !$0.people().isEmpty }
   }
 
@@ -182,23 +178,24 @@ public struct HubContainer: Sendable {
     throw HubStorageError.failed("a hub in a database is \(otherwise)")
   }
 
-  /// Writes everything the hub keeps into one file, while it runs or not.
+  /// Writes everything the hub keeps into one file, while it runs or not; with a key the file is signed.
   /// - Throws: `StorageError`, `HubStorageError`.
   public func backUp(
-    to path: String, isReplacing: Bool, onProgress: StoreBackup.ProgressHandler = { _ in true }
+    to path: String, isReplacing: Bool, signedWith key: BackupKey? = nil,
+    onProgress: StoreBackup.ProgressHandler = { _ in true }
   ) throws -> StoreBackup.Summary {
     try files("backed up with the tools of the database: pg_dump, pg_basebackup").backUp(
-      to: path, tracks: tracks.path, now: clock.now, isReplacing: isReplacing, onProgress: onProgress)
+      to: path, now: clock.now, isReplacing: isReplacing, signedWith: key, onProgress: onProgress)
   }
 
-  /// Puts a backup in the place of what is here, which is kept beside it.
+  /// Replaces the hub's data by a backup; the former data is kept beside it.
+  /// - Parameter key: the key with which the backup must be signed.
   /// - Throws: `StorageError`, `HubStorageError`, `EmbeddedHubStorage.StaleBackup` unless forced.
   public func restore(
-    from path: String, isForced: Bool, onProgress: StoreBackup.ProgressHandler = { _ in true }
+    from path: String, signedWith key: BackupKey? = nil, isForced: Bool,
+    onProgress: StoreBackup.ProgressHandler = { _ in true }
   ) throws -> StoreBackup.RestoreReport {
-    let moment = RFC3339.string(from: clock.now).filter { $0.isNumber || $0 == "T" }
-    return try files("restored with the tools of the database: pg_restore, a base backup").restore(
-      from: path, tracks: tracks.path, keptIn: directory.appending(path: "before-restore-\(moment).backup").path,
-      now: clock.now, isForced: isForced, onProgress: onProgress)
+    try files("restored with the tools of the database: pg_restore, a base backup").restore(
+      from: path, signedWith: key, now: clock.now, isForced: isForced, onProgress: onProgress)
   }
 }

@@ -532,7 +532,11 @@ struct SyncTests {
     hub.stop()
     let restored = try bench.run("trendyd", restore + ["--yes", "--json"])
     #expect(restored.status == 0, "\(restored.talk)")
-    #expect(try restored.document.objectValue?["kept"]?.arrayValue?.count == 1)
+    let kept = try restored.document.objectValue?["kept"]?.arrayValue?.compactMap(\.stringValue) ?? []
+    #expect(kept.count == 1)
+    // The former hub is a hub of its own, which makes a backup.
+    let former = ["hub", "backup", bench.store("former.backup"), "--data", kept.first ?? ""]
+    #expect(try bench.run("trendyd", former).status == 0)
     // To a machine that has nothing, too.
     let other = bench.store("other-hub")
     #expect(try bench.run("trendyd", ["hub", "restore", file, "--data", other]).status == 0)
@@ -542,6 +546,32 @@ struct SyncTests {
     #expect(try bench.trendy("connect", next.url, next.code(), "--name", "tablet", store: "tablet").status == 0)
     try sync("tablet")
     #expect(try bench.trendy("list", "--plain", store: "tablet").output.contains("in the backup"))
+  }
+
+  @Test(.enabled(if: TestHub.isInFolder))
+  func `with a key only a backup that was signed with it is restored`() throws {
+    defer { hub.stop() }
+    try bench.trendy("log", "coffee", store: "phone")
+    let (key, short) = (bench.store("backup.key"), bench.store("short.key"))
+    try Data(repeating: 7, count: 32).write(to: URL(filePath: key))
+    try Data(repeating: 7, count: 31).write(to: URL(filePath: short))
+    let (plain, signed) = (bench.store("plain.backup"), bench.store("signed.backup"))
+    #expect(try bench.run("trendyd", ["hub", "backup", signed, "--data", hub.data, "--sign", short]).status == 65)
+    #expect(
+      try bench.run("trendyd", ["hub", "backup", signed, "--data", hub.data, "--sign", short + "-none"]).status == 66)
+    #expect(try bench.run("trendyd", ["hub", "backup", plain, "--data", hub.data]).status == 0)
+    #expect(try bench.run("trendyd", ["hub", "backup", signed, "--data", hub.data, "--sign", key]).status == 0)
+    let other = bench.store("signed-hub")
+    let refused = try bench.run("trendyd", ["hub", "restore", plain, "--data", other, "--sign", key])
+    #expect(refused.status == 65 && refused.talk.contains("not signed"), "\(refused.talk)")
+    #expect(!FileManager.default.fileExists(atPath: other + "/directory"))
+    #expect(try bench.run("trendyd", ["hub", "restore", signed, "--data", other, "--sign", key]).status == 0)
+    // Backups of a device and of a hub are not taken for each other.
+    #expect(try bench.trendy("restore", plain, "--yes", store: "phone").status == 65)
+    let own = bench.store("own.backup")
+    #expect(try bench.trendy("backup", own, "--sign", key, store: "phone").status == 0)
+    #expect(try bench.run("trendyd", ["hub", "restore", own, "--data", bench.store("third-hub")]).status == 65)
+    #expect(try bench.trendy("restore", own, "--sign", key, store: "copy").status == 0)
   }
 
   @Test func `a connect that fails leaves nothing, and init completes what is empty`() throws {

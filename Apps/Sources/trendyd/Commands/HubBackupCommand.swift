@@ -8,14 +8,16 @@ struct HubBackupCommand: DaemonCommand {
   static let spec = CommandSpec(
     "hub backup", .one("file", .file, "the file"),
     summary: "Write everything the hub keeps into one file, while it runs or not.", group: .hub,
-    examples: ["hub backup hub.backup", "hub backup hub.backup --yes"],
-    options: [OptionSpec("--yes", help: "replace a file that is there"), .data])
+    examples: ["hub backup hub.backup", "hub backup hub.backup --yes --sign backup.key"],
+    options: [OptionSpec("--yes", help: "replace a file that is there"), BackupSigning.writing, .data])
 
   private let file: HubBackupFile
+  private let key: BackupKey?
   private let isReplacing: Bool
 
   init(_ session: DaemonSession) throws {
     file = try HubBackupFile(session.arguments.positionals[0])
+    key = try BackupSigning.key(session.arguments)
     isReplacing = session.arguments.has("--yes")
   }
 
@@ -24,7 +26,7 @@ struct HubBackupCommand: DaemonCommand {
     defer { progress.end() }
     Interruption.wait()
     do {
-      return try session.hub.backUp(to: file.path, isReplacing: isReplacing) { progress.goesOn($0) }
+      return try session.hub.backUp(to: file.path, isReplacing: isReplacing, signedWith: key) { progress.goesOn($0) }
     } catch StorageError.cancelled {
       throw CommandError.interrupted("Nothing was written.")
     } catch StorageError.exists(let path) {

@@ -13,19 +13,22 @@ import TrendyPersistence
 struct HubRestoreCommand: DaemonCommand {
   static let spec = CommandSpec(
     "hub restore", .one("file", .file, "the file"),
-    summary: "Put a backup in the place of the hub's data, which is kept beside it.", group: .hub,
-    examples: ["hub restore hub.backup --yes"],
+    summary: "Replace the hub's data by a backup; the former data is kept beside it.", group: .hub,
+    examples: ["hub restore hub.backup --yes", "hub restore hub.backup --sign backup.key"],
     options: [
       OptionSpec("--yes", help: "even if there is a hub, which is kept aside"),
-      OptionSpec("--force", help: "also a backup that would bring back what was deleted long ago"), .data,
+      OptionSpec("--force", help: "also a backup that would bring back what was deleted long ago"),
+      BackupSigning.restoring, .data,
     ])
 
   private let file: HubBackupFile
+  private let key: BackupKey?
   private let isReplacing: Bool
   private let isForced: Bool
 
   init(_ session: DaemonSession) throws {
     file = try HubBackupFile(session.arguments.positionals[0])
+    key = try BackupSigning.key(session.arguments)
     isReplacing = session.arguments.has("--yes")
     isForced = session.arguments.has("--force")
   }
@@ -43,7 +46,7 @@ struct HubRestoreCommand: DaemonCommand {
 
   private func restore(_ session: DaemonSession, _ progress: StoreProgress) throws -> StoreBackup.RestoreReport {
     let hub = session.hub
-    let backup = try StoreBackup.check(file.path) { progress.goesOn($0) }
+    let backup = try StoreBackup.check(file.path, signedWith: key) { progress.goesOn($0) }
     guard try isReplacing || !hub.exists() else {
       throw CommandError(
         "There is a hub at \(hub.directory.path)",
@@ -51,7 +54,7 @@ struct HubRestoreCommand: DaemonCommand {
         exit: .cannotCreate)
     }
     do {
-      return try hub.restore(from: file.path, isForced: isForced) { progress.goesOn($0) }
+      return try hub.restore(from: file.path, signedWith: key, isForced: isForced) { progress.goesOn($0) }
     } catch is EmbeddedHubStorage.StaleBackup {
       throw CommandError(
         "The backup of \(backup.moment) is older than what this hub remembers of deletions",

@@ -38,9 +38,9 @@ struct TestHub {
   }
 
   /// Small chunks: a disk in memory is made anew for every test.
-  static func openStorage(_ disk: SimulatedFileSystem) -> EmbeddedHubStorage {
+  static func openStorage(_ disk: SimulatedFileSystem, at directory: String = "/hub") -> EmbeddedHubStorage {
     EmbeddedHubStorage(
-      directory: "/hub", fileSystem: disk,
+      directory: directory, fileSystem: disk,
       options: StorageEngine.Options(firstChunkBytes: 16_384, largestChunkBytes: 262_144))
   }
 

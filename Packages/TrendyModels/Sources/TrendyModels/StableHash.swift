@@ -2,30 +2,52 @@
 public enum StableHash: Sendable {
   /// 32 bytes.
   public static func sha256(_ message: [UInt8]) -> [UInt8] {
-    let words = message.withUnsafeBytes { sha256($0) }
-    return words.indices.flatMap { index in
+    bytes(of: message.withUnsafeBytes { sha256($0) })
+  }
+
+  static func bytes(of words: SIMD8<UInt32>) -> [UInt8] {
+    words.indices.flatMap { index in
       (0..<4).map { UInt8(truncatingIfNeeded: words[index] >> UInt32(24 - 8 * $0)) }
     }
   }
 
   /// The digest as its eight words, the first of the 32 bytes the highest of the first word.
   public static func sha256(_ message: UnsafeRawBufferPointer) -> SIMD8<UInt32> {
-    var state = SIMD8<UInt32>(
-      0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19)
-    let whole = message.count & -blockBytes
-    let rest = message.count - whole
+    var state = initialState
+    finish(&state, message, after: 0)
+    return state
+  }
+
+  static var initialState: SIMD8<UInt32> {
+    SIMD8(0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19)
+  }
+
+  /// Adds whole blocks to the state of a digest.
+  static func add(_ message: UnsafeRawBufferPointer, to state: inout SIMD8<UInt32>) {
     rounds.withUnsafeBufferPointer { rounds in
       withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 16) { schedule in
-        for block in stride(from: 0, to: whole, by: blockBytes) {
+        for block in stride(from: 0, to: message.count, by: blockBytes) {
           compress(&state, UnsafeRawBufferPointer(rebasing: message[block..<block + blockBytes]), schedule, rounds)
         }
+      }
+    }
+  }
+
+  /// Adds the last part of a message and its length.
+  /// - Parameter before: bytes added earlier, a multiple of ``blockBytes``.
+  static func finish(_ state: inout SIMD8<UInt32>, _ message: UnsafeRawBufferPointer, after before: Int) {
+    let whole = message.count & -blockBytes
+    let rest = message.count - whole
+    add(UnsafeRawBufferPointer(rebasing: message[..<whole]), to: &state)
+    rounds.withUnsafeBufferPointer { rounds in
+      withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 16) { schedule in
         // The rest, a bit, zeros, and how many bits there were.
         withUnsafeTemporaryAllocation(byteCount: 2 * blockBytes, alignment: 8) { tail in
           let count = rest < blockBytes - 8 ? blockBytes : 2 * blockBytes
           tail.initializeMemory(as: UInt8.self, repeating: 0)
           tail.copyMemory(from: UnsafeRawBufferPointer(rebasing: message[whole...]))
           tail[rest] = 0x80
-          tail.storeBytes(of: (UInt64(message.count) * 8).bigEndian, toByteOffset: count - 8, as: UInt64.self)
+          tail.storeBytes(of: (UInt64(before + message.count) * 8).bigEndian, toByteOffset: count - 8, as: UInt64.self)
           for block in stride(from: 0, to: count, by: blockBytes) {
             compress(
               &state, UnsafeRawBufferPointer(rebasing: tail[block..<block + blockBytes]), schedule, rounds)
@@ -33,10 +55,9 @@ public enum StableHash: Sendable {
         }
       }
     }
-    return state
   }
 
-  private static let blockBytes = 64
+  static let blockBytes = 64
 
   /// The rounds in sixteens, each after the words of the schedule that it needs: of those only sixteen are kept.
   /// - Parameters:

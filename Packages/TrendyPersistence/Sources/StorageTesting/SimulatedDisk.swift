@@ -58,11 +58,15 @@ struct DiskState: Sendable {
     case make(String, node: Int)
     case remove(String)
     case rename(from: String, to: String, node: Int)
+    case renameFolder(from: String, to: String)
+    case removeFolder(String)
 
-    /// The folder that has to be synced for it.
-    var folder: String {
+    /// The folders of which a sync makes it durable.
+    var folders: [String] {
       switch self {
-      case .make(let path, _), .remove(let path), .rename(_, let path, _): DiskState.folder(of: path)
+      case .make(let path, _), .remove(let path), .rename(_, let path, _), .removeFolder(let path):
+        [DiskState.folder(of: path)]
+      case .renameFolder(let from, let to): [DiskState.folder(of: from), DiskState.folder(of: to)]
       }
     }
   }
@@ -90,6 +94,8 @@ struct DiskState: Sendable {
   var handles: [Int: Int] = [:]
   var metFault = false
   private var durableNames: [String: Int] = [:]
+  /// Folders are durable when made; renaming and removing one is durable after a sync of its parent.
+  private var durableFolders: Set<String> = ["/", "."]
   private var pendingNames: [NameChange] = []
   private var fault: SimulatedFileSystem.Fault?
   private var faultCalls = 0
@@ -166,6 +172,7 @@ struct DiskState: Sendable {
     var path = path
     while path != "/" && path != "." {
       folders.insert(path)
+      durableFolders.insert(path)
       path = Self.folder(of: path)
     }
   }
@@ -178,23 +185,40 @@ struct DiskState: Sendable {
   }
 
   mutating func apply(_ change: NameChange) {
-    Self.apply(change, to: &names)
+    if case .renameFolder(let from, _) = change {
+      // Changes inside the folder are recorded under its former path: a journal writes them before the rename.
+      for folder in folders where folder == from || folder.hasPrefix(from + "/") { syncNames(in: folder) }
+    }
+    Self.apply(change, to: &names, &folders)
     pendingNames.append(change)
   }
 
-  private static func apply(_ change: NameChange, to names: inout [String: Int]) {
+  func isEmpty(folder: String) -> Bool {
+    !names.keys.contains { $0.hasPrefix(folder + "/") } && !folders.contains { $0.hasPrefix(folder + "/") }
+  }
+
+  private static func apply(_ change: NameChange, to names: inout [String: Int], _ folders: inout Set<String>) {
     switch change {
     case .make(let path, let node): names[path] = node
     case .remove(let path): names[path] = nil
     case .rename(let from, let to, let node):
       names[from] = nil
       names[to] = node
+    case .renameFolder(let from, let to):
+      func moved(_ path: String) -> String? {
+        path == from || path.hasPrefix(from + "/") ? to + path.dropFirst(from.count) : nil
+      }
+      names = Dictionary(uniqueKeysWithValues: names.map { (moved($0.key) ?? $0.key, $0.value) })
+      folders = Set(folders.map { moved($0) ?? $0 })
+    case .removeFolder(let path): folders.remove(path)
     }
   }
 
   mutating func syncNames(in folder: String) {
-    for change in pendingNames where change.folder == folder { Self.apply(change, to: &durableNames) }
-    pendingNames.removeAll { $0.folder == folder }
+    for change in pendingNames where change.folders.contains(folder) {
+      Self.apply(change, to: &durableNames, &durableFolders)
+    }
+    pendingNames.removeAll { $0.folders.contains(folder) }
   }
 
   // MARK: Contents
@@ -269,9 +293,12 @@ struct DiskState: Sendable {
       for node in nodes.keys.sorted() {
         for change in nodes[node]!.pending { Self.applyPart(change, to: &nodes[node]!.durable, &chance) }
       }
-      for change in pendingNames where chance.next() % 2 == 0 { Self.apply(change, to: &durableNames) }
+      for change in pendingNames where chance.next() % 2 == 0 {
+        Self.apply(change, to: &durableNames, &durableFolders)
+      }
     }
     names = durableNames
+    folders = durableFolders
     pendingNames = []
     let kept = Set(names.values)
     nodes = nodes.filter { kept.contains($0.key) }.mapValues { Node(bytes: $0.durable, durable: $0.durable) }

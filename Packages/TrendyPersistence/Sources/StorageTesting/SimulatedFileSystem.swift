@@ -117,7 +117,7 @@ public final class SimulatedFileSystem: FileSystem {
     let files = disk.state.withLock { state in state.names.mapValues { state.nodes[$0]?.bytes ?? [] } }
     let folders = disk.state.withLock { $0.folders }
     other.disk.state.withLock { state in
-      state.folders = folders
+      for folder in folders { state.makeFolder(folder) }
       for (path, bytes) in files.sorted(by: { $0.key < $1.key }) { state.setContents(path, bytes) }
     }
     return other
@@ -163,13 +163,27 @@ extension SimulatedFileSystem {
       guard state.folders.contains(path) else {
         throw FileSystemError(operation: .list, path: path, code: ENOENT)
       }
-      return state.names.keys.filter { DiskState.folder(of: $0) == path }
-        .map { String($0.dropFirst(path == "/" ? 1 : path.utf8.count + 1)) }.sorted()
+      return (Array(state.names.keys) + state.folders.subtracting([path, "/", "."]))
+        .filter { DiskState.folder(of: $0) == path }
+        .map { String($0.dropFirst(path == "/" ? 1 : path.count + 1)) }.sorted()
     }
   }
 
   public func rename(_ path: String, to newPath: String) throws(FileSystemError) {
     try disk.change(.rename, path) { state throws(FileSystemError) in
+      guard state.folders.contains(DiskState.folder(of: newPath)) else {
+        throw FileSystemError(operation: .rename, path: path, code: ENOENT)
+      }
+      if state.folders.contains(path) {
+        guard state.names[newPath] == nil else {
+          throw FileSystemError(operation: .rename, path: path, code: ENOTDIR)
+        }
+        guard state.isEmpty(folder: newPath) else {
+          throw FileSystemError(operation: .rename, path: path, code: ENOTEMPTY)
+        }
+        state.apply(.renameFolder(from: path, to: newPath))
+        return
+      }
       guard let node = state.names[path] else {
         throw FileSystemError(operation: .rename, path: path, code: ENOENT)
       }
@@ -179,6 +193,13 @@ extension SimulatedFileSystem {
 
   public func remove(_ path: String) throws(FileSystemError) {
     try disk.change(.remove, path) { state throws(FileSystemError) in
+      if state.folders.contains(path) {
+        guard state.isEmpty(folder: path) else {
+          throw FileSystemError(operation: .remove, path: path, code: ENOTEMPTY)
+        }
+        state.apply(.removeFolder(path))
+        return
+      }
       guard state.names[path] != nil else { throw FileSystemError(operation: .remove, path: path, code: ENOENT) }
       state.apply(.remove(path))
     }

@@ -167,6 +167,26 @@ struct SimulatedFileSystemTests {
     _ = try disk.open("/x/y/b", .create)
     _ = try disk.open("/x/a", .create)
     #expect(try disk.names(inDirectory: "/x/y") == ["b"])
-    #expect(try disk.names(inDirectory: "/x") == ["a"])
+    #expect(try disk.names(inDirectory: "/x") == ["a", "y"])
+  }
+
+  @Test func `a folder moves to a free name with all it holds, and is removed when it is empty`() throws {
+    try disk.createDirectory("/x/y")
+    try disk.createDirectory("/z")
+    try write([1], to: disk.open("/x/y/b", .create))
+    #expect(throws: FileSystemError(operation: .remove, path: "/x/y", code: 39)) { try disk.remove("/x/y") }
+    #expect(throws: FileSystemError(operation: .rename, path: "/z", code: 39)) { try disk.rename("/z", to: "/x") }
+    try disk.rename("/x", to: "/w")
+    #expect(throws: FileSystemError(operation: .list, path: "/x", code: 2)) { _ = try disk.names(inDirectory: "/x") }
+    #expect(disk.contents("/w/y/b") == [1])
+    // Without a sync of the parent the rename is lost.
+    disk.restart(losing: .unsynced)
+    #expect(try disk.names(inDirectory: "/x") == ["y"])
+    try disk.rename("/x", to: "/w")
+    try disk.syncDirectory("/")
+    disk.restart(losing: .unsynced)
+    #expect(try disk.names(inDirectory: "/w") == ["y"] && disk.names(inDirectory: "/") == ["w", "z"])
+    try disk.remove("/z")
+    #expect(try disk.names(inDirectory: "/") == ["w"])
   }
 }

@@ -372,6 +372,88 @@ struct BackupTests {
     }
   }
 
+  /// The small backup with other bytes at an offset, and correct checksums.
+  private static func forged(_ bytes: [UInt8], at offset: Int) -> [UInt8] {
+    var backup = small
+    backup.replaceSubrange(offset..<offset + bytes.count, with: bytes)
+    return ForgedChecksums.backup(backup)
+  }
+
+  @Test(
+    "a last save that no store reaches is refused, and the largest that one may reach is not",
+    arguments: [(UInt64.max, false), (1 << 63, false), (1 << 39 + 1, false), (1 << 39, true), (0, true)]
+      as [(UInt64, Bool)])
+  func lastSave(number: UInt64, isAccepted: Bool) throws {
+    let disk = try Self.restorable()
+    // Behind the headers of the file and its first block.
+    disk.setContents(Self.path, Self.forged(withUnsafeBytes(of: number.littleEndian) { Array($0) }, at: 64 + 24))
+    let result = Result { try Self.restore(disk) }
+    #expect(((try? result.get()) != nil) == isAccepted)
+    #expect(try EngineFixture.numbers(in: EngineFixture.open(disk)) == (isAccepted ? Self.restored : Array(700..<726)))
+    try EngineFixture.put([999], in: EngineFixture.open(disk))
+    #expect(try EngineFixture.numbers(in: EngineFixture.open(disk.anotherProcess())).last == 999)
+  }
+
+  @Test(
+    "names that are parts of a path are refused", arguments: ["../../", "record/", ".record", "record ", "ärecord"])
+  func names(name: String) {
+    let text = Array(name.utf8.prefix(8)) + [UInt8](repeating: 0, count: max(0, 8 - name.utf8.count))
+    #expect(
+      Self.check(Self.forged(text, at: 64 + 24 + 8))
+        == .notABackup(path: Self.path, offset: 64, reason: "the name of a store is invalid"))
+    #expect(Self.check(Self.forged(Array("record\u{0}\u{0}".utf8), at: 64 + 24 + 8)) == nil)
+  }
+
+  @Test func `a store that occurs twice, and a backup of other stores, are refused`() throws {
+    var twice = Self.small
+    let end = twice.count - 32
+    twice.insert(contentsOf: Self.small[64..<104], at: end)
+    guard case .notABackup(_, end, "a store occurs twice") = Self.check(ForgedChecksums.backup(twice)) else {
+      Issue.record("\(String(describing: Self.check(ForgedChecksums.backup(twice))))")
+      return
+    }
+    let disk = try Self.restorable()
+    disk.setContents(Self.path, Self.forged(Array("recorb".utf8), at: 64 + 24 + 8))
+    let before = Self.files(disk)
+    #expect(throws: StorageError.notABackup(path: Self.path, offset: 64, reason: "it holds other stores")) {
+      try Self.restore(disk)
+    }
+    #expect(Self.files(disk) == before)
+  }
+
+  @Test func `a signature is over every byte before it, and is asked for before anything is touched`() throws {
+    let disk = try Self.makeStore()
+    for file in disk.files where file.hasPrefix("/store/tracks") { try disk.remove(file) }
+    let key = try #require(BackupKey([UInt8](repeating: 7, count: 32)))
+    #expect(BackupKey([UInt8](repeating: 7, count: 31)) == nil)
+    try StoreBackup.write(
+      Self.stores, to: Self.path, madeMillis: 1, signedWith: key, fileSystem: disk, options: Self.options)
+    let signed = try #require(disk.contents(Self.path))
+    var authenticator = MessageAuthenticator(key: [UInt8](repeating: 7, count: 32))
+    signed.dropLast(24 + 32).withUnsafeBytes { authenticator.update($0) }
+    #expect(Array(signed.suffix(32)) == authenticator.code())
+    func check(_ bytes: [UInt8]) -> StorageError? {
+      disk.setContents("/stick/altered", bytes)
+      do throws(StorageError) {
+        _ = try StoreBackup.check("/stick/altered", signedWith: key, fileSystem: disk)
+        return nil
+      } catch {
+        return error
+      }
+    }
+    #expect(check(signed) == nil && Self.check(signed) == nil)
+    #expect(check(Self.small) == .wrongSignature(path: "/stick/altered", isSigned: false))
+    // Whoever cuts the signature off has an unsigned backup.
+    #expect(check(Array(signed.dropLast(24 + 32))) == .wrongSignature(path: "/stick/altered", isSigned: false))
+    for offset in stride(from: 24, to: signed.count - 56, by: 97) {
+      var altered = signed
+      altered[offset] ^= 4
+      let forged = ForgedChecksums.backup(altered)
+      // What was altered may have been a checksum.
+      #expect(check(forged) != nil || forged == signed, "byte \(offset)")
+    }
+  }
+
   // MARK: Failures
 
   @Test(

@@ -14,13 +14,15 @@ struct BackupCommand: Command {
     "backup", .one("file", .file, "the file"),
     summary: "Write everything that is here into one file, whatever goes on.",
     group: .data, examples: ["backup trendy.backup", "backup trendy.backup --yes"],
-    options: [OptionSpec("--yes", help: "replace a file that is there")])
+    options: [OptionSpec("--yes", help: "replace a file that is there"), BackupSigning.writing])
 
   private let file: BackupFile
+  private let key: BackupKey?
   private let isReplacing: Bool
 
   init(_ session: Session) throws {
     file = try BackupFile(session.arguments.positionals[0], session)
+    key = try BackupSigning.key(session.arguments)
     isReplacing = session.arguments.has("--yes")
   }
 
@@ -52,7 +54,7 @@ struct BackupCommand: Command {
     let progress = StoreProgress(session.console)
     defer { progress.end() }
     return try StoreParts(storeDirectory: session.storeDirectory)
-      .backUp(to: file.path, isReplacing: isReplacing) { progress.goesOn($0) }
+      .backUp(to: file.path, isReplacing: isReplacing, signedWith: key) { progress.goesOn($0) }
   }
 
   func show(_ answer: StoreBackup.Summary, _ session: Session) -> ExitCode {

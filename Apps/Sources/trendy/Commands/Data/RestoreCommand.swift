@@ -18,7 +18,9 @@ struct RestoreCommand: Command {
     "restore", .oneOrMore("file|id", .file, "the file"),
     summary: "Put a backup in the place of what is here; or bring back what was deleted, by its id.", group: .data,
     examples: ["restore trendy.backup --yes", "restore 0199f3c2"],
-    options: [OptionSpec("--yes", help: "a backup: even if something is here; it is kept aside")])
+    options: [
+      OptionSpec("--yes", help: "a backup: even if something is here; it is kept aside"), BackupSigning.restoring,
+    ])
 
   enum Answer {
     case backup(BackupFile, StoreBackup.RestoreReport)
@@ -31,10 +33,12 @@ struct RestoreCommand: Command {
   }
 
   private let request: Request
+  private let key: BackupKey?
   private let isReplacing: Bool
 
   init(_ session: Session) throws {
     let words = session.arguments.positionals
+    key = try BackupSigning.key(session.arguments)
     isReplacing = session.arguments.has("--yes")
     let namesFile = words.contains { word in
       word.isEmpty || word.contains("/") || FileManager.default.fileExists(atPath: word)
@@ -69,14 +73,15 @@ struct RestoreCommand: Command {
   private func restore(
     _ file: BackupFile, to parts: StoreParts, _ progress: StoreProgress, _ session: Session
   ) throws -> StoreBackup.RestoreReport {
-    let made = try StoreBackup.check(file.path, onProgress: { progress.goesOn($0) }).made(session.local)
+    let made = try StoreBackup.check(file.path, signedWith: key, onProgress: { progress.goesOn($0) }).made(
+      session.local)
     guard try isReplacing || !parts.isUsed() else {
       throw CommandError(
         "There is a store with something in it at \(session.storeDirectory.path)",
         hint: "Nothing was restored. --yes puts the backup of \(made) in its place, and keeps it aside.",
         exit: .cannotCreate)
     }
-    let report = try parts.restore(from: file.path) { progress.goesOn($0) }
+    let report = try parts.restore(from: file.path, signedWith: key) { progress.goesOn($0) }
     AgentSignal(storeDirectory: session.storeDirectory).send()
     return report
   }

@@ -86,6 +86,8 @@ struct EarlierUndoFile {
   private func entry(_ step: Step, isDone: Bool) throws -> Entry {
     var changes = step.changes
     if let file = step.file {
+      // A name from a file must not lead out of the store's folder.
+      guard file.hasPrefix("undo-"), !file.contains("/") else { throw UndoError.unreadable(path: url.path) }
       changes = try WireJSON.decode([Step.Change].self, from: Data(contentsOf: folder.appending(path: file)))
     }
     return Entry(

@@ -31,13 +31,15 @@ public struct StoreParts: Hashable, Sendable {
   /// - Parameters:
   ///   - path: of the backup.
   ///   - isReplacing: whether a file that is there may go.
+  ///   - key: signs the backup.
   ///   - onProgress: may cancel it.
   /// - Throws: `StorageError`.
   public func backUp(
-    to path: String, isReplacing: Bool, onProgress: StoreBackup.ProgressHandler = { _ in true }
+    to path: String, isReplacing: Bool, signedWith key: BackupKey? = nil,
+    onProgress: StoreBackup.ProgressHandler = { _ in true }
   ) throws(StorageError) -> StoreBackup.Summary {
     try StoreBackup.write(
-      stores, to: path, madeMillis: nowMillis, isReplacing: isReplacing, onProgress: onProgress)
+      stores, to: path, madeMillis: nowMillis, isReplacing: isReplacing, signedWith: key, onProgress: onProgress)
   }
 
   /// Whether there is anything that a restore would put aside.
@@ -46,13 +48,16 @@ public struct StoreParts: Hashable, Sendable {
   /// Keeps what is there now in a backup of its own in the same folder.
   /// - Parameters:
   ///   - path: of the backup.
+  ///   - key: the key with which the backup must be signed.
   ///   - onProgress: may cancel it until something has changed.
   /// - Throws: `StorageError`.
   public func restore(
-    from path: String, onProgress: StoreBackup.ProgressHandler = { _ in true }
+    from path: String, signedWith key: BackupKey? = nil,
+    onProgress: StoreBackup.ProgressHandler = { _ in true }
   ) throws(StorageError) -> StoreBackup.RestoreReport {
     try StoreBackup.restore(
-      from: path, to: stores, keptIn: keptPath(before: "restore"), nowMillis: nowMillis, onProgress: onProgress)
+      from: path, to: stores, keptIn: keptPath(before: "restore"), nowMillis: nowMillis, signedWith: key,
+      onProgress: onProgress)
   }
 
   /// Keeps all that is here in the same folder, before something is done to it.

@@ -17,6 +17,8 @@ public final class EmbeddedHubStorage: HubStorage {
     /// Those that are closed, too: each is one lock for all who use it in this process.
     var all: [String: EmbeddedStore] = [:]
     var open: RecentlyUsed
+    /// Whether no restore was left unfinished when this process first looked.
+    var isPrepared = false
   }
 
   /// The directory is made, with what is above it, when something is first written.
@@ -63,6 +65,7 @@ public final class EmbeddedHubStorage: HubStorage {
   }
 
   public func erase(person: String) throws {
+    try prepare()
     let name = Self.storeName(of: person)
     try store(name).erase(person: person)
     try Self.translating {
@@ -105,7 +108,7 @@ public final class EmbeddedHubStorage: HubStorage {
   }
 
   /// None in a folder that was never made.
-  private func names(inFolder folder: String) throws(FileSystemError) -> [String] {
+  func names(inFolder folder: String) throws(FileSystemError) -> [String] {
     do {
       return try fileSystem.names(inDirectory: folder)
     } catch {
@@ -115,14 +118,32 @@ public final class EmbeddedHubStorage: HubStorage {
   }
 
   public func readDirectory<Result>(_ body: (any HubDirectoryReading) throws -> Result) throws -> Result {
-    try store(Self.directoryStore).read { try body(EmbeddedDirectoryReading(records: $0)) }
+    try prepare()
+    return try store(Self.directoryStore).read { try body(EmbeddedDirectoryReading(records: $0)) }
   }
 
   public func writeDirectory<Result>(_ body: (any HubDirectoryTransaction) throws -> Result) throws -> Result {
-    try store(Self.directoryStore).write { try body(EmbeddedDirectoryTransaction(transaction: $0)) }
+    try prepare()
+    return try store(Self.directoryStore).write { try body(EmbeddedDirectoryTransaction(transaction: $0)) }
   }
 
-  /// Takes the folder's lock, which the kernel frees whatever ends the process.
+  /// Completes a restore that a crash cut off, before anything is read or written.
+  /// - Throws: ``HubStorageError/occupied(_:)`` while another process restores the hub.
+  func prepare() throws {
+    guard !stores.withLock({ $0.isPrepared }) else { return }
+    if try Self.translating({ try hasUnfinishedRestore() }) { _ = try occupy() }
+    stores.withLock { $0.isPrepared = true }
+  }
+
+  /// Forgets what is open, after the files were replaced.
+  func closeAll() {
+    stores.withLock { stores in
+      for name in stores.all.keys { stores.open.onClosed(name) }
+      stores.all = [:]
+    }
+  }
+
+  /// Takes the folder's lock, which the kernel frees whatever ends the process, and completes a restore that a crash cut off.
   public func occupy() throws -> (any Sendable)? {
     try Self.translating {
       try fileSystem.createDirectory(root)
@@ -131,6 +152,7 @@ public final class EmbeddedHubStorage: HubStorage {
         throw HubStorageError.occupied(
           "another hub serves \(root): stop it first, or give this one a folder of its own")
       }
+      try finishRestore()
       return file
     }
   }
@@ -184,6 +206,7 @@ public final class EmbeddedHubStorage: HubStorage {
 
   /// Runs `body` on a person's store, and closes others that nobody uses where too many are open.
   private func withStore<Result>(_ name: String, _ body: (EmbeddedStore) throws -> Result) throws -> Result {
+    try prepare()
     let store = store(name)
     close(stores.withLock { $0.open.onUse(name) })
     do {
@@ -231,13 +254,22 @@ public final class EmbeddedHubStorage: HubStorage {
 
   /// Ids made here are folder names as they are; whatever else a person is called by becomes one by its hash.
   static func folder(_ person: String) -> String {
-    let isPlain =
-      (1...64).contains(person.utf8.count)
-      && person.utf8.allSatisfy {
+    isPlainName(person[...]) ? person : "_" + SHA256Digest.hexadecimal(of: person)
+  }
+
+  /// Whether ``folder(_:)`` may have made this name.
+  static func isFolderName(_ name: Substring) -> Bool {
+    isPlainName(name)
+      || name.utf8.count == 65 && name.hasPrefix("_")
+        && name.utf8.dropFirst().allSatisfy { "0123456789abcdef".utf8.contains($0) }
+  }
+
+  private static func isPlainName(_ name: Substring) -> Bool {
+    (1...64).contains(name.utf8.count)
+      && name.utf8.allSatisfy {
         (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
           || $0 == UInt8(ascii: "-")
       }
-    return isPlain ? person : "_" + SHA256Digest.hexadecimal(of: person)
   }
 }
 

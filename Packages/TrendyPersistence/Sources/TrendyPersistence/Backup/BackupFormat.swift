@@ -15,8 +15,27 @@ enum BackupFormat {
     case store = 1
     /// Records of the store that began last.
     case records = 2
-    /// The last block; the content is the number of records in all.
+    /// The last block of an unsigned backup; the content is the number of records in all.
     case end = 3
+    /// Follows the end of a signed backup; the content is the HMAC-SHA-256 of all bytes before this block.
+    case signature = 4
+  }
+
+  static let signatureBytes = 32
+  /// Largest number of a last save: the store that receives it goes on from there.
+  static let largestSequence = StoreFormat.largestNumber / 2
+
+  /// Whether `name` has 1 to 80 letters, digits and `-`, `_`, `@`, `~`, `=`: no part of a path.
+  static func isStoreName(_ name: String) -> Bool {
+    (1...80).contains(name.utf8.count)
+      && name.utf8.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+          UInt8(ascii: "0")...UInt8(ascii: "9"):
+          true
+        default: "-_@~=".utf8.contains(byte)
+        }
+      }
   }
 
   /// - Parameter before: that of the block before, or of the header.

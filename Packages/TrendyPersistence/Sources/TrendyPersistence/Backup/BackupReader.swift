@@ -1,4 +1,6 @@
-/// Reads a backup from front to end, a block at a time, and believes no byte before its checksum fits.
+import TrendyModels
+
+/// Reads a backup sequentially in blocks and verifies each checksum before using the data.
 struct BackupReader {
   /// When the backup was made: milliseconds since 1970-01-01T00:00:00Z.
   let madeMillis: Int64
@@ -6,13 +8,14 @@ struct BackupReader {
   let path: String
   private let file: any OpenFile
   private let firstChecksum: UInt64
+  private let header: RecordMemory
 
   init(path: String, fileSystem: any FileSystem) throws(StorageError) {
     self.path = path
     file = try storing { () throws(FileSystemError) in try fileSystem.open(path, .read) }
     let file = file
     bytes = try storing { () throws(FileSystemError) in try file.size() }
-    let header = RecordMemory(zeroed: BackupFormat.headerBytes)
+    header = RecordMemory(zeroed: BackupFormat.headerBytes)
     let count = try Self.read(file, header, count: header.count, at: 0)
     guard count >= 8, word(header.base, 0) == BackupFormat.magic else {
       throw .notABackup(path: path, offset: 0, reason: "it begins otherwise than one")
@@ -28,20 +31,24 @@ struct BackupReader {
     guard version <= BackupFormat.version else {
       throw .newerVersion(path: path, found: version, supported: BackupFormat.version)
     }
-    let rowVersion = Int(truncatingIfNeeded: word(header.base, 16))
-    guard rowVersion <= StoreFormat.chunkVersion else {
-      throw .newerVersion(path: path, found: rowVersion, supported: StoreFormat.chunkVersion)
+    let rowVersion = word(header.base, 16)
+    guard rowVersion <= UInt64(StoreFormat.chunkVersion) else {
+      throw .newerVersion(
+        path: path, found: Int(clamping: rowVersion), supported: StoreFormat.chunkVersion)
     }
     madeMillis = Int64(bitPattern: word(header.base, 24))
   }
 
-  /// Goes through the whole file.
+  /// Reads the whole file.
   /// - Parameters:
-  ///   - onStore: a store begins.
+  ///   - key: the key with which the backup must be signed; `nil` to accept any.
+  ///   - onStore: a store begins; its name is valid and not repeated.
   ///   - onRecord: a record of it, valid during the call. Records rise by kind, sort value and key.
   ///   - onBlock: so many bytes of the file are read.
-  /// - Throws: ``StorageError/notABackup(path:offset:reason:)``, or what a closure throws.
+  /// - Throws: ``StorageError/notABackup(path:offset:reason:)``, ``StorageError/wrongSignature(path:isSigned:)``, or an error of
+  ///   a closure.
   func read(
+    signedWith key: BackupKey? = nil,
     onStore: (_ name: String, _ lastSequence: UInt64) throws(StorageError) -> Void,
     onRecord: (UnsafeRawPointer) throws(StorageError) -> Void,
     onBlock: (_ done: Int) throws(StorageError) -> Void
@@ -50,8 +57,11 @@ struct BackupReader {
     var position = BackupFormat.headerBytes
     var checksum = firstChecksum
     var records = 0
-    var hasStore = false
+    var names: Set<String> = []
     var previous: RecordMemory?
+    var hasEnded = false
+    var authenticator = key.map { MessageAuthenticator(key: $0.bytes) }
+    authenticator?.update(header.bytes(from: 0, count: header.count))
     while true {
       let length = try block(at: position, into: &buffer, after: &checksum)
       guard let kind = BackupFormat.BlockKind(rawValue: half(buffer.base, 4)) else {
@@ -59,24 +69,41 @@ struct BackupReader {
       }
       let content = buffer.bytes(
         from: BackupFormat.blockHeaderBytes, count: length - BackupFormat.blockHeaderBytes)
+      guard !hasEnded || kind == .signature else { throw damage(position, "something follows its end") }
       switch kind {
       case .store:
-        guard content.count >= 8, let base = content.baseAddress else { throw damage(position, "a store has no name") }
-        let name = content[8...].prefix { $0 != 0 }
+        guard content.count > 8, let base = content.baseAddress else { throw damage(position, "a store has no name") }
+        let name = String(decoding: content[8...].prefix { $0 != 0 }, as: UTF8.self)
+        guard BackupFormat.isStoreName(name) else { throw damage(position, "the name of a store is invalid") }
+        guard names.insert(name).inserted else { throw damage(position, "a store occurs twice") }
+        guard word(base, 0) <= BackupFormat.largestSequence else { throw damage(position, "a number is out of range") }
         previous = nil
-        hasStore = true
-        try onStore(String(decoding: name, as: UTF8.self), word(base, 0))
+        try onStore(name, word(base, 0))
       case .records:
-        guard hasStore else { throw damage(position, "records belong to no store") }
+        guard !names.isEmpty else { throw damage(position, "records belong to no store") }
         records += try forEachRecord(content, at: position, after: &previous, onRecord)
       case .end:
         guard let base = content.baseAddress, content.count == 8, word(base, 0) == UInt64(records) else {
           throw damage(position, "the number of records is another")
         }
+        hasEnded = true
+        guard position + length < bytes else {
+          guard key == nil else { throw .wrongSignature(path: path, isSigned: false) }
+          try onBlock(bytes)
+          return
+        }
+      case .signature:
+        guard hasEnded, content.count == BackupFormat.signatureBytes else {
+          throw damage(position, "there is a signature of an unknown kind")
+        }
         guard position + length == bytes else { throw damage(position + length, "something follows its end") }
+        if let authenticator, !MessageAuthenticator.isEqual(authenticator.code(), Array(content)) {
+          throw .wrongSignature(path: path, isSigned: true)
+        }
         try onBlock(bytes)
         return
       }
+      authenticator?.update(buffer.bytes(from: 0, count: length))
       position += length
       try onBlock(position)
     }

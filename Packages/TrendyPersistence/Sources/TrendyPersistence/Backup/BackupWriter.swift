@@ -1,3 +1,5 @@
+import TrendyModels
+
 /// Writes a backup from front to end into a file of another name, which takes its own when all is on the disk.
 final class BackupWriter {
   private let path: String
@@ -9,6 +11,8 @@ final class BackupWriter {
   private var checksum: UInt64
   private(set) var records = 0
   private var isFinished = false
+  /// Of a backup that is to be signed.
+  private var authenticator: MessageAuthenticator?
 
   private var temporaryPath: String { path + ".part" }
   static func folder(of path: String) -> String {
@@ -16,8 +20,9 @@ final class BackupWriter {
     return slash == path.startIndex ? "/" : String(path[..<slash])
   }
 
-  init(path: String, madeMillis: Int64, fileSystem: any FileSystem) throws(StorageError) {
+  init(path: String, madeMillis: Int64, key: BackupKey?, fileSystem: any FileSystem) throws(StorageError) {
     self.path = path
+    authenticator = key.map { MessageAuthenticator(key: $0.bytes) }
     self.fileSystem = fileSystem
     file = try Self.begin(path + ".part", fileSystem)
     let header = RecordMemory(zeroed: BackupFormat.headerBytes)
@@ -49,6 +54,7 @@ final class BackupWriter {
   }
 
   func begin(store name: String, lastSequence: UInt64) throws(StorageError) {
+    precondition(BackupFormat.isStoreName(name), "invalid name of a store in a backup: \(name)")
     let content = RecordMemory(zeroed: (8 + name.utf8.count + 7) & ~7)
     store(lastSequence, content.base, 0)
     for (index, byte) in name.utf8.enumerated() {
@@ -86,6 +92,10 @@ final class BackupWriter {
     store(UInt64(records), content.base, 0)
     try append(content.bytes(from: 0, count: 8))
     try flush(.end)
+    if let code = authenticator?.code() {
+      try code.withUnsafeBufferPointer { bytes throws(StorageError) in try append(UnsafeRawBufferPointer(bytes)) }
+      try flush(.signature)
+    }
     let (file, fileSystem, path, temporary) = (file, fileSystem, path, temporaryPath)
     try storing { () throws(FileSystemError) in
       try file.synchronize()
@@ -118,6 +128,7 @@ final class BackupWriter {
   private func write(_ bytes: UnsafeRawBufferPointer) throws(StorageError) {
     let (file, offset) = (file, position)
     try storing { () throws(FileSystemError) in try file.write(bytes, at: offset) }
+    authenticator?.update(bytes)
     position += bytes.count
   }
 }

@@ -37,16 +37,20 @@ extension StoreBackup {
   /// At `keptPath` a backup of what is there now is written first, if anything is; `nowMillis` is now, in milliseconds since
   /// 1970-01-01T00:00:00Z. `onProgress` may cancel until the first store has changed. From then on its answer does not count, as the
   /// stores of a backup belong together; nor does it once files of a damaged store were put aside, or a store was made.
-  /// - Throws: ``StorageError/notABackup(path:offset:reason:)`` and ``StorageError/newerVersion(path:found:supported:)`` before
-  ///   anything was touched; ``StorageError/cancelled(path:)``, then every store is as it was.
+  /// - Throws: ``StorageError/notABackup(path:offset:reason:)``, ``StorageError/wrongSignature(path:isSigned:)`` and
+  ///   ``StorageError/newerVersion(path:found:supported:)`` before anything was touched; ``StorageError/cancelled(path:)``, then
+  ///   every store is as it was.
   public static func restore(
-    from path: String, to stores: [Store], keptIn keptPath: String, nowMillis: Int64,
+    from path: String, to stores: [Store], keptIn keptPath: String, nowMillis: Int64, signedWith key: BackupKey? = nil,
     fileSystem: any FileSystem = PosixFileSystem(), options: StorageEngine.Options = .init(),
     onProgress: ProgressHandler = { _ in true }
   ) throws(StorageError) -> RestoreReport {
-    let summary = try check(path, fileSystem: fileSystem, onProgress: onProgress)
+    let summary = try check(path, signedWith: key, fileSystem: fileSystem, onProgress: onProgress)
     if try isThere(keptPath, fileSystem) { throw .exists(path: keptPath) }
     let targets = stores.filter { summary.records[$0.name] != nil }
+    guard !targets.isEmpty else {
+      throw .notABackup(path: path, offset: BackupFormat.headerBytes, reason: "it holds other stores")
+    }
     var kept: [String] = []
     var used: [Store] = []
     var mayCancel = true
@@ -88,6 +92,37 @@ extension StoreBackup {
     return RestoreReport(summary: summary, kept: kept)
   }
 
+  /// Makes a store in a new folder for each store of a backup that was checked, in one pass.
+  /// - Parameters:
+  ///   - path: the backup.
+  ///   - key: the key with which the backup must be signed; `nil` to accept any.
+  ///   - fileSystem: of the backup and of the new stores.
+  ///   - options: of the new stores.
+  ///   - onProgress: receives the progress; `false` cancels.
+  ///   - directory: returns the folder for a store; throws for a name that the caller does not expect.
+  /// - Throws: ``StorageError/exists(path:)`` for a folder that holds a store; then, as on any error, some stores may be there already.
+  public static func unpack(
+    _ path: String, signedWith key: BackupKey? = nil, fileSystem: any FileSystem = PosixFileSystem(),
+    options: StorageEngine.Options = .init(), onProgress: ProgressHandler = { _ in true },
+    into directory: (_ name: String) throws(StorageError) -> String
+  ) throws(StorageError) {
+    let reader = try BackupReader(path: path, fileSystem: fileSystem)
+    var current: UnpackedStore?
+    var name = ""
+    try reader.read(signedWith: key) { (next, lastSequence) throws(StorageError) in
+      try current?.finish()
+      name = next
+      current = try UnpackedStore(
+        in: directory(next), lastSequence: lastSequence, fileSystem: fileSystem, options: options)
+    } onRecord: { record throws(StorageError) in
+      try current?.add(record)
+    } onBlock: { done throws(StorageError) in
+      let progress = Progress(step: .restoring(store: name), done: done, total: reader.bytes)
+      guard onProgress(progress) else { throw .cancelled(path: path) }
+    }
+    try current?.finish()
+  }
+
   private enum Condition {
     case none
     case sound(records: Int)
@@ -108,7 +143,7 @@ extension StoreBackup {
 
   private static func isStoreFile(_ name: String) -> Bool {
     name == StoreFormat.manifestName
-      || ["log-", "segment-"].contains { name.hasPrefix($0) && UInt64(name.dropFirst($0.count)) != nil }
+      || ["log-", "segment-"].contains { name.hasPrefix($0) && StoreFormat.number(name.dropFirst($0.count)) != nil }
   }
 
   /// Gives the files of a damaged store other names: the folder is empty then, to who opens a store in it.
@@ -132,6 +167,44 @@ extension StoreBackup {
       try fileSystem.syncDirectory(store.directory)
       return paths
     }
+  }
+}
+
+/// A new store that receives the rows of a backup as its only segment.
+private struct UnpackedStore {
+  private let directory: String
+  private let fileSystem: any FileSystem
+  private var manifest: Manifest
+  private var writer: SegmentWriter?
+
+  init(
+    in directory: String, lastSequence: UInt64, fileSystem: any FileSystem, options: StorageEngine.Options
+  ) throws(StorageError) {
+    self.directory = directory
+    self.fileSystem = fileSystem
+    if try StoreBackup.isThere(directory + "/" + StoreFormat.manifestName, fileSystem) {
+      throw .exists(path: directory)
+    }
+    var generator = SystemRandomNumberGenerator()
+    try StorageEngine.create(
+      directory: directory, fileSystem: fileSystem, options: options, storeID: generator.next())
+    manifest = try Manifest.read(directory: directory, fileSystem: fileSystem)
+    manifest.generation += 1
+    // Numbers in the rows are below those of later saves.
+    manifest.firstSequence = max(manifest.firstSequence, lastSequence + 1)
+  }
+
+  mutating func add(_ record: UnsafeRawPointer) throws(StorageError) {
+    if writer == nil {
+      let log = Log(directory: directory, fileSystem: fileSystem, manifest: manifest)
+      writer = try SegmentWriter(number: manifest.generation, storeID: manifest.storeID, log: log)
+    }
+    try writer?.add(record)
+  }
+
+  mutating func finish() throws(StorageError) {
+    if let writer { manifest.segments = [try writer.finish(kills: [], manifest: manifest)] }
+    try manifest.replace(directory: directory, fileSystem: fileSystem)
   }
 }
 
@@ -206,7 +279,7 @@ extension StorageEngine {
   static func highestSetAside(_ names: [String]) -> UInt64 {
     names.compactMap { name in
       guard name.hasPrefix(StoreFormat.setAsidePrefix) else { return nil }
-      return UInt64(name.dropFirst(StoreFormat.setAsidePrefix.count).prefix { $0 != "-" })
+      return StoreFormat.number(name.dropFirst(StoreFormat.setAsidePrefix.count).prefix { $0 != "-" })
     }.max() ?? 0
   }
 }

@@ -12,7 +12,7 @@
 public enum StoreBackup: Sendable {
   /// A store by the name that it has in a backup.
   public struct Store: Hashable, Sendable {
-    /// 1 to 64 bytes.
+    /// 1 to 80 letters, digits and `-`, `_`, `@`, `~`, `=`.
     public var name: String
     /// The folder, without a slash at its end.
     public var directory: String
@@ -70,14 +70,14 @@ public enum StoreBackup: Sendable {
   /// out; others may save meanwhile, and no store is changed.
   ///
   /// `madeMillis` is now, in milliseconds since 1970-01-01T00:00:00Z; `isReplacing` says whether a file that is there may go. In the
-  /// folder of a store nothing but a backup may, and no backup gets a name that the store has for files of its own. `onProgress` may
-  /// cancel it at any time.
+  /// folder of a store nothing but a backup may, and no backup gets a name that the store has for files of its own. With a `key` the
+  /// backup is signed (HMAC-SHA-256). `onProgress` may cancel it at any time.
   /// - Throws: ``StorageError/exists(path:)``; ``StorageError/cancelled(path:)``; ``StorageError/busy(path:)`` while another writes a backup of this name;
   ///   ``StorageError/damaged(path:offset:)`` for a store that is not whole: repair it first; ``StorageError/missing(path:)`` when
   ///   there is no store at all.
   @discardableResult
   public static func write(
-    _ stores: [Store], to path: String, madeMillis: Int64, isReplacing: Bool = false,
+    _ stores: [Store], to path: String, madeMillis: Int64, isReplacing: Bool = false, signedWith key: BackupKey? = nil,
     fileSystem: any FileSystem = PosixFileSystem(), options: StorageEngine.Options = .init(),
     onProgress: ProgressHandler = { _ in true }
   ) throws(StorageError) -> Summary {
@@ -90,7 +90,7 @@ public enum StoreBackup: Sendable {
       engines.append((store.name, engine))
     }
     guard !engines.isEmpty else { throw .missing(path: stores.first?.directory ?? path) }
-    let writer = try BackupWriter(path: path, madeMillis: madeMillis, fileSystem: fileSystem)
+    let writer = try BackupWriter(path: path, madeMillis: madeMillis, key: key, fileSystem: fileSystem)
     var total = 0
     for (_, engine) in engines {
       for kind in 0...UInt8.max { total += try engine.count(kind: kind) }
@@ -121,18 +121,20 @@ public enum StoreBackup: Sendable {
 
   private static let progressInterval = 1024
 
-  /// Reads a backup to its end: every byte is as it was written. `onProgress` may cancel it at any time.
-  /// - Throws: ``StorageError/notABackup(path:offset:reason:)``, ``StorageError/newerVersion(path:found:supported:)``,
-  ///   ``StorageError/cancelled(path:)``.
+  /// Reads a backup to its end and verifies its checksums, and with a `key` its signature. Without one, the content may have been
+  /// written by anybody. `onProgress` may cancel it at any time.
+  /// - Throws: ``StorageError/notABackup(path:offset:reason:)``, ``StorageError/wrongSignature(path:isSigned:)``,
+  ///   ``StorageError/newerVersion(path:found:supported:)``, ``StorageError/cancelled(path:)``.
   public static func check(
-    _ path: String, fileSystem: any FileSystem = PosixFileSystem(), onProgress: ProgressHandler = { _ in true }
+    _ path: String, signedWith key: BackupKey? = nil, fileSystem: any FileSystem = PosixFileSystem(),
+    onProgress: ProgressHandler = { _ in true }
   ) throws(StorageError) -> Summary {
     let reader = try BackupReader(path: path, fileSystem: fileSystem)
     var records: [String: Int] = [:]
     var current = ""
-    try reader.read { name, _ in
+    try reader.read(signedWith: key) { name, _ in
       current = name
-      records[name, default: 0] += 0
+      records[name] = 0
     } onRecord: { _ in
       records[current, default: 0] += 1
     } onBlock: { done throws(StorageError) in

@@ -10,9 +10,9 @@ public protocol FileSystem: Sendable {
   func open(_ path: String, _ mode: FileMode) throws(FileSystemError) -> any OpenFile
   /// The names in a folder, sorted.
   func names(inDirectory path: String) throws(FileSystemError) -> [String]
-  /// Puts a file in another's place in one step; durable after ``syncDirectory(_:)``.
+  /// Replaces a file by another, or moves a folder to a free name, in one step; durable after ``syncDirectory(_:)`` of both parents.
   func rename(_ path: String, to newPath: String) throws(FileSystemError)
-  /// Takes a name away; what has the file open keeps it.
+  /// Removes a file or an empty folder. Open handles of a removed file stay usable.
   func remove(_ path: String) throws(FileSystemError)
   /// Makes the names in a folder durable: files made, renamed and removed in it.
   func syncDirectory(_ path: String) throws(FileSystemError)

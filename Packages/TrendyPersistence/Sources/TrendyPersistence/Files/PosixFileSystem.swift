@@ -84,7 +84,9 @@ public struct PosixFileSystem: FileSystem {
   }
 
   public func remove(_ path: String) throws(FileSystemError) {
-    guard unlink(path) == 0 else { throw error(.remove, path) }
+    if unlink(path) == 0 { return }
+    // Linux answers EISDIR for a folder, POSIX and Darwin EPERM.
+    guard errno == EISDIR || errno == EPERM, rmdir(path) == 0 else { throw error(.remove, path) }
   }
 
   public func syncDirectory(_ path: String) throws(FileSystemError) {

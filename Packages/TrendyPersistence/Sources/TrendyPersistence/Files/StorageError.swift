@@ -32,6 +32,8 @@ public enum StorageError: Error, Hashable, CustomStringConvertible {
   case cancelled(path: String)
   /// A file that is no backup, or no whole one: cut, altered, of another program.
   case notABackup(path: String, offset: Int, reason: String)
+  /// A backup that is unsigned or signed with another key, where a signature was required.
+  case wrongSignature(path: String, isSigned: Bool)
   /// Any other failure of the system.
   case failed(FileSystemError)
 
@@ -69,6 +71,8 @@ public enum StorageError: Error, Hashable, CustomStringConvertible {
       "the work on \(path) was cancelled: nothing was changed; start it again when it suits"
     case .notABackup(let path, let offset, let reason):
       "\(path) is no whole backup, \(reason) at byte \(offset): nothing was restored or changed; take another copy of it, or an earlier backup"
+    case .wrongSignature(let path, let isSigned):
+      "\(path) is \(isSigned ? "signed with another key, or was changed after it was signed" : "not signed"): nothing was restored or changed; take a backup that was made with this key"
     case .failed(let error):
       "\(error): nothing of this change was confirmed; see to the cause and try again"
     }
