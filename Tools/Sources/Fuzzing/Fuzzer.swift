@@ -16,6 +16,8 @@ public struct Fuzzer: Sendable {
     case query
     /// What trackers post, and files of tracks.
     case tracks
+    /// Backups and the files and rows of stores, damaged, with correct checksums.
+    case store
   }
 
   /// A promise that a case broke.
@@ -42,6 +44,11 @@ public struct Fuzzer: Sendable {
     case .feed, .snapshot:
       try await stories(numbers, onCase, &outcomes) { source, count in
         var story = try DeviceStory(&source, readsSnapshots: target == .snapshot)
+        return try await story.run(count)
+      }
+    case .store:
+      try await stories(numbers, onCase, &outcomes) { source, count in
+        var story = StoreStory(source)
         return try await story.run(count)
       }
     case .push, .query:

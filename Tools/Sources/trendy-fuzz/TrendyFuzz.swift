@@ -90,6 +90,7 @@ enum Crash {
       case .push: "push"
       case .query: "query"
       case .tracks: "tracks"
+      case .store: "store"
       }
   }
 

@@ -10,6 +10,7 @@ struct FuzzingTests {
       switch target {
       case .http, .json, .tracks: 3000
       case .feed, .snapshot, .push, .query: 400
+      case .store: 100
       }
     let outcomes = try await Fuzzer(target).run(1..<1 + cases)
     #expect(outcomes.values.reduce(0, +) == Int(cases))
