@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import TrendyHub
 import TrendyModels
 
@@ -60,6 +61,50 @@ extension HubStorageContract {
         try directory.deletePairingCode(hash: "dd")
       }
       try storage.readDirectory { try expect(try $0.pairingCode(hash: "dd"), nil) }
+    },
+    Check("the directory keeps attempts to pair, the latest of them") { storage in
+      func time(_ seconds: Double) -> Date { moment.addingTimeInterval(seconds) }
+      try storage.writeDirectory { directory in
+        for number in 1...5 { try directory.putPairingAttempts(key: "k\(number)", [time(0), time(Double(number))]) }
+        try directory.putPairingAttempts(key: "k5", [time(6)])
+        try directory.putPairingAttempts(key: "k4", [])
+        try expect(try directory.pairingAttempts(key: "k5"), [time(6)])
+      }
+      try storage.writeDirectory { directory in
+        try expect(try directory.pairingAttempts(key: "k3"), [time(0), time(3)])
+        try expect(try directory.pairingAttempts(key: "k4"), [])
+        try directory.deletePairingAttempts(before: time(2), keeping: 9)
+        try expect(try directory.pairingAttempts(key: "k1"), [])
+        try expect(try directory.pairingAttempts(key: "k2").count, 2)
+        try directory.deletePairingAttempts(before: time(2), keeping: 2)
+      }
+      try storage.readDirectory { directory in
+        try expect(try directory.pairingAttempts(key: "k2"), [])
+        try expect(try directory.pairingAttempts(key: "k3").count, 2)
+        try expect(try directory.pairingAttempts(key: "k5").count, 1)
+        try expect(try directory.pairingAttempts(key: "never"), [])
+      }
+    },
+    Check("of codes that are tried at once only as many are compared as one may try") { storage in
+      let accounts = HubAccounts(storage: storage)
+      let anna = try accounts.createPerson(name: "Anna")
+      let code = try accounts.createPairingCode(person: anna.id)
+      let outcomes = Mutex<[String]>([])
+      DispatchQueue.concurrentPerform(iterations: 24) { number in
+        let outcome: String
+        do {
+          _ = try accounts.pair(code: "9999-\(1000 + number)", deviceName: "d", address: "192.0.2.1")
+          outcome = "paired"
+        } catch {
+          outcome = (error as? Problem)?.kind ?? "\(error)"
+        }
+        outcomes.withLock { $0.append(outcome) }
+      }
+      let found = outcomes.withLock { $0 }
+      try expect(found.filter { $0 == "pairing_code_invalid" }.count, PairingGuard.attempts)
+      try expect(found.filter { $0 == "rate_limited" }.count, 24 - PairingGuard.attempts)
+      // Nobody else is kept from pairing.
+      try expect(try accounts.pair(code: code, deviceName: "d", address: "192.0.2.2").device.person, anna.id)
     },
     Check("what is kept of a person has a size") { storage in
       try storage.write(person: "p") { transaction in

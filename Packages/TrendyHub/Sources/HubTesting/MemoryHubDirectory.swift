@@ -7,6 +7,7 @@ public struct MemoryHubDirectory: Sendable {
   fileprivate var devices: [String: HubDevice] = [:]
   fileprivate var codes: [String: HubPairingCode] = [:]
   fileprivate var webhooks: [String: HubWebhook] = [:]
+  fileprivate var pairingAttempts: [String: [Date]] = [:]
 
   public init() {}
 
@@ -34,6 +35,7 @@ private final class MemoryDirectoryTransaction: HubDirectoryTransaction {
   func device(tokenHash: String) throws -> HubDevice? { state.devices.values.first { $0.tokenHash == tokenHash } }
   func pairingCode(hash: String) throws -> HubPairingCode? { state.codes[hash] }
   func pairingCodes() throws -> [HubPairingCode] { state.codes.values.sorted { $0.hash < $1.hash } }
+  func pairingAttempts(key: String) throws -> [Date] { state.pairingAttempts[key] ?? [] }
   func webhooks() throws -> [HubWebhook] { state.webhooks.values.sorted { $0.id < $1.id } }
 
   func put(_ person: HubPerson) throws { state.people[person.id] = person }
@@ -46,6 +48,14 @@ private final class MemoryDirectoryTransaction: HubDirectoryTransaction {
   func put(_ device: HubDevice) throws { state.devices[device.id] = device }
   func put(_ code: HubPairingCode) throws { state.codes[code.hash] = code }
   func deletePairingCode(hash: String) throws { state.codes[hash] = nil }
+  func putPairingAttempts(key: String, _ times: [Date]) throws {
+    state.pairingAttempts[key] = times.isEmpty ? nil : times
+  }
+  func deletePairingAttempts(before date: Date, keeping count: Int) throws {
+    let recent = state.pairingAttempts.filter { ($0.value.last ?? .distantPast) >= date }
+    let latest = recent.sorted { ($0.value.last ?? .distantPast, $0.key) > ($1.value.last ?? .distantPast, $1.key) }
+    state.pairingAttempts = Dictionary(uniqueKeysWithValues: latest.prefix(count).map { ($0.key, $0.value) })
+  }
   func put(_ webhook: HubWebhook) throws { state.webhooks[webhook.id] = webhook }
   func deleteWebhook(id: String) throws { state.webhooks[id] = nil }
 

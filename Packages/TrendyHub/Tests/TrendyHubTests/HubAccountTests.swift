@@ -45,9 +45,9 @@ struct HubAccountTests {
       try await hub.send(
         "POST", "/pair", ["code": .string(code), "device_name": "laptop", "person": .string(holder)], token: "")
     }
-    for _ in 0..<6 {
+    for _ in 1...4 {
       let refused = try await pair(as: "somebody else")
-      #expect(refused.status == 409 && refused.problem == "other_person", "and it is no guessing")
+      #expect(refused.status == 409 && refused.problem == "other_person")
     }
     #expect(try hub.server.accounts.devices().map(\.name) == ["phone"])
     #expect(try await pair(as: hub.person.id).status == 201)
@@ -81,9 +81,11 @@ struct HubAccountTests {
     async throws
   {
     let hub = try TestHub(configuration: HubConfiguration(trustedProxies: ["10.0.0.9"]))
+    var code = 1000
     func guess(from sender: String, through address: String) async throws -> Int {
-      try await hub.send(
-        "POST", "/pair", ["code": "0000-0000", "device_name": "x"],
+      code += 1
+      return try await hub.send(
+        "POST", "/pair", ["code": .string("0000-\(code)"), "device_name": "x"],
         headers: [("X-Forwarded-For", "1.1.1.1, \(sender)")], token: "", address: address
       ).status
     }
@@ -97,7 +99,8 @@ struct HubAccountTests {
   @Test func `any number of addresses that guess keep nobody else from pairing`() async throws {
     let hub = try TestHub()
     for number in 0..<300 {
-      #expect(try await pair(hub, "0000-0000", address: "10.0.\(number / 250).\(number % 250)").status == 403)
+      let address = "10.0.\(number / 250).\(number % 250)"
+      #expect(try await pair(hub, "0000-\(1000 + number)", address: address).status == 403)
     }
     let code = try hub.server.accounts.createPairingCode(person: hub.person.id)
     #expect(try await pair(hub, code, address: "10.0.2.1").status == 201)

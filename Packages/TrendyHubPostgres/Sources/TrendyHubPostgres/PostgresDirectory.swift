@@ -91,6 +91,26 @@ final class PostgresDirectory: PostgresSession, HubDirectoryTransaction {
     }.sorted { $0.hash < $1.hash }
   }
 
+  func pairingAttempts(key: String) throws -> [Date] {
+    let rows = try run(PostgresCall(.readPairingAttempts, .text(key)))
+    guard rows.count > 0 else { return [] }
+    return rows.text(0, 0).split(separator: ",").compactMap { Int64($0).map(Date.init(millis:)) }
+  }
+
+  func putPairingAttempts(key: String, _ times: [Date]) throws {
+    guard let last = times.last else { return try write(PostgresCall(.deletePairingAttempts, .text(key))) }
+    try write(
+      PostgresCall(
+        .putPairingAttempts, .text(key), .int(last.millis),
+        .text(times.map { "\($0.millis)" }.joined(separator: ","))))
+  }
+
+  func deletePairingAttempts(before date: Date, keeping count: Int) throws {
+    try write(
+      PostgresCall(.deleteOldPairingAttempts, .int(date.millis)),
+      PostgresCall(.deleteExcessPairingAttempts, .int(Int64(count))))
+  }
+
   func webhooks() throws -> [HubWebhook] {
     let rows = try run(PostgresCall(.readWebhooks))
     return try (0..<rows.count).map { row in

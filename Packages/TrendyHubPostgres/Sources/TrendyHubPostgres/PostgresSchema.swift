@@ -127,6 +127,11 @@ enum PostgresSchema {
       // What a device said of itself when it last came in, as JSON; empty for nothing.
       "ALTER TABLE token ADD COLUMN report text NOT NULL DEFAULT ''"
     ],
+    [
+      // Recent attempts to pair, by the hash of an address or a code; times: milliseconds since 1970, separated by commas.
+      "CREATE TABLE pairing_attempt (key text COLLATE \"C\" PRIMARY KEY, latest bigint NOT NULL, times text NOT NULL)",
+      "CREATE INDEX pairing_attempt_latest ON pairing_attempt (latest)",
+    ],
   ]
 
   /// In the schema that the connection stands in. Two hubs at once: the second waits for the row of the first.

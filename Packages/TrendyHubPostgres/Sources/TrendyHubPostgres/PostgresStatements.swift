@@ -356,6 +356,24 @@ extension PostgresStatement {
   static let deletePairingCode = PostgresStatement("delete_pairing_code", "DELETE FROM pairing_code WHERE hash = $1")
   static let deletePairingCodesOf = PostgresStatement(
     "delete_pairing_codes_of", "DELETE FROM pairing_code WHERE person = $1")
+  static let readPairingAttempts = PostgresStatement(
+    "read_pairing_attempts", "SELECT times FROM pairing_attempt WHERE key = $1")
+  static let putPairingAttempts = PostgresStatement(
+    "put_pairing_attempts",
+    """
+    INSERT INTO pairing_attempt (key, latest, times) VALUES ($1, $2, $3)
+    ON CONFLICT (key) DO UPDATE SET latest = excluded.latest, times = excluded.times
+    """)
+  static let deletePairingAttempts = PostgresStatement(
+    "delete_pairing_attempts", "DELETE FROM pairing_attempt WHERE key = $1")
+  static let deleteOldPairingAttempts = PostgresStatement(
+    "delete_old_pairing_attempts", "DELETE FROM pairing_attempt WHERE latest < $1")
+  static let deleteExcessPairingAttempts = PostgresStatement(
+    "delete_excess_pairing_attempts",
+    """
+    DELETE FROM pairing_attempt
+    WHERE key IN (SELECT key FROM pairing_attempt ORDER BY latest DESC, key DESC OFFSET $1)
+    """)
   static let readWebhooks = PostgresStatement("read_webhooks", "SELECT document FROM webhook")
   static let putWebhook = PostgresStatement(
     "put_webhook",

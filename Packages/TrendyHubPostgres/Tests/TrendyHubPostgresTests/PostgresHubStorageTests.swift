@@ -105,6 +105,21 @@ struct PostgresHubStorageTests {
     #expect(number > 2)
   }
 
+  @Test func `two hubs on one database allow no more attempts to pair than one`() throws {
+    let hubs = try (1...2).map { _ in HubAccounts(storage: try cluster.storage(schema: schema)) }
+    _ = try hubs[0].createPerson(name: "Anna")
+    let kinds = Mutex<[String]>([])
+    DispatchQueue.concurrentPerform(iterations: 20) { number in
+      do {
+        _ = try hubs[number % 2].pair(code: "0000-\(1000 + number)", deviceName: "d", address: "192.0.2.1")
+      } catch {
+        kinds.withLock { $0.append((error as? Problem)?.kind ?? "\(error)") }
+      }
+    }
+    let found = kinds.withLock { $0 }.reduce(into: [:]) { $0[$1, default: 0] += 1 }
+    #expect(found == ["pairing_code_invalid": PairingGuard.attempts, "rate_limited": 20 - PairingGuard.attempts])
+  }
+
   @Test func `a database that is not there is told as such, and nothing else`() throws {
     let storage = try PostgresHubStorage(address: "postgres://x@127.0.0.1:1/trendy?connect_timeout=2")
     #expect {
@@ -194,7 +209,7 @@ struct PostgresHubStorageTests {
     }
     try cluster.run("UPDATE \(schema).schema_version SET number = 9, made_by = 'trendyd 9.9'")
     let words =
-      "the database has tables of version 9, made by trendyd 9.9; trendyd test knows version 3: "
+      "the database has tables of version 9, made by trendyd 9.9; trendyd test knows version 4: "
       + "install that one, or a newer"
     #expect(throws: HubStorageError.failed(words)) { try cluster.storage(schema: schema).checkReady() }
   }
@@ -204,6 +219,7 @@ struct PostgresHubStorageTests {
     // As a hub of that version left them.
     try cluster.run("DROP TABLE \(schema).import")
     try cluster.run("ALTER TABLE \(schema).token DROP COLUMN report")
+    try cluster.run("DROP TABLE \(schema).pairing_attempt")
     try cluster.run("UPDATE \(schema).schema_version SET number = 1, made_by = 'trendyd 1'")
     let storage = try cluster.storage(schema: schema)
     let entry = HubImport(

@@ -1,4 +1,5 @@
 import Foundation
+import TrendyModels
 public import TrendyProtocols
 
 /// Who may come in, and how: persons, pairing codes, and a token for each device.
@@ -139,19 +140,41 @@ public struct HubAccounts: Sendable {
     return "\(digits.prefix(4))-\(digits.suffix(4))"
   }
 
-  /// Takes a code and gives a token, which is shown this once.
+  /// Exchanges a code for a token, which is returned only this once.
   ///
-  /// `holder` is whose record the device holds; a code of somebody else is not used up by it.
-  /// - Throws: a ``Problem`` of kind `pairing_code_invalid` or `other_person`.
-  public func pair(code: String, deviceName: String, holder: String? = nil) throws -> (token: String, device: HubDevice)
-  {
+  /// An unknown, a used and an expired code take the same steps.
+  /// - Parameters:
+  ///   - holder: the user whose record the device holds; a code of another user stays valid.
+  ///   - address: the client's address, for which the attempt counts; `nil` for the operator of the hub.
+  /// - Throws: a ``Problem`` of kind `pairing_code_invalid`, `other_person` or `rate_limited`.
+  public func pair(
+    code: String, deviceName: String, holder: String? = nil, address: String? = nil
+  ) throws -> (token: String, device: HubDevice) {
     try checkName(deviceName, member: "device_name")
     let digits = code.filter { $0 != "-" && $0 != " " }
     let hash = SHA256Digest.hexadecimal(of: digits)
-    let now = clock.now
+    // The storages keep milliseconds.
+    let now = Date(milliseconds: clock.now.milliseconds)
     let token = chance.token()
+    let tokenHash = SHA256Digest.hexadecimal(of: token)
+    let keys = address.map { PairingGuard.keys(address: $0, codeHash: hash) } ?? []
+    if !keys.isEmpty {
+      let wait = try storage.writeDirectory { directory in
+        // What expired is as unknown as what never was.
+        try directory.deletePairingCodes(expiredBefore: now)
+        return try PairingGuard.count(keys, now: now, in: directory)
+      }
+      if let wait {
+        throw Problem(
+          "rate_limited", status: 429, title: "Too many attempts",
+          detail: "too many pairing codes were tried: wait, then ask for a new code", retryAfter: wait)
+      }
+    }
     let device = try storage.writeDirectory { directory in
-      guard let pairing = try directory.pairingCode(hash: hash), now < pairing.expiresAt else {
+      let found = try directory.pairingCode(hash: hash)
+      guard let pairing = found, MessageAuthenticator.isEqual(Array(pairing.hash.utf8), Array(hash.utf8)),
+        now < pairing.expiresAt
+      else {
         throw Problem(
           "pairing_code_invalid", status: 403, title: "Pairing code not valid",
           detail: "this code is wrong, was used, or is older than ten minutes: ask for a new one with `trendyd pair`")
@@ -164,7 +187,8 @@ public struct HubAccounts: Sendable {
       let device = HubDevice(
         id: chance.identifier(at: now), person: pairing.person,
         name: try Self.freeName(deviceName, person: pairing.person, in: directory),
-        tokenHash: SHA256Digest.hexadecimal(of: token), createdAt: now)
+        tokenHash: tokenHash, createdAt: now)
+      try PairingGuard.forgive(keys, now: now, in: directory)
       try directory.deletePairingCode(hash: hash)
       try directory.put(device)
       return device

@@ -17,7 +17,6 @@ public final class HubServer: Sendable {
   let clock: any TimeSource
   public let configuration: HubConfiguration
   let core: HubCore
-  let pairing = Mutex(PairingGuard())
   let streams: SignalStreams
   let bells = WebhookBells()
   let histories = KnownHistories()

@@ -1,41 +1,48 @@
-/// Decides who may try a pairing code: a code has eight digits, so guessing must be slow.
+import Foundation
+
+/// Limits how often a pairing code may be tried: a code has eight digits, so guessing must be slow.
 ///
-/// Failures are counted for each subscriber alone (``NetworkAddress/subscriber``), so that a guesser keeps nobody else from pairing.
-/// With five tries in ten minutes, and a code good for as long, a hundred thousand addresses find a given code with a chance of one
-/// in two hundred.
-struct PairingGuard: Hashable, Sendable {
-  static let window: Duration = .seconds(600)
-  static let triesPerAddress = 5
-  /// Subscribers remembered at once: about a megabyte.
+/// An attempt counts for the subscriber from which it comes (``NetworkAddress/subscriber``) and for the code, so that a guesser keeps
+/// nobody else from pairing. It is in the storage before the code is compared: neither requests at the same time nor several hubs on
+/// one database allow more. With five attempts in ten minutes, and a code valid for as long, a hundred thousand addresses find a given
+/// code with a probability of one in two hundred.
+public enum PairingGuard: Sendable {
+  /// Attempts per address, and per code, within ``window``.
+  public static let attempts = 5
+  public static let window: Duration = .seconds(600)
+  /// Addresses and codes remembered at once; above it those that tried least recently are forgotten.
   static let capacity = 10_000
 
-  /// Times of the last failures, rising, at most ``triesPerAddress`` each.
-  private var failures: [String: [Duration]] = [:]
+  private static var seconds: Double { Double(window.components.seconds) }
 
-  /// How long an address has to wait; `nil` when it may try now.
-  mutating func delay(address: String, now: Duration) -> Duration? {
-    let recent = (failures[Self.key(address)] ?? []).filter { now - $0 < Self.window }
-    // The wait ends when the first of the failures is no longer counted.
-    guard recent.count >= Self.triesPerAddress, let first = recent.first else { return nil }
-    return first + Self.window - now
+  /// Addresses and codes are stored as hashes.
+  static func keys(address: String, codeHash: String) -> [String] {
+    let subscriber = NetworkAddress(address).map { "\($0.subscriber)" } ?? address
+    return ["address \(subscriber)", "code \(codeHash)"].map { SHA256Digest.hexadecimal(of: $0) }
   }
 
-  mutating func onFailure(address: String, now: Duration) {
-    let key = Self.key(address)
-    if failures[key] == nil, failures.count >= Self.capacity { makeRoom(now: now) }
-    let recent = (failures[key] ?? []).filter { now - $0 < Self.window }
-    failures[key] = recent.suffix(Self.triesPerAddress - 1) + [now]
+  /// Adds an attempt under each key.
+  /// - Returns: how long to wait, if one of the keys has too many already; then nothing was added.
+  static func count(_ keys: [String], now: Date, in directory: any HubDirectoryTransaction) throws -> Duration? {
+    let recent = try keys.map { key in
+      // A time in the future is one of a hub whose clock was set back.
+      try directory.pairingAttempts(key: key).filter { abs(now.timeIntervalSince($0)) < seconds }
+    }
+    let waits = recent.filter { $0.count >= attempts }.compactMap { times in
+      times.first.map { seconds - now.timeIntervalSince($0) }
+    }
+    if let longest = waits.max() { return .seconds(min(longest, seconds).rounded(.up)) }
+    try directory.deletePairingAttempts(before: now.addingTimeInterval(-seconds), keeping: capacity - keys.count)
+    for (key, times) in zip(keys, recent) { try directory.putPairingAttempts(key: key, times + [now]) }
+    return nil
   }
 
-  /// Forgets what is no longer counted, and of the rest the half that failed least recently.
-  private mutating func makeRoom(now: Duration) {
-    failures = failures.filter { _, times in times.last.map { now - $0 < Self.window } ?? false }
-    guard failures.count >= Self.capacity else { return }
-    let latest = failures.sorted { ($0.value.last ?? .zero, $0.key) > ($1.value.last ?? .zero, $1.key) }
-    failures = Dictionary(latest.prefix(Self.capacity / 2).map { ($0.key, $0.value) }) { first, _ in first }
-  }
-
-  private static func key(_ address: String) -> String {
-    NetworkAddress(address).map { "\($0.subscriber)" } ?? address
+  /// Takes back the attempt that succeeded.
+  static func forgive(_ keys: [String], now: Date, in directory: any HubDirectoryTransaction) throws {
+    for key in keys {
+      var times = try directory.pairingAttempts(key: key)
+      if let place = times.lastIndex(of: now) { times.remove(at: place) }
+      try directory.putPairingAttempts(key: key, times)
+    }
   }
 }

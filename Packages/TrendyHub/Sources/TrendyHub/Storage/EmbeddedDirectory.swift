@@ -42,6 +42,17 @@ class EmbeddedDirectoryReading: HubDirectoryReading {
     return HubPairingCode(hash: hash, person: person, expiresAt: Date(milliseconds: expires))
   }
 
+  func pairingAttempts(key: String) throws -> [Date] {
+    guard let record = try records.get(kind: HubRecordKind.pairingAttempts, key: RecordKey(hashing: key)) else {
+      return []
+    }
+    let members = try record.document().objectValue
+    guard let stored = members?["key"]?.stringValue, let times = members?["times"]?.arrayValue else {
+      throw record.unreadable()
+    }
+    return stored == key ? times.compactMap { $0.intValue.map(Date.init(milliseconds:)) } : []
+  }
+
   func webhooks() throws -> [HubWebhook] {
     try records.scan(kind: HubRecordKind.webhook).map { record in
       guard let webhook = HubWebhook(stored: try record.document()) else { throw record.unreadable() }
@@ -133,6 +144,29 @@ final class EmbeddedDirectoryTransaction: EmbeddedDirectoryReading, HubDirectory
       transaction.delete(kind: HubRecordKind.pairingCode, key: record.key)
     }
   }
+
+  func putPairingAttempts(key: String, _ times: [Date]) throws {
+    guard let last = times.last else {
+      transaction.delete(kind: HubRecordKind.pairingAttempts, key: RecordKey(hashing: key))
+      return
+    }
+    try transaction.put(
+      kind: HubRecordKind.pairingAttempts, key: RecordKey(hashing: key), sort: last.milliseconds,
+      document: ["key": .string(key), "times": .array(times.map { .int($0.milliseconds) })])
+  }
+
+  func deletePairingAttempts(before date: Date, keeping count: Int) throws {
+    func delete(_ found: RecordList) {
+      for record in found { transaction.delete(kind: HubRecordKind.pairingAttempts, key: record.key) }
+    }
+    delete(try transaction.scan(kind: HubRecordKind.pairingAttempts, from: .min, to: date.milliseconds))
+    let excess = try transaction.count(kind: HubRecordKind.pairingAttempts) - count
+    guard excess > 0 else { return }
+    delete(
+      try transaction.scan(
+        kind: HubRecordKind.pairingAttempts, group: nil, from: .min, to: .max, descending: false, limit: excess))
+  }
+
   func put(_ webhook: HubWebhook) throws {
     try transaction.put(kind: HubRecordKind.webhook, key: RecordKey(hashing: webhook.id), document: webhook.stored)
   }

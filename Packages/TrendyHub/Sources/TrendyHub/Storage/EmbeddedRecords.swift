@@ -39,6 +39,8 @@ enum HubRecordKind {
   /// Sorted by expiry.
   static let pairingCode: UInt8 = 18
   static let webhook: UInt8 = 19
+  /// Sorted by the last attempt.
+  static let pairingAttempts: UInt8 = 20
 }
 
 /// Keys and groups are hashes of text with its parts parted by a sign that no id holds.

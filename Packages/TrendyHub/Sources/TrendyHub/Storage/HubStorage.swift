@@ -371,6 +371,8 @@ public protocol HubDirectoryReading: AnyObject {
   func pairingCode(hash: String) throws -> HubPairingCode?
   /// By hash; those that expired and were not forgotten, too.
   func pairingCodes() throws -> [HubPairingCode]
+  /// Times of the recent attempts to pair that count under a key, rising.
+  func pairingAttempts(key: String) throws -> [Date]
   /// By id.
   func webhooks() throws -> [HubWebhook]
 }
@@ -384,6 +386,10 @@ public protocol HubDirectoryTransaction: HubDirectoryReading {
   func deletePairingCode(hash: String) throws
   /// Forgets codes that expired before `date`.
   func deletePairingCodes(expiredBefore date: Date) throws
+  /// Replaces the times under a key; an empty list removes the key.
+  func putPairingAttempts(key: String, _ times: [Date]) throws
+  /// Removes the keys whose last attempt was before `date`, and of the rest all but the `count` with the latest attempts.
+  func deletePairingAttempts(before date: Date, keeping count: Int) throws
   func put(_ webhook: HubWebhook) throws
   func deleteWebhook(id: String) throws
 }
