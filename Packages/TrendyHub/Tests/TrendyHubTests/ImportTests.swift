@@ -105,6 +105,68 @@ struct ImportTests {
     try await (hub.send("GET", "/event-types").json.arrayValue ?? []).compactMap { $0["name"].stringValue }.sorted()
   }
 
+  @Test func `a file counts as stored bytes before it is sent`() async throws {
+    let files = TemporaryFiles()
+    let hub = try TestHub(configuration: HubConfiguration(quota: HubQuota(bytes: 200)), files: files.intake)
+    func begin(_ size: Int64) async throws -> TestHub.Answer {
+      try await hub.send("POST", "/imports", ["id": .string("i\(size)"), "name": "tea.txt", "size": .int(size)])
+    }
+    let refused = try await begin(201)
+    #expect(refused.status == 507 && refused.problem == "quota_exceeded")
+    #expect(refused.detail.contains("201 bytes") && refused.detail.contains("room for 200"), "\(refused.detail)")
+    #expect(try await begin(200).status == 201)
+    // What the record holds is not free for a file.
+    try await hub.makeType()
+    #expect(try await begin(199).status == 507)
+    // A file that was accepted goes on.
+    #expect(try await begin(200).status == 201)
+  }
+
+  @Test func `the files of all users together are limited, until they are taken in`() async throws {
+    let other = try hub.server.accounts.createPerson(name: "Bert")
+    let third = try hub.server.accounts.createPerson(name: "Carl")
+    let tokens = try [hub.person, other, third].map {
+      try hub.server.accounts.createToken(person: $0.id, deviceName: "d").token
+    }
+    func begin(_ user: Int, size: Int64) async throws -> TestHub.Answer {
+      try await hub.send(
+        "POST", "/imports", ["id": "i", "name": "tea.txt", "size": .int(size)], token: tokens[user])
+    }
+    // 1,000 a file, so 2,000 for all.
+    #expect(try await begin(0, size: 1000).status == 201)
+    #expect(try await begin(1, size: 994).status == 201)
+    let refused = try await begin(2, size: 7)
+    #expect(refused.status == 503 && refused.problem == "uploads_full" && refused.headers["Retry-After"] == "600")
+    #expect(try await begin(2, size: 6).status == 201)
+    try await #require(hub.put(Data("Tea|1\n".utf8), to: "/imports/i/content?offset=0", token: tokens[2]).status == 200)
+    #expect(try await hub.send("POST", "/imports/i/commit", Self.choice, token: tokens[2])["state"] == "done")
+    #expect(files.names.isEmpty)
+    #expect(try await hub.send("DELETE", "/imports/i", token: tokens[1]).status == 204)
+    #expect(try await begin(2, size: 1000).status == 409, "an import of this id was taken in")
+  }
+
+  @Test func `an id is free for each user, and no answer says that another user has it`() async throws {
+    let other = try hub.server.accounts.createPerson(name: "Bert")
+    let token = try hub.server.accounts.createToken(person: other.id, deviceName: "d").token
+    try await send("Tea|1\n", as: "i")
+    let theirs = try await hub.send(
+      "POST", "/imports", ["id": "i", "name": "other.txt", "size": 6], token: token)
+    #expect(theirs.status == 201 && theirs["received"] == 0)
+    #expect(try await hub.send("DELETE", "/imports/i", token: token).status == 204)
+    #expect(try await hub.send("POST", "/imports/i/commit", Self.choice)["state"] == "done")
+  }
+
+  @Test func `looking at a file does not keep it longer than an hour`() async throws {
+    try await send("Tea|1\n", as: "i")
+    for _ in 1...2 {
+      await hub.clock.advance(by: .seconds(1900))
+      _ = try await hub.send("GET", "/imports/i")
+    }
+    _ = try hub.server.compact()
+    #expect(files.names.isEmpty)
+    #expect(try await hub.send("GET", "/imports/i").status == 404)
+  }
+
   @Test func `what does not fit into the quota fails the import in words, and it can be taken back`() async throws {
     let files = TemporaryFiles()
     let hub = try TestHub(configuration: HubConfiguration(quota: HubQuota(rows: 3)), files: files.intake)
@@ -182,7 +244,8 @@ struct ImportTests {
     }
     #expect(try await hub.put(Data("x".utf8), to: "/imports/waits/content", token: token).status == 404)
     let same: JSONValue = ["id": "waits", "name": "tea.txt", "size": 6]
-    #expect(try await hub.send("POST", "/imports", same, token: token).status == 409)
+    #expect(try await hub.send("POST", "/imports", same, token: token)["received"] == 0)
+    #expect(try await hub.send("DELETE", "/imports/waits", token: token).status == 204)
     #expect(try await hub.send("POST", "/imports/waits/commit", Self.choice)["state"] == "done")
     #expect(try await hub.send("POST", "/imports/waits/undo", token: token).status == 404)
     #expect(try await hub.send("GET", "/imports", token: token).json == [])

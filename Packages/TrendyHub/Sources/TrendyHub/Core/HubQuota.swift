@@ -65,6 +65,13 @@ extension HubReading {
     return bytes
   }
 
+  /// Bytes that the record may still grow by, below 0 where it holds more than it may; `nil` for no limit.
+  func room(in quota: HubQuota) throws -> Int64? {
+    let state = try state()
+    guard let most = state.quota.otherwise(quota).bytes, most < .max else { return nil }
+    return most - (try state.contentBytes ?? contentBytes())
+  }
+
   /// Whether the record holds as much as it may, or more.
   func isFull(_ quota: HubQuota) throws -> HubQuotaError? {
     let state = try state()

@@ -25,12 +25,14 @@ public struct ImportFile: Hashable, Sendable {
   public var onlyTypes: Set<String>
   /// By the name of a type in the file, in lower case, the name of the type that takes its events.
   public var typeMap: [String: String]
+  /// Whether it is imported although it was imported with another zone.
+  public var acceptsOtherZone: Bool
   /// Whether nothing is written.
   public var isDryRun: Bool
 
   public init(
     path: String, name: String, zone: String, isDayFirst: Bool? = nil, onlyTypes: Set<String> = [],
-    typeMap: [String: String] = [:], isDryRun: Bool
+    typeMap: [String: String] = [:], acceptsOtherZone: Bool = false, isDryRun: Bool
   ) {
     self.path = path
     self.name = name
@@ -38,6 +40,7 @@ public struct ImportFile: Hashable, Sendable {
     self.isDayFirst = isDayFirst
     self.onlyTypes = onlyTypes
     self.typeMap = typeMap
+    self.acceptsOtherZone = acceptsOtherZone
     self.isDryRun = isDryRun
   }
 }
@@ -79,6 +82,8 @@ public struct ImportSummary: Hashable, Sendable {
   public var problems: [String] = []
   /// What the person should know of the file, in sentences.
   public var remarks: [String] = []
+  /// The zone with which the same file was imported before, where each event would be recorded a second time.
+  public var otherZone: String?
   public var first: Date?
   public var last: Date?
   /// The first events, with the name of their type as `type`, and else as the wire has them.
@@ -107,6 +112,7 @@ extension ImportSummary {
         }),
       "skipped": .object(skipped.mapValues { .int(Int64($0)) }), "bad": .int(Int64(badCount)),
       "problems": .array(problems.map { .string($0) }), "remarks": .array(remarks.map { .string($0) }),
+      "other_zone": otherZone.map { .string($0) } ?? .null,
       "first": date(first), "last": date(last), "examples": .array(examples),
     ]
   }
@@ -122,6 +128,7 @@ extension ImportSummary {
           .required("is_new", .boolean),
         ]))), .required("skipped", .map(.counter)), .required("bad", .counter),
     .required("problems", .list(.string)), .required("remarks", .list(.string)),
+    .required("other_zone", .nullable(.string)),
     .required("first", .nullable(.date)), .required("last", .nullable(.date)), .required("examples", .list(.map(.any))),
   ])
 }
@@ -129,10 +136,12 @@ extension ImportSummary {
 /// That a hub takes in files.
 public struct FileIntake: Sendable {
   public var importer: any FileImporting
-  /// Where files lie until they are taken in; what it holds is thrown away when the hub starts.
+  /// Folder of the files until the import ends, or for an hour; it is cleared when the hub starts.
   public var folder: URL
   /// Bytes of a file, at most.
   public var largestFile: Int64
+  /// Bytes of the files of all users together, at most.
+  public var mostBytes: Int64 { largestFile.multipliedReportingOverflow(by: 2).overflow ? .max : largestFile * 2 }
   /// Bytes that are to be sent at once: not more than the body of a request may have.
   public var partBytes: Int
 

@@ -23,12 +23,15 @@ extension HubServer {
     let (id, name) = (try body.identifier("id"), try body.string("name"))
     guard (1...1024).contains(name.utf8.count) else { throw Problem.invalid("name: expected 1 to 1024 bytes") }
     let size = try body.integer("size", in: 1...Int64.max / 4)
-    let isTaken = try await store.read(person: sender.person) { try $0.imports() }.contains { $0.id == id }
+    let quota = core.quota
+    let (isTaken, room) = try await store.read(person: sender.person) { reading in
+      (try reading.imports().contains { $0.id == id }, try reading.room(in: quota))
+    }
     guard !isTaken else {
       throw Problem("duplicate", status: 409, title: "Exists already", detail: "id: a file was taken in under this id")
     }
     let job = try await store.perform(.writing, for: sender.person) {
-      try jobs.begin(id, source: name, size: size, of: sender.person)
+      try jobs.begin(id, source: name, size: size, of: sender.person, room: room)
     }
     return .json(jobs.document(job, nil), status: 201)
   }
@@ -70,9 +73,9 @@ extension HubServer {
       let desk = try HubImportDesk(server: self, person: job.person, id: job.id, source: job.source)
       let file = ImportFile(
         path: path, name: job.source, zone: choice.zone, isDayFirst: choice.isDayFirst, onlyTypes: choice.types,
-        typeMap: choice.typeMap, isDryRun: isDryRun)
+        typeMap: choice.typeMap, acceptsOtherZone: choice.acceptsOtherZone, isDryRun: isDryRun)
       let summary = try jobs.intake.importer.read(file, into: desk, onProgress: onProgress)
-      if isDryRun { jobs.notePreview(summary, of: job.id) } else { try desk.finish() }
+      if isDryRun { jobs.notePreview(summary, of: job.id, job.person) } else { try desk.finish() }
       return summary
     }
     return .json(try await importDocument(job.id, sender), status: 202)
@@ -120,6 +123,7 @@ private struct ImportChoice: Sendable {
   let isDayFirst: Bool?
   let types: Set<String>
   let typeMap: [String: String]
+  let acceptsOtherZone: Bool
 
   init(_ call: HubCall) throws(Problem) {
     let body = try call.body()
@@ -128,6 +132,10 @@ private struct ImportChoice: Sendable {
       try body.members["types"] == nil
         ? [] : body.array("types", limit: 10_000).compactMap { $0.stringValue?.lowercased() })
     typeMap = try Self.typeMap(body)
+    guard let acceptsOtherZone = (body.members["other_zone"] ?? .bool(false)).boolValue else {
+      throw .invalid("other_zone: expected true or false")
+    }
+    self.acceptsOtherZone = acceptsOtherZone
     switch try body.optionalString("date_format") {
     case nil: isDayFirst = nil
     case "dmy": isDayFirst = true

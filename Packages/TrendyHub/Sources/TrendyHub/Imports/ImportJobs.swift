@@ -22,6 +22,8 @@ final class ImportJobs: Sendable {
     let size: Int64
     /// `nil` for one that only takes an import back.
     let path: String?
+    /// Whether the file is kept: until the import ends, or an hour passed.
+    var hasFile = false
     let startedAt: Date
     var touched: Duration
     var received: Int64 = 0
@@ -75,8 +77,19 @@ final class ImportJobs: Sendable {
   private let threads: StorageThreads?
   private let state = Mutex(State())
 
+  /// Ids are per user: a client cannot learn which ids other users chose.
+  private struct Key: Hashable {
+    let person: String
+    let id: String
+
+    init(_ id: String, of person: String) {
+      self.person = person
+      self.id = id
+    }
+  }
+
   private struct State {
-    var jobs: [String: Job] = [:]
+    var jobs: [Key: Job] = [:]
     var isStopping = false
   }
 
@@ -100,13 +113,13 @@ final class ImportJobs: Sendable {
 
   func stop() { state.withLock { $0.isStopping = true } }
 
-  /// Throws away files that nobody asked for in an hour.
+  /// Removes files that were neither added to nor read for an hour.
   func sweep() {
     let oldest = clock.uptime - Self.lifetime
     let paths = state.withLock { state in
-      let old = state.jobs.values.filter { $0.touched < oldest && !$0.stage.isBusy }
-      for job in old { state.jobs[job.id] = nil }
-      return old.compactMap(\.path)
+      let old = state.jobs.filter { $0.value.touched < oldest && !$0.value.stage.isBusy }
+      for key in old.keys { state.jobs[key] = nil }
+      return old.values.filter(\.hasFile).compactMap(\.path)
     }
     for path in paths { unlink(path) }
   }
@@ -120,18 +133,18 @@ final class ImportJobs: Sendable {
 
   /// - Returns: `nil` for one that is not the person's, too.
   func job(_ id: String, of person: String) -> Job? {
-    state.withLock { state in
-      guard let job = state.jobs[id], job.person == person else { return nil }
-      state.jobs[id]?.touched = clock.uptime
-      return job
-    }
+    state.withLock { $0.jobs[Key(id, of: person)] }
   }
 
   // MARK: Receiving
 
-  /// Begins to receive a file; asked again with the same id, says how far it has come. A file of the person that waits is thrown away
-  /// for it.
-  func begin(_ id: String, source: String, size: Int64, of person: String) throws -> Job {
+  /// Begins to receive a file; a repeated call with the same id returns the present state. Another waiting file of the user is
+  /// removed.
+  ///
+  /// The whole file counts from now on: as stored bytes of the user, and among the files of all users.
+  /// - Parameter room: bytes that the user may still store; `nil` for no limit.
+  /// - Throws: a ``Problem`` of kind `too_large`, `quota_exceeded`, `uploads_full`, `duplicate` or `import_busy`.
+  func begin(_ id: String, source: String, size: Int64, of person: String, room: Int64?) throws -> Job {
     sweep()
     guard size <= intake.largestFile else {
       throw Problem(
@@ -144,11 +157,20 @@ final class ImportJobs: Sendable {
     try makeFolder()
     let path = intake.folder.appending(path: UUID().uuidString).path
     let (job, waste) = try state.withLock { state -> (Job, [String]) in
-      if let job = state.jobs[id] {
-        guard job.person == person, job.source == source, job.size == size, job.path != nil else {
-          throw Problem("duplicate", status: 409, title: "Exists already", detail: "id: another import has this id")
+      if let job = state.jobs[Key(id, of: person)] {
+        guard job.source == source, job.size == size, job.path != nil else {
+          throw Problem(
+            "duplicate", status: 409, title: "Exists already", detail: "id: another import of yours has this id")
         }
         return (job, [])
+      }
+      if let room, size > room {
+        throw Problem(
+          "quota_exceeded", status: 507, title: "No room left for this file",
+          detail:
+            "\"\(source.prefix(60))\" has \(size) bytes, and your record has room for \(max(room, 0)): import it on a device "
+            + "(trendy import FILE), delete something, or ask the operator of the hub for more room",
+          retryAfter: .seconds(60))
       }
       let others = state.jobs.values.filter { $0.person == person && $0.path != nil }
       guard !others.contains(where: \.stage.isBusy) else {
@@ -156,11 +178,19 @@ final class ImportJobs: Sendable {
           "import_busy", status: 409, title: "Another file is at work",
           detail: "the hub is at another file of yours: wait for it, or stop it first")
       }
-      for other in others { state.jobs[other.id] = nil }
-      let job = Job(
+      let stored = state.jobs.values.filter { $0.hasFile && $0.person != person }.reduce(0) { $0 + $1.size }
+      guard size <= intake.mostBytes - stored else {
+        throw Problem(
+          "uploads_full", status: 503, title: "Too many files",
+          detail: "the hub holds as many files of its users as it may: try again later, or import the file on a device",
+          retryAfter: .seconds(600))
+      }
+      for other in others { state.jobs[Key(other.id, of: person)] = nil }
+      var job = Job(
         id: id, person: person, source: source, size: size, path: path, startedAt: clock.now, touched: clock.uptime)
-      state.jobs[id] = job
-      return (job, others.compactMap(\.path))
+      job.hasFile = true
+      state.jobs[Key(id, of: person)] = job
+      return (job, others.filter(\.hasFile).compactMap(\.path))
     }
     for path in waste { unlink(path) }
     return job
@@ -190,10 +220,10 @@ final class ImportJobs: Sendable {
     }
     if !new.isEmpty { try append(new, to: path, at: job.received) }
     return try state.withLock { state in
-      guard var job = state.jobs[id] else { throw Self.unknown(id) }
+      guard var job = state.jobs[Key(id, of: person)] else { throw Self.unknown(id) }
       job.received += Int64(new.count)
       job.touched = clock.uptime
-      state.jobs[id] = job
+      state.jobs[Key(id, of: person)] = job
       return job
     }
   }
@@ -235,8 +265,8 @@ final class ImportJobs: Sendable {
     _ work: @escaping @Sendable (Job, (Int64) throws -> Void) throws -> ImportSummary
   ) throws -> Job {
     let job = try state.withLock { state -> Job in
-      guard var job = state.jobs[id], job.person == person else { throw Self.unknown(id) }
-      guard job.received == job.size, job.path != nil else { throw Self.notNow(job) }
+      guard var job = state.jobs[Key(id, of: person)] else { throw Self.unknown(id) }
+      guard job.received == job.size, job.hasFile else { throw Self.notNow(job) }
       switch job.stage {
       case .receiving, .ready: break
       case .failed where !isWriting: break
@@ -246,16 +276,20 @@ final class ImportJobs: Sendable {
       job.read = 0
       job.isCancelled = false
       job.touched = clock.uptime
-      state.jobs[id] = job
+      state.jobs[Key(id, of: person)] = job
       return job
     }
     try run(job) { [self] in
-      let summary = try work(job) { try onProgress($0, of: id) }
+      let summary = try work(job) { try onProgress($0, of: id, person) }
       return isWriting ? .done(summary) : .ready
-    } keeping: { job, stage in
-      if case .ready = stage { return }
-      // It is read no more once it was taken in, or can only be read again by another choice.
-      if isWriting, let path = job.path { unlink(path) }
+    } after: { [self] in
+      // A file that could not be read may be read again with other options.
+      let path = state.withLock { state -> String? in
+        guard let job = state.jobs[Key(id, of: person)], isWriting || job.isCancelled else { return nil }
+        state.jobs[Key(id, of: person)]?.hasFile = false
+        return job.path
+      }
+      if let path { unlink(path) }
     }
     return self.job(id, of: person) ?? job
   }
@@ -266,24 +300,25 @@ final class ImportJobs: Sendable {
     _ work: @escaping @Sendable ((Int64) throws -> Void) throws -> (removed: Int, left: Int)
   ) throws -> Job {
     let job = try state.withLock { state -> Job in
-      if let job = state.jobs[id], job.stage.isBusy { throw Self.notNow(job) }
+      let former = state.jobs[Key(id, of: person)]
+      if let former, former.stage.isBusy { throw Self.notNow(former) }
       var job = Job(
         id: id, person: person, source: source, size: 0, path: nil, startedAt: clock.now, touched: clock.uptime)
       job.stage = .undoing
-      state.jobs[id] = job
+      state.jobs[Key(id, of: person)] = job
       return job
     }
     try run(job) { [self] in
-      let (removed, left) = try work { try onProgress($0, of: id) }
+      let (removed, left) = try work { try onProgress($0, of: id, person) }
       return .undone(removed: removed, left: left)
-    } keeping: { _, _ in
     }
     return self.job(id, of: person) ?? job
   }
 
   private func run(
-    _ job: Job, _ body: @escaping @Sendable () throws -> Stage, keeping: @escaping @Sendable (Job, Stage) -> Void
+    _ job: Job, _ body: @escaping @Sendable () throws -> Stage, after: @escaping @Sendable () -> Void = {}
   ) throws {
+    let key = Key(job.id, of: job.person)
     let work = ImportWork { [self] in
       let stage: Stage
       do {
@@ -302,10 +337,10 @@ final class ImportJobs: Sendable {
             "internal", status: 500, title: "Internal error",
             detail: "the hub could not go on: \((error as? HubStorageError).map { "\($0)" } ?? "\(type(of: error))")"))
       }
-      keeping(job, stage)
+      after()
       state.withLock { state in
-        state.jobs[job.id]?.stage = stage
-        state.jobs[job.id]?.touched = clock.uptime
+        state.jobs[key]?.stage = stage
+        state.jobs[key]?.touched = clock.uptime
       }
     }
     guard let threads else {
@@ -315,31 +350,35 @@ final class ImportJobs: Sendable {
     do {
       try threads.add(work, of: job.person, to: .writing)
     } catch {
-      state.withLock { $0.jobs[job.id]?.stage = .failed(error) }
+      state.withLock { $0.jobs[key]?.stage = .failed(error) }
       throw error
     }
   }
 
   /// Notes what a dry run found.
-  func notePreview(_ summary: ImportSummary, of id: String) { state.withLock { $0.jobs[id]?.preview = summary } }
+  func notePreview(_ summary: ImportSummary, of id: String, _ person: String) {
+    state.withLock { $0.jobs[Key(id, of: person)]?.preview = summary }
+  }
 
-  private func onProgress(_ read: Int64, of id: String) throws {
+  private func onProgress(_ read: Int64, of id: String, _ person: String) throws {
     try state.withLock { state in
-      guard let job = state.jobs[id], !job.isCancelled, !state.isStopping else { throw CancellationError() }
-      state.jobs[id]?.read = max(job.read, read)
+      let key = Key(id, of: person)
+      guard let job = state.jobs[key], !job.isCancelled, !state.isStopping else { throw CancellationError() }
+      state.jobs[key]?.read = max(job.read, read)
     }
   }
 
   /// Throws a file away; one at which a thread is at work is stopped, and stays in sight with what became of it.
   func cancel(_ id: String, of person: String) throws {
     let path = try state.withLock { state -> String? in
-      guard let job = state.jobs[id], job.person == person else { throw Self.unknown(id) }
+      let key = Key(id, of: person)
+      guard let job = state.jobs[key] else { throw Self.unknown(id) }
       guard !job.stage.isBusy else {
-        state.jobs[id]?.isCancelled = true
+        state.jobs[key]?.isCancelled = true
         return nil
       }
-      state.jobs[id] = nil
-      return job.path
+      state.jobs[key] = nil
+      return job.hasFile ? job.path : nil
     }
     if let path { unlink(path) }
   }

@@ -46,7 +46,7 @@ extension HubRoutes {
 
   private static let choice = HubSchema.object([
     .required("zone", .string), .optional("types", .list(.string)), .optional("date_format", .words(["dmy", "mdy"])),
-    .optional("type_map", .map(.string)),
+    .optional("type_map", .map(.string)), .optional("other_zone", .boolean),
   ])
 
   /// A file on its way, or one that was taken in.
