@@ -81,6 +81,26 @@ def types_of_a_file_are_brought_in_as_types_that_are_there(world):
 
 
 @test
+def a_file_that_was_imported_with_another_zone_is_asked_for(world):
+    with world.person() as (hub, phone, browser):
+        content = CSV.encode()
+        phone.ask("POST", "/imports", {"id": "tokyo", "name": "cups.csv", "size": len(content)})
+        phone.ask("PUT", "/imports/tokyo/content?offset=0", content)
+        phone.ask("POST", "/imports/tokyo/commit", {"zone": "Asia/Tokyo"})
+        world.wait(lambda: phone.ask("GET", "/imports/tokyo")["state"] == "done", "the first import")
+        pair(browser, hub)
+        browser.go("/data")
+        choose(browser, "cups.csv", CSV)
+        browser.shows("This file was imported before with the time zone Asia/Tokyo.", ".bring-in")
+        check(browser.script("return document.querySelector('.bring-in .button.primary').disabled"), "it is not imported unasked")
+        browser.press(".bring-in label", "Import it all the same")
+        browser.press(".bring-in .button.primary")
+        browser.shows("4 entries brought in", ".bring-in")
+        same(len(phone.ask("GET", "/events")), 8, "with both zones")
+        quiet(browser, "another zone")
+
+
+@test
 def a_file_that_cannot_be_read_says_why_and_dates_are_asked_for(world):
     with world.person() as (hub, phone, browser):
         pair(browser, hub, then=".templates")

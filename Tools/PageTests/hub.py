@@ -86,7 +86,7 @@ class Device:
         if token:
             headers["Authorization"] = f"Bearer {self.token}"
         request = urllib.request.Request(
-            f"{self.hub.address}/api/v1{path}", method=method, headers=headers, data=None if body is None else json.dumps(body).encode())
+            f"{self.hub.address}/api/v1{path}", method=method, headers=headers, data=body if body is None or isinstance(body, bytes) else json.dumps(body).encode())
         try:
             with urllib.request.urlopen(request, timeout=30) as answer:
                 text = answer.read()

@@ -32,6 +32,8 @@ struct HubFileImporter: FileImporting {
         return try read(file, into: desk, zone, Meter(onProgress))
       } catch let error as InterchangeError {
         throw Problem(error)
+      } catch let error as ImportedInOtherZone {
+        throw Problem("other_zone", status: 409, title: "Imported with another time zone", detail: "\(error)")
       } catch let error as ArchiveError {
         throw Problem(error)
       } catch let error as CommandError {
@@ -49,6 +51,7 @@ struct HubFileImporter: FileImporting {
     options.isDayFirst = file.isDayFirst
     var request = ImportRequest(source: file.name, options: options, fingerprint: "")
     request.isDryRun = file.isDryRun
+    request.acceptsOtherZone = file.acceptsOtherZone
     request.onlyTypes = file.onlyTypes
     request.typeMap = file.typeMap
     switch try ArchiveInput.source(try ArchiveInput.stream(at: file.path, meter), at: file.path, meter) {
@@ -146,6 +149,7 @@ extension ImportSummary {
     problems = Array((report.problems.map { "\($0)" } + store.refusals).prefix(10))
     (first, last) = (report.first, report.last)
     examples = report.examples.map { Self.example($0.event, ofType: $0.typeName) }
+    otherZone = report.otherZone
     if report.found > 0 { remarks.append("Trips and visits found in its fixes: \(report.found).") }
   }
 

@@ -27,6 +27,14 @@ final class HubImportStore: ImportStore {
   var importID: String? { desk.isBegun ? desk.id : nil }
   var isContinued: Bool { false }
 
+  func earlierReadings() throws -> [ImportReading] {
+    try desk.earlierReadings().map { ImportReading(zone: $0.zone, content: $0.content, moments: $0.moments) }
+  }
+
+  func note(_ reading: ImportReading) {
+    desk.note(HubImport.Reading(zone: reading.zone, content: reading.content, moments: reading.moments))
+  }
+
   func makeID() -> String { desk.makeID() }
 
   func eventTypes() throws -> [EventType] {

@@ -47,6 +47,42 @@ struct HubImportTests {
       })
   }
 
+  @Test func `a table that is read again with another zone is refused, here and at the hub, unless that is accepted`()
+    throws
+  {
+    defer { hub.stop() }
+    let path = try file("gym.csv", "type,start,note\nGym,2026-11-01 08:00,a\nGym,2026-11-02 08:00,b\n")
+    #expect(try bench.trendy("import", path, "--zone", "Europe/Paris", store: "laptop").status == 0)
+    let preview = try bench.trendy(
+      "import", path, "--zone", "America/New_York", "--dry-run", "--json", store: "laptop")
+    #expect(try preview.document.objectValue?["other_zone"] == "Europe/Paris", "\(preview.talk)")
+    let refused = try bench.trendy("import", path, "--zone", "America/New_York", store: "laptop")
+    #expect(refused.status == 77 && refused.talk.contains("Europe/Paris") && refused.talk.contains("--other-zone"))
+    let accepted = try bench.trendy(
+      "import", path, "--zone", "America/New_York", "--other-zone", store: "laptop")
+    #expect(accepted.status == 0 && accepted.output.contains("2 events new"), "\(accepted.talk)")
+
+    let imports = "\(hub.url)/api/v1/imports"
+    _ = try bringIn(path, as: "first")
+    func again(_ id: String, _ step: String, _ body: String) throws -> [String: JSONValue] {
+      let size = try #require(FileManager.default.attributesOfItem(atPath: path)[.size] as? Int)
+      try ask("-d '{\"id\":\"\(id)\",\"name\":\"gym.csv\",\"size\":\(size)}' \(imports)")
+      try ask("-T '\(path)' '\(imports)/\(id)/content?offset=0'")
+      try ask("-d '\(body)' \(imports)/\(id)/\(step)")
+      return try #require(
+        try eventually {
+          let state = try ask("\(imports)/\(id)")
+          return state["state"] == "writing" || state["state"] == "reading" ? nil : state
+        })
+    }
+    let seen = try again("second", "preview", #"{"zone":"Asia/Tokyo"}"#)
+    #expect(seen["preview"]?.objectValue?["other_zone"] == "UTC", "\(seen)")
+    let failed = try again("third", "commit", #"{"zone":"Asia/Tokyo"}"#)
+    #expect(failed["problem"]?.objectValue?["type"] == "urn:trendy:error:other_zone", "\(failed)")
+    let taken = try again("fourth", "commit", #"{"zone":"Asia/Tokyo","other_zone":true}"#)
+    #expect(taken["state"] == "done" && taken["result"]?.objectValue?["new"]?.objectValue?["event"] == 2, "\(taken)")
+  }
+
   private func sync() throws {
     let synced = try bench.trendy("sync", store: "laptop")
     try #require(synced.status == 0, "\(synced.talk)")

@@ -62,6 +62,63 @@ struct RecordImportTests {
 
   private func events(_ record: DeviceRecord) throws -> [Event] { try record.makeStore().fetchAllEvents() }
 
+  /// Imports a table whose times name no zone.
+  private func takeLocal(
+    zone: String, isDryRun: Bool = false, accepts: Bool = false, into record: DeviceRecord
+  ) throws -> ImportReport {
+    let rows = (1...9).map { "Gym,2026-11-0\($0) 08:00,n\($0),1" }
+    let text = "type,start,note,amount\n" + rows.joined(separator: "\n") + "\n"
+    var request = ImportRequest(
+      source: "a table", options: ImportOptions(zone: try #require(ZoneClock(named: zone)), now: record.clock.now),
+      fingerprint: "table \(zone)")
+    request.isDryRun = isDryRun
+    request.acceptsOtherZone = accepts
+    return try record.importRecords(
+      ByteInput(Array(text.utf8)), as: #require(InterchangeFormat.named("csv")), request)
+  }
+
+  @Test func `the same file with another zone is reported first, and imported only when that is accepted`() throws {
+    try withRecord { record in
+      #expect(try takeLocal(zone: "Europe/Paris", into: record).otherZone == nil)
+      // The same clocks: each event has the id that it has already.
+      let berlin = try takeLocal(zone: "Europe/Berlin", into: record)
+      #expect(berlin.otherZone == nil && berlin.known >= 9 && berlin.newCount == 0)
+      #expect(try takeLocal(zone: "America/New_York", isDryRun: true, into: record).otherZone == "Europe/Paris")
+      #expect(throws: ImportedInOtherZone(earlier: "Europe/Paris", zone: "America/New_York")) {
+        try takeLocal(zone: "America/New_York", into: record)
+      }
+      #expect(try events(record).count == 9)
+      #expect(try takeLocal(zone: "America/New_York", accepts: true, into: record).new[.event] == 9)
+      // From now on it was imported with this zone too, and nothing would be new.
+      #expect(try takeLocal(zone: "America/New_York", into: record).otherZone == nil)
+    }
+  }
+
+  @Test func `a file whose import was undone may be imported with another zone`() throws {
+    try withRecord { record in
+      _ = try takeLocal(zone: "Europe/Paris", into: record)
+      _ = try record.undoImport(try #require(record.imports().last))
+      #expect(try takeLocal(zone: "America/New_York", into: record).otherZone == nil)
+      #expect(try events(record).count == 9)
+    }
+  }
+
+  @Test func `times that name their zone are the same with every zone`() throws {
+    try withRecord { record in
+      func take(_ zone: String) throws -> ImportReport {
+        let request = ImportRequest(
+          source: "t", options: ImportOptions(zone: try #require(ZoneClock(named: zone)), now: record.clock.now),
+          fingerprint: zone)
+        return try record.importRecords(
+          ByteInput(Array("type,start\nGym,2026-11-01T08:00:00Z\nGym,2026-11-02T08:00:00Z\n".utf8)),
+          as: #require(InterchangeFormat.named("csv")), request)
+      }
+      _ = try take("Europe/Paris")
+      let again = try take("America/New_York")
+      #expect(again.otherZone == nil && again.newCount == 0)
+    }
+  }
+
   @Test func `an import that was stopped goes on as the same one, and is taken back whole`() throws {
     try withRecord { record in
       let rows = Self.rows(9000)

@@ -34,6 +34,7 @@ struct ImportCommand: Command {
       OptionSpec("--zone", value: "zone", kind: .text, help: "of times without one: Europe/Paris (the zone here)"),
       OptionSpec(
         "--date-format", value: "order", kind: .oneOf(["dmy", "mdy"]), help: "what 3/4/2026 means: dmy, mdy"),
+      OptionSpec("--other-zone", help: "also a file that was imported with another zone: each entry a second time"),
     ])
 
   enum Answer {
@@ -87,6 +88,7 @@ struct ImportCommand: Command {
     let fingerprint = [path == "-" ? path : URL(filePath: path).standardizedFileURL.path] + session.words.sorted()
     var request = ImportRequest(source: path, options: options, fingerprint: fingerprint.joined(separator: "\n"))
     request.isDryRun = arguments.has("--dry-run")
+    request.acceptsOtherZone = arguments.has("--other-zone")
     request.typeMap = map
     request.onlyTypes = Set(arguments.all("--type").map { $0.lowercased() })
     request.onProgress = { _ in try Interruption.check() }
@@ -116,6 +118,11 @@ struct ImportCommand: Command {
     } catch let error as ArchiveError {
       if case .system = error { throw CommandError("\(error)", exit: .readWrite) }
       throw CommandError("\(path): \(error)", hint: "Get the file whole and try again.", exit: .badData)
+    } catch let error as ImportedInOtherZone {
+      throw CommandError(
+        "\(path): \(error)",
+        hint: "Nothing was imported. --zone \(error.earlier) reads it as before; after trendy import undo, or with "
+          + "--other-zone, it is imported with this zone.", exit: .refused)
     } catch let error as InterchangeError {
       throw failure(error)
     }
@@ -239,6 +246,11 @@ extension ImportReport {
       new[kind].map { "\(Quantity($0, kind.words, kind == .propertyDefinition ? "properties" : kind.words + "s"))" }
     }
     if isContinued { lines.append("Goes on with an import that was interrupted.") }
+    if let otherZone {
+      lines.append(
+        "Note: this file was imported before with the time zone \(otherZone); with another zone each entry is recorded a second time"
+          + (isDryRun ? " (asks for --other-zone)" : ""))
+    }
     let what = kinds.isEmpty ? "nothing" : kinds.joined(separator: ", ")
     lines.append("\(format.name): \(what) \(verb), \(known) known")
     if newReadings + knownReadings > 0 { lines.append("Fixes:  \(newReadings) \(verb), \(knownReadings) known") }
@@ -276,7 +288,7 @@ extension ImportReport {
   ) -> [(String, JSONText)] {
     [
       ("format", .string(format.word)), ("dry_run", .bool(isDryRun)), ("id", .string(id)),
-      ("continued", .bool(isContinued)),
+      ("continued", .bool(isContinued)), ("other_zone", .string(otherZone)),
       (
         "new",
         .object(MutationEntityType.allCases.compactMap { kind in new[kind].map { (kind.rawValue, .number($0)) } })

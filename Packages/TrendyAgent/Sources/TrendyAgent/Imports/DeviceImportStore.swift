@@ -22,6 +22,7 @@ final class DeviceImportStore: ImportStore {
   private var isBegun = false
   private(set) var importID: String?
   private(set) var isContinued = false
+  private var reading: ImportReading?
 
   /// For records.
   convenience init(record: DeviceRecord, format: InterchangeFormat, request: ImportRequest) throws {
@@ -53,6 +54,10 @@ final class DeviceImportStore: ImportStore {
   var now: Date { record.clock.now }
   private var act: Act { record.act("import \(source)") }
 
+  func earlierReadings() throws -> [ImportReading] {
+    try record.imports().filter { $0.undone == nil && $0.id != importID }.compactMap(\.reading)
+  }
+  func note(_ reading: ImportReading) { self.reading = reading }
   func makeID() -> String { record.makeID() }
   func eventTypes() throws -> [EventType] { try record.makeStore().fetchAllEventTypes() }
   func propertyDefinitions() throws -> [PropertyDefinition] { try record.makeStore().fetchAllPropertyDefinitions() }
@@ -163,7 +168,8 @@ final class DeviceImportStore: ImportStore {
     isBegun = true
     let now = record.clock.now
     try journal.begin(
-      ImportEntry(id: id, format: format, source: source, started: now, fingerprint: fingerprint))
+      ImportEntry(
+        id: id, format: format, source: source, started: now, fingerprint: fingerprint, reading: reading))
     // What was done before it is not the last thing that can be taken back.
     var log = try record.undoLog(in: store)
     let name = URL(filePath: source).lastPathComponent

@@ -26,6 +26,8 @@ public struct ImportEntry: Hashable, Sendable {
   public var undone: Date?
   /// Says what was read and how, so that the same command goes on.
   var fingerprint: String
+  /// `nil` for a file without events, and for imports of earlier versions.
+  var reading: ImportReading?
   /// How many entities it made.
   public internal(set) var madeCount = 0
 }
@@ -64,11 +66,16 @@ struct ImportJournal {
   }
 
   func begin(_ entry: ImportEntry) throws {
-    try put(
-      [
-        "format": .string(entry.format), "source": .string(entry.source), "fingerprint": .string(entry.fingerprint),
-        "started": .string(RFC3339.string(from: entry.started)),
-      ], of: entry.id)
+    var head: [String: JSONValue] = [
+      "format": .string(entry.format), "source": .string(entry.source), "fingerprint": .string(entry.fingerprint),
+      "started": .string(RFC3339.string(from: entry.started)),
+    ]
+    if let reading = entry.reading {
+      head["zone"] = .string(reading.zone)
+      head["content"] = .string(reading.content)
+      head["moments"] = .string(reading.moments)
+    }
+    try put(head, of: entry.id)
     try store.setNote(.array((ids() + [entry.id]).map { .string($0) }), named: Self.name)
   }
 
@@ -122,7 +129,7 @@ extension ImportJournal {
   }
 
   private func count(_ id: String, _ head: [String: JSONValue]) throws -> Int {
-    if let count = head["count"]?.intValue { return Int(count) }
+    if let count = head["count"]?.intValue { return Int(count.clamped(to: 0...Self.mostMade)) }
     // An earlier version did not say.
     return try (0..<Self.parts(head)).reduce(0) { try $0 + made(by: id, part: $1).count }
   }
@@ -141,7 +148,13 @@ extension ImportJournal {
     try put(head, of: id)
   }
 
-  private static func parts(_ head: [String: JSONValue]) -> Int { Int(head["parts"]?.intValue ?? 0) }
+  private static func parts(_ head: [String: JSONValue]) -> Int {
+    Int((head["parts"]?.intValue ?? 0).clamped(to: 0...mostMade / Int64(partLength)))
+  }
+
+  /// More than a file of any size brings; a larger number in a store is damage.
+  private static let mostMade: Int64 = 1 << 32
+
   private static func name(_ id: String) -> String { "import \(id)" }
   private static func name(_ id: String, part: Int) -> String { "import \(id).\(part)" }
 }
@@ -190,6 +203,11 @@ extension ImportEntry {
     self.init(
       id: id, format: format, source: members["source"]?.stringValue ?? "", started: started,
       fingerprint: members["fingerprint"]?.stringValue ?? "")
+    if let zone = members["zone"]?.stringValue, let content = members["content"]?.stringValue,
+      let moments = members["moments"]?.stringValue
+    {
+      reading = ImportReading(zone: zone, content: content, moments: moments)
+    }
     takeDates(members)
   }
 

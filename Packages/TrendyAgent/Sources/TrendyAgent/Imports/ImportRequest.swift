@@ -19,6 +19,8 @@ public struct ImportRequest: Sendable {
   /// The same for the same file read by the same options, such as a hash of both, and another for any other: an import that was
   /// interrupted is gone on with by the next one of its fingerprint, and taken back with it as one.
   public var fingerprint: String
+  /// Whether a file is imported although it was imported with another time zone.
+  public var acceptsOtherZone = false
   /// Called after each batch, which is saved by then, with the records so far; what it throws ends the import there.
   public var onProgress: (@Sendable (Int) throws -> Void)?
   /// Entities that are saved at once; `nil` for as many as the store takes best.
@@ -54,6 +56,8 @@ public struct ImportReport: Hashable, Sendable {
   /// Those of them that are new.
   public internal(set) var newEvents: [String: Int] = [:]
   public internal(set) var newTypes: [String] = []
+  /// The zone with which the same file was imported before, where this import would record each event a second time.
+  public internal(set) var otherZone: String?
   /// The first events of the file, new and known, as they are or would be recorded.
   public internal(set) var examples: [Example] = []
   public internal(set) var first: Date?

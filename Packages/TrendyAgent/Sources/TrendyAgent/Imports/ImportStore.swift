@@ -18,6 +18,11 @@ public protocol ImportStore: AnyObject {
   /// Whether an earlier call was interrupted, and this one goes on.
   var isContinued: Bool { get }
 
+  /// How the files of earlier imports were read that were not undone, the oldest first.
+  func earlierReadings() throws -> [ImportReading]
+  /// Notes how the file is read, before anything is saved.
+  func note(_ reading: ImportReading)
+
   /// A new id, above every one before it.
   func makeID() -> String
   func eventTypes() throws -> [EventType]

@@ -36,6 +36,8 @@ final class RecordImporter {
   private var keys = FingerprintSet()
   /// How often it had those that it had more than once.
   private var repeats: [UInt64: Int] = [:]
+  private var collector: ImportReadingCollector
+  private var isZoneChecked = false
   private let latestFix: Date
   /// Whether fixes came in which trips have not been looked for.
   private var hasUnreadFixes = false
@@ -55,6 +57,7 @@ final class RecordImporter {
     self.format = format
     self.request = request
     batchSize = request.batchSize ?? store.batchSize
+    collector = ImportReadingCollector(zone: request.options.zone)
     latestFix = store.now.addingTimeInterval(86_400)
     for type in try store.eventTypes() { know(type) }
     for definition in try store.propertyDefinitions() { know(definition) }
@@ -265,6 +268,8 @@ final class RecordImporter {
   }
 
   private func take(_ foreign: ForeignEvent, at place: String) throws {
+    // Also events that are not wanted: a file is the same whatever is asked of it.
+    if foreign.id == nil { collector.add(type: foreign.typeName, at: foreign.timestamp) }
     guard request.options.range?.contains(foreign.timestamp) != false else {
       return skip("event that was not asked for")
     }
@@ -443,6 +448,19 @@ final class RecordImporter {
     starts?.append(entity.eventStart)
   }
 
+  /// Finds out before the first save whether the same file was imported with another zone.
+  private func checkZone() throws {
+    guard !isZoneChecked else { return }
+    isZoneChecked = true
+    guard let reading = collector.reading else { return }
+    destination.note(reading)
+    guard let zone = reading.otherZone(among: try destination.earlierReadings()) else { return }
+    report.otherZone = zone
+    guard request.isDryRun || request.acceptsOtherZone else {
+      throw ImportedInOtherZone(earlier: zone, zone: reading.zone)
+    }
+  }
+
   /// Hands the batch to the store, once the one before is saved.
   private func flush() throws {
     try saver.settle()
@@ -451,6 +469,7 @@ final class RecordImporter {
       starts = nil
     }
     guard !batch.isEmpty else { return }
+    try checkZone()
     if request.isDryRun {
       for entity in batch {
         let isKnown = try destination.knows(entity.kind, id: entity.id)

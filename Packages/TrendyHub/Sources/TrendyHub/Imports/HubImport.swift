@@ -23,6 +23,8 @@ public struct HubImport: Hashable, Sendable, Identifiable {
   /// while it goes on.
   public var undoneBefore: Int64?
   public var undoneThrough: Int64?
+  /// How its file was read: the zone, and digests of the first events' local times and instants; `nil` where nobody noted it.
+  public var reading: Reading?
   /// Entities that it made, by the name of their kind.
   public var made: [String: Int]
 
@@ -38,6 +40,19 @@ public struct HubImport: Hashable, Sendable, Identifiable {
 }
 
 extension HubImport {
+  /// How a file was read, to recognise it when it is read with another zone.
+  public struct Reading: Hashable, Sendable {
+    public var zone: String
+    public var content: String
+    public var moments: String
+
+    public init(zone: String, content: String, moments: String) {
+      self.zone = zone
+      self.content = content
+      self.moments = moments
+    }
+  }
+
   /// As storages may keep it.
   public var stored: JSONValue {
     var members: [String: JSONValue] = [
@@ -45,6 +60,11 @@ extension HubImport {
       "started": .int(startedAt.milliseconds), "before": .int(before), "through": .int(through),
       "made": .object(made.mapValues { .int(Int64($0)) }),
     ]
+    if let reading {
+      members["reading"] = [
+        "zone": .string(reading.zone), "content": .string(reading.content), "moments": .string(reading.moments),
+      ]
+    }
     if let finishedAt { members["finished"] = .int(finishedAt.milliseconds) }
     if let undoneAt { members["undone"] = .int(undoneAt.milliseconds) }
     if let undoneBefore { members["undone_before"] = .int(undoneBefore) }
@@ -56,16 +76,21 @@ extension HubImport {
   public init?(stored: JSONValue) {
     guard let members = stored.objectValue, let id = members["id"]?.stringValue,
       let format = members["format"]?.stringValue, let source = members["source"]?.stringValue,
-      let started = members["started"]?.intValue, let before = members["before"]?.intValue,
-      let through = members["through"]?.intValue, let made = members["made"]?.objectValue
+      let started = members["started"]?.intValue, let before = members["before"]?.storedCounter,
+      let through = members["through"]?.storedCounter, let made = members["made"]?.objectValue
     else { return nil }
     self.init(id: id, format: format, source: source, startedAt: Date(milliseconds: started), before: before)
     self.through = through
-    self.made = made.compactMapValues { $0.intValue.map { Int($0) } }
+    self.made = made.compactMapValues { $0.storedCounter.map { Int($0) } }
+    if let reading = members["reading"]?.objectValue, let zone = reading["zone"]?.stringValue,
+      let content = reading["content"]?.stringValue, let moments = reading["moments"]?.stringValue
+    {
+      self.reading = Reading(zone: zone, content: content, moments: moments)
+    }
     finishedAt = members["finished"]?.intValue.map(Date.init(milliseconds:))
     undoneAt = members["undone"]?.intValue.map(Date.init(milliseconds:))
-    undoneBefore = members["undone_before"]?.intValue
-    undoneThrough = members["undone_through"]?.intValue
+    undoneBefore = members["undone_before"]?.storedCounter
+    undoneThrough = members["undone_through"]?.storedCounter
   }
 }
 

@@ -49,6 +49,15 @@ public final class HubImportDesk {
   /// The word of the file's format, noted before anything is made.
   public func setFormat(_ word: String) { entry.format = word }
 
+  /// How the files of earlier imports were read that were not undone, the oldest first.
+  public func earlierReadings() throws -> [HubImport.Reading] {
+    try server.storage.read(person: desk.person) { try $0.imports() }
+      .filter { $0.undoneAt == nil && $0.id != entry.id }.compactMap(\.reading)
+  }
+
+  /// Notes how the file is read, before anything is made.
+  public func note(_ reading: HubImport.Reading) { entry.reading = reading }
+
   public func makeID() -> String { server.accounts.chance.identifier(at: now) }
 
   public func standing(of kind: String, id: String) throws -> Standing {

@@ -13,7 +13,7 @@ const said = words.bringIn;
 
 /**
  * The file that is at hand: its state as the hub has it, and what the person chose.
- * @type {{id: string, file: File | null, state: any, error: any, zone: string, dateFormat: string, without: Set<string>, names: Map<string, string>, found: any[]} | null}
+ * @type {{id: string, file: File | null, state: any, error: any, zone: string, dateFormat: string, without: Set<string>, names: Map<string, string>, found: any[], isOtherZone?: boolean} | null}
  */
 let current = null;
 /** Counts files, so that what comes late is known for it. */
@@ -99,7 +99,7 @@ function choice() {
   const all = current?.found ?? [];
   const names = Object.fromEntries(current?.names ?? []);
   const chosen = all.map((/** @type {any} */ type) => type.name.toLowerCase()).filter((/** @type {string} */ name) => !current?.without.has(name));
-  return { zone: current?.zone ?? zone(), ...(current?.dateFormat ? { date_format: current.dateFormat } : {}), ...(chosen.length < all.length ? { types: chosen } : {}), ...(current?.names.size ? { type_map: names } : {}) };
+  return { zone: current?.zone ?? zone(), ...(current?.dateFormat ? { date_format: current.dateFormat } : {}), ...(chosen.length < all.length ? { types: chosen } : {}), ...(current?.names.size ? { type_map: names } : {}), ...(current?.isOtherZone ? { other_zone: true } : {}) };
 }
 
 /** Asks how far it is until it is there. @param {number} mine */
@@ -235,9 +235,17 @@ function preview(name, found) {
     found.remarks.map((/** @type {string} */ remark) => h('p.quiet', null, remark)),
     all.length > 0 && h('ul.rows.type-list', { 'aria-label': words.nav.types }, all.map(typeRow)),
     found.examples.length > 0 && h('div', null, h('h3.small', null, said.examples), h('ul.rows', null, found.examples.map((/** @type {any} */ event) => h('li', null, exampleRow(event))))),
-    ...details(found), zoneChoice(),
-    h('div.actions', null, button(isAnything ? said.take(n) : said.nothing, take, '.primary', { disabled: !isAnything, dataset: { key: 'in-take' } })),
+    ...details(found), zoneChoice(), found.other_zone && otherZoneChoice(found.other_zone),
+    h('div.actions', null, button(isAnything ? said.take(n) : said.nothing, take, '.primary', { disabled: !isAnything || (found.other_zone && !mine.isOtherZone), dataset: { key: 'in-take' } })),
   ].flat().filter(Boolean);
+}
+
+/** Asks before the entries of a file are recorded a second time. @param {string} zone that of the earlier import */
+function otherZoneChoice(zone) {
+  const mine = /** @type {NonNullable<typeof current>} */ (current);
+  const input = /** @type {HTMLInputElement} */ (h('input', { type: 'checkbox', checked: mine.isOtherZone, dataset: { key: 'other-zone' } }));
+  input.addEventListener('change', () => { mine.isOtherZone = input.checked; draw(); });
+  return h('div', null, h('p', null, said.otherZone(zone)), h('label.plain-row', null, input, h('span.what', null, said.again)));
 }
 
 /** @param {any} type */
@@ -280,7 +288,7 @@ function details(found) {
 
 function zoneChoice() {
   const mine = /** @type {NonNullable<typeof current>} */ (current);
-  return zoneField(said.zone, mine.zone, [], 'in-zone', (name) => { mine.zone = name; const now = ++turn; look(now).catch((error) => fail(now, error)); }).element;
+  return zoneField(said.zone, mine.zone, [], 'in-zone', (name) => { mine.zone = name; mine.isOtherZone = false; const now = ++turn; look(now).catch((error) => fail(now, error)); }).element;
 }
 
 /** @param {any} result */
