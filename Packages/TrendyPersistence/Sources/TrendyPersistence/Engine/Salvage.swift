@@ -79,7 +79,8 @@ struct Salvage {
       var plain = Substring(name)
       if name.hasPrefix(StoreFormat.setAsidePrefix) {
         let rest = name.dropFirst(StoreFormat.setAsidePrefix.count)
-        guard let dash = rest.firstIndex(of: "-"), let number = StoreFormat.number(rest[..<dash]), number > generation ?? .max
+        guard let dash = rest.firstIndex(of: "-"), let number = StoreFormat.number(rest[..<dash]),
+          number > generation ?? .max
         else { continue }
         plain = rest[rest.index(after: dash)...]
       }
