@@ -37,13 +37,16 @@ extension CommandError {
     case let error as CommandError: self = error
     case let error as StorageError: self.init(storage: error)
     case let error as APIError: self.init(hub: error)
+    case RecorderError.invalidValue(let kind, let error):
+      self.init(
+        "The \(kind.words) cannot be recorded: \(error)", hint: "Nothing was changed: \(error.advice).", exit: .badData)
     case let error as RecorderError:
       let exit: ExitCode =
         switch error {
         case .notHeld, .noSuchConflict: .notFound
         case .deletionUnderWay: .tryAgain
         case .parentDeleted, .notOurs, .notDeleted, .hasItsOwnType, .otherEntity: .refused
-        case .unwritableTime: .badData
+        case .unwritableTime, .invalidValue: .badData
         }
       self.init(error.description, exit: exit)
     case let error as OwnerOnlyFile.WriteError:

@@ -348,4 +348,18 @@ struct RecordImportTests {
     #expect(set.count == hashes.count)
     #expect(!set.contains(3 << 20))
   }
+
+  @Test func `a row beyond a limit is skipped with its reason, and the others are imported`() throws {
+    try withRecord { record in
+      let long = String(repeating: "x", count: SyncedKind.maximumTextBytes + 1)
+      var rows = Self.rows(3)
+      rows.insert("Gym,2024-01-01T08:00:00Z,\(long),1", at: 1)
+      let report = try take(rows, into: record)
+      #expect(report.new[.event] == 3 && report.badCount == 1)
+      #expect(
+        report.problems.map(\.reason) == ["notes: expected a string of up to 262144 bytes, found one of 262145"])
+      #expect(report.problems.first?.place.contains("3") == true, "\(report.problems)")
+      #expect(try record.makeStore().fetchAllEvents().count == 3)
+    }
+  }
 }

@@ -263,7 +263,7 @@ struct HubRESTTests {
       ),
       (
         "/events", #"{"id":"e","event_type_id":"t","timestamp":"2024-01-01T00:00:00Z","properties.a":5}"#,
-        "is no name for a member"
+        "not a valid name of a member"
       ),
       (
         "/geofences", #"{"id":"g","name":"x","latitude":1,"longitude":2,"radius":49.9}"#,
@@ -292,14 +292,16 @@ struct HubRESTTests {
     #expect(answer.headers["Content-Type"] == "application/problem+json")
   }
 
-  @Test func `a document of 32 levels is read, one of 33 is not`() async throws {
+  @Test func `a document of 32 levels is parsed, one of 33 is not, and a field has its own limit`() async throws {
     let hub = try TestHub()
     func document(_ depth: Int) -> String {
       // The object itself is one level.
       let inner = String(repeating: "[", count: depth - 1) + String(repeating: "]", count: depth - 1)
       return #"{"id":"t\#(depth)","name":"x","color":"c","icon":"i","deep":\#(inner)}"#
     }
-    #expect(try await hub.send(raw: document(32), to: "/event-types").status == 201)
+    #expect(try await hub.send(raw: document(17), to: "/event-types").status == 201)
+    let deep = try await hub.send(raw: document(32), to: "/event-types")
+    #expect(deep.problem == "invalid" && deep.detail.hasPrefix("deep: expected at most 16"))
     let answer = try await hub.send(raw: document(33), to: "/event-types")
     #expect(answer.problem == "invalid")
     #expect(answer.detail.contains("more than 32 arrays and objects"))

@@ -135,8 +135,12 @@ public struct SyncedKind: Hashable, Sendable {
 
   private static let byName = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })
 
-  /// The longest text that any field may hold, in bytes of UTF-8.
+  /// Maximum length of any text, in bytes of UTF-8; most fields have a lower limit.
   public static let maximumTextBytes = 262_144
+  /// Maximum length of a name, and of the key of a property, in bytes of UTF-8.
+  public static let maximumNameBytes = 1024
+  /// Lowest of the limits of the fields that are texts: a shorter text fits everywhere.
+  public static let shortestTextLimit = 64
 }
 
 extension SyncedKind {
@@ -148,7 +152,7 @@ extension SyncedKind {
   public static let eventType = SyncedKind(
     "event_type", path: "event-types", rank: 0,
     fields: [
-      .required("name", .text(maximumBytes: 1024)),
+      .required("name", .text(maximumBytes: maximumNameBytes)),
       .required("color", .text(maximumBytes: 64)),
       .required("icon", .text(maximumBytes: 256)),
       // One field: of two goals set at once one wins whole, never the amount of one with the period of the other.
@@ -166,7 +170,7 @@ extension SyncedKind {
     "property_definition", path: "property-definitions", rank: 1,
     fields: [
       .required("event_type_id", .identifier, Reference(kind: "event_type", onDelete: .cascade)),
-      .required("key", .text(maximumBytes: 1024)),
+      .required("key", .text(maximumBytes: maximumNameBytes)),
       .required("label", .text(maximumBytes: 1024)),
       .required("property_type", .text(maximumBytes: 64)),
       .clearable("options", .textList),
@@ -177,7 +181,7 @@ extension SyncedKind {
   public static let geofence = SyncedKind(
     "geofence", path: "geofences", rank: 2,
     fields: [
-      .required("name", .text(maximumBytes: 1024)),
+      .required("name", .text(maximumBytes: maximumNameBytes)),
       .required("latitude", .number(-90...90)),
       .required("longitude", .number(-180...180)),
       .required("radius", .number(50...10_000)),
@@ -214,7 +218,7 @@ extension SyncedKind {
   public static let vehicle = SyncedKind(
     "vehicle", path: "vehicles", rank: 4,
     fields: [
-      .required("name", .text(maximumBytes: 1024)),
+      .required("name", .text(maximumBytes: maximumNameBytes)),
       .clearable("color", .text(maximumBytes: 64)),
       .clearable("icon", .text(maximumBytes: 256)),
       .clearable("device_ids", .textList),
@@ -227,7 +231,7 @@ extension SyncedKind {
   public static let tripRule = SyncedKind(
     "trip_rule", rank: 5,
     fields: [
-      .required("name", .text(maximumBytes: 1024)),
+      .required("name", .text(maximumBytes: maximumNameBytes)),
       .required("position", .number(-Double.greatestFiniteMagnitude...Double.greatestFiniteMagnitude)),
       .required("category", .word(["business", "private", "mixed"])),
       .clearable("conditions", .object),
@@ -236,7 +240,7 @@ extension SyncedKind {
 
   public static let setting = SyncedKind(
     "setting", path: "settings", rank: 6,
-    fields: [.required("key", .text(maximumBytes: 1024)), .clearable("value", .any)])
+    fields: [.required("key", .text(maximumBytes: maximumNameBytes)), .clearable("value", .any)])
 
   /// A stretch of time in which something is not expected.
   public static let skip = SyncedKind(

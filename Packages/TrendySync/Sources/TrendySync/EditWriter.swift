@@ -11,8 +11,8 @@ import TrendyProtocols
 /// It does not save: who made the unit calls ``finish()`` and saves, once, or rolls back.
 final class EditWriter {
   let store: any DataStoreProtocol
-  private let clock: any TimeSource
-  private let chance: Chance
+  let clock: any TimeSource
+  let chance: Chance
   private let replica: Replica
   /// Read at the first edit.
   private var memory: SyncMemory?
@@ -42,9 +42,10 @@ final class EditWriter {
   /// As ``record(_:isAsked:)``.
   /// - Returns: what makes the entity, as it is told to the hub; `nil` where nothing was recorded.
   /// - Throws: ``RecorderError/parentDeleted(_:id:eventTypeId:)`` where its type was deleted, as another process may have done since it
-  ///   was chosen; ``RecorderError/unwritableTime(_:id:)``.
+  ///   was chosen; ``RecorderError/unwritableTime(_:id:)``, ``RecorderError/invalidValue(_:_:)``.
   func recordedPayload<Entity: StoredEntity>(of entity: Entity, isAsked: Bool = false) throws -> Data? {
     try entity.checkTimes()
+    try check(Entity.self) { () throws(FieldError) in try entity.checkLimits() }
     try takeWriteLock()
     let key = EntityKey(Entity.entityType, entity.id)
     let payload = try WireJSON.encode(entity.createRequest)
@@ -77,9 +78,11 @@ final class EditWriter {
 
   /// Records an event that the store called new, in this unit.
   /// - Returns: what makes the event, as it is told to the hub.
-  /// - Throws: ``RecorderError/parentDeleted(_:id:eventTypeId:)``, ``RecorderError/unwritableTime(_:id:)``.
+  /// - Throws: ``RecorderError/parentDeleted(_:id:eventTypeId:)``, ``RecorderError/unwritableTime(_:id:)``,
+  ///   ``RecorderError/invalidValue(_:_:)``.
   func recordNew(_ event: Event) throws -> Data {
     try event.checkTimes()
+    try check(Event.self) { () throws(FieldError) in try event.checkLimits() }
     try checkType(of: event)
     let payload = try WireJSON.encode(event.createRequest)
     var mutation = newMutation(EntityKey(.event, event.id), .create, payload: payload)
@@ -233,6 +236,7 @@ final class EditWriter {
       guard entity.id == id else {
         throw RecorderError.otherEntity(Entity.entityType, id: id, payloadId: entity.id)
       }
+      try check(Entity.self) { () throws(FieldError) in try entity.checkLimits() }
       if let tombstone = try store.tombstone(of: key) { try store.deleteTombstone(tombstone) }
       if let row = try Entity.find(id: id, in: store) { try replica.keep(row) }
       let life =
@@ -242,11 +246,13 @@ final class EditWriter {
     case .update:
       let request = try WireJSON.decode(Entity.UpdateRequest.self, from: payload)
       let row = try Entity.find(id: id, in: store)
+      var changed = row
+      changed?.apply(request)
+      try check(Entity.self) { () throws(FieldError) in try Entity.checkLimits(of: request, in: changed) }
       if let row { try replica.keep(row) }
       try enqueue(newMutation(key, .update, payload: payload))
       // The hub may hold what this device does not: then there is nothing to show, and still something to tell.
-      if var entity = row {
-        entity.apply(request)
+      if let entity = changed {
         if let parent = entity.parentEventTypeId, try store.findEventType(id: parent) == nil {
           try replica.hide(key)
         } else {
@@ -298,6 +304,7 @@ extension EditWriter {
   private func edit<Entity: StoredEntity>(_ held: Entity, to changed: Entity) throws -> Bool {
     guard let request = changed.updateRequest(from: held) else { return false }
     try changed.checkTimes()
+    try check(Entity.self) { () throws(FieldError) in try Entity.checkLimits(of: request, in: changed) }
     if changed.parentEventTypeId != held.parentEventTypeId { try checkType(of: changed) }
     try replica.keep(held)
     try enqueue(
@@ -307,6 +314,11 @@ extension EditWriter {
     shown.apply(request)
     try shown.writePending(in: store)
     return true
+  }
+
+  private func check<Entity: StoredEntity>(_: Entity.Type, _ body: () throws(FieldError) -> Void) throws(RecorderError)
+  {
+    do throws(FieldError) { try body() } catch { throw .invalidValue(Entity.entityType, error) }
   }
 
   /// Whether the row is a create that the hub did not take: to it, the entity does not exist.

@@ -20,6 +20,8 @@ public enum RecorderError: Error, Hashable, Sendable, CustomStringConvertible {
   case otherEntity(MutationEntityType, id: String, payloadId: String)
   /// A time that is not a number, or beyond the years 0 to 9999, which no other device could be told of.
   case unwritableTime(MutationEntityType, id: String)
+  /// A value is beyond a limit that every hub applies.
+  case invalidValue(MutationEntityType, FieldError)
 
   public var description: String {
     switch self {
@@ -44,6 +46,8 @@ public enum RecorderError: Error, Hashable, Sendable, CustomStringConvertible {
     case .unwritableTime(let kind, let id):
       "A time of the \(kind.words) \(id) is not a number, or beyond the years 0 to 9999. Nothing was changed: give it one "
         + "that a calendar has."
+    case .invalidValue(let kind, let error):
+      "The \(kind.words) cannot be recorded: \(error). Nothing was changed: \(error.advice)."
     }
   }
 }

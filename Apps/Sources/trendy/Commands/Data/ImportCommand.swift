@@ -266,7 +266,7 @@ extension ImportReport {
     lines += skippedLines
     if found > 0 { lines.append("Trips and visits found: \(found); to take them back: trendy undo") }
     if badCount > 0 {
-      lines.append("Unreadable: \(badCount)")
+      lines.append("Skipped: \(badCount)")
       lines += problems.prefix(3).map { "  \($0)" }
     }
     if let id, newCount > 0 { lines.append("To take it back: trendy import undo \(id.prefix(13))") }

@@ -105,6 +105,9 @@ final class RecordImporter {
     case .event(let event): try take(event, at: place)
     case .type(let type): take(type, at: place)
     case .property(let key, let kind, let typeID):
+      guard (1...SyncedKind.maximumNameBytes).contains(key.utf8.count) else {
+        return refuse("a property has a name of 1 to \(SyncedKind.maximumNameBytes) bytes", at: place)
+      }
       guard let type = types[renamed[typeID] ?? typeID] else { return }
       if definitions[type.id]?[key.lowercased()] == nil {
         _ = makeDefinition(key, PropertyValue(type: kind, value: .null), of: type)
@@ -180,6 +183,7 @@ final class RecordImporter {
     } catch {
       return refuse("\(error)", at: place)
     }
+    guard isRecordable(entity, at: place) else { return }
     switch entity {
     case .eventType(let type):
       // Its id may be that of a type here, which keeps its name.
@@ -291,6 +295,9 @@ final class RecordImporter {
       given[TripRecord.PropertyKey.route.rawValue] = .text(
         Polyline.encode(RouteSimplifier.simplify(foreign.route, toleranceMeters: 5)))
     }
+    guard given.keys.allSatisfy({ (1...SyncedKind.maximumNameBytes).contains($0.utf8.count) }) else {
+      return refuse("a property has a name of 1 to \(SyncedKind.maximumNameBytes) bytes", at: place)
+    }
     if !given.isEmpty {
       var properties: [String: PropertyValue] = [:]
       properties.reserveCapacity(given.count)
@@ -303,6 +310,7 @@ final class RecordImporter {
       }
       event.properties = properties
     }
+    guard isRecordable(.event(event), at: place) else { return }
     note(event, of: use.type.name)
     use.count += 1
     if let sameness = foreign.sameness {
@@ -372,7 +380,19 @@ final class RecordImporter {
     let type = typeNames[name.lowercased()] ?? makeType(name)
     let skip = Skip(
       id: identifier(["skip"] + foreign.key).text, eventTypeId: type.id, days: foreign.days, note: foreign.note)
+    guard isRecordable(.record(skip.record), at: place) else { return }
     append(.record(skip.record))
+  }
+
+  /// Whether no value exceeds a limit; else the item is reported as skipped.
+  private func isRecordable(_ entity: Undoable, at place: String) -> Bool {
+    do {
+      try entity.checkLimits()
+      return true
+    } catch {
+      refuse("\(error)", at: place)
+      return false
+    }
   }
 
   private func isTypeName(_ name: String, at place: String) -> Bool {

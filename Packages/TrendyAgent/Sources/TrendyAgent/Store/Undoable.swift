@@ -61,6 +61,22 @@ public enum Undoable: Hashable, Sendable {
     }
   }
 
+  /// Checks every field against the limits that recorders and hubs apply.
+  func checkLimits() throws(FieldError) {
+    switch self {
+    case .event(let event):
+      for date in [event.timestamp, event.endDate ?? event.timestamp] where !RFC3339.writableDates.contains(date) {
+        throw FieldError(field: "timestamp", reason: "expected a time in the years 0 to 9999")
+      }
+      try event.checkLimits()
+    case .eventType(let type): try type.checkLimits()
+    case .place(let place): try place.checkLimits()
+    case .property(let definition): try definition.checkLimits()
+    case .record(let record): try SyncedKind.named(record.kind.rawValue)?.check(record.fields, isCreate: true)
+    case .conflict: break
+    }
+  }
+
   public var kind: MutationEntityType {
     switch self {
     case .event: .event

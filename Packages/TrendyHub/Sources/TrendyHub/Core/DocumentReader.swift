@@ -88,17 +88,3 @@ extension Problem {
 
 /// What may name an entity or a device.
 typealias Identifier = WireIdentifier
-
-extension JSONValue {
-  /// For a message: what a person calls it.
-  var kindInWords: String {
-    switch self {
-    case .null: "null"
-    case .bool(let value): value ? "true" : "false"
-    case .int, .double: "a number"
-    case .string(let text): "\"\(text.prefix(40))\""
-    case .array: "an array"
-    case .object: "an object"
-    }
-  }
-}

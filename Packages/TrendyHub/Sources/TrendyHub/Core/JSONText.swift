@@ -3,10 +3,11 @@ import TrendyModels
 
 /// JSON as the hub takes it from others: ``WireJSON`` with the hub's limits and the hub's words.
 enum JSONText {
-  /// Arrays and objects within each other.
+  /// Maximum number of arrays and objects within each other.
+  ///
+  /// It is above the nesting of any value that a device may record, with the objects around it: the parser rejects a whole push, a
+  /// field's limit only one mutation. Texts have no limit here for the same reason.
   static let maximumDepth = 32
-  /// One string, in bytes as it is written.
-  static let maximumStringBytes = 262_144
 
   /// - Parameters:
   ///   - data: The text.
@@ -20,8 +21,7 @@ enum JSONText {
     _ type: Document.Type, from data: Data, maximumDepth: Int = maximumDepth
   ) throws(Problem) -> Document {
     do {
-      return try WireJSON.decode(
-        type, from: data, limits: JSONLimits(depth: maximumDepth, stringBytes: maximumStringBytes))
+      return try WireJSON.decode(type, from: data, limits: JSONLimits(depth: maximumDepth))
     } catch APIError.decodingError(let what) {
       throw .invalid(what)
     } catch {

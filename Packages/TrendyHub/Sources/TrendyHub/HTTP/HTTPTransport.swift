@@ -102,8 +102,8 @@ public struct HTTPLimits: Hashable, Sendable {
   public var targetBytes = 8192
   /// Number of header fields; beyond it 431.
   public var headerFields = 100
-  /// Body, in bytes; beyond it 413.
-  public var bodyBytes = 1_048_576
+  /// Body, in bytes; beyond it 413. The default is four times the size of the largest entity, so that any entity fits in one mutation.
+  public var bodyBytes = 4_194_304
   /// Connections open at once; beyond it the one that has been idle for longest is closed, and where none is, 503.
   public var connections = 512
   /// The same from one address; where none of them is idle, 429.

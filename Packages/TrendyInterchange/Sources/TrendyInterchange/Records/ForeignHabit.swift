@@ -17,7 +17,7 @@ public struct ForeignType: Hashable, Sendable {
   public init(name: String, colorHex: String? = nil, icon: String? = nil, goal: Goal? = nil) {
     self.name = name
     self.colorHex = colorHex.flatMap { Self.isColor($0) ? $0.uppercased() : nil }
-    self.icon = icon.flatMap { (1...2).contains($0.count) ? $0 : nil }
+    self.icon = icon.flatMap { (1...2).contains($0.count) && $0.utf8.count <= 64 ? $0 : nil }
     self.goal = goal
   }
 

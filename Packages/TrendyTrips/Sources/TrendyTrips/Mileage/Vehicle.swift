@@ -45,7 +45,8 @@ public struct Vehicle: Hashable, Sendable, Identifiable {
     if let icon { fields["icon"] = .string(icon) }
     if !deviceIds.isEmpty { fields["device_ids"] = .array(deviceIds.map { .string($0) }) }
     if let startOdometer { fields["start_odometer_m"] = .double(startOdometer) }
-    if isArchived { fields["archived"] = .bool(true) }
+    // A field that is absent cannot be changed back: `null` is no value of it.
+    fields["archived"] = .bool(isArchived)
     return fields
   }
 }
