@@ -111,11 +111,32 @@ extension NetworkClientProtocol {
           }
         }
       } catch {
+        if mutations.count > 1, Self.isAboutContent(error) { return try await pushHalves(mutations) }
         let outcome = try outcome(of: error, isCreate: true)
         for place in places { outcomes[place] = outcome }
       }
     }
     return outcomes.map { $0 ?? .tryLater(retryAfter: nil) }
+  }
+
+  /// Finds the events for which the hub refused a batch as a whole.
+  private func pushHalves(_ mutations: [PendingMutation]) async throws -> [MutationOutcome] {
+    let middle = mutations.count / 2
+    var outcomes = try await pushCreatedEvents(Array(mutations[..<middle]))
+    do {
+      outcomes += try await pushCreatedEvents(Array(mutations[middle...]))
+    } catch {
+      // The outcomes of the first half reach the caller in any case.
+      let retryAfter = (error as? APIError)?.retryAfter
+      outcomes += Array(repeating: .tryLater(retryAfter: retryAfter), count: mutations.count - middle)
+    }
+    return outcomes
+  }
+
+  /// Whether a refusal of several can be due to one of them. Of 413 the caller learns, and sends less at once.
+  private static func isAboutContent(_ error: any Error) -> Bool {
+    guard let error = error as? APIError, let status = error.statusCode else { return false }
+    return !error.isTransient && status != 401 && status != 413
   }
 
   /// As ``pushAlone(_:)``. What others of the batch were answered stands, whatever becomes of this one.

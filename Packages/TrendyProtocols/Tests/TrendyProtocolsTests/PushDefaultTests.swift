@@ -342,4 +342,19 @@ struct PushDefaultTests {
       return
     }
   }
+
+  @Test("of a batch that is refused as a whole only the event that is refused alone is", arguments: [400, 404, 422])
+  func narrowedBatch(status: Int) async throws {
+    let refusal = problem(status, type: "urn:trendy:error:invalid")
+    let client = ScriptedClient(failing: { call in
+      call.hasPrefix("createEventsBatch") && call.split(separator: " ").contains("e3") ? refusal : nil
+    })
+    let outcomes = try await client.push(creates(5))
+    #expect(outcomes.map { if case .refused = $0 { true } else { false } } == [false, false, true, false, false])
+    #expect(
+      client.calls.filter { $0.hasPrefix("createEventsBatch") } == [
+        "createEventsBatch e1 e2 e3 e4 e5", "createEventsBatch e1 e2", "createEventsBatch e3 e4 e5",
+        "createEventsBatch e3", "createEventsBatch e4 e5",
+      ])
+  }
 }

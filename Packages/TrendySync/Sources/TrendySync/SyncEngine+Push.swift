@@ -9,6 +9,7 @@ extension SyncEngine {
     if total == 0 { return }
     var synced = 0
     var fullness = Fullness.unknown
+    var narrowing = Narrowing()
     broadcast.set(.syncing(synced: 0, total: total))
     while true {
       if Task.isCancelled { throw .cancelled }
@@ -18,7 +19,7 @@ extension SyncEngine {
       do {
         sent = try await send(batch)
       } catch {
-        if try setAsideTooLarge(batch, question, error) { continue }
+        if try await narrow(batch, question, error, &narrowing) { continue }
         if try goOnWhileFull(batch, question, error as? APIError, &fullness) { continue }
         throw try failure(of: batch, question, error)
       }
@@ -29,6 +30,7 @@ extension SyncEngine {
       pendingCount = max(0, pendingCount - settled)
       broadcast.set(.syncing(synced: synced, total: max(total, synced + pendingCount)))
       if settled > 0 {
+        narrowing = Narrowing(isAccepted: true)
         breaker.onSuccess(at: clock.uptime)
         batchLimit = min(configuration.batchSize, batchLimit * 2)
         fullness = .unknown
@@ -54,6 +56,8 @@ extension SyncEngine {
 
   /// The most mutations that any hub takes at once.
   private static let largestBatch = 500
+  /// Bytes of payload in one push, unless one mutation alone has more: with everything around them they fit in the body that a hub reads.
+  private static let largestPushBytes = SyncedKind.maximumEntityBytes
 
   /// The next mutations, with their places in this device's row; `nil` when none waits. They are saved as sent before a byte
   /// leaves: from then on nothing of them changes, for after a lost answer the hub may hold them.
@@ -62,6 +66,12 @@ extension SyncEngine {
       try store.takeWriteLock()
       let limit = max(1, min(batchLimit, Self.largestBatch))
       var mutations = try store.firstPendingMutations(limit).inSendingOrder
+      var bytes = 0
+      let fitting = mutations.prefix { mutation in
+        bytes += mutation.payload.count
+        return bytes <= Self.largestPushBytes
+      }
+      mutations.removeLast(mutations.count - min(mutations.count, max(1, fitting.count)))
       let count = try store.syncCounts().pending
       if mutations.isEmpty { return (nil, count) }
       var identity = try store.syncIdentity() ?? SyncIdentity(device: chance.identifier(at: clock.now))
@@ -182,31 +192,81 @@ extension SyncEngine {
     }
   }
 
-  /// 413: asks again with half; what is too large by itself goes to the journal, so that the rest gets on.
-  /// - Returns: whether the error was that.
-  private func setAsideTooLarge(
-    _ batch: PushBatch, _ question: Question, _ error: any Error
-  ) throws(SyncFailure) -> Bool {
-    guard let error = error as? APIError, error.statusCode == 413 else { return false }
+  /// Halves a push that the hub refused as a whole, until one mutation remains. That one goes to the journal with the hub's answer, so
+  /// that no mutation stops the queue.
+  ///
+  /// An answer that is not about a mutation, as from a proxy in front of the hub, is given to an empty push as well: then nothing is
+  /// moved, and the push fails. 413 is always about the content.
+  /// - Returns: whether the push can go on.
+  private func narrow(
+    _ batch: PushBatch, _ question: Question, _ error: any Error, _ narrowing: inout Narrowing
+  ) async throws(SyncFailure) -> Bool {
+    guard let error = error as? APIError, error.isRefusalOfPush else { return false }
+    // A hub that refuses one mutation after the other may have a fault that ends soon: the next round goes on.
+    guard narrowing.movedInARow < Narrowing.mostInARow else { return false }
+    if !narrowing.isAccepted, error.statusCode != 413 {
+      guard try await acceptsEmptyPush(at: batch.position) else { return false }
+      narrowing.isAccepted = true
+    }
     if batch.mutations.count > 1 {
       batchLimit = batch.mutations.count / 2
       return true
     }
     let problem: ProblemDetails =
       if case .problem(let problem, _) = error { problem } else {
-        ProblemDetails(title: "Too large for the hub", status: 413)
+        ProblemDetails(
+          title: error.statusCode == 413 ? "Too large for the hub" : "The hub refused", status: error.statusCode ?? 400)
       }
     try saving { store in
       try store.takeWriteLock()
       try question.checkStands(in: store)
       let replication = replications(in: store).forStore(try store.syncMemory() ?? SyncMemory())
-      // The hub has not counted it: what was sent after it would be a gap. Under a new identity the row begins anew; without one
-      // this store would say nothing of what it has seen, and not notice that the hub was restored. Before it is set aside: what
-      // was sent behind it was not judged either, and goes with it where it rests on it.
+      // The hub has not counted the mutation: the next sequence would be a gap. A new identity begins at 1; without an identity this
+      // store would not say what it has seen, and not notice that the hub was restored. It is taken before the mutation is moved: what
+      // was sent behind it was not judged either, and is moved as well where it depends on it.
       try NewIdentity(store: store, chance: chance, now: clock.now).take()
       for mutation in batch.mutations { try replication.setAside(mutation, problem) }
     }
+    narrowing.movedInARow += 1
     return true
+  }
+
+  /// State of one push with regard to refusals of the hub.
+  private struct Narrowing {
+    static let mostInARow = 16
+    /// Whether the hub has accepted a push.
+    var isAccepted = false
+    /// Mutations moved to the journal since the hub accepted one.
+    var movedInARow = 0
+  }
+
+  /// Asks whether the hub refuses a push whatever it contains.
+  /// - Throws: why the hub cannot say, such as a lost connection.
+  private func acceptsEmptyPush(at position: DevicePosition) async throws(SyncFailure) -> Bool {
+    if Task.isCancelled { throw .cancelled }
+    let answer: PushAnswer
+    do {
+      answer = try await networkClient.push(PushBatch(position: position, mutations: []))
+    } catch let error as APIError where error.isRefusalOfPush {
+      return false
+    } catch {
+      throw noted(SyncFailure(error))
+    }
+    if answer.isForked { throw .forked("it has judged what this store does not know to have sent") }
+    return true
+  }
+}
+
+extension APIError {
+  /// Whether the hub refused a push as a whole, and will do so again.
+  ///
+  /// 401 and 410 ask for something else of the device, as do the two conflicts that sync resolves by itself.
+  fileprivate var isRefusalOfPush: Bool {
+    guard let status = statusCode, (400..<500).contains(status), !isTransient, status != 401, status != 410 else {
+      return false
+    }
+    guard case .problem(let problem, _) = self else { return true }
+    return problem.type != ProblemDetails.logReset && problem.type != ProblemDetails.deviceForked
   }
 }
 
