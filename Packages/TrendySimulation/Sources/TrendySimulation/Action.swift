@@ -110,6 +110,8 @@ public enum NetworkFault: Hashable, Sendable {
   case truncated(thousandths: Int)
   /// The answer is this status, and the hub was never asked. 413 is the answer to pushes only.
   case status(Int, retryAfter: Int?)
+  /// A push is refused as a whole, after the hub judged it or without. Other requests are left alone.
+  case refused(Int, isJudged: Bool)
   /// The hub does it, and something on the way answers 504.
   case gatewayTimeout
   /// The hub does it, and something on the way answers 200 with a page of its own.
@@ -236,6 +238,7 @@ extension NetworkFault: CustomStringConvertible {
     case .delayed(let milliseconds): "delayed by \(milliseconds) ms, there and back"
     case .truncated(let thousandths): "answered, and cut off after \(thousandths) thousandths"
     case .status(let status, _): "answered \(status)"
+    case .refused(let status, let isJudged): "\(isJudged ? "carried out, and " : "")answered \(status) as a whole"
     case .gatewayTimeout: "carried out, and answered 504"
     case .garbled: "carried out, and answered with a page of something else"
     }
@@ -250,6 +253,7 @@ extension NetworkFault: CustomStringConvertible {
     case .delayed: "delay"
     case .truncated: "answer_truncated"
     case .status(let status, _): "status_\(status)"
+    case .refused(let status, let isJudged): "refused_\(status)\(isJudged ? "_after_effect" : "")"
     case .gatewayTimeout: "status_504_after_effect"
     case .garbled: "answer_garbled"
     }

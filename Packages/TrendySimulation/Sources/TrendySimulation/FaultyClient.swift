@@ -10,14 +10,14 @@ struct FaultyClient: NetworkClientProtocol {
 
   func checkHealth() async throws { try await meet("checkHealth") { try await base.checkHealth() } }
   func push(_ mutations: [PendingMutation]) async throws -> [MutationOutcome] {
-    try await meet("push", mutations: mutations.count) {
+    try await meet("push", mutations: mutations) {
       let outcomes = try await base.push(mutations)
       run.ledger.onOutcomes(outcomes, of: mutations)
       return outcomes
     }
   }
   func push(_ batch: PushBatch) async throws -> PushAnswer {
-    try await meet("push", mutations: batch.mutations.count) {
+    try await meet("push", mutations: batch.mutations) {
       let answer = try await base.push(batch)
       run.ledger.onOutcomes(answer.outcomes, of: batch.mutations)
       return answer
@@ -134,7 +134,7 @@ struct FaultyClient: NetworkClientProtocol {
   }
 
   private func meet<Answer>(
-    _ words: String, mutations: Int = 0, writing request: (any Encodable & Sendable)? = nil,
+    _ words: String, mutations: [PendingMutation] = [], writing request: (any Encodable & Sendable)? = nil,
     _ call: @escaping () async throws -> Answer
   ) async throws -> Answer {
     func reach() async throws -> Answer {
@@ -143,7 +143,9 @@ struct FaultyClient: NetworkClientProtocol {
       return answer
     }
     return try await wire.meet(
-      Wire.Call(words: words, mutations: mutations, again: { _ = try await reach() }), from: files,
+      Wire.Call(
+        words: words, mutations: mutations.count, again: { _ = try await reach() },
+        onRefusal: { run.ledger.onRefusal(mutations.map { ($0.id, $0.entityId) }) }), from: files,
       garble: { _ in throw APIError.decodingError("the answer is a page of something else") }
     ) { thousandths in thousandths == nil ? try await reach() : nil }
   }

@@ -56,6 +56,8 @@ public enum Hazard: String, Hashable, Sendable, CaseIterable {
   case trackers
   /// The hub keeps no more of the record than a person may have.
   case fullRecord = "full-record"
+  /// The hub refuses whole pushes, with any status and in a row; some of them it has judged.
+  case refusedPushes = "refused-pushes"
   /// A webhook is told of what changes, and its receiver refuses, hangs, is away, or answers and is not heard.
   case webhooks
   /// Persons take back what they did, do it again, and restore what they deleted, as the commands do.
@@ -95,7 +97,8 @@ public enum Hazard: String, Hashable, Sendable, CaseIterable {
     case .hubLives: 3
     case .lyingHub, .lyingDevice: 20
     // These are part of a whole story, or not.
-    case .oldVersion, .secondProcess, .companions, .database, .trackers, .webhooks, .fullRecord, .undo: 0
+    case .oldVersion, .secondProcess, .companions, .database, .trackers, .webhooks, .fullRecord, .undo, .refusedPushes:
+      0
     }
   }
 }

@@ -74,7 +74,7 @@ struct Ledger {
   private(set) var said: [String: String] = [:]
   /// What somebody restored: deletions of its earlier life and of its later one cross on the way.
   private(set) var restored: Set<Key> = []
-  /// Mutations of which the hub said that it refuses them, that values of them lost, or that they are too large.
+  /// Mutations of which the hub said that it refuses them, that values of them lost, or that were refused with a whole push.
   private var answeredWithNo: Set<String> = []
   /// The entities of those that the hub does not have for it.
   private var setAside: Set<String> = []
@@ -453,12 +453,11 @@ struct Ledger {
     }
   }
 
-  /// The hub takes no request as large as this.
-  mutating func onTooLarge(_ request: PushRequest) {
-    if request.mutations.count == 1 {
-      answeredWithNo.formUnion(request.mutations.map(\.id))
-      setAside.formUnion(request.mutations.map(\.entityId))
-    }
+  /// A push was refused as a whole: one mutation alone may be set aside for that.
+  mutating func onRefusal(_ mutations: [(id: String, entityId: String)]) {
+    guard mutations.count == 1, let mutation = mutations.first else { return }
+    answeredWithNo.insert(mutation.id)
+    setAside.insert(mutation.entityId)
   }
 
   /// Whether the hub ever gave a reason to set this mutation aside.

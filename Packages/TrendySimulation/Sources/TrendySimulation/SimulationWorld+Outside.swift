@@ -103,6 +103,32 @@ extension SimulationWorld {
     }
   }
 
+  /// Whether the hub refuses whole pushes: in some of the stories; in all, where nothing needs a hub on files.
+  func hasRefusedPushes(seed: UInt64) -> Bool {
+    var generator = SeededGenerator(seed: seed ^ 0x2C6E_90D4_B85F_317A)
+    let isChosen = Int.random(in: 0..<6, using: &generator) == 0
+    return hazards.contains(.refusedPushes) && (isChosen || hazards.isDisjoint(with: Hazard.ofFiles))
+  }
+
+  /// Weaves refused pushes into a story: one, or as many in a row as narrow a push down to a mutation.
+  func withRefusedPushes(_ plan: [Action], _ density: Density, seed: UInt64) -> [Action] {
+    var generator = SeededGenerator(seed: seed ^ 0xF47B_1D23_6A90_C85E)
+    var woven = plan
+    for _ in 0..<max(1, plan.count / (density == .usual ? 30 : 12)) {
+      let device = Int.random(in: 0..<devices, using: &generator)
+      let status = [400, 404, 409, 413, 422, 431].randomElement(using: &generator) ?? 400
+      let isJudged = Int.random(in: 0..<3, using: &generator) == 0
+      let count = Bool.random(using: &generator) ? 1 : Int.random(in: 2...6, using: &generator)
+      woven.insert(
+        contentsOf: Array(
+          repeating: .network(
+            device: device, fault: .refused(status, isJudged: isJudged),
+            afterRequests: Int.random(in: 0..<3, using: &generator)),
+          count: count), at: Int.random(in: 0...woven.count, using: &generator))
+    }
+    return woven
+  }
+
   private static func receiverFault(_ generator: inout SeededGenerator) -> ReceiverFault {
     switch Int.random(in: 0..<5, using: &generator) {
     case 0: .unreachable

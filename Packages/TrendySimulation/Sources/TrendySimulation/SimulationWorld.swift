@@ -86,6 +86,7 @@ extension SimulationWorld {
     if isLimited(seed: seed) { plan = withLimits(plan, seed: seed) }
     if hasWebhook(seed: seed) { plan = withWebhook(plan, seed: seed) }
     if hasUndo(seed: seed) { plan = withUndo(plan, seed: seed) }
+    if hasRefusedPushes(seed: seed) { plan = withRefusedPushes(plan, density, seed: seed) }
     return hubs(ofSeed: seed) > 1 ? withDatabase(plan, density, seed: seed) : plan
   }
 
@@ -257,7 +258,8 @@ extension SimulationWorld {
       return [.recordMany(device: device, number: planned.edits, count: Int.random(in: 12...60, using: &generator))]
     case .lyingHub: return [.lie(device: device, choice: generator.next())]
     case .lyingDevice: return [.pushLies(choice: generator.next())]
-    case .secondProcess, .oldVersion, .companions, .database, .trackers, .webhooks, .fullRecord, .undo: return []
+    case .secondProcess, .oldVersion, .companions, .database, .trackers, .webhooks, .fullRecord, .undo, .refusedPushes:
+      return []
     }
   }
 

@@ -54,7 +54,7 @@ final class Wire: @unchecked Sendable {
     let call = Call(
       words: "\(request.method) \(request.target.dropFirst(7))", mutations: push?.mutations.count ?? 0,
       again: { _ = try await self.reach(request, push) },
-      onTooLarge: { if let push { self.run.ledger.onTooLarge(push) } })
+      onRefusal: { if let push { self.run.ledger.onRefusal(push.mutations.map { ($0.id, $0.entityId) }) } })
     var answer: Answer = try await meet(
       call, from: files,
       garble: { _ in (HTTPResponse(status: 200, body: .data(Data("<html>Welcome to this hotel</html>".utf8))), nil) }
@@ -111,7 +111,8 @@ final class Wire: @unchecked Sendable {
     var mutations: Int
     /// Has it reach the other side once more, with nobody who waits.
     var again: () async throws -> Void
-    var onTooLarge: () -> Void = {}
+    /// Is told that all of it is refused for good.
+    var onRefusal: () -> Void = {}
   }
 
   /// Carries out what was planned for the call.
@@ -194,8 +195,12 @@ final class Wire: @unchecked Sendable {
     case .garbled:
       return try garble(try await whole())
     case .status(let status, let retryAfter):
-      if status == 413 { call.onTooLarge() }
+      if (400..<500).contains(status), ![401, 429].contains(status) { call.onRefusal() }
       throw Self.problem(status, retryAfter: retryAfter)
+    case .refused(let status, let isJudged):
+      if isJudged { _ = try await whole() }
+      call.onRefusal()
+      throw Self.problem(status, retryAfter: nil)
     case .gatewayTimeout:
       _ = try await whole()
       throw Self.problem(504, retryAfter: nil)
@@ -282,8 +287,10 @@ final class Wire: @unchecked Sendable {
     for index in planned.indices { planned[index].afterRequests -= 1 }
     let place = planned.firstIndex { planned in
       guard planned.afterRequests < 0 else { return false }
-      if case .status(413, _) = planned.fault { return call.mutations > 0 }
-      return true
+      switch planned.fault {
+      case .status(413, _), .refused: return call.mutations > 0
+      default: return true
+      }
     }
     return place.map { planned.remove(at: $0).fault }
   }
