@@ -238,8 +238,11 @@ struct Round {
           ("conflicts", .number(conflicts)), ("cursor", cursor.map { .number($0) } ?? .null),
         ])
     }
-    console.done("In step with \(account.hubName): \(waiting) waiting, cursor \(cursor ?? 0).")
-    if conflicts > 0 {
+    if conflicts == 0 {
+      console.done("In step with \(account.hubName): \(waiting) waiting, cursor \(cursor ?? 0).")
+    } else {
+      console.done(
+        "Synced with \(account.hubName): \(waiting) waiting, \(conflicts) without effect, cursor \(cursor ?? 0).")
       let changes = conflicts == 1 ? "1 change that took no effect is" : "\(conflicts) changes that took no effect are"
       console.talk("\(changes) kept here: trendy sync conflicts")
     }

@@ -48,22 +48,47 @@ struct SyncTests {
     #expect(try !bench.trendy("today", store: "alone").output.contains("hub"))
   }
 
-  @Test func `a note that the hub does not take is kept, listed in short, and shown whole where it is asked for`()
-    throws
-  {
-    let note = String(repeating: "x", count: 1_200_000)
+  @Test func `a note beyond the limit is refused when it is logged`() throws {
+    let file = bench.folder.appending(path: "long.jsonl")
+    try Data("{\"event_type\":\"coffee\",\"notes\":\"\(String(repeating: "x", count: 262_145))\"}\n".utf8).write(
+      to: file)
+    let logged = try bench.shell("trendy log - -q --store '\(bench.store("phone"))' < '\(file.path)'")
+    #expect(logged.status == 65 && logged.talk.contains("notes: expected a string of up to 262144 bytes"), "\(logged)")
+    #expect(try timeline("phone").isEmpty)
+    try sync("phone")
+  }
+
+  @Test func `the longest note there may be is on the other device`() throws {
+    // Each quote takes two bytes as JSON.
+    let file = bench.folder.appending(path: "quotes.jsonl")
+    let note = String(repeating: "\\\"", count: 262_144)
+    try Data("{\"event_type\":\"coffee\",\"notes\":\"\(note)\"}\n".utf8).write(to: file)
+    #expect(try bench.shell("trendy log - -q --store '\(bench.store("phone"))' < '\(file.path)'").status == 0)
+    try sync("phone", "laptop")
+    let notes = try timeline("laptop").map { $0.objectValue?["notes"]?.stringValue?.utf8.count }
+    #expect(notes == [262_144])
+  }
+
+  @Test func `a change that a hub refuses with its whole push is kept, and the others are sent`() throws {
+    let bench = try Workbench()
+    let hub = try TestHub(bench, options: ["--limit", "bodyBytes=65536"])
+    try hub.connect("phone", "laptop")
+    let note = String(repeating: "x", count: 200_000)
     let file = bench.folder.appending(path: "long.jsonl")
     try Data("{\"event_type\":\"coffee\",\"notes\":\"\(note)\"}\n".utf8).write(to: file)
     #expect(try bench.shell("trendy log - -q --store '\(bench.store("phone"))' < '\(file.path)'").status == 0)
     try bench.trendy("log", "coffee", "-n", "short", store: "phone")
     let round = try bench.trendy("sync", store: "phone")
-    #expect(
-      round.status == 0 && round.talk.contains("1 change that took no effect is kept here: trendy sync conflicts"))
-    try sync("laptop")
-    #expect(try timeline("laptop").map { $0.objectValue?["notes"] } == ["short"])
+    #expect(round.status == 0 && round.output.contains("0 waiting, 1 without effect"), "\(round.output)")
+    #expect(round.talk.contains("1 change that took no effect is kept here: trendy sync conflicts"))
+    #expect(!round.output.contains("In step"))
+    try bench.trendy("sync", store: "laptop")
+    let shown = try bench.trendy("list", "--limit", "0", "--json", store: "laptop").document.objectValue?["events"]
+    #expect(shown?.arrayValue?.map { $0.objectValue?["notes"] } == ["short"])
     let list = try bench.trendy("sync", "conflicts", store: "phone").output
     #expect(list.contains("Content too large") && list.contains("xxx…") && list.utf8.count < 2000)
-    let id = try #require(conflicts("phone").first?["id"]?.stringValue)
+    let ids = try bench.trendy("sync", "conflicts", "--json", store: "phone").document.objectValue?["conflicts"]
+    let id = try #require(ids?.arrayValue?.first?.objectValue?["id"]?.stringValue)
     #expect(try bench.trendy("sync", "conflicts", "show", id, store: "phone").output.contains(note))
   }
 

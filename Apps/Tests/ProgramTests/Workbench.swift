@@ -133,7 +133,7 @@ final class TestHub {
   private let bench: Workbench
   private let running: Running
 
-  init(_ bench: Workbench, name: String = "hub", port: String = "0") throws {
+  init(_ bench: Workbench, name: String = "hub", port: String = "0", options: [String] = []) throws {
     self.bench = bench
     data = bench.store(name)
     if !FileManager.default.fileExists(atPath: data) {
@@ -141,7 +141,9 @@ final class TestHub {
       try #require(made.status == 0, "\(made.talk)")
     }
     running = try Running(
-      bench, "trendyd", ["run", "--role", "hub", "--data", data, "--listen", "127.0.0.1:\(port)", "--json"])
+      bench, "trendyd",
+      ["run", "--role", "hub", "--data", data, "--listen", "127.0.0.1:\(port)", "--json"]
+        + options)
     let log = running
     url = try #require(
       try eventually {
