@@ -150,6 +150,28 @@ extension HubStorageContract {
         try expect(try directory.pairingCode(hash: "c2")?.person, "2")
       }
     },
+    Check("each user's record has epochs of its own, which are those of every hub on the storage in that life") {
+      storage in
+      let type = CreateEventTypeRequest(id: "t", name: "Coffee", color: "#000000", icon: "cup")
+      func epochs(of person: String, at server: HubServer) throws -> [HubEpoch] {
+        try server.ingestDesk(person: person).create(.eventType, type)
+        return try storage.read(person: person) { try $0.state().epochs }
+      }
+      let server = HubServer(storage: storage)
+      let erased = try epochs(of: "p", at: server)
+      let other = try epochs(of: "q", at: server)
+      try expect(erased.map(\.first), [1])
+      try expect(other.map(\.first), [1])
+      try expect(erased.map(\.id) == other.map(\.id), false)
+      try storage.erase(person: "p")
+      // Created again: another id, in the same life of the hub.
+      try expect(try epochs(of: "r", at: server).map(\.id) == erased.map(\.id), false)
+      let second = HubServer(storage: storage)
+      try second.ingestDesk(person: "q").update(.eventType, id: "t", UpdateEventTypeRequest(name: "Tea"))
+      let after = try storage.read(person: "q") { (try $0.state().epochs, try $0.epoch()) }
+      // Of a storage that several hubs share, the life is not that of a process.
+      try expect(after.0.count, after.1 == nil ? 2 : 1)
+    },
     Check("of a person who was erased nothing is left, and nobody else misses anything") { storage in
       for person in ["p", "q"] {
         try storage.write(person: person) { try $0.put(entry("event", "e", version: 1)) }

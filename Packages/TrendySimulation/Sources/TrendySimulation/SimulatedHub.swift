@@ -187,8 +187,10 @@ final class SimulatedHub: @unchecked Sendable {
     try processes[0].storage.write(person: person) { transaction in
       var state = try transaction.state()
       // So does whoever writes first in a life of the database.
-      if let life = try transaction.epoch(), state.epochs.last?.id != life {
-        state = try HubCore().begin(epoch: life, in: transaction)
+      if let life = try transaction.epoch(), case let epoch = HubState.epoch(of: person, in: life),
+        state.epochs.last?.id != epoch
+      {
+        state = try HubCore().begin(epoch: epoch, in: transaction)
       }
       state.head += 1
       let values: [String: JSONValue] =

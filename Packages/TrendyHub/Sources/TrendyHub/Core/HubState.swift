@@ -38,6 +38,14 @@ public struct HubState: Hashable, Sendable {
   /// Of so many devices the hub knows in which life they stand, however long they are away: those that came last.
   public static let mostStanding = 64
 
+  /// Returns the id of a user's epoch in a life of the hub.
+  ///
+  /// Each user's record has ids of its own: a device that is connected to another record, as of a user who was erased and created
+  /// again, must find that none of its versions were given in it. A user's id is never used again.
+  public static func epoch(of person: String, in life: String) -> String {
+    String(SHA256Digest.hexadecimal(of: "\(life) \(person)").prefix(32))
+  }
+
   /// Begins a life with the next version.
   ///
   /// A device that finds the life it stands in no longer told of must take the hub for one that was restored, and offer again all

@@ -298,7 +298,9 @@ public final class HubServer: Sendable {
     try await begin(for: person)
     for _ in 0..<Self.mostBeginnings {
       let found: Result? = try await store.read(person: person) { reading in
-        if let life = try reading.epoch(), try reading.state().epochs.last?.id != life { return nil }
+        if let life = try reading.epoch(), try reading.state().epochs.last?.id != HubState.epoch(of: person, in: life) {
+          return nil
+        }
         return .some(try body(reading))
       }
       if case .some(let result) = found { return result }
@@ -316,8 +318,9 @@ public final class HubServer: Sendable {
     let life = try transaction.epoch()
     if life == nil, begun.withLock({ $0.contains(person) }) { return }
     // Two first requests at once: the second finds it noted.
-    guard try transaction.state().epochs.last?.id != life ?? epoch else { return }
-    _ = try core.begin(epoch: life ?? epoch, in: transaction)
+    let epoch = HubState.epoch(of: person, in: life ?? epoch)
+    guard try transaction.state().epochs.last?.id != epoch else { return }
+    _ = try core.begin(epoch: epoch, in: transaction)
   }
 
   /// Carries out what a request comes to. Entities depend on the record alone, which has a tag in each version: who knows it
