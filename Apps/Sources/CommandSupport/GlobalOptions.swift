@@ -22,6 +22,7 @@ public enum GlobalOptions: Sendable {
 public enum ConnectOptions: Sendable {
   public static let all = [
     OptionSpec("--name", value: "device", kind: .text, help: "what the hub calls this device (the machine's name)"),
+    OptionSpec("--rebuild", help: "the hub was lost: offer the whole record to the account of this code"),
     OptionSpec("--insecure", help: "allow http to another machine: the token crosses the network in clear text"),
   ]
 }

@@ -16,7 +16,9 @@ extension CommandError {
     case ConnectError.otherPerson:
       self.init(
         "This store holds another person's record",
-        hint: "Nothing was changed. Keep another person's record in a store of its own: --store DIR", exit: .refused)
+        hint:
+          "Nothing was changed. If your hub was lost and set up again, rebuild its record from this store: trendy connect "
+          + "--rebuild URL CODE. Keep another person's record in a store of its own: --store DIR", exit: .refused)
     case is CancellationError: self.init("Interrupted", hint: "Nothing was lost.", exit: .interrupted)
     default: self.init(describing: error)
     }

@@ -21,15 +21,19 @@ public struct NetworkContainer: Sendable {
 
   /// Pairs the store in a folder with a hub. Where there is none yet, it is made when the hub has said yes: what fails leaves nothing.
   ///
-  /// A store stays with its person: pairing anew after a token was lost takes the same account again, and no other.
+  /// A store stays with its user: pairing again after a token was lost is possible with the same account only, except where the hub
+  /// was lost and is rebuilt from the store.
+  ///
+  /// - Parameter isRebuilding: takes whichever account the code is of. The next sync finds that the hub has nothing of this record, and
+  ///   offers all of it, deletions included; what the account's other devices have offered is merged.
   public static func connect(
     storeDirectory: URL, clock: any TimeSource = SystemTime(), hub: String, code: String, deviceName: String,
-    allowsInsecureHTTP: Bool
+    allowsInsecureHTTP: Bool, isRebuilding: Bool = false
   ) async throws -> (network: NetworkContainer, account: Account) {
     let address = try HubAddress(hub, allowsInsecureHTTP: allowsInsecureHTTP)
     let present =
       DeviceRecord.exists(at: storeDirectory) ? try AppContainer(storeDirectory: storeDirectory, clock: clock) : nil
-    let owner = try AccountFile(storeDirectory: storeDirectory).owner()
+    let owner = isRebuilding ? nil : try AccountFile(storeDirectory: storeDirectory).owner()
     let paired: PairResponse
     do {
       // The hub is told whose record this is, so that a code that is refused is not used up by it.
@@ -44,6 +48,7 @@ public struct NetworkContainer: Sendable {
       hub: address.url, token: paired.token, deviceId: paired.deviceId, person: paired.person,
       allowsInsecureHTTP: allowsInsecureHTTP)
     let app = try present ?? AppContainer(storeDirectory: storeDirectory, clock: clock)
+    if isRebuilding { try app.recorder.offerWithoutVersions() }
     try app.accountFile.save(account)
     return (NetworkContainer(app: app), account)
   }
@@ -97,6 +102,6 @@ public struct NetworkContainer: Sendable {
 
 /// Why a store was not paired.
 public enum ConnectError: Error, Hashable, Sendable {
-  /// It holds another person's record.
+  /// It holds another user's record, or that of this user from before the hub was lost.
   case otherPerson
 }

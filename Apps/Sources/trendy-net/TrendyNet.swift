@@ -68,7 +68,7 @@ enum TrendyNet {
       let (network, account) = try await NetworkContainer.connect(
         storeDirectory: directory, hub: offer.hub, code: offer.code,
         deviceName: arguments.value("--name") ?? ProcessInfo.processInfo.hostName,
-        allowsInsecureHTTP: arguments.has("--insecure"))
+        allowsInsecureHTTP: arguments.has("--insecure"), isRebuilding: arguments.has("--rebuild"))
       console.done("Paired with \(account.hubName).")
       return try await Round(network: network, console: console).run()
     case "sync", "compare":

@@ -1,3 +1,8 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 import TrendyModels
 public import TrendyProtocols
 
@@ -52,5 +57,50 @@ extension DataStoreProtocol {
       memory.snapshot = nil
       try setSyncMemory(memory)
     }
+  }
+}
+
+extension Recorder {
+  /// Queues the whole record of a store that holds no versions, deletions included, for a hub that has nothing of it.
+  ///
+  /// A store that holds versions needs none of this: its next round finds that the hub does not have them, and offers all.
+  public func offerWithoutVersions() throws { try write { try $0.offerWithoutVersions() } }
+}
+
+extension EditWriter {
+  fileprivate func offerWithoutVersions() throws {
+    try takeWriteLock()
+    guard try !(store.syncMemory() ?? SyncMemory()).holdsVersions, try store.syncCursor() != nil else { return }
+    let waiting = try store.fetchPendingMutations()
+    let made = Set(waiting.filter { $0.operation == .create }.map(\.key))
+    let dying = Set(waiting.filter { $0.operation == .delete }.map(\.key))
+    // Under a new identity: the sequences that were sent are unknown to the hub, and the record comes before them. The queue is
+    // ordered by time.
+    try NewIdentity(store: store, chance: chance, now: clock.now).take()
+    let first = (waiting.map(\.createdAt).min() ?? clock.now).addingTimeInterval(-0.001)
+    func offer(_ key: EntityKey, _ operation: MutationOperation, _ payload: Data) throws {
+      var mutation = PendingMutation(
+        id: chance.identifier(at: clock.now), entityType: key.entityType, entityId: key.entityId, operation: operation,
+        payload: payload, createdAt: first)
+      mutation.marks = [FieldMark.others: FieldMark(version: 0, stamp: 0)]
+      if operation == .delete { mutation.base = 0 }
+      try store.insertPendingMutation(mutation)
+    }
+    for kind in MutationEntityType.parentsFirst {
+      func offerAll<Entity: StoredEntity>(_ type: Entity.Type) throws {
+        try Entity.forEach(in: store) { row in
+          let key = EntityKey(kind, row.id)
+          guard !made.contains(key) else { return }
+          try offer(key, .create, try WireJSON.encode(row.createRequest))
+        }
+      }
+      try offerAll(kind.stored)
+    }
+    // Types last, so that a child's own deletion is not taken for one by its type.
+    let tombstones = try store.fetchTombstones().filter { !dying.contains($0.key) }
+    for tombstone in tombstones.sorted(by: { ($1.entityType.rank, $0.entityId) < ($0.entityType.rank, $1.entityId) }) {
+      try offer(tombstone.key, .delete, Data())
+    }
+    try store.setSyncCursor(nil)
   }
 }

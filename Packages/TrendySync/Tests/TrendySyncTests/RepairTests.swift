@@ -183,4 +183,32 @@ struct RepairTests {
     #expect(found.map { $0.doubles.map(\.id) } == [["c", "a"], []])
     #expect(found.map { $0.differing.map(\.id) } == [[], ["h"]], "both were edited: for a person to decide")
   }
+
+  @Test func `a store without versions offers its whole record to a hub that was lost, before what waits`() throws {
+    let device = Device()
+    device.seedType("T")
+    device.seedEvent("kept", type: "T")
+    try device.store.insertTombstone(Tombstone(entityType: .event, entityId: "gone", version: 4))
+    try device.store.save()
+    try device.recorder.edit(eventId: "kept") { $0.notes = "new" }
+    try device.recorder.offerWithoutVersions()
+    #expect(
+      try device.store.firstPendingMutations(9).map { "\($0.operation.rawValue) \($0.entityId)" }.sorted() == [
+        "create T", "create kept", "delete gone", "update kept",
+      ])
+    #expect(try device.store.firstPendingMutations(9).last?.operation == .update)
+    #expect(try device.store.syncCursor() == nil)
+  }
+
+  @Test func `a store that holds versions, or was never synced, offers nothing by itself`() throws {
+    let device = Device(cursor: nil)
+    device.seedType("T")
+    try device.recorder.offerWithoutVersions()
+    #expect(device.store.storedPendingMutations.isEmpty)
+    device.store.storedSyncCursor = 5
+    try device.store.setSyncMemory(SyncMemory(generation: 1))
+    try device.store.save()
+    try device.recorder.offerWithoutVersions()
+    #expect(device.store.storedPendingMutations.isEmpty)
+  }
 }

@@ -8,6 +8,7 @@ struct ConnectCommand: NetworkCommand {
     examples: [
       "connect https://hub.example 4821-0937", "connect https://hub.example 4821-0937 --name phone",
       "connect 'trendy://connect?hub=https://hub.example&code=4821-0937'",
+      "connect --rebuild https://hub.example 4821-0937",
     ],
     options: ConnectOptions.all)
 
