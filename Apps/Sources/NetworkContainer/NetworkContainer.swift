@@ -49,7 +49,11 @@ public struct NetworkContainer: Sendable {
       allowsInsecureHTTP: allowsInsecureHTTP)
     let app = try present ?? AppContainer(storeDirectory: storeDirectory, clock: clock)
     if isRebuilding { try app.recorder.offerWithoutVersions() }
-    try app.accountFile.save(account)
+    do {
+      try app.accountFile.save(account, isReplacingOwner: isRebuilding)
+    } catch is AccountFile.OtherPersonError {
+      throw ConnectError.otherPerson
+    }
     return (NetworkContainer(app: app), account)
   }
 

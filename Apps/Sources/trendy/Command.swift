@@ -1,4 +1,5 @@
 import CommandSupport
+import TrendyAgent
 
 /// One command of `trendy`, in three steps: it reads its words, acts, and shows what came of it.
 protocol Command: Sendable {
@@ -9,7 +10,8 @@ protocol Command: Sendable {
   /// Reads the command line. Nothing is opened or changed yet: a word that is wrong is said before.
   init(_ session: Session) throws
 
-  /// Does what was asked.
+  /// Does what was asked. Called again if another process changes the record before this command has saved its change, so
+  /// that it must not consume input; `init` reads that.
   func act(_ session: Session) throws -> Answer
 
   /// Prints the answer, in the format that was asked for.
@@ -19,7 +21,15 @@ protocol Command: Sendable {
 extension Command {
   static func run(_ session: Session) throws -> ExitCode {
     let command = try Self(session)
-    return try command.show(try command.act(session), session)
+    while true {
+      do {
+        return try command.show(try command.act(session), session)
+      } catch is OutdatedDecisionError {
+        // Another process saved first, so that this command read an outdated record and wrote nothing. It acts again; each
+        // repetition means that another process has completed.
+        session.console.explain("Another program changed the record meanwhile: reading it again.")
+      }
+    }
   }
 }
 

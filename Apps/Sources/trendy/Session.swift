@@ -20,6 +20,7 @@ struct Session {
   let now: Date
   let storeDirectory: URL
   private let personal: PersonalStore
+  let confirmations = Confirmations()
 
   /// Commands that replace or mend the store: they open it themselves, each time anew, and go by what this machine sets alone.
   private static let repairing = ["doctor", "restore"]
@@ -67,8 +68,12 @@ struct Session {
 
   var listLimit: Int { settings.text(Setting.listLimit).flatMap { Int($0) } ?? 0 }
 
-  /// The store that is there.
-  func openStore() throws -> AppContainer { try personal.open() }
+  /// Opens the existing store and begins a decision on it: see `Command.run`.
+  func openStore() throws -> AppContainer {
+    let container = try personal.open()
+    try container.record.beginDecision()
+    return container
+  }
 
   /// Where counts of what was sealed are kept.
   static var countsFolder: URL { StoreLocation.counts(environment: Environment.all) }

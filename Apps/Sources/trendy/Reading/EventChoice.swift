@@ -47,11 +47,12 @@ struct EventChoice {
 
   /// Shows what is meant and asks; who named the ids has said it.
   func confirm(_ question: String, of list: EventList, _ session: Session) throws(CommandError) {
-    guard case .selection = choice, !session.arguments.has(OptionSpec.yes.key) else { return }
-    let text = list.text(session)
-    for event in list.events.prefix(Self.shown) { session.console.talk(text.line(event).plain) }
-    if list.events.count > Self.shown { session.console.talk("… and \(list.events.count - Self.shown) more") }
-    try session.confirm(question)
+    guard case .selection = choice else { return }
+    try session.confirm(question, about: list.events.map(\.id)) {
+      let text = list.text(session)
+      for event in list.events.prefix(Self.shown) { session.console.talk(text.line(event).plain) }
+      if list.events.count > Self.shown { session.console.talk("… and \(list.events.count - Self.shown) more") }
+    }
   }
 
   private static let shown = 10

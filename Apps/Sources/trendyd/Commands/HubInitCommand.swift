@@ -30,19 +30,26 @@ struct HubInitCommand: DaemonCommand {
   /// The code for the first device; `nil` where the hub was there already.
   func act(_ session: DaemonSession) throws -> PairingOffer? {
     let hub = session.hub
-    guard try !hub.exists() else {
-      if allowsExisting { return nil }
-      throw CommandError(
-        "There is a hub at \(hub.place) already", hint: "A code for one more device: trendyd pair",
-        exit: .cannotCreate)
-    }
+    guard try !hub.exists() else { return try existing(hub) }
     try hub.makeFolder()
-    let person = try hub.accounts.createPerson(name: name)
+    let person: HubPerson
+    do {
+      person = try hub.accounts.createPerson(name: name, isFirst: true)
+    } catch let problem as Problem where problem.kind == "duplicate" {
+      // Another process has created the hub meanwhile.
+      return try existing(hub)
+    }
     try settings.save(to: hub.directory)
     // As it will serve, by the configuration too.
     let served = try session.hubSettings()
     return try PairingOffer(
       person: person, code: try hub.accounts.createPairingCode(person: person.id), settings: served)
+  }
+
+  private func existing(_ hub: HubContainer) throws(CommandError) -> PairingOffer? {
+    if allowsExisting { return nil }
+    throw CommandError(
+      "There is a hub at \(hub.place) already", hint: "A code for one more device: trendyd pair", exit: .cannotCreate)
   }
 
   func show(_ answer: PairingOffer?, _ session: DaemonSession) -> ExitCode {

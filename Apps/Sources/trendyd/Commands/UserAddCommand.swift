@@ -14,12 +14,17 @@ struct UserAddCommand: DaemonCommand {
 
   func act(_ session: DaemonSession) throws -> HubPerson {
     let accounts = try session.existingHub().accounts
-    if let known = try accounts.people().first(where: { $0.name.lowercased() == name.lowercased() }) {
+    do {
+      return try accounts.createPerson(name: name)
+    } catch let problem as Problem {
+      // The name was checked in the transaction that would have created the user.
+      guard let known = try accounts.people().first(where: { $0.name.lowercased() == name.lowercased() }) else {
+        throw problem
+      }
       throw CommandError(
         "Somebody at this hub is called '\(known.name)' already",
         hint: "A device of theirs: trendyd pair --name \(ShellWords.quoted(known.name))", exit: .cannotCreate)
     }
-    return try accounts.createPerson(name: name)
   }
 
   func show(_ answer: HubPerson, _ session: DaemonSession) -> ExitCode {

@@ -10,6 +10,7 @@
 #else
   import Glibc
 #endif
+import Synchronization
 public import TrendyModels
 public import TrendyPersistence
 public import TrendyProtocols
@@ -25,6 +26,8 @@ public final class DeviceRecord: Sendable {
   public let recorder: Recorder
   /// Called when several things were written at once, for whoever syncs or shows them.
   let onChange: @Sendable () -> Void
+  /// Position of the store when the current decision began to read it; `nil` outside a decision.
+  let decisionStart = Mutex<StorePosition?>(nil)
 
   /// Opens the store, or makes it where there is none. Its files are mapped in small pages: a command reads a little and ends, an agent
   /// waits most of the time.
@@ -80,10 +83,14 @@ public final class DeviceRecord: Sendable {
 
   /// The event type that trips, visits or readings of an odometer are recorded as; made the first time it is asked for.
   public func type(_ kind: BuiltInType) throws -> EventType {
-    try kind.find(among: makeStore().fetchAllEventTypes()) { type, definitions in
-      guard try recorder.record(type) else { return false }
-      for definition in definitions { try recorder.record(definition) }
-      return true
+    if let type = kind.present(among: try makeStore().fetchAllEventTypes()) { return type }
+    return try recorder.inOneSave { save in
+      try save.takeWriteLock()
+      return try kind.find(among: save.store.fetchAllEventTypes()) { type, definitions in
+        guard try save.record(type) else { return false }
+        for definition in definitions { try save.record(definition) }
+        return true
+      }
     }
   }
 

@@ -30,22 +30,22 @@ struct InitCommand: Command {
   func act(_ session: Session) throws -> Answer {
     let wasThere = DeviceRecord.exists(at: session.storeDirectory)
     let container = try AppContainer(storeDirectory: session.storeDirectory)
-    let isNew = try !wasThere || isEmpty(container)
-    var made: [String] = []
-    if isNew {
-      let store = container.makeStore()
-      for (type, definitions) in StarterTypes.all where try store.findEventType(id: type.id) == nil {
-        try container.recorder.record(type)
-        for definition in definitions { try container.recorder.record(definition) }
+    let (isNew, made) = try container.recorder.inOneSave { save in
+      try save.takeWriteLock()
+      let isNew = try !wasThere || isEmpty(save.store, container)
+      var made: [String] = []
+      for (type, definitions) in isNew ? StarterTypes.all : [] where try save.store.findEventType(id: type.id) == nil {
+        try save.record(type)
+        for definition in definitions { try save.record(definition) }
         made.append(type.name)
       }
+      return (isNew, made)
     }
     return Answer(isNew: isNew, made: made, types: try container.makeStore().fetchAllEventTypes().map(\.name))
   }
 
   /// Whether nothing was ever recorded in a store that knows no hub: what was deleted was recorded.
-  private func isEmpty(_ container: AppContainer) throws -> Bool {
-    let store = container.makeStore()
+  private func isEmpty(_ store: any DataStoreProtocol, _ container: AppContainer) throws -> Bool {
     return try store.fetchAllEventTypes().isEmpty && store.syncCounts().pending == 0
       && store.syncCursor() == nil && container.accountFile.owner() == nil
       && container.recorder.deleted(.eventType).isEmpty

@@ -22,8 +22,8 @@ struct LogCommand: Command {
 
   private enum Input {
     case one(EventPhrase)
-    /// From the standard input.
-    case lines
+    /// Content of the standard input.
+    case lines([UInt8])
   }
 
   private let input: Input
@@ -36,7 +36,7 @@ struct LogCommand: Command {
     guard !Self.spec.options.contains(where: { session.arguments.has($0.key) }) else {
       throw session.usageError("What is said of the events of 'log -' stands in their lines")
     }
-    input = .lines
+    input = .lines(try FileInput.bytes(of: "-"))
   }
 
   enum Answer {
@@ -48,7 +48,7 @@ struct LogCommand: Command {
     let container = try session.openStore()
     switch input {
     case .one(let phrase): return .one(try Self.log(phrase, in: container, session))
-    case .lines: return .lines(try LoggedLines(FileInput.bytes(of: "-"), in: container, session))
+    case .lines(let bytes): return .lines(try LoggedLines(bytes, in: container, session))
     }
   }
 

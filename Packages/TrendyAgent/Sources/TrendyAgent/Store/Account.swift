@@ -3,6 +3,13 @@
 #else
   public import Foundation
 #endif
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
 import TrendyModels
 
 /// Which hub this store is paired with, and the token that the hub knows it by.
@@ -75,8 +82,22 @@ public struct AccountFile: Hashable, Sendable {
     }
   }
 
+  /// The store contains the record of another user.
+  public struct OtherPersonError: Error, Hashable, Sendable {}
+
   /// Replaces the file whole: written beside it, unreadable to others from its first byte, then renamed.
-  public func save(_ account: Account) throws {
+  /// - Parameter isReplacingOwner: whether the store may change to the account of another user, as when a lost hub is rebuilt.
+  /// - Throws: ``OtherPersonError`` if another process has connected the store to the account of another user meanwhile.
+  public func save(_ account: Account, isReplacingOwner: Bool = false) throws {
+    let folder = url.deletingLastPathComponent().path
+    let lock = open(folder, O_RDONLY | O_CLOEXEC)
+    guard lock >= 0 else { throw OwnerOnlyFile.WriteError(path: url.path, code: errno) }
+    // Closing it releases the lock.
+    defer { close(lock) }
+    while flock(lock, LOCK_EX) != 0 {
+      guard errno == EINTR else { throw OwnerOnlyFile.WriteError(path: url.path, code: errno) }
+    }
+    if !isReplacingOwner, let owner = try owner(), owner != account.person { throw OtherPersonError() }
     try OwnerOnlyFile.replace(url, with: WireJSON.encode(account))
   }
 

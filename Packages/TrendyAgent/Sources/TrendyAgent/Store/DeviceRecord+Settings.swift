@@ -25,18 +25,21 @@ extension DeviceRecord {
   public func set(_ key: String, to value: String?) throws {
     let id = SyncedRecord.settingID(key)
     // An entity that is only ever changed: what is taken back is a value, and no device has to bring back what is deleted.
-    if try makeStore().findRecord(kind: .setting, id: id) == nil {
-      let isNew = try recorder.record(SyncedRecord(id: id, kind: .setting, fields: ["key": .string(key)]))
-      if !isNew { try recorder.restore(.setting, id: id) }
+    try recorder.inOneSave { save in
+      try save.takeWriteLock()
+      guard try save.store.findRecord(kind: .setting, id: id) == nil else { return }
+      let isNew = try save.record(SyncedRecord(id: id, kind: .setting, fields: ["key": .string(key)]))
+      if !isNew { try save.restore(.setting, id: id) }
     }
-    guard let old = try makeStore().findRecord(kind: .setting, id: id) else {
-      throw RecorderError.notHeld(.setting, id: id)
+    try perform(value.map { "set \(key) \($0)" } ?? "unset \(key)") { save in
+      try save.takeWriteLock()
+      guard let old = try save.store.findRecord(kind: .setting, id: id) else {
+        throw RecorderError.notHeld(.setting, id: id)
+      }
+      var new = old
+      new.fields["value"] = value.map { .string($0) }
+      try save.turn(.record(old), into: .record(new))
     }
-    var new = old
-    new.fields["value"] = value.map { .string($0) }
-    guard new.fields != old.fields else { return }
-    let label = value.map { "set \(key) \($0)" } ?? "unset \(key)"
-    try perform(label, [.record(new)], before: [.record(old)])
   }
 }
 

@@ -54,8 +54,12 @@ extension DeviceRecord {
   public func perform<Result>(
     _ label: String, isDivisible: Bool = false, _ body: (RecorderChanges) throws -> Result
   ) throws -> Result {
-    let result = try act(label, isDivisible: isDivisible).inOneSave(body)
+    let result = try act(label, isDivisible: isDivisible).inOneSave { save in
+      try checkDecision(in: save)
+      return try body(save)
+    }
     removeEarlierUndo()
+  /// - Throws: ``OutdatedDecisionError`` if another process has saved anything since ``beginDecision()``; then nothing was written.
     onChange()
     return result
   }

@@ -30,7 +30,8 @@ public enum OwnerOnlyFile: Sendable {
   /// Where it is not durable, a power cut may take it, and nothing waits for the disk.
   public static func replace(_ url: URL, with data: Data, isDurable: Bool = true) throws(WriteError) {
     let path = url.path
-    let temporary = path + ".new"
+    // Of this process alone: two that replace the file at once must not write into one temporary file.
+    let temporary = "\(path).new-\(getpid())"
     let descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw WriteError(path: path, code: errno) }
     var failure: Int32 = 0

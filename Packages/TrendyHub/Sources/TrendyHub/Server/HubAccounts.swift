@@ -26,12 +26,16 @@ public struct HubAccounts: Sendable {
     self.chance = chance
   }
 
-  /// - Throws: a ``Problem`` of kind `invalid` for an empty name or one that somebody has.
-  public func createPerson(name: String) throws -> HubPerson {
+  /// - Parameter isFirst: whether the hub must have no user yet.
+  /// - Throws: a ``Problem`` of kind `invalid` for an empty name or one that somebody has, `duplicate` if `isFirst` and the hub has users.
+  public func createPerson(name: String, isFirst: Bool = false) throws -> HubPerson {
     let now = clock.now
     let person = HubPerson(id: chance.identifier(at: now), name: name, createdAt: now)
     try checkName(name)
     try storage.writeDirectory { directory in
+      if isFirst, try !directory.people().isEmpty {
+        throw Problem("duplicate", status: 409, title: "Exists already", detail: "this hub has users already")
+      }
       try Self.checkFree(name, in: directory)
       try directory.put(person)
     }

@@ -129,6 +129,15 @@ public final class StorageEngine: Sendable {
     }
   }
 
+  /// Position of the last save that this handle has read.
+  func position() throws(StorageError) -> StorePosition {
+    try state.withLock { state throws(StorageError) in
+      if let failure = state.failure { throw failure }
+      return StorePosition(
+        storeID: state.manifest.storeID, generation: state.manifest.generation, sequence: state.sequence)
+    }
+  }
+
   /// A handle that reads but a few times has no use for a counter.
   private static let readsToShare = 4
 

@@ -74,7 +74,7 @@ extension LocalStore {
   /// `nil` where this unit has written: then what it wrote counts as well.
   func engineToRead() throws(StorageError) -> StorageEngine? { transaction == nil ? try engine.get() : nil }
 
-  private func get(_ kind: UInt8, _ key: RecordKey) throws(StorageError) -> Record? {
+  func get(_ kind: UInt8, _ key: RecordKey) throws(StorageError) -> Record? {
     if let transaction { return try transaction.get(kind: kind, key: key) }
     return try engine.get().get(kind: kind, key: key)
   }
@@ -125,6 +125,13 @@ extension LocalStore {
     if transaction == nil { try engine.refresh() }
   }
 
+  func enginePosition() throws(StorageError) -> StorePosition { try engine.get().position() }
+
+  /// Reads the rows that are saved, without the changes of this unit.
+  func committed<Result>(
+    _ body: (StorageEngine) throws(StorageError) -> Result
+  ) throws(StorageError) -> Result { try body(engine.get()) }
+
   private static let mostBytesPassed = 4 << 20
 
   /// Notes rows that were looked through on the way to others: now and then lets go of what the system has mapped of the files for it, so
@@ -138,7 +145,7 @@ extension LocalStore {
 
   /// Finds a row by its identifier: under the bits of a canonical UUID, else under its hash or one of the places after it,
   /// where the text decides.
-  private func place(_ kind: UInt8, _ identifier: String) throws(StorageError) -> Place {
+  func place(_ kind: UInt8, _ identifier: String) throws(StorageError) -> Place {
     if let key = RecordKey(canonicalUUID: identifier) { return Place(key: key, record: try get(kind, key)) }
     return try place(kind, byHashOf: identifier)
   }

@@ -1,0 +1,17 @@
+/// Position in the sequence of saves of a store.
+///
+/// While two reads return equal positions, no process has saved anything in between. The reverse does not hold: maintenance
+/// changes the position and leaves the rows as they are.
+public struct StorePosition: Hashable, Sendable {
+  let storeID: UInt64
+  let generation: UInt64
+  let sequence: UInt64
+}
+
+extension LocalStore {
+  /// Reads what other processes have saved and returns the position of the last save.
+  public func position() throws -> StorePosition {
+    try refresh()
+    return try enginePosition()
+  }
+}
