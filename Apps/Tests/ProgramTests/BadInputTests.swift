@@ -220,8 +220,8 @@ struct BadInputTests {
     #expect(repaired.status == 0, "\(repaired.talk)")
     let repair = try repaired.document.objectValue?["repair"]?.objectValue
     #expect(repair?["saves_lost"] == 1)
-    // The event and its mutation, as the damaged bytes name them.
-    #expect(repair?["lost_saves"]?.arrayValue?.first?.objectValue?["named"]?.arrayValue?.count == 2)
+    // The event, its mutation and its place in the order of saves, as the damaged bytes name them.
+    #expect(repair?["lost_saves"]?.arrayValue?.first?.objectValue?["named"]?.arrayValue?.count == 3)
     for file in try #require(repair?["set_aside"]?.arrayValue) {
       #expect(FileManager.default.fileExists(atPath: try #require(file.stringValue)))
     }

@@ -66,9 +66,11 @@ struct EventQueryTests {
   @Test("what was recorded last is told by the ids, whenever it was", arguments: 1...20 as ClosedRange<UInt64>)
   func lastRecorded(seed: UInt64) throws {
     let (store, events) = try Self.made(seed)
-    // Those of version 7 have the moment of their making; the rest began in 2023 and later.
+    // Those of version 7 have the moment of their making; the rest began in 2023 and later, and imported ones come last.
     func recorded(_ event: Event) -> Double {
-      UUIDv7(event.id).map { $0.date.timeIntervalSinceReferenceDate } ?? event.timestamp.timeIntervalSinceReferenceDate
+      if let id = UUIDv7(event.id) { return id.date.timeIntervalSinceReferenceDate }
+      let isImported = [.imported, .healthKit].contains(event.sourceType)
+      return event.timestamp.timeIntervalSinceReferenceDate - (isImported ? 1e12 : 0)
     }
     for sources in [Set(EventSourceType.allCases), [.trip], [.trip, .manual], []] {
       let expected = events.filter { sources.contains($0.sourceType) }.map(recorded).sorted(by: >)

@@ -96,9 +96,15 @@ public protocol DataStoreProtocol: AnyObject {
   func events(in range: Range<Date>?, from sources: Set<EventSourceType>) throws -> [Event]
   /// Events whose id begins with a text, whatever its case, in no order; at most `limit` of them. The default looks at all events.
   func events(idBeginning text: String, limit: Int) throws -> [Event]
-  /// The `count` events of these sources that were recorded last, the last first: by the time in an id of version 7, which its maker's
-  /// clock gave; what has another id, as what was found in a track, counts as recorded when it began. The default looks at all events.
+  /// The `count` events of these sources that were recorded last, the last first.
+  ///
+  /// Events that this device saved are in the order of ``noteSaved(events:at:)``, whatever its clock says. Among them an event of another
+  /// device has the place that the time in its UUIDv7 gives, or its start if it has another id; one that another device imported comes
+  /// last. The default looks at all events and knows no order of saves.
   func lastRecordedEvents(_ count: Int, from sources: Set<EventSourceType>) throws -> [Event]
+  /// Records that this unit saves these new events, in this order, after all events that are in the store. An event that was noted before
+  /// keeps its place. The default does nothing.
+  func noteSaved(events ids: [String], at date: Date) throws
 
   /// How many events each day of `timeZone` has, by the day's first moment; days without one are left out.
   func eventCountsByDay(in range: Range<Date>?, ofType eventTypeId: String?, timeZone: TimeZone) throws -> [Date: Int]
@@ -273,6 +279,8 @@ extension DataStoreProtocol {
   public func events(in range: Range<Date>?, from sources: Set<EventSourceType>) throws -> [Event] {
     try events(in: range, ofType: nil, limit: nil).filter { sources.contains($0.sourceType) }
   }
+
+  public func noteSaved(events ids: [String], at date: Date) throws {}
 
   public func lastRecordedEvents(_ count: Int, from sources: Set<EventSourceType>) throws -> [Event] {
     let events = try fetchAllEvents().filter { sources.contains($0.sourceType) }

@@ -24,6 +24,8 @@ final class EditWriter {
   private var hasWriteLock = false
   /// Event types that were looked for in this unit and are there: an import asks for the same few with each event.
   private var livingTypes: Set<String> = []
+  /// New events of this unit, in order.
+  private var savedEvents: [String] = []
 
   init(store: any DataStoreProtocol, clock: any TimeSource, chance: Chance) {
     self.store = store
@@ -65,6 +67,7 @@ final class EditWriter {
       try enqueue(mutation)
       try entity.writePending(in: store)
       return payload
+      if Entity.entityType == .event { savedEvents.append(entity.id) }
     }
     if isImport { return nil }
     if case .restore(let incarnation) = making {
@@ -92,6 +95,7 @@ final class EditWriter {
     event.syncStatus = .pending
     try store.insertNew(event, with: mutation)
     return payload
+    savedEvents.append(event.id)
   }
 
   /// - Throws: ``RecorderError/notHeld(_:id:)``, ``RecorderError/unwritableTime(_:id:)``, or what `change` throws.
@@ -275,6 +279,7 @@ final class EditWriter {
   func finish() throws {
     if let memory { try store.setSyncMemory(memory) }
   }
+    try store.noteSaved(events: savedEvents, at: clock.now)
 }
 
 extension EditWriter {

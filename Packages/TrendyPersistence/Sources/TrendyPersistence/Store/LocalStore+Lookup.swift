@@ -23,50 +23,9 @@ extension LocalStore {
     try refresh()
     return try count(RowKind.event)
   }
-
-  public func lastRecordedEvents(_ count: Int, from sources: Set<EventSourceType>) throws -> [Event] {
-    guard count > 0 else { return [] }
-    try refresh()
-    let isChoosy = sources.count < EventSourceType.allCases.count
-    // The newest first: most of what began long ago was also recorded long ago, and is passed over at one look.
-    let found = try isChoosy ? scan(RowKind.event, descending: true) : latest(RowKind.event, count: count)
-    defer { withExtendedLifetime(found.pin) {} }
-    // The last first.
-    var last: [(moment: RecordedMoment, record: UnsafeRawPointer)] = []
-    for record in found.pointers {
-      let moment = RecordedMoment(record)
-      if last.count == count, moment < last[count - 1].moment { continue }
-      if isChoosy, try !sources.contains(Self.fields(record).sourceType) { continue }
-      if last.count == count { last.removeLast() }
-      let place = last.lastIndex { moment < $0.moment }.map { $0 + 1 } ?? 0
-      last.insert((moment, record), at: place)
-    }
-    return try last.map { try decode(Event.self, $0.record) }
-  }
-}
-
-/// When an event was recorded, as its record tells it.
-private struct RecordedMoment: Comparable {
-  private let milliseconds: Int64
-  private let key: RecordKey
-
-  init(_ record: UnsafeRawPointer) {
-    key = RecordLayout.key(record)
-    // Its sort value: microseconds since 2001.
-    milliseconds = key.timeOfVersion7 ?? RecordLayout.sort(record) / 1000 + 978_307_200_000
-  }
-
-  static func < (left: RecordedMoment, right: RecordedMoment) -> Bool {
-    left.milliseconds != right.milliseconds ? left.milliseconds < right.milliseconds : left.key < right.key
-  }
 }
 
 extension RecordKey {
-  /// Milliseconds since 1970 in the bits of a UUID of version 7; `nil` for any other.
-  fileprivate var timeOfVersion7: Int64? {
-    isVersionSeven ? Int64(high >> 16) : nil
-  }
-
   /// The keys of canonical UUIDs that begin with a text in small letters; `nil` where none can.
   fileprivate static func range(ofCanonicalUUIDsBeginning text: String) -> ClosedRange<RecordKey>? {
     let form = "00000000-0000-0000-0000-000000000000"

@@ -26,6 +26,7 @@ extension LocalStore {
     try forEachRow(ChangeEntry.self, &check) { _, _ in }
     try forEachRow(StoredMemory.self, &check) { _, _ in }
     try forEachRow(StoredNote.self, &check) { _, _ in }
+    try forEachRow(SavedEvent.self, &check) { _, _ in }
     for kind in MutationEntityType.allCases {
       try forEachRow(HeldEntry.self, kind: RowKind.heldEntry(kind), &check) { _, _ in }
       try forEachRow(StoredRecord.self, kind: RowKind.record(kind), &check) { $1.onRecord($0.record) }

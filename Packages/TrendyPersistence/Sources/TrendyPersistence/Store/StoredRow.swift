@@ -19,6 +19,7 @@ enum RowKind {
   static let acceptedMutation: UInt8 = 10
   static let syncMemory: UInt8 = 11
   static let note: UInt8 = 12
+  static let savedEvent: UInt8 = 13
 
   /// What the hub gave of an entity: a kind of records for each kind of entities, so that the identifier alone is the key.
   static func heldEntry(_ kind: MutationEntityType) -> UInt8 { 32 + UInt8(StoredCode.code(kind)) }
@@ -43,6 +44,7 @@ enum RowKind {
     case acceptedMutation: "accepted change"
     case syncMemory: "note of the hub"
     case note: "note of this device"
+    case savedEvent: "order of saves"
     default:
       if let type = StoredCode.entity(UInt64(kind & 31)), isHeldEntry(kind) || isRecord(kind) {
         isHeldEntry(kind) ? "hub's copy of one \(type.rawValue)" : type.rawValue

@@ -1,0 +1,143 @@
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+public import TrendyModels
+
+/// Order number of an event that this device saved.
+///
+/// It outlives the event, so that undoing a deletion gives the event its former place in the order.
+struct SavedEvent: StoredRow {
+  var eventId: String
+  /// Microseconds since 2001-01-01T00:00:00Z, or more: above the number of every event that was in the store when this one was saved.
+  var order: Int64
+
+  static var kind: UInt8 { RowKind.savedEvent }
+  static var lastField: Int { 2 }
+  var rowIdentifier: String { eventId }
+  var rowSort: Int64 { order }
+
+  init(eventId: String, order: Int64) {
+    self.eventId = eventId
+    self.order = order
+  }
+
+  func write(to writer: RowWriter) { writer.signed(2, order) }
+
+  init?(identifier: @autoclosure () -> String, fields: inout RowReader) {
+    var order: Int64?
+    while let field = fields.next() {
+      if field.number == 2 { order = field.signed }
+    }
+    guard !fields.isBroken, let order else { return nil }
+    self.init(eventId: identifier(), order: order)
+  }
+}
+
+extension LocalStore {
+  /// Order numbers that are kept at least: of older events the time in the id decides.
+  private static let keptOrders = 1000
+
+  public func noteSaved(events ids: [String], at date: Date) throws {
+    guard !ids.isEmpty else { return }
+    let transaction = try writing()
+    // A clock that was set back does not lower the numbers, and an entry of a device whose clock is ahead stays below.
+    var order = max(
+      RowOrder.sort(date), try scan(SavedEvent.kind, descending: true, limit: 1).first?.sort ?? .min, try latestTime())
+    order = min(order, .max - Int64(Self.keptOrders) - 1)
+    for id in ids.suffix(Self.keptOrders) {
+      let place = try place(SavedEvent.kind, id)
+      guard place.record == nil else { continue }
+      order += 1
+      try put(SavedEvent(eventId: id, order: order), at: place, in: transaction)
+    }
+    guard try transaction.count(kind: SavedEvent.kind) > 2 * Self.keptOrders else { return }
+    for old in try transaction.scan(kind: SavedEvent.kind, limit: Self.keptOrders) {
+      transaction.delete(kind: SavedEvent.kind, key: old.key)
+    }
+  }
+
+  /// The latest time by which a saved event of another device is ordered.
+  private func latestTime() throws(StorageError) -> Int64 {
+    let found = try committed { engine throws(StorageError) in try engine.latest(kind: RowKind.event, count: 1) }
+    defer { withExtendedLifetime(found.pin) {} }
+    var latest = Int64.min
+    for record in found.pointers { latest = try max(latest, RecordedOrder(record).number) }
+    return latest
+  }
+
+  public func lastRecordedEvents(_ count: Int, from sources: Set<EventSourceType>) throws -> [Event] {
+    guard count > 0 else { return [] }
+    try refresh()
+    // The last first.
+    var last: [(order: RecordedOrder, record: Record)] = []
+    let isChoosy = sources.count < EventSourceType.allCases.count
+    func isMeant(_ record: UnsafeRawPointer) throws -> Bool {
+      isChoosy ? try sources.contains(Self.fields(record).sourceType) : true
+    }
+    for saved in try scan(SavedEvent.kind, descending: true) where last.count < count {
+      guard let record = try place(RowKind.event, decode(SavedEvent.self, saved).eventId).record,
+        try isMeant(record.pointer)
+      else { continue }
+      last.append((RecordedOrder(number: saved.sort, key: record.key), record))
+    }
+    // The newest first: most of what began long ago was also recorded long ago, and is passed over at one look.
+    let found = try isChoosy ? scan(RowKind.event, descending: true) : latest(RowKind.event, count: count)
+    for record in found.pointers {
+      var order = RecordedOrder(timeOf: record)
+      if last.count == count, order < last[count - 1].order { continue }
+      guard try isMeant(record) else { continue }
+      order = try RecordedOrder(record)
+      if last.count == count, order < last[count - 1].order { continue }
+      // An event that this device saved is in the list already, or comes after `count` others.
+      if try hasOrder(record) { continue }
+      if last.count == count { last.removeLast() }
+      let place = last.lastIndex { order < $0.order }.map { $0 + 1 } ?? 0
+      last.insert((order, Record(pointer: record, pin: found.pin)), at: place)
+    }
+    return try last.map { try decode(Event.self, $0.record) }
+  }
+
+  private func hasOrder(_ record: UnsafeRawPointer) throws(StorageError) -> Bool {
+    let key = RecordLayout.key(record)
+    guard key.isHash else { return try get(SavedEvent.kind, key) != nil }
+    return try place(SavedEvent.kind, Self.fields(record).identifier.text).record != nil
+  }
+}
+
+/// When an event was recorded, in the numbers of ``SavedEvent``.
+private struct RecordedOrder: Comparable {
+  let number: Int64
+  let key: RecordKey
+
+  init(number: Int64, key: RecordKey) {
+    self.number = number
+    self.key = key
+  }
+
+  /// Of an event that has no order number: the time in its id if that is a UUIDv7, otherwise its start.
+  init(timeOf record: UnsafeRawPointer) {
+    key = RecordLayout.key(record)
+    number = key.timeOfVersion7.map { ($0 - 978_307_200_000) * 1000 } ?? RecordLayout.sort(record)
+  }
+
+  /// As ``init(timeOf:)``, except that imported events come before all others: an appointment may start in the future.
+  init(_ record: UnsafeRawPointer) throws(StorageError) {
+    self.init(timeOf: record)
+    if key.timeOfVersion7 == nil, [.imported, .healthKit].contains(try LocalStore.fields(record).sourceType) {
+      self.init(number: .min / 2 + number / 4, key: key)
+    }
+  }
+
+  static func < (left: RecordedOrder, right: RecordedOrder) -> Bool {
+    left.number != right.number ? left.number < right.number : left.key < right.key
+  }
+}
+
+extension RecordKey {
+  /// Milliseconds since 1970 in the bits of a UUID of version 7; `nil` for any other.
+  fileprivate var timeOfVersion7: Int64? {
+    isVersionSeven ? Int64(high >> 16) : nil
+  }
+}
