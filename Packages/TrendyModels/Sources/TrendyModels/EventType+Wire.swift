@@ -8,15 +8,19 @@ extension EventType: SyncedEntity {
   public init(_ wire: APIEventType) {
     self.init(
       id: wire.id, name: wire.name, colorHex: wire.color, iconName: wire.icon, syncStatus: .synced,
-      unknownFields: wire.unknownFields)
+      unknownFields: Self.ofLiving(wire.unknownFields))
     setGoal(wire.goal)
   }
 
   public init(_ request: CreateEventTypeRequest) {
     self.init(
       id: request.id, name: request.name, colorHex: request.color, iconName: request.icon,
-      unknownFields: request.unknownFields)
+      unknownFields: Self.ofLiving(request.unknownFields))
     setGoal(request.goal)
+  }
+
+  private static func ofLiving(_ fields: [String: JSONValue]) -> [String: JSONValue] {
+    fields.filter { $0.key != SyncedKind.mergedInto }
   }
 
   public var createRequest: CreateEventTypeRequest {

@@ -159,6 +159,11 @@ extension SyncedKind {
       .clearable("goal", .members(goal)),
     ])
 
+  /// Field of the tombstone of a merged event type: id of the type that references to it are applied to.
+  ///
+  /// A deletion sets it and a restore removes it. No living type has one, so that it is not among ``fields``.
+  public static let mergedInto = "merged_into"
+
   private static let goal: [Field] = [
     .required("amount", .integer(0...Int64(Goal.maximumAmount))),
     .required("bound", .word(Goal.Bound.allCases.map(\.rawValue))),

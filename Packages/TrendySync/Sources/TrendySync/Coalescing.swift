@@ -55,6 +55,7 @@ package enum Coalescing: Sendable {
   package static func carrying(_ edits: [PendingMutation], by delete: PendingMutation) throws -> PendingMutation {
     guard var carried = edits.first else { return delete }
     for edit in edits.dropFirst() { carried = try merged(carried, edit) }
+    if !delete.payload.isEmpty { carried = try merged(carried, delete) }
     var result = delete
     result.payload = carried.payload
     result.marks = carried.marks

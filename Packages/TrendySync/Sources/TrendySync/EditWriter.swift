@@ -49,6 +49,7 @@ final class EditWriter {
     try entity.checkTimes()
     try check(Entity.self) { () throws(FieldError) in try entity.checkLimits() }
     try takeWriteLock()
+    let entity = try underHeir(entity)
     let key = EntityKey(Entity.entityType, entity.id)
     let payload = try WireJSON.encode(entity.createRequest)
     let mutation = newMutation(key, .create, payload: payload)
@@ -66,8 +67,8 @@ final class EditWriter {
     if making == .first {
       try enqueue(mutation)
       try entity.writePending(in: store)
-      return payload
       if Entity.entityType == .event { savedEvents.append(entity.id) }
+      return payload
     }
     if isImport { return nil }
     if case .restore(let incarnation) = making {
@@ -86,16 +87,16 @@ final class EditWriter {
   func recordNew(_ event: Event) throws -> Data {
     try event.checkTimes()
     try check(Event.self) { () throws(FieldError) in try event.checkLimits() }
+    var event = try underHeir(event)
     try checkType(of: event)
     let payload = try WireJSON.encode(event.createRequest)
     var mutation = newMutation(EntityKey(.event, event.id), .create, payload: payload)
     try putLast(&mutation)
     try mark(&mutation)
-    var event = event
     event.syncStatus = .pending
     try store.insertNew(event, with: mutation)
-    return payload
     savedEvents.append(event.id)
+    return payload
   }
 
   /// - Throws: ``RecorderError/notHeld(_:id:)``, ``RecorderError/unwritableTime(_:id:)``, or what `change` throws.
@@ -109,12 +110,13 @@ final class EditWriter {
     return try Entity.find(id: id, in: store) ?? changed
   }
 
+  /// - Parameter heir: type that an event type was merged into.
   /// - Returns: whether there was anything to delete.
-  func delete<Entity: StoredEntity>(_: Entity.Type, id: String) throws -> Bool {
+  func delete<Entity: StoredEntity>(_: Entity.Type, id: String, mergedInto heir: String? = nil) throws -> Bool {
     try takeWriteLock()
     let key = EntityKey(Entity.entityType, id)
     guard try Entity.find(id: id, in: store) != nil || store.hasPendingMutation(of: key) else { return false }
-    try remove(Entity.self, id: id)
+    try remove(Entity.self, id: id, mergedInto: heir)
     return true
   }
 
@@ -277,9 +279,9 @@ final class EditWriter {
 
   /// Writes down what the edits of this unit leave to be known.
   func finish() throws {
+    try store.noteSaved(events: savedEvents, at: clock.now)
     if let memory { try store.setSyncMemory(memory) }
   }
-    try store.noteSaved(events: savedEvents, at: clock.now)
 }
 
 extension EditWriter {
@@ -307,6 +309,7 @@ extension EditWriter {
 
   /// - Returns: whether any field differs.
   private func edit<Entity: StoredEntity>(_ held: Entity, to changed: Entity) throws -> Bool {
+    let changed = changed.parentEventTypeId == held.parentEventTypeId ? changed : try underHeir(changed)
     guard let request = changed.updateRequest(from: held) else { return false }
     try changed.checkTimes()
     try check(Entity.self) { () throws(FieldError) in try Entity.checkLimits(of: request, in: changed) }
@@ -340,6 +343,15 @@ extension EditWriter {
     return try row.syncStatus == .failed && replica.held(key)?.isDelete == true && replica.overlay(of: key).isEmpty
   }
 
+  /// Returns the entity, under the type that its own was merged into if that is deleted: another process may have merged them since
+  /// the type was chosen.
+  private func underHeir<Entity: StoredEntity>(_ entity: Entity) throws -> Entity {
+    guard let type = entity.parentEventTypeId, !livingTypes.contains(type), try store.findEventType(id: type) == nil,
+      let heir = try replica.heir(ofEventType: type)
+    else { return entity }
+    return entity.moved(toEventType: heir) ?? entity
+  }
+
   /// That an entity is given no event type that is known to be deleted: it would be shown nowhere. One of which nothing is known may be on
   /// its way.
   private func checkType<Entity: StoredEntity>(of entity: Entity) throws {
@@ -356,10 +368,11 @@ extension EditWriter {
     if isDeleted { throw RecorderError.parentDeleted(Entity.entityType, id: entity.id, eventTypeId: type) }
   }
 
-  private func remove<Entity: StoredEntity>(_: Entity.Type, id: String) throws {
+  private func remove<Entity: StoredEntity>(_: Entity.Type, id: String, mergedInto heir: String? = nil) throws {
     livingTypes.remove(id)
     let key = EntityKey(Entity.entityType, id)
-    let effect = try enqueue(newMutation(key, .delete, payload: Data()))
+    let payload = try heir.map { try WireJSON.encode([SyncedKind.mergedInto: $0]) } ?? Data()
+    let effect = try enqueue(newMutation(key, .delete, payload: payload))
     let isCancelled = if case .cancel = effect { true } else { false }
     try replication.remove(Entity.self, id: id, isCancelled: isCancelled)
     // Nothing else tells that it was there, and another process may be about to record under it.
@@ -381,8 +394,12 @@ extension EditWriter {
   private func undo(_ delete: PendingMutation) throws {
     try store.deletePendingMutation(delete)
     if let tombstone = try store.tombstone(of: delete.key) { try store.deleteTombstone(tombstone) }
-    if !delete.payload.isEmpty {
-      var edits = newMutation(delete.key, .update, payload: delete.payload, incarnation: delete.incarnation)
+    var members =
+      delete.payload.isEmpty ? [:] : try WireJSON.decode([String: JSONValue].self, from: delete.payload)
+    members.removeValue(forKey: SyncedKind.mergedInto)
+    if !members.isEmpty {
+      var edits = newMutation(
+        delete.key, .update, payload: try WireJSON.encode(members), incarnation: delete.incarnation)
       edits.marks = delete.marks
       try putLast(&edits)
       try store.insertPendingMutation(edits)

@@ -159,4 +159,11 @@ extension KindRecord: RecordEntity {
   var parentEventTypeId: String? {
     SyncedKind.named(Kind.entityType.rawValue)?.parent.flatMap { record.fields[$0.name]?.stringValue }
   }
+
+  func moved(toEventType id: String) -> KindRecord? {
+    guard let parent = SyncedKind.named(Kind.entityType.rawValue)?.parent else { return nil }
+    var moved = self
+    moved.record.fields[parent.name] = .string(id)
+    return moved
+  }
 }

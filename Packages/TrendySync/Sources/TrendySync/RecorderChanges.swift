@@ -101,6 +101,12 @@ public struct RecorderChanges {
   @discardableResult
   public func delete(eventTypeId: String) throws -> Bool { try delete(.eventType, id: eventTypeId) }
 
+  /// Deletes an event type that was merged into another: whatever any device records under it from now on belongs to that one.
+  @discardableResult
+  public func delete(eventTypeId: String, mergedInto heir: String) throws -> Bool {
+    try writer.delete(EventType.self, id: eventTypeId, mergedInto: heir)
+  }
+
   @discardableResult
   public func delete(geofenceId: String) throws -> Bool { try delete(.geofence, id: geofenceId) }
 

@@ -103,7 +103,9 @@ extension Replica {
     }
     let living: Entity? = record.flatMap { self.living($0, row) }
     var shown = Overlay.shown(living, of: record, under: overlay)
-    if let parent = shown?.parentEventTypeId, try store.findEventType(id: parent) == nil { shown = nil }
+    if let parent = shown?.parentEventTypeId, try store.findEventType(id: parent) == nil {
+      shown = try heir(ofEventType: parent).flatMap { shown?.moved(toEventType: $0) }
+    }
     guard let shown else {
       if let row { try hide(row) }
       return
@@ -126,17 +128,49 @@ extension Replica {
   }
 
   private func hide<Entity: StoredEntity>(_ row: Entity) throws {
+    var children: [EntityKey] = []
     if Entity.entityType == .eventType {
-      for event in try store.events(in: nil, ofType: row.id, limit: nil) { try hide(event) }
+      for event in try store.events(in: nil, ofType: row.id, limit: nil) {
+        try hide(event)
+        children.append(EntityKey(.event, event.id))
+      }
       for kind in MutationEntityType.parentsFirst where kind.isChildOfEventType && kind != .event {
         func hideAll<Child: StoredEntity>(_ type: Child.Type) throws {
-          for child in try Child.fetchAll(in: store) where child.parentEventTypeId == row.id { try hide(child) }
+          for child in try Child.fetchAll(in: store) where child.parentEventTypeId == row.id {
+            try hide(child)
+            children.append(EntityKey(kind, child.id))
+          }
         }
         try hideAll(kind.stored)
       }
     }
     try keep(row)
     try Entity.delete(id: row.id, in: store)
+    // What was recorded here under a type that another device merged is on its way to the type that remains.
+    if !children.isEmpty, try heir(ofEventType: row.id) != nil {
+      for child in children where try !overlay(of: child).isEmpty { try show(child) }
+    }
+  }
+
+  /// Returns the visible type at the end of the chain of merges that begins at a deleted type; `nil` if there is none.
+  func heir(ofEventType id: String) throws -> String? {
+    var chain = [id]
+    while let last = chain.last, let next = try mergedInto(eventTypeId: last), !chain.contains(next) {
+      if try store.findEventType(id: next) != nil { return next }
+      chain.append(next)
+    }
+    return nil
+  }
+
+  /// Reads `merged_into` from the deletion that is on its way, else from the hub's tombstone.
+  private func mergedInto(eventTypeId id: String) throws -> String? {
+    let key = EntityKey(.eventType, id)
+    if let last = try overlay(of: key).last {
+      guard last.operation == .delete, !last.payload.isEmpty else { return nil }
+      return try WireJSON.decode([String: JSONValue].self, from: last.payload)[SyncedKind.mergedInto]?.stringValue
+    }
+    guard let held = try held(key), held.isDelete else { return nil }
+    return held.data?.rawData[SyncedKind.mergedInto]?.stringValue
   }
 
   /// What was hidden with the type: of what is held its copies, and what was made or moved beneath it here.

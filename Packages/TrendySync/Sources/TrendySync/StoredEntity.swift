@@ -18,6 +18,8 @@ protocol StoredEntity: SyncedEntity {
 
   /// The event type without which it is not shown.
   var parentEventTypeId: String? { get }
+  /// The same entity under the event type that its own was merged into; `nil` for one that does not outlive its type.
+  func moved(toEventType id: String) -> Self?
 
   /// - Throws: ``RecorderError/unwritableTime(_:id:)``.
   func checkTimes() throws
@@ -29,6 +31,8 @@ extension StoredEntity {
   }
 
   func checkTimes() {}
+
+  func moved(toEventType id: String) -> Self? { nil }
 
   /// Makes it the row, as one with changes that no hub has taken.
   func writePending(in store: any DataStoreProtocol) throws {
@@ -72,6 +76,12 @@ extension Event: StoredEntity {
   static func delete(id: String, in store: any DataStoreProtocol) throws { try store.deleteEvent(id: id) }
   static func markSynced(id: String, in store: any DataStoreProtocol) throws { try store.markEventSynced(id: id) }
   var parentEventTypeId: String? { eventTypeId }
+
+  func moved(toEventType id: String) -> Event? {
+    var event = self
+    event.eventTypeId = id
+    return event
+  }
 
   func checkTimes() throws {
     let dates = RFC3339.writableDates

@@ -19,9 +19,11 @@ extension DeviceRecord {
   ///   - label: what is done, in the words of the command.
   ///   - changes: each entity as it is to be; one of `before` that is not among them is deleted.
   ///   - before: those that are there now.
+  ///   - merged: the type that each deleted type was merged into, by its id.
   ///   - isDivisible: as for ``act(_:isDivisible:)``.
   public func perform(
-    _ label: String, _ changes: [Undoable], before: [Undoable] = [], isDivisible: Bool = false
+    _ label: String, _ changes: [Undoable], before: [Undoable] = [], merged: [String: String] = [:],
+    isDivisible: Bool = false
   ) throws {
     let held = Dictionary(before.map { ($0.id, $0) }, uniquingKeysWith: { $1 })
     let kept = Set(changes.map(\.id))
@@ -32,7 +34,11 @@ extension DeviceRecord {
       // An event type takes along what is told next.
       for gone in before where !kept.contains(gone.id) {
         if case .eventType(let type) = gone { try Self.clearPlaces(naming: type, save) }
-        try save.delete(gone)
+        if let heir = merged[gone.id] {
+          try save.delete(eventTypeId: gone.id, mergedInto: heir)
+        } else {
+          try save.delete(gone)
+        }
       }
     }
   }
@@ -50,6 +56,7 @@ extension DeviceRecord {
 
   /// As ``perform(_:_:before:isDivisible:)``, by changes that `body` makes.
   /// - Returns: what `body` returns.
+  /// - Throws: ``OutdatedDecisionError`` if another process has saved anything since ``beginDecision()``; then nothing was written.
   @discardableResult
   public func perform<Result>(
     _ label: String, isDivisible: Bool = false, _ body: (RecorderChanges) throws -> Result
@@ -59,7 +66,6 @@ extension DeviceRecord {
       return try body(save)
     }
     removeEarlierUndo()
-  /// - Throws: ``OutdatedDecisionError`` if another process has saved anything since ``beginDecision()``; then nothing was written.
     onChange()
     return result
   }
@@ -238,9 +244,23 @@ extension DeviceRecord {
         now, into: Undoable(change.kind, id: change.id, UndoChange.renamed(target, outcome.renamed)))
     }
     for change in open.reversed() where change.target == nil {
-      if let now = change.now { try save.delete(now) }
+      guard let now = change.now else { continue }
+      if change.kind == .eventType, let heir = try Self.heir(of: change.id, in: open) {
+        try save.delete(eventTypeId: change.id, mergedInto: heir)
+      } else {
+        try save.delete(now)
+      }
     }
     return outcome
+  }
+
+  /// Returns the type that a step merges another into: the one to which it moves the events of that type.
+  private static func heir(of typeId: String, in changes: [OpenChange]) throws -> String? {
+    for change in changes where change.kind == .event {
+      guard case .event(let event)? = change.now, event.eventTypeId == typeId else { continue }
+      if let heir = change.target?.objectValue?["event_type_id"]?.stringValue, heir != typeId { return heir }
+    }
+    return nil
   }
 
   /// Tells a change that can be made from the parts that have to be left: no reference to a deleted type comes back.

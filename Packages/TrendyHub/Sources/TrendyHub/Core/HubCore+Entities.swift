@@ -62,11 +62,15 @@ extension HubCore {
   }
 
   /// What is not there is deleted: no error.
+  /// - Parameter heir: type that an event type was merged into.
   func delete(
-    _ kind: SyncedKind, id: String, by device: String, in transaction: any HubTransaction, now: Date
+    _ kind: SyncedKind, id: String, mergedInto heir: String? = nil, by device: String,
+    in transaction: any HubTransaction, now: Date
   ) throws {
+    let members: [String: JSONValue] = heir.map { [SyncedKind.mergedInto: .string($0)] } ?? [:]
     try carryOut(
-      HubMutation(kind: kind.name, id: id, operation: .delete), by: device, in: transaction, now: now)
+      HubMutation(kind: kind.name, id: id, operation: .delete, content: .members(members)), by: device,
+      in: transaction, now: now)
   }
 
   /// Brings back an entity that was deleted, with the values it had; a living one stays as it is.

@@ -88,6 +88,11 @@ extension Judgement {
     let incarnation = mutation.incarnation ?? entry.incarnation
     if !entry.isAlive, incarnation < entry.incarnation { return .accepted(version: entry.version) }
     if entry.isAlive { try checkIncarnation(entry) }
+    if entry.isAlive, let target = mutation.content[SyncedKind.mergedInto]?.stringValue {
+      // Two types that were merged into each other, or into a type that was merged into this one: one of them has to remain.
+      if try chain(from: target).contains(entry.id) { return .accepted(version: entry.version) }
+      try checkMergeTarget(target)
+    }
     let (dying, lost) = try lastWords(of: entry)
     guard entry.isAlive else {
       guard incarnation > entry.incarnation else { return outcome(dying.version, lost: lost) }
@@ -96,7 +101,11 @@ extension Judgement {
       later.incarnation = incarnation
       return outcome(try bury(later, replacing: dying), lost: lost)
     }
-    for child in try transaction.referring(toKind: kind.name, id: entry.id) { try orphan(child, of: entry) }
+    let heir = try dying.fields[SyncedKind.mergedInto]?.value.stringValue.flatMap { try living($0) }
+    for child in try transaction.referring(toKind: kind.name, id: entry.id) {
+      if let heir, try forward(child, from: entry.id, to: heir) { continue }
+      try orphan(child, of: entry)
+    }
     try keep(in: dying)
     return outcome(try bury(dying, replacing: dying), lost: lost)
   }
@@ -107,7 +116,12 @@ extension Judgement {
     }
     // The create may still be on its way from another device: it must find the tombstone. Values that come along are kept
     // in it, for a restore.
-    let fields = (try? changes(over: nil)) ?? [:]
+    let fields: [String: Change]
+    do {
+      fields = try changes(over: nil)
+    } catch is Problem {
+      fields = [:]
+    }
     let version = writer.nextVersion()
     try writer.put(
       HubEntry(
@@ -122,7 +136,13 @@ extension Judgement {
   private func lastWords(of entry: HubEntry) throws -> (HubEntry, lost: [String]) {
     guard !mutation.content.isEmpty else { return (entry, []) }
     do {
-      let lost = try merge(try changes(over: entry), into: entry).lost
+      var changes = try changes(over: entry)
+      if !entry.isAlive, let target = changes[SyncedKind.mergedInto]?.value.stringValue,
+        try chain(from: target).contains(entry.id)
+      {
+        changes.removeValue(forKey: SyncedKind.mergedInto)
+      }
+      let lost = try merge(changes, into: entry).lost
       return (try transaction.entry(kind: kind.name, id: entry.id) ?? entry, lost)
     } catch is Problem {
       return (entry, mutation.content.names.sorted())
@@ -157,10 +177,12 @@ extension Judgement {
   }
 
   /// The fields of the mutation, each checked.
-  private func changes(over entry: HubEntry?) throws(Problem) -> [String: Change] {
+  private func changes(over entry: HubEntry?) throws -> [String: Change] {
     let isCreate = mutation.operation == .create
     var values = try kind.fields(
       from: mutation.content.values, isCreate: isCreate, isByField: mutation.content.isByField)
+    // Only a deletion says what the type was merged into.
+    if mutation.operation != .delete { values.removeValue(forKey: SyncedKind.mergedInto) }
     if let nested = kind.nestedMember, mutation.content[nested]?.isNull == true {
       for name in entry?.fields.keys ?? [:].keys where kind.nestedName(name) != nil { values[name] = .null }
     }
@@ -175,6 +197,10 @@ extension Judgement {
           value: value, base: change.base, stamp: min(change.stamp, now),
           author: change.author ?? device, isReoffer: change.author != nil)
       }
+    }
+    for (field, reference) in kind.references {
+      guard let id = changes[field.name]?.value.stringValue, let heir = try forwarded(reference, id) else { continue }
+      changes[field.name]?.value = .string(heir)
     }
     return changes
   }
@@ -216,6 +242,8 @@ extension Judgement {
     if let life {
       merged.incarnation = life
       merged.deletedAt = nil
+      // Its next deletion is no merge.
+      merged.fields.removeValue(forKey: SyncedKind.mergedInto)
     }
     for (name, change) in applied {
       merged.fields[name] = field(change, replacing: entry.fields[name], merged.version)
@@ -257,6 +285,11 @@ extension Judgement {
         let id = (change?.value ?? entry.fields[field.name]?.value)?.stringValue, try !isAlive(reference, id)
       else { continue }
       if isRestore, change == nil {
+        if let heir = try forwarded(reference, id) {
+          applied[field.name] = Change(
+            value: .string(heir), base: .max, stamp: nil, author: device, isReoffer: false)
+          continue
+        }
         // The tombstone's own is gone: the offered one is better than none, whichever was later.
         if let offered = changes[field.name], let id = offered.value.stringValue, try isAlive(reference, id) {
           applied[field.name] = offered
@@ -337,6 +370,67 @@ extension Judgement {
     entry.updatedAt = writer.now
     try writer.put(entry, replacing: old)
     return entry.version
+  }
+}
+
+// MARK: Merged types
+
+extension Judgement {
+  /// Returns the type at the end of a chain of merges that begins at `id`, or `nil` if that type is deleted.
+  private func living(_ id: String) throws -> String? {
+    let last = try chain(from: id).last ?? id
+    return try transaction.entry(kind: SyncedKind.eventType.name, id: last)?.isAlive == true ? last : nil
+  }
+
+  /// Returns `id` and the types that `merged_into` leads to, from tombstone to tombstone.
+  private func chain(from id: String) throws -> [String] {
+    var chain = [id]
+    while let last = chain.last, let entry = try transaction.entry(kind: SyncedKind.eventType.name, id: last),
+      !entry.isAlive, let next = entry.fields[SyncedKind.mergedInto]?.value.stringValue, !chain.contains(next)
+    {
+      chain.append(next)
+    }
+    return chain
+  }
+
+  /// Returns the type that a reference to a merged type is applied to; `nil` if the reference needs no change or cannot be forwarded.
+  private func forwarded(_ reference: SyncedKind.Reference, _ id: String) throws -> String? {
+    // Nearly every reference is to a living type.
+    guard reference.kind == SyncedKind.eventType.name, try !isAlive(reference, id) else { return nil }
+    return try living(id)
+  }
+
+  /// A merge into a deleted type would delete the events of both. A re-offer of a deletion repeats what was decided before.
+  private func checkMergeTarget(_ id: String) throws {
+    if case .fields(let fields) = mutation.content, fields[SyncedKind.mergedInto]?.author != nil { return }
+    guard try living(id) == nil else { return }
+    throw Problem(
+      "parent_deleted", status: 409, title: "Parent is gone",
+      detail: "\(SyncedKind.mergedInto): the event_type \"\(id)\" was deleted or was never here")
+  }
+
+  /// Moves a child of a merged type to the type that remains: another device recorded it meanwhile, or a move of it lost.
+  /// - Returns: whether it was moved: not a property definition whose key the other type has.
+  private func forward(_ child: HubEntry, from id: String, to heir: String) throws -> Bool {
+    guard let childKind = SyncedKind.named(child.kind) else { return false }
+    if childKind == .propertyDefinition, try hasDefinition(child.fields["key"]?.value, type: heir) { return false }
+    var moved = child
+    moved.version = writer.nextVersion()
+    moved.updatedAt = writer.now
+    for (field, reference) in childKind.references
+    where reference.kind == kind.name && child.fields[field.name]?.value.stringValue == id {
+      moved.fields[field.name] = self.field(
+        Change(value: .string(heir), base: .max, stamp: nil, author: device, isReoffer: false),
+        replacing: child.fields[field.name], moved.version)
+    }
+    try writer.put(moved, replacing: child)
+    return true
+  }
+
+  private func hasDefinition(_ key: JSONValue?, type: String) throws -> Bool {
+    try transaction.living(kind: SyncedKind.propertyDefinition.name, offset: 0, limit: .max).contains {
+      $0.fields["key"]?.value == key && $0.fields["event_type_id"]?.value.stringValue == type
+    }
   }
 }
 

@@ -130,7 +130,7 @@ extension HubCore {
     }
     try merge(definitions, act, in: transaction, now: now, makeId: makeId)
     try carryOut(turned, by: act.author, in: transaction, now: now)
-    try delete(.eventType, id: act.from, by: act.author, in: transaction, now: now)
+    try delete(.eventType, id: act.from, mergedInto: act.into, by: act.author, in: transaction, now: now)
     return events
   }
 
