@@ -39,6 +39,28 @@ def a_type_becomes_another_and_is_parted_from_it_again(world):
 
 
 @test
+def two_types_of_one_name_are_offered_to_be_made_one(world):
+    with world.person() as (hub, phone, browser):
+        first, second, _ = sorted([phone.type("Walk"), phone.type("walk")]) + [phone.type("Tea")]
+        phone.event(second, life.iso(life.day(1, 8)), time_zone=life.ZONE_NAME)
+        pair(browser, hub)
+        browser.go("/types")
+        browser.shows("2 types are named", "main")
+        browser.press("main .button", "Merge")
+        same(browser.script("return document.querySelector('dialog select').value"), first, "the older one remains")
+        browser.press("dialog .button", "Merge")
+        browser.find("main h1")
+        world.wait(lambda: [event["event_type_id"] for event in phone.ask("GET", "/events?limit=9")] == [first], "its entry is moved")
+        # What another device recorded meanwhile comes to the type that remains.
+        phone.event(second, life.iso(life.day(1, 9)), time_zone=life.ZONE_NAME)
+        same({event["event_type_id"] for event in phone.ask("GET", "/events?limit=9")}, {first}, "forwarded")
+        browser.go("/types")
+        browser.shows("Tea", "main")
+        check("are named" not in browser.text("main"), "nothing is offered any more")
+        quiet(browser, "two types of one name")
+
+
+@test
 def a_deletion_of_a_type_says_how_much_goes_along_and_brings_it_back(world):
     with world.person() as (hub, phone, browser):
         tea = phone.type("Tea", properties=[("pot", "Pot", "text", None)])

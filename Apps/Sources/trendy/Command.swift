@@ -91,6 +91,7 @@ enum Commands {
     ("place list", PlaceListCommand.self),
     ("place show", PlaceShowCommand.self),
     ("place edit", PlaceEditCommand.self),
+    ("place merge", PlaceMergeCommand.self),
     ("place rm", PlaceRemoveCommand.self),
     ("place check", PlaceCheckCommand.self),
     ("place simulate", PlaceSimulateCommand.self),

@@ -92,8 +92,13 @@ struct EventSelection {
   /// - Throws: ``CommandError`` for a type that is not known.
   func chosen(of types: [EventType], in store: any DataStoreProtocol) throws -> [EventType] {
     let lookup = Lookup(store: store)
-    let named = Set(try typeNames.map { try lookup.eventType($0) { "trendy type add \($0)" }.id })
+    let named = try typeIDs(in: lookup)
     return named.isEmpty ? types : types.filter { named.contains($0.id) }
+  }
+
+  /// Ids of all types of the names.
+  private func typeIDs(in lookup: Lookup) throws -> Set<String> {
+    Set(try typeNames.flatMap { try lookup.eventTypes($0) { "trendy type add \($0)" }.map(\.id) })
   }
 
   /// The same with what it names looked up.
@@ -107,7 +112,7 @@ struct EventSelection {
     among known: [PropertyDefinition]? = nil
   ) throws -> EventSearch {
     let lookup = Lookup(store: store)
-    let types = try type.map { [$0] } ?? Set(typeNames.map { try lookup.eventType($0) { "trendy type add \($0)" }.id })
+    let types = try type.map { [$0] } ?? typeIDs(in: lookup)
     let definitions = conditions.isEmpty ? [] : try known ?? store.fetchAllPropertyDefinitions()
     for condition in conditions { try condition.check(among: definitions, session) }
     var query = query

@@ -21,14 +21,29 @@ struct Lookup {
   static func eventType(
     _ name: String, among types: [EventType], hintToMake: (String) -> String
   ) throws(CommandError) -> EventType {
+    let found = try eventTypes(name, among: types, hintToMake: hintToMake)
+    let word = ShellWords.quoted(found[0].name)
+    return try only(found, "types", name: \.name, hint: "To make one of them: trendy type merge \(word) \(word)")
+  }
+
+  /// Every type of a name: two devices may have created one each. As ``eventType(_:hintToMake:)``.
+  func eventTypes(_ name: String, hintToMake: (String) -> String) throws -> [EventType] {
+    try Self.eventTypes(name, among: store.fetchAllEventTypes(), hintToMake: hintToMake)
+  }
+
+  static func eventTypes(
+    _ name: String, among types: [EventType], hintToMake: (String) -> String
+  ) throws(CommandError) -> [EventType] {
     guard !name.isEmpty else {
       throw CommandError("The name of the type is empty", hint: "trendy type list shows the types.", exit: .usage)
     }
+    let known = named(name, among: types, name: \.name)
+    if !known.isEmpty { return known }
     let wanted = name.lowercased()
-    if let type = types.first(where: { $0.name.lowercased() == wanted || $0.id == name }) { return type }
     let beginning = types.filter { $0.name.lowercased().hasPrefix(wanted) && $0.name.count > wanted.count + 1 }
-    if beginning.count == 1 { return beginning[0] }
-    if beginning.count > 1 {
+    let names = Set(beginning.map { $0.name.lowercased() })
+    if names.count == 1 { return beginning }
+    if names.count > 1 {
       throw CommandError(
         "'\(name)' could be \(beginning.map { "'\($0.name)'" }.joined(separator: " or "))",
         hint: "Type more of the name.", exit: .notFound)
@@ -85,7 +100,11 @@ extension Lookup {
   /// A property of a type by its key, whatever the case.
   func property(_ key: String, of type: EventType) throws -> PropertyDefinition {
     let known = try store.definitions(of: type)
-    if let definition = known.first(where: { $0.key.lowercased() == key.lowercased() }) { return definition }
+    let found = Self.named(key, among: known, name: \.key)
+    if !found.isEmpty {
+      return try Self.only(
+        found, "properties of '\(type.name)'", name: \.key, hint: "To delete one: trendy type prop rm TYPE ID")
+    }
     let near = Suggestion.nearest(to: key, among: known.map(\.key))
     throw CommandError(
       "'\(type.name)' has no property '\(key)'.",
@@ -103,7 +122,10 @@ extension Lookup {
   /// A vehicle by its name, whatever the case, a beginning that only one has, or its id.
   func vehicle(_ name: String) throws -> Vehicle {
     let vehicles = try store.vehicles()
-    if let vehicle = vehicles.first(where: { $0.isCalled(name) || $0.id == name }) { return vehicle }
+    let named = Self.named(name, among: vehicles, name: \.name)
+    if !named.isEmpty {
+      return try Self.only(named, "vehicles", name: \.name, hint: "To give one another name: trendy vehicle edit ID")
+    }
     let beginning = vehicles.filter { !name.isEmpty && $0.name.lowercased().hasPrefix(name.lowercased()) }
     if beginning.count == 1 { return beginning[0] }
     let near = Suggestion.nearest(to: name, among: vehicles.map(\.name))
@@ -117,9 +139,12 @@ extension Lookup {
   func place(_ name: String) throws -> Geofence { try Self.place(name, among: store.fetchAllGeofences()) }
 
   static func place(_ name: String, among places: [Geofence]) throws(CommandError) -> Geofence {
-    if let place = places.first(where: { $0.name.lowercased() == name.lowercased() || $0.id == name }) { return place }
-    let beginning = places.filter { !name.isEmpty && $0.name.lowercased().hasPrefix(name.lowercased()) }
-    if beginning.count == 1 { return beginning[0] }
+    let found = Self.places(name, among: places)
+    if let first = found.first {
+      let word = ShellWords.quoted(first.name)
+      return try only(
+        found, "places", name: \.name, hint: "To make one of them: trendy place merge \(word) \(word)")
+    }
     if let position = Coordinate(phrase: name) {
       if let place = places.around(position).first { return place }
       throw CommandError(
@@ -130,6 +155,56 @@ extension Lookup {
       "No place '\(name)'.", hint: near.map { "Did you mean '\($0)'?" } ?? "trendy place list shows the places.",
       exit: .notFound)
   }
+}
+
+// MARK: Entities of one name
+
+extension Lookup {
+  /// Every place of a name; where there is none, of the name that the text is a beginning of if there is only one.
+  static func places(_ name: String, among places: [Geofence]) -> [Geofence] {
+    let found = named(name, among: places, name: \.name)
+    if !found.isEmpty { return found }
+    let beginning = places.filter { !name.isEmpty && $0.name.lowercased().hasPrefix(name.lowercased()) }
+    return Set(beginning.map { $0.name.lowercased() }).count == 1 ? beginning : []
+  }
+
+  /// Every entity of a name, in this case if there are any, otherwise in any case; or the one of this id, or of an id that begins so.
+  static func named<Entity: Identifiable<String>>(
+    _ text: String, among entities: [Entity], name: (Entity) -> String
+  ) -> [Entity] {
+    let exact = entities.filter { name($0) == text }
+    if !exact.isEmpty { return exact }
+    let found = entities.filter { name($0).lowercased() == text.lowercased() }
+    if !found.isEmpty { return found }
+    let ids = entities.filter { $0.id == text || text.count >= leastOfID && $0.id.hasPrefix(text.lowercased()) }
+    return ids.count == 1 ? ids : []
+  }
+
+  /// Returns the entity if it is the only one of its name.
+  /// - Parameter hint: what the user can do about entities of one name.
+  /// - Throws: ``CommandError`` with exit 64 that lists the ids.
+  static func only<Entity: Identifiable<String>>(
+    _ found: [Entity], _ noun: String, name: (Entity) -> String, hint: String
+  ) throws(CommandError) -> Entity {
+    guard found.count > 1 else { return found[0] }
+    throw CommandError(
+      "\(found.count) \(noun) are named '\(name(found[0]))': \(ShortID.of(found.map(\.id)).joined(separator: ", "))",
+      hint: "\(hint). Or name one by its id.", exit: .usage)
+  }
+
+  /// Hints for lists, one for each name that several of these entities have.
+  static func mergeHints<Entity: Identifiable<String>>(
+    for entities: [Entity], _ noun: String, command: String, name: (Entity) -> String
+  ) -> [String] {
+    Dictionary(grouping: entities) { name($0).lowercased() }.values.filter { $0.count > 1 }.map { group in
+      let word = ShellWords.quoted(name(group[0]))
+      return
+        "\(group.count) \(noun) are named '\(name(group[0]))': trendy \(command) \(word) \(word) makes one of them."
+    }.sorted()
+  }
+
+  /// With fewer characters it is rather a slip of a name.
+  private static let leastOfID = 8
 }
 
 /// The beginning of an id that a person types.

@@ -75,12 +75,18 @@ struct StopCommand: Command {
     if let found = running.first(where: { $0.event.id.hasPrefix(wanted.lowercased()) && wanted.count >= 4 }) {
       return [found]
     }
-    let type = try Lookup(store: store).eventType(wanted) { "trendy start \($0) --create" }
-    guard let found = running.first(where: { $0.event.eventTypeId == type.id }) else {
+    let types = try Lookup(store: store).eventTypes(wanted) { "trendy start \($0) --create" }
+    let found = running.filter { running in types.contains { $0.id == running.event.eventTypeId } }
+    guard !found.isEmpty else {
       let names = try running.map { try name($0.event) }.joined(separator: ", ")
-      throw CommandError("\(type.name) does not run.", hint: "What runs: \(names).", exit: .notFound)
+      throw CommandError("\(types[0].name) does not run.", hint: "What runs: \(names).", exit: .notFound)
     }
-    return [found]
+    guard found.count == 1 else {
+      let ids = ShortID.of(found.map(\.event.id)).map { "trendy stop \($0)" }
+      throw CommandError(
+        "\(found.count) events of '\(types[0].name)' run.", hint: ids.joined(separator: ", or "), exit: .usage)
+    }
+    return found
   }
 
   private func stopped(_ event: Event, in store: any DataStoreProtocol, _ session: Session) throws -> Event {

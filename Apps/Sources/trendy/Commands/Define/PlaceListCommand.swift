@@ -22,6 +22,9 @@ struct PlaceListCommand: Command {
     case .text:
       if answer.isEmpty { session.console.text("No places yet. Make one: trendy place add home 51.9270,4.3620") }
       for place in answer { session.console.text(PlaceText.line(place)) }
+      for hint in Lookup.mergeHints(for: answer, "places", command: "place merge", name: \.name) {
+        session.console.talk(hint)
+      }
     }
     return .done
   }

@@ -38,6 +38,9 @@ struct TypeListCommand: Command {
         let goal = EventTypeText.goal(of: row.type).map { [$0] } ?? []
         session.console.text(([EventTypeText.heading(of: row.type)] + goal + properties).joined(separator: "  "))
       }
+      for hint in Lookup.mergeHints(for: answer.map(\.type), "types", command: "type merge", name: \.name) {
+        session.console.talk(hint)
+      }
     }
     return .done
   }

@@ -9,7 +9,7 @@ struct TypeMergeCommand: Command {
   static let spec = CommandSpec(
     "type merge", .one("from", .eventType, "the type that goes"), .one("into", .eventType, "the type that stays"),
     summary: "Make two types one: the events of the first become of the second, and the first goes.", group: .define,
-    examples: ["type merge kaffee coffee"], options: [.yes])
+    examples: ["type merge kaffee coffee", "type merge walk walk"], options: [.yes])
 
   private let fromName: String
   private let intoName: String
@@ -19,7 +19,7 @@ struct TypeMergeCommand: Command {
   }
 
   struct Answer {
-    var from: EventType
+    var from: [EventType]
     var into: OneEventType
     var moved: Int
   }
@@ -27,49 +27,77 @@ struct TypeMergeCommand: Command {
   func act(_ session: Session) throws -> Answer {
     let container = try session.openStore()
     let store = container.makeStore()
-    let lookup = Lookup(store: store)
-    let from = try lookup.eventType(fromName) { "trendy type add \($0)" }
-    let into = try lookup.eventType(intoName) { "trendy type add \($0)" }
-    guard from.id != into.id else { throw session.usageError("'\(from.name)' is one type already") }
-    let events = try store.events(in: nil, ofType: from.id, limit: nil)
-    let definitions = try store.definitions(of: from)
-    let known = try store.definitions(of: into)
-    for definition in definitions {
-      guard let other = known.first(where: { $0.key == definition.key }) else { continue }
-      guard other.propertyType == definition.propertyType else {
-        throw CommandError(
-          "'\(definition.key)' is a \(definition.propertyType.rawValue) of '\(from.name)' and a "
-            + "\(other.propertyType.rawValue) of '\(into.name)'",
-          hint: "Rename one: trendy type prop edit \(ShellWords.quoted(from.name)) \(definition.key) --key OTHER",
-          exit: .refused)
+    let (from, into) = try types(Lookup(store: store), session)
+    let events = try from.flatMap { try store.events(in: nil, ofType: $0.id, limit: nil) }
+    let own = try store.definitions(of: into)
+    var known = own
+    var definitions: [PropertyDefinition] = []
+    for type in from {
+      for definition in try store.definitions(of: type) {
+        definitions.append(definition)
+        guard let other = known.first(where: { $0.key == definition.key }) else {
+          // What can be said of the one can be said of the other from now on.
+          known.append(
+            PropertyDefinition(
+              id: container.makeID(), eventTypeId: into.id, key: definition.key, label: definition.label,
+              propertyType: definition.propertyType, options: definition.options,
+              defaultValue: definition.defaultValue, displayOrder: (known.map(\.displayOrder).max() ?? -1) + 1))
+          continue
+        }
+        guard other.propertyType == definition.propertyType else {
+          throw CommandError(
+            "'\(definition.key)' is a \(definition.propertyType.rawValue) of '\(type.name)' and a "
+              + "\(other.propertyType.rawValue) of '\(into.name)'",
+            hint: "Rename one: trendy type prop edit \(ShellWords.quoted(reference(to: type, among: from, into)))"
+              + " \(definition.key) --key OTHER",
+            exit: .refused)
+        }
       }
     }
-    try session.confirm("'\(from.name)' goes, and \(Quantity(events.count, "event")) become '\(into.name)'.")
-    // What can be said of the first can be said of the second from now on.
-    let order = (known.map(\.displayOrder).max() ?? -1) + 1
-    let added = definitions.filter { definition in !known.contains { $0.key == definition.key } }.enumerated().map {
-      PropertyDefinition(
-        id: container.makeID(), eventTypeId: into.id, key: $1.key, label: $1.label, propertyType: $1.propertyType,
-        options: $1.options, defaultValue: $1.defaultValue, displayOrder: order + $0)
-    }
+    let names = Set(from.map(\.name)).sorted().map { "'\($0)'" }.joined(separator: " and ")
+    try session.confirm(
+      "\(names) \(from.count == 1 ? "goes" : "go"), and \(Quantity(events.count, "event")) become '\(into.name)'.",
+      about: from.map(\.id))
     let moved = events.map { event in
       var event = event
       event.eventTypeId = into.id
       return event
     }
-    let others = try Self.references(to: from, in: store)
-    let heir = Self.heir(of: from.goal, into)
+    let heirs = Dictionary(uniqueKeysWithValues: from.map { ($0.id, into.id) })
+    let others = try Self.references(to: heirs, in: store)
+    let heir = Self.heir(of: from.lazy.compactMap(\.goal).first, into)
     try container.record.perform(
-      "type merge \(from.name) \(into.name)",
-      heir.map { .eventType($0) } + added.map { .property($0) } + moved.map { .event($0) }
-        + others.map { $0.turned(from.id, into: into.id) },
-      before: heir.map { _ in .eventType(into) } + [.eventType(from)] + definitions.map { .property($0) }
-        + events.map { .event($0) } + others)
+      "type merge \(from[0].name) \(into.name)",
+      heir.map { .eventType($0) } + known.dropFirst(own.count).map { .property($0) } + moved.map { .event($0) }
+        + others.map { $0.turned(heirs) },
+      before: heir.map { _ in .eventType(into) } + from.map { .eventType($0) } + definitions.map { .property($0) }
+        + events.map { .event($0) } + others,
+      merged: heirs)
     return Answer(from: from, into: try OneEventType(heir.first ?? into, in: container.makeStore()), moved: moved.count)
   }
 
+  /// All types of the first name, and the one of the second. Of types of one name the first by its id remains, as on every device.
+  private func types(_ lookup: Lookup, _ session: Session) throws -> (from: [EventType], into: EventType) {
+    let from = try lookup.eventTypes(fromName) { "trendy type add \($0)" }
+    let into = try lookup.eventTypes(intoName) { "trendy type add \($0)" }
+    guard Set(from.map(\.id)) != Set(into.map(\.id)) else {
+      guard from.count > 1, let first = from.min(by: { $0.id < $1.id }) else {
+        throw session.usageError("'\(from[0].name)' is one type already")
+      }
+      return (from.filter { $0.id != first.id }, first)
+    }
+    let target = try lookup.eventType(intoName) { "trendy type add \($0)" }
+    return (from.filter { $0.id != target.id }, target)
+  }
+
+  /// The name of a type, or its id if another of these types has the name.
+  private func reference(to type: EventType, among others: [EventType], _ into: EventType) -> String {
+    (others + [into]).contains { $0.id != type.id && $0.name.lowercased() == type.name.lowercased() }
+      ? type.id : type.name
+  }
+
   func show(_ answer: Answer, _ session: Session) -> ExitCode {
-    session.console.done("\(Quantity(answer.moved, "event")) of '\(answer.from.name)' moved")
+    session.console.done("\(Quantity(answer.moved, "event")) of '\(answer.from[0].name)' moved")
     return answer.into.show(session)
   }
 
@@ -81,24 +109,29 @@ struct TypeMergeCommand: Command {
     return [type]
   }
 
-  /// The excused days of a type, which would be deleted with it, and the places whose visits are recorded as it.
-  private static func references(to type: EventType, in store: any DataStoreProtocol) throws -> [Undoable] {
-    let skips = try store.fetchRecords(kind: .skip).filter { Skip($0)?.eventTypeId == type.id }
-    let places = try store.fetchAllGeofences().filter { [$0.eventTypeEntryId, $0.eventTypeExitId].contains(type.id) }
+  /// The excused days of the types, which would be deleted with them, and the places whose visits are recorded as them.
+  private static func references(to types: [String: String], in store: any DataStoreProtocol) throws -> [Undoable] {
+    let skips = try store.fetchRecords(kind: .skip).filter { Skip($0).map { types[$0.eventTypeId] != nil } ?? false }
+    let places = try store.fetchAllGeofences().filter { place in
+      [place.eventTypeEntryId, place.eventTypeExitId].contains { $0.map { types[$0] != nil } ?? false }
+    }
     return skips.map { .record($0) } + places.map { .place($0) }
   }
 }
 
 extension Undoable {
-  /// A skip or a place that names another type.
-  fileprivate func turned(_ old: String, into new: String) -> Undoable {
+  /// A skip or a place that refers to the types that remain.
+  /// - Parameter types: the type that remains, by the id of each that goes.
+  fileprivate func turned(_ types: [String: String]) -> Undoable {
     switch self {
     case .record(var record):
-      record.fields["event_type_id"] = .string(new)
+      if let heir = record.fields["event_type_id"]?.stringValue.flatMap({ types[$0] }) {
+        record.fields["event_type_id"] = .string(heir)
+      }
       return .record(record)
     case .place(var place):
-      if place.eventTypeEntryId == old { place.eventTypeEntryId = new }
-      if place.eventTypeExitId == old { place.eventTypeExitId = new }
+      place.eventTypeEntryId = place.eventTypeEntryId.map { types[$0] ?? $0 }
+      place.eventTypeExitId = place.eventTypeExitId.map { types[$0] ?? $0 }
       return .place(place)
     default: return self
     }

@@ -21,7 +21,8 @@ struct TripRuleRemoveCommand: Command {
   }
 
   private func rule(among rules: [TripRule]) throws(CommandError) -> TripRule {
-    if let rule = rules.first(where: { $0.name.lowercased() == name.lowercased() || $0.id == name }) { return rule }
+    let found = Lookup.named(name, among: rules, name: \.name)
+    if !found.isEmpty { return try Lookup.only(found, "rules", name: \.name, hint: "trendy trip rule list --json") }
     let near = Suggestion.nearest(to: name, among: rules.map(\.name))
     throw CommandError(
       "No rule '\(name)'.", hint: near.map { "Did you mean '\($0)'?" } ?? "trendy trip rule list", exit: .notFound)

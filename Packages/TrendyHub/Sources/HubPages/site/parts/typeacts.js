@@ -51,13 +51,25 @@ export const canMerge = (type) => others(type).length > 0;
 /** @param {EventType} type */
 const others = (type) => types().filter((other) => other.id !== type.id && !isOwnType(other)).sort((a, b) => a.name.localeCompare(b.name));
 
-/** Asks which type this one becomes. @param {EventType} type */
-export function openMergeType(type) {
+/** Types of one name, which two devices created, the one that remains first. @returns {EventType[][]} */
+export function sameNames() {
+  /** @type {Map<string, EventType[]>} */
+  const groups = new Map();
+  for (const type of types().filter((type) => !isOwnType(type))) {
+    const name = type.name.toLowerCase();
+    groups.set(name, [...groups.get(name) ?? [], type]);
+  }
+  return [...groups.values()].filter((group) => group.length > 1).map((group) => group.sort((a, b) => (a.id < b.id ? -1 : 1)));
+}
+
+/** Asks which type this one becomes. @param {EventType} type @param {EventType} [into] chosen at first */
+export function openMergeType(type, into) {
   openSheet(words.type.merge, (sheet, close) => {
     /** @type {number | null} */
     let entries = null;
     const list = others(type);
     const input = /** @type {HTMLSelectElement} */ (h('select.input', null, h('option', { value: '' }, words.type.mergeChoose), list.map((other) => h('option', { value: other.id }, other.name))));
+    if (into) input.value = into.id;
     const target = field(words.type.mergeInto, input, input, () => list.find((other) => other.id === input.value));
     const about = h('p', { role: 'status' });
     const button = /** @type {HTMLButtonElement} */ (h('button.button.primary', { type: 'submit' }, words.type.mergeGo));
