@@ -80,6 +80,21 @@ struct ProgressTests {
     #expect(result.output == "before\nall.ndjson\n")
   }
 
+  @Test func `two exports do not write into one file`() throws {
+    try fill(rows: 3000)
+    // The first export has written to the pipe and holds the lock of the new file.
+    let result = try shell(
+      """
+      mkfifo all.ndjson.new; exec 3<>all.ndjson.new
+      trendy export ndjson all.ndjson & head -c 1 <&3 > /dev/null
+      trendy export ndjson all.ndjson; echo $?; kill -INT $!; wait $!
+      trendy export ndjson all.ndjson > /dev/null; echo $?; grep -c . all.ndjson; ls all.ndjson*
+      """)
+    let lines = result.output.split(separator: "\n")
+    #expect(lines.first == "75" && lines.dropFirst().first == "0" && lines.last == "all.ndjson", "\(result.output)")
+    #expect(result.talk.contains("Another program is writing"), "\(result.talk)")
+  }
+
   @Test func `a sync that is interrupted says what waits, and the next one goes through`() throws {
     let hub = try TestHub(bench)
     defer { hub.stop() }

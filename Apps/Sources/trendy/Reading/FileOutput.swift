@@ -26,11 +26,25 @@ final class FileOutput {
     guard isReplacing || !FileManager.default.fileExists(atPath: path) else {
       throw CommandError("There is a file at \(path)", hint: "--yes replaces it.", exit: .cannotCreate)
     }
-    temporary = path + ".new"
-    descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+    let temporary = path + ".new"
+    let descriptor = open(temporary, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else {
       throw CommandError("\(path) cannot be written: \(String(cString: strerror(errno)))", exit: .cannotCreate)
     }
+    // The lock ends with the descriptor. Another program that finished meanwhile has given the file its name.
+    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0, Self.isFile(descriptor, at: temporary) else {
+      close(descriptor)
+      throw CommandError("Another program is writing \(path)", hint: "Nothing was written. Try again.", exit: .tryAgain)
+    }
+    // Removes what a killed program left; a pipe has no length.
+    ftruncate(descriptor, 0)
+    (self.temporary, self.descriptor) = (temporary, descriptor)
+  }
+
+  private static func isFile(_ descriptor: Int32, at path: String) -> Bool {
+    var (opened, named) = (stat(), stat())
+    return fstat(descriptor, &opened) == 0 && stat(path, &named) == 0 && opened.st_dev == named.st_dev
+      && opened.st_ino == named.st_ino
   }
 
   func write(_ text: String) throws(CommandError) {
