@@ -150,6 +150,7 @@ struct OpenAPITests {
     for merge in ["mergeEventTypes", "unmergeEventTypes"] {
       try await run.drive(merge, id: "tea", body: ["into": "t", "act": "one"])
     }
+    try await run.drive("stopEvent", id: "e", body: ["end_date": "2024-01-01T08:30:00.000Z"])
     _ = try await hub.makeTrip("trip")
     try await run.drive("getTrip", id: "trip")
     try await run.drive("getStorage")

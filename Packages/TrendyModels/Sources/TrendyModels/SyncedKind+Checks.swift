@@ -24,7 +24,9 @@ public struct FieldError: Error, Hashable, Sendable, CustomStringConvertible {
 
 extension SyncedKind {
   /// Members that a hub assigns itself; a request's values for them are ignored.
-  public static let ownMembers: Set<String> = ["id", "user_id", "created_at", "updated_at", "event_type"]
+  public static let ownMembers: Set<String> = [
+    "id", "user_id", "created_at", "updated_at", "incarnation", "event_type",
+  ]
 
   /// Maximum size of an entity's members as JSON, in bytes. A hub's limit for a request body is four times as high.
   public static let maximumEntityBytes = 1_048_576

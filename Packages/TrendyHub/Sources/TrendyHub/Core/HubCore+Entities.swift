@@ -13,23 +13,19 @@ extension HubCore {
   }
 
   /// - Parameters:
-  ///   - key: of a client that asks again where no answer came: what it made before is given again.
+  ///   - edit: with the key of a client that asks again where no answer came: the entity made before is given again.
   ///   - acceptsSame: whether a living entity with the same content is no duplicate but the one that was meant.
   /// - Throws: a ``Problem``, of kind `entity_deleted` for an id that was deleted.
   func create(
-    _ kind: SyncedKind, _ members: [String: JSONValue], key: String? = nil, acceptsSame: Bool = false,
+    _ kind: SyncedKind, _ members: [String: JSONValue], edit: HubEdit? = nil, acceptsSame: Bool = false,
     by device: String, in transaction: any HubTransaction, now: Date
   ) throws -> HubEntry {
     let id = try DocumentReader(.object(members)).identifier("id")
     lazy var digest = SHA256Digest.hexadecimal(of: JSONText.write([.string(kind.name), .object(members)]))
-    if let key, let earlier = try transaction.keyedWrite(device: device, key: key) {
-      guard earlier.digest == digest, let entry = try transaction.entry(kind: earlier.kind, id: earlier.id) else {
-        throw Problem(
-          "idempotency_key_reused", status: 409, title: "Idempotency key reused",
-          detail: "this Idempotency-Key came before with other content: every write needs one of its own")
-      }
+    let write = { KeyedWrite(digest: digest, kind: kind.name, id: id) }
+    if let edit, try isRepeated(write(), key: edit.key, by: device, in: transaction) {
       // A create of an entity that was deleted since is refused below: an answer of 201 would tell the client that it lives.
-      if entry.isAlive { return entry }
+      if let entry = try transaction.entry(kind: kind.name, id: id), entry.isAlive { return entry }
     }
     if let entry = try transaction.entry(kind: kind.name, id: id), entry.isAlive {
       let fields = try kind.fields(from: members, isCreate: true)
@@ -39,45 +35,104 @@ extension HubCore {
           detail: "the \(kind.name) \"\(id)\" exists already: change it with PATCH")
       }
     } else {
+      let content = try edit?.content(members, of: kind, isCreate: true, over: nil, in: try transaction.state())
       try carryOut(
-        HubMutation(kind: kind.name, id: id, operation: .create, content: .members(members)), by: device,
-        in: transaction, now: now)
+        HubMutation(
+          mutationId: edit?.mutationId(by: device), kind: kind.name, id: id, operation: .create,
+          content: content ?? .members(members)),
+        by: device, in: transaction, now: now)
     }
-    if let key {
-      try transaction.putKeyedWrite(device: device, key: key, KeyedWrite(digest: digest, kind: kind.name, id: id))
-    }
+    if let edit { try transaction.putKeyedWrite(device: device, key: edit.key, write()) }
     return try entity(kind, id: id, in: transaction)
   }
 
-  /// - Throws: a ``Problem``, with status 404 for what was never there.
+  /// Changes an entity. With an edit's version and time it is merged field by field as a device's update is, and a value that
+  /// loses against a later one becomes a conflict; a plain one replaces what is stored.
+  /// - Throws: a ``Problem``, with status 404 for an entity that never existed, of kind `entity_deleted` for a deleted one.
   func update(
-    _ kind: SyncedKind, id: String, _ members: [String: JSONValue], by device: String,
+    _ kind: SyncedKind, id: String, _ members: [String: JSONValue], edit: HubEdit? = nil, by device: String,
     in transaction: any HubTransaction, now: Date
   ) throws -> HubEntry {
-    guard try transaction.entry(kind: kind.name, id: id) != nil else { throw Problem.notFound(kind, id) }
-    try carryOut(
-      HubMutation(kind: kind.name, id: id, operation: .update, content: .members(members)), by: device,
-      in: transaction, now: now)
+    let entry = try transaction.entry(kind: kind.name, id: id)
+    guard try entry != nil || transaction.isPurged(kind: kind.name, id: id) else { throw Problem.notFound(kind, id) }
+    let write = KeyedWrite("update", kind, id, members)
+    if let edit, let entry, entry.isAlive, try isRepeated(write, key: edit.key, by: device, in: transaction) {
+      return entry
+    }
+    let writer = try HubWriter(transaction, now: now, quota: quota)
+    let content = try edit?.content(members, of: kind, isCreate: false, over: entry, in: writer.state)
+    let mutation = HubMutation(
+      mutationId: edit?.mutationId(by: device), kind: kind.name, id: id, operation: .update,
+      content: content ?? .members(members))
+    let verdict = try judge(mutation, device: device, writer)
+    if case .refused(let details) = verdict.outcome { throw Problem(details) }
+    for name in verdict.lost { try keep(name, of: mutation, by: device, writer) }
+    try writer.finish()
+    if let edit { try transaction.putKeyedWrite(device: device, key: edit.key, write) }
     return try entity(kind, id: id, in: transaction)
   }
 
-  /// What is not there is deleted: no error.
+  /// Keeps a value that lost against a later one as a conflict: a client of plain REST has no journal of its own.
+  private func keep(_ name: String, of mutation: HubMutation, by device: String, _ writer: HubWriter) throws {
+    guard case .fields(let changes) = mutation.content, let mutationId = mutation.mutationId,
+      let entry = try writer.transaction.entry(kind: mutation.kind, id: mutation.id), let winner = entry.fields[name],
+      let change = changes[name] ?? SyncedKind.named(mutation.kind)?.nestedMember.flatMap({ changes[$0] })
+    else { return }
+    let value = HubField(value: change.value, version: change.base, stamp: change.stamp, author: device)
+    try HubConflict(entry, field: name, value: value, reason: .overwritten)
+      .put(by: winner.author, mutationId: mutationId, with: writer)
+  }
+
+  /// Ends a running event. One that has an end already keeps it; the end that another device did not see becomes a conflict.
+  func stop(
+    id: String, at end: JSONValue, edit: HubEdit? = nil, by device: String, in transaction: any HubTransaction,
+    now: Date
+  ) throws -> HubEntry {
+    let (kind, name) = (SyncedKind.event, "end_date")
+    let members = try kind.fields(from: [name: end], isCreate: false)
+    guard let entry = try transaction.entry(kind: kind.name, id: id), entry.isAlive,
+      let present = entry.fields[name], let value = members[name], !present.value.isNull
+    else { return try update(kind, id: id, members, edit: edit, by: device, in: transaction, now: now) }
+    let write = KeyedWrite("update", kind, id, members)
+    if let edit, let knowledge = edit.knowledge, present.author != device, present.value != value,
+      try !isRepeated(write, key: edit.key, by: device, in: transaction)
+    {
+      let writer = try HubWriter(transaction, now: now, quota: quota)
+      let change = FieldChange(value: value, base: present.version, stamp: knowledge.stamp)
+      let mutation = HubMutation(
+        mutationId: edit.mutationId(by: device), kind: kind.name, id: id, operation: .update,
+        content: .fields([name: change]))
+      try keep(name, of: mutation, by: device, writer)
+      try writer.finish()
+      try transaction.putKeyedWrite(device: device, key: edit.key, write)
+    }
+    return entry
+  }
+
+  /// Deletes an entity; one that is not there is no error. With an edit's version, values that the user did not see become
+  /// conflicts, as at a device's delete.
   /// - Parameter heir: type that an event type was merged into.
   func delete(
-    _ kind: SyncedKind, id: String, mergedInto heir: String? = nil, by device: String,
+    _ kind: SyncedKind, id: String, mergedInto heir: String? = nil, edit: HubEdit? = nil, by device: String,
     in transaction: any HubTransaction, now: Date
   ) throws {
+    let write = KeyedWrite("delete", kind, id)
+    if let edit, try isRepeated(write, key: edit.key, by: device, in: transaction) { return }
     let members: [String: JSONValue] = heir.map { [SyncedKind.mergedInto: .string($0)] } ?? [:]
-    try carryOut(
-      HubMutation(kind: kind.name, id: id, operation: .delete, content: .members(members)), by: device,
-      in: transaction, now: now)
+    var mutation = HubMutation(
+      mutationId: edit?.mutationId(by: device), kind: kind.name, id: id, operation: .delete, content: .members(members),
+      incarnation: edit?.knowledge?.incarnation)
+    if let seen = edit?.knowledge?.seen { mutation.base = seen.base(in: try transaction.state()) }
+    try carryOut(mutation, by: device, in: transaction, now: now)
+    if let edit { try transaction.putKeyedWrite(device: device, key: edit.key, write) }
   }
 
   /// Brings back an entity that was deleted, with the values it had; a living one stays as it is.
-  /// - Throws: a ``Problem``, with status 404 for what was never there, of kind `entity_deleted` for one of which the id alone is left,
-  ///   `parent_deleted` where what it hangs on is gone.
+  /// - Throws: a ``Problem``, with status 404 for what was never there, of kind `entity_deleted` for one of which the id alone is left
+  ///   and for a repeated request whose entity was deleted again, `parent_deleted` where what it hangs on is gone.
   func restore(
-    _ kind: SyncedKind, id: String, by device: String, in transaction: any HubTransaction, now: Date
+    _ kind: SyncedKind, id: String, edit: HubEdit? = nil, by device: String, in transaction: any HubTransaction,
+    now: Date
   ) throws -> HubEntry {
     guard let entry = try transaction.entry(kind: kind.name, id: id) else {
       guard try transaction.isPurged(kind: kind.name, id: id) else { throw Problem.notFound(kind, id) }
@@ -85,9 +140,32 @@ extension HubCore {
         "entity_deleted", status: 409, title: "Deleted",
         detail: "the \(kind.name) \"\(id.prefix(128))\" was deleted too long ago to come back")
     }
+    let write = KeyedWrite("restore", kind, id)
+    var wasRepeated = false
+    if let edit { wasRepeated = try isRepeated(write, key: edit.key, by: device, in: transaction) }
+    if let edit, !wasRepeated { try transaction.putKeyedWrite(device: device, key: edit.key, write) }
     guard !entry.isAlive else { return entry }
+    guard !wasRepeated else {
+      throw Problem(
+        "entity_deleted", status: 409, title: "Deleted",
+        detail: "the \(kind.name) \"\(id.prefix(128))\" was restored by this request before, and deleted again since")
+    }
     try carryOut(HubMutation(restoring: entry, by: device), by: device, in: transaction, now: now)
     return try self.entity(kind, id: id, in: transaction)
+  }
+
+  /// Whether a write was carried out before under its key.
+  /// - Throws: a ``Problem`` of kind `idempotency_key_reused` where the key came with other content.
+  private func isRepeated(
+    _ write: KeyedWrite, key: String, by device: String, in transaction: any HubTransaction
+  ) throws -> Bool {
+    guard let earlier = try transaction.keyedWrite(device: device, key: key) else { return false }
+    guard earlier.digest == write.digest else {
+      throw Problem(
+        "idempotency_key_reused", status: 409, title: "Idempotency key reused",
+        detail: "this Idempotency-Key came before with other content: every write needs one of its own")
+    }
+    return true
   }
 
   private func carryOut(
@@ -106,6 +184,14 @@ extension HubCore {
       if case .refused(let details) = try judge(mutation, device: device, writer).outcome { throw Problem(details) }
     }
     try writer.finish()
+  }
+}
+
+extension KeyedWrite {
+  /// An edit of an entity that exists, told apart from a create by its operation.
+  fileprivate init(_ operation: String, _ kind: SyncedKind, _ id: String, _ members: [String: JSONValue] = [:]) {
+    let content: JSONValue = [.string(operation), .string(kind.name), .string(id), .object(members)]
+    self.init(digest: SHA256Digest.hexadecimal(of: JSONText.write(content)), kind: kind.name, id: id)
   }
 }
 

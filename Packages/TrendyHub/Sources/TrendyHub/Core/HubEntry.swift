@@ -79,10 +79,17 @@ extension HubEntry {
   }
 
   /// Members of ``document(person:)`` that are no fields.
-  static let ownMembers: Set<String> = ["id", "user_id", "created_at", "updated_at"]
+  static let ownMembers: Set<String> = ["id", "user_id", "created_at", "updated_at", "incarnation"]
 
-  /// The entity as the wire has it.
+  /// The entity as plain REST has it: with the incarnation of one that was restored, which a delete names.
   public func document(person: String) -> [String: JSONValue] {
+    var members = data(person: person)
+    if incarnation > 0 { members["incarnation"] = .int(incarnation) }
+    return members
+  }
+
+  /// The entity as the feed and snapshots have it.
+  private func data(person: String) -> [String: JSONValue] {
     var members = members
     members["id"] = .string(id)
     members["user_id"] = .string(person)
@@ -98,7 +105,7 @@ extension HubEntry {
     let unseen = fields.filter { $0.value.value.isNull && kind?.nestedName($0.key) != nil }.keys
     var members: [String: JSONValue] = [
       "id": .int(version), "entity_type": .string(self.kind), "entity_id": .string(id),
-      "incarnation": .int(incarnation), "data": .object(document(person: person)),
+      "incarnation": .int(incarnation), "data": .object(data(person: person)),
       "created_at": .string(RFC3339.string(from: updatedAt)),
       "marks": .object(marks(alwaysNaming: Set(unseen)) { [.int($0.version), .int($0.stamp), .string($0.author)] }),
     ]

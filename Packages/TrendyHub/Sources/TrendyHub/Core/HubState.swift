@@ -86,3 +86,13 @@ extension HubState {
   /// What every answer to a device says of where the hub stands, and when: devices stamp their edits in hub time.
   func position(at now: Date) -> HubPosition { HubPosition(head: head, epochs: epochs, now: now.stamp) }
 }
+
+extension HTTPResponse {
+  /// The response with the version of the record that it shows, and the hub's time: an edit names both.
+  func saying(_ state: HubState, at now: Date) -> HTTPResponse {
+    var response = self
+    response.headers["Trendy-Version"] = SeenVersion(of: state).text
+    response.headers["Trendy-Time"] = "\(now.stamp)"
+    return response
+  }
+}

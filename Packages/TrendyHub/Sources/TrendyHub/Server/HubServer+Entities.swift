@@ -46,35 +46,50 @@ extension HubServer {
   func create(
     _ kind: SyncedKind, _ members: [String: JSONValue], _ call: HubCall, _ sender: HubDevice
   ) throws -> HubWork {
-    let key = try idempotencyKey(call)
+    let edit = try edit(call)
     let now = clock.now
     return .write { [core] transaction in
-      let entry = try core.create(kind, members, key: key, by: sender.restDevice, in: transaction, now: now)
+      let entry = try core.create(kind, members, edit: edit, by: sender.restDevice, in: transaction, now: now)
       return .json(.object(entry.document(person: sender.person)), status: 201)
     }
   }
 
   func update(_ kind: SyncedKind, _ id: String, _ call: HubCall, _ sender: HubDevice) throws -> HubWork {
     let members = try call.body().members
+    let edit = try edit(call)
     let now = clock.now
     return .write { [core] transaction in
-      let entry = try core.update(kind, id: id, members, by: sender.restDevice, in: transaction, now: now)
+      let entry = try core.update(kind, id: id, members, edit: edit, by: sender.restDevice, in: transaction, now: now)
       return .json(.object(entry.document(person: sender.person)))
     }
   }
 
-  func delete(_ kind: SyncedKind, _ id: String, _ sender: HubDevice) -> HubWork {
+  /// Answers `POST /events/{id}/stop`: a running event ends; one that has an end keeps it.
+  func stop(_ id: String, _ call: HubCall, _ sender: HubDevice) throws -> HubWork {
+    let end = try call.body().members["end_date"] ?? .null
+    guard !end.isNull else { throw Problem.invalid("end_date: expected an RFC 3339 date, found none") }
+    let edit = try edit(call)
     let now = clock.now
     return .write { [core] transaction in
-      try core.delete(kind, id: id, by: sender.restDevice, in: transaction, now: now)
+      let entry = try core.stop(id: id, at: end, edit: edit, by: sender.restDevice, in: transaction, now: now)
+      return .json(.object(entry.document(person: sender.person)))
+    }
+  }
+
+  func delete(_ kind: SyncedKind, _ id: String, _ call: HubCall, _ sender: HubDevice) throws -> HubWork {
+    let edit = try edit(call)
+    let now = clock.now
+    return .write { [core] transaction in
+      try core.delete(kind, id: id, edit: edit, by: sender.restDevice, in: transaction, now: now)
       return HTTPResponse(status: 204)
     }
   }
 
-  func restore(_ kind: SyncedKind, _ id: String, _ sender: HubDevice) -> HubWork {
+  func restore(_ kind: SyncedKind, _ id: String, _ call: HubCall, _ sender: HubDevice) throws -> HubWork {
+    let edit = try edit(call)
     let now = clock.now
     return .write { [core] transaction in
-      let entry = try core.restore(kind, id: id, by: sender.restDevice, in: transaction, now: now)
+      let entry = try core.restore(kind, id: id, edit: edit, by: sender.restDevice, in: transaction, now: now)
       return .json(.object(entry.document(person: sender.person)))
     }
   }
@@ -95,8 +110,8 @@ extension HubServer {
         do {
           let members = try DocumentReader(item, path: "events[\(index)]").members
           let entry = try core.create(
-            .event, members, key: key.map { "\($0)\u{0}\(index)" }, acceptsSame: true, by: sender.restDevice,
-            in: transaction, now: now)
+            .event, members, edit: key.map { HubEdit(key: "\($0)\u{0}\(index)") }, acceptsSame: true,
+            by: sender.restDevice, in: transaction, now: now)
           created.append(.object(entry.document(person: sender.person)))
         } catch let problem as Problem {
           errors.append(["index": .int(Int64(index)), "message": .string("\(problem.title): \(problem.detail)")])
@@ -129,6 +144,36 @@ extension HubServer {
     }
     members["event_type_id"] = .string(type)
     return try create(.propertyDefinition, members, call, sender)
+  }
+
+  /// What the headers say of an edit; `nil` of one without a key.
+  func edit(_ call: HubCall) throws -> HubEdit? {
+    let headers = call.request.headers
+    let key = try idempotencyKey(call)
+    let time = try number("Trendy-Time", in: SyncRange.stamp, call)
+    let incarnation = try number("Trendy-Incarnation", in: SyncRange.counter, call)
+    guard let text = headers["Trendy-Version"] else {
+      guard time == nil, incarnation == nil else {
+        throw Problem.invalid("Trendy-Version: expected the version that the user saw beside the other headers")
+      }
+      return key.map { HubEdit(key: $0) }
+    }
+    guard let seen = SeenVersion(text) else {
+      throw Problem.invalid("Trendy-Version: expected one that a response of this hub had, found \"\(text.prefix(60))\"")
+    }
+    guard let key, let time else {
+      throw Problem.invalid("Trendy-Version: expected Idempotency-Key and Trendy-Time beside it")
+    }
+    return HubEdit(key: key, knowledge: .init(seen: seen, stamp: time, incarnation: incarnation))
+  }
+
+  private func number(_ name: String, in range: ClosedRange<Int64>, _ call: HubCall) throws -> Int64? {
+    guard let text = call.request.headers[name] else { return nil }
+    guard let number = Int64(text), range.contains(number) else {
+      throw Problem.invalid(
+        "\(name): expected a whole number from \(range.lowerBound) to \(range.upperBound), found \"\(text.prefix(40))\"")
+    }
+    return number
   }
 
   private func idempotencyKey(_ call: HubCall) throws -> String? {

@@ -39,13 +39,14 @@ extension HubServer {
   /// Answers `POST /event-types/{id}/restore`, with all that was deleted with the type where `with=entries` asks for it.
   func restoreType(_ call: HubCall, _ sender: HubDevice) throws -> HubWork {
     let id = call.path[1]
-    guard let with = call.text("with") else { return restore(.eventType, id, sender) }
+    guard let with = call.text("with") else { return try restore(.eventType, id, call, sender) }
     guard with == "entries" else {
       throw Problem.invalid("with: expected entries, found \"\(with.prefix(40))\"")
     }
+    let edit = try edit(call)
     let now = clock.now
     return .write { [core] transaction in
-      try core.restoreType(id, by: sender.restDevice, in: transaction, now: now)
+      try core.restoreType(id, edit: edit, by: sender.restDevice, in: transaction, now: now)
       let entry = try core.entity(.eventType, id: id, in: transaction)
       return .json(.object(entry.document(person: sender.person)))
     }
@@ -165,10 +166,10 @@ extension HubCore {
 
   /// Brings a type back with what was deleted with it, and gives its name back to what outlived it. What else lives stays as it is.
   fileprivate func restoreType(
-    _ id: String, by device: String, in transaction: any HubTransaction, now: Date
+    _ id: String, edit: HubEdit? = nil, by device: String, in transaction: any HubTransaction, now: Date
   ) throws {
     let tombstone = try transaction.entry(kind: SyncedKind.eventType.name, id: id)
-    _ = try restore(.eventType, id: id, by: device, in: transaction, now: now)
+    _ = try restore(.eventType, id: id, edit: edit, by: device, in: transaction, now: now)
     guard let tombstone, let deletedAt = tombstone.deletedAt else { return }
     let buried = try buried(with: tombstone, at: deletedAt, in: transaction)
     try carryOut(

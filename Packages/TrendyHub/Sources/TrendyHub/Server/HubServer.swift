@@ -205,11 +205,20 @@ public final class HubServer: Sendable {
     // Before the address is looked at: a stranger is told of none.
     let sender = try await authenticate(request)
     device = sender
+    try check(personOf: sender, of: request)
     try limit(sender)
     guard case .device(let answer) = try HubRoutes.api.route(of: call).answering else {
       throw Problem.unknownPath(request)
     }
     return try await answer(self, call, sender)
+  }
+
+  /// Refuses a page that shows another user's record: its browser was paired again in another tab.
+  private func check(personOf sender: HubDevice, of request: HTTPRequest) throws(Problem) {
+    guard let person = request.headers["Trendy-Person"], person != sender.person else { return }
+    throw Problem(
+      "other_person", status: 409, title: "Another user",
+      detail: "this browser is now paired as another user: load the page again")
   }
 
   /// Refuses a device that asks too often.
@@ -328,15 +337,19 @@ public final class HubServer: Sendable {
   func carryOut(_ work: HubWork, for person: String, request: HTTPRequest) async throws -> HTTPResponse {
     switch work {
     case .read(let body):
-      guard HubMetrics.Route(request) == .entities else { return try await store.read(person: person, body) }
-      return try await store.read(person: person) { reading in
-        let tag = try reading.state().tag
-        if let unchanged = HTTPResponse.unchanged(tag, for: request) { return unchanged }
-        return try body(reading).tagged(tag, for: request)
+      let isTagged = HubMetrics.Route(request) == .entities
+      return try await store.read(person: person) { [clock] reading in
+        // Before the body: what is written meanwhile was not seen.
+        let state = try reading.state()
+        if isTagged, let unchanged = HTTPResponse.unchanged(state.tag, for: request) { return unchanged }
+        let response = try body(reading).saying(state, at: clock.now)
+        return isTagged ? response.tagged(state.tag, for: request) : response
       }
     case .write(let body):
       try await begin(for: person)
-      return try await write(person: person, body)
+      return try await write(person: person) { [clock] transaction in
+        try body(transaction).saying(try transaction.state(), at: clock.now)
+      }
     }
   }
 

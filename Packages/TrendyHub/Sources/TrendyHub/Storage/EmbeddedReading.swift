@@ -146,7 +146,7 @@ class EmbeddedReading: HubReading {
       descending: true, limit: limit
     ).map { living in
       let record = try entryRecord(key: living.key)
-      let text = record.withPayload { bytes in StoredEntry.document(in: bytes).map { Data($0.text) } }
+      let text = record.withPayload { bytes in StoredEntry.unrestored(in: bytes).map { Data($0.text) } }
       return try text ?? JSONText.write(.object(Self.entry(record).document(person: person)))
     }
   }

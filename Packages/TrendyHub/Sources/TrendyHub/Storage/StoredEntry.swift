@@ -32,6 +32,19 @@ enum StoredEntry {
     return WrittenObject(UnsafeRawBufferPointer(rebasing: line)).member("data").map(WrittenObject.init)
   }
 
+  /// The document of an entity that was never restored, as it is stored; `nil` for any other.
+  static func unrestored(in bytes: UnsafeRawBufferPointer) -> WrittenObject? {
+    guard let line = parts(bytes)?.line else { return nil }
+    var data: UnsafeRawBufferPointer?
+    var isFirst = false
+    _ = WrittenObject(UnsafeRawBufferPointer(rebasing: line)).forEachMember { name, value in
+      if name.equals("data") { data = value }
+      if name.equals("incarnation") { isFirst = value.equals("0") }
+      return data == nil || !isFirst
+    }
+    return isFirst ? data.map(WrittenObject.init) : nil
+  }
+
   /// - Returns: `nil` for what is in neither form.
   static func read(_ bytes: UnsafeRawBufferPointer) throws(Problem) -> HubEntry? {
     func parse(_ part: Slice<UnsafeRawBufferPointer>) throws(Problem) -> JSONValue {

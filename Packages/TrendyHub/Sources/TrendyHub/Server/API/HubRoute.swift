@@ -53,12 +53,15 @@ struct HubRoute: Sendable {
   let takesBytes: Bool
   /// Of what comes about; every refusal is a problem.
   let answers: [Answer]
+  /// Optional headers of the request.
+  let headers: [Query]
   let answering: Answering
 
   /// - Parameter path: behind `/api/v1`: `events/{id}`.
   init(
     _ method: HubCall.Method, _ path: String, name: String, summary: String, query: [Query] = [],
-    body: HubSchema? = nil, takesBytes: Bool = false, answers: [Answer], _ answering: Answering
+    body: HubSchema? = nil, takesBytes: Bool = false, answers: [Answer], headers: [Query] = [],
+    _ answering: Answering
   ) {
     self.method = method
     self.path = path.split(separator: "/").map {
@@ -70,6 +73,7 @@ struct HubRoute: Sendable {
     self.body = body
     self.takesBytes = takesBytes
     self.answers = answers
+    self.headers = headers
     self.answering = answering
   }
 

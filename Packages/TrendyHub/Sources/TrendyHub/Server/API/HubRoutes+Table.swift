@@ -216,13 +216,18 @@ extension HubRoutes {
             .object([.required("events", .list(.entity(.event))), .required("next", .nullable(.date))]))
         ], .record { server, call, sender in try server.search(call, sender) }),
       HubRoute(
+        .post, "events/{id}/stop", name: "stopEvent", summary: "Ends a running event; one that has an end keeps it.",
+        body: .object([.required("end_date", .date)]),
+        answers: [.json(200, "it, as it is then", .entity(.event))], headers: edit,
+        .record { server, call, sender in try server.stop(call.path[1], call, sender) }),
+      HubRoute(
         .get, "conflicts", name: "listConflicts", summary: "Values that were replaced or buried unseen.",
         answers: [.json(200, "the conflicts", .list(.entity(.conflict)))],
         .record { server, call, sender in try server.list(.conflict, call, sender) }),
       HubRoute(
         .delete, "conflicts/{id}", name: "deleteConflict", summary: "Resolves it.",
         answers: [.nothing(204, "it is resolved")],
-        .record { server, call, sender in server.delete(.conflict, call.path[1], sender) }),
+        headers: edit, .record { server, call, sender in try server.delete(.conflict, call.path[1], call, sender) }),
       HubRoute(
         .get, "event-types/{id}/properties", name: "listPropertiesOfEventType",
         summary: "The properties of a type of event, in their order.",
@@ -248,6 +253,15 @@ extension HubRoutes {
 
   private static let typeMerge = HubSchema.object([.required("into", .identifier), .required("act", .identifier)])
 
+  /// What an edit says of itself.
+  private static let edit: [HubRoute.Query] = [
+    HubRoute.Query(name: "Idempotency-Key", schema: .string, meaning: "names the edit: sent again, it changes nothing"),
+    HubRoute.Query(
+      name: "Trendy-Version", schema: .string, meaning: "the version that the user saw, from the header of a response"),
+    HubRoute.Query(name: "Trendy-Time", schema: .stamp, meaning: "hub time of the action"),
+    HubRoute.Query(name: "Trendy-Incarnation", schema: .counter, meaning: "of a delete: the incarnation that was seen"),
+  ]
+
   private static func routes(of kind: SyncedKind, at path: String) -> [HubRoute] {
     let entity = HubSchema.entity(kind)
     let update: HubRoute.Answering = .record { server, call, sender in
@@ -260,7 +274,7 @@ extension HubRoutes {
         .record { server, call, sender in try server.list(kind, call, sender) }),
       HubRoute(
         .post, path, name: "create\(kind.schemaName)", summary: "Makes one; with Idempotency-Key, once.",
-        body: .create(kind), answers: [.json(201, "it, as it is", entity)],
+        body: .create(kind), answers: [.json(201, "it, as it is", entity)], headers: edit,
         .record { server, call, sender in try server.create(kind, try call.body().members, call, sender) }),
       HubRoute(
         .get, "\(path)/{id}", name: "get\(kind.schemaName)", summary: "One of the living.",
@@ -268,21 +282,21 @@ extension HubRoutes {
         .record { server, call, sender in server.show(kind, call.path[1], sender) }),
       HubRoute(
         .patch, "\(path)/{id}", name: "update\(kind.schemaName)", summary: "Changes what is named (RFC 7396).",
-        body: .patch(kind), answers: [.json(200, "it, as it is then", entity)], update),
+        body: .patch(kind), answers: [.json(200, "it, as it is then", entity)], headers: edit, update),
       HubRoute(
         .put, "\(path)/{id}", name: "put\(kind.schemaName)", summary: "The same as PATCH.", body: .patch(kind),
-        answers: [.json(200, "it, as it is then", entity)], update),
+        answers: [.json(200, "it, as it is then", entity)], headers: edit, update),
       HubRoute(
         .delete, "\(path)/{id}", name: "delete\(kind.schemaName)", summary: "Deletes it, also where it is not there.",
         answers: [.nothing(204, "it is deleted")],
-        .record { server, call, sender in server.delete(kind, call.path[1], sender) }),
+        headers: edit, .record { server, call, sender in try server.delete(kind, call.path[1], call, sender) }),
       HubRoute(
         .post, "\(path)/{id}/restore", name: "restore\(kind.schemaName)",
         summary: "Brings one back that was deleted, with the values it had.", query: restoreQuery(of: kind),
-        answers: [.json(200, "it, as it is then", entity)],
+        answers: [.json(200, "it, as it is then", entity)], headers: edit,
         .record { server, call, sender in
           kind == .eventType
-            ? try server.restoreType(call, sender) : server.restore(kind, call.path[1], sender)
+            ? try server.restoreType(call, sender) : try server.restore(kind, call.path[1], call, sender)
         }),
     ]
   }

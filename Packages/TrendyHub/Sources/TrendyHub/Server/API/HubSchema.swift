@@ -86,7 +86,8 @@ extension SyncedKind {
     .object(
       [.required("id", .identifier), .required("user_id", .string)]
         + fields.map { $0.member(isRequired: $0.isRequired) }
-        + nested + [.required("created_at", .date), .required("updated_at", .date)])
+        + nested
+        + [.required("created_at", .date), .required("updated_at", .date), .optional("incarnation", .counter)])
   }
 
   /// - Parameter known: a field that need not be said, as the address says it.

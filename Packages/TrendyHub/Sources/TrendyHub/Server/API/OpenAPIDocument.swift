@@ -44,14 +44,8 @@ struct OpenAPIDocument {
           ]) { $1 }),
     ]
     if route.isWithoutToken { operation["security"] = [] }
-    if !route.query.isEmpty {
-      operation["parameters"] = .array(
-        route.query.map {
-          [
-            "name": .string($0.name), "in": "query", "description": .string($0.meaning), "schema": $0.schema.document,
-          ]
-        })
-    }
+    let parameters = route.query.map { parameter($0, in: "query") } + route.headers.map { parameter($0, in: "header") }
+    if !parameters.isEmpty { operation["parameters"] = .array(parameters) }
     if let body = route.body {
       operation["requestBody"] = ["required": true, "content": ["application/json": ["schema": body.document]]]
     }
@@ -59,6 +53,13 @@ struct OpenAPIDocument {
       operation["requestBody"] = ["required": true, "content": ["application/octet-stream": [:]]]
     }
     return .object(operation)
+  }
+
+  private static func parameter(_ query: HubRoute.Query, in place: String) -> JSONValue {
+    [
+      "name": .string(query.name), "in": .string(place), "description": .string(query.meaning),
+      "schema": query.schema.document,
+    ]
   }
 
   private static func response(_ answer: HubRoute.Answer) -> JSONValue {

@@ -1,0 +1,72 @@
+import TrendyModels
+
+/// Headers of an edit made over plain REST: its key, the version that the user saw, and the time of the action.
+struct HubEdit: Hashable, Sendable {
+  /// The `Idempotency-Key`: the same edit sent again with it changes nothing.
+  var key: String
+  /// Version and time; `nil` for an edit that replaces the stored values.
+  var knowledge: Knowledge?
+
+  struct Knowledge: Hashable, Sendable {
+    /// Version of the record that the user saw.
+    var seen: SeenVersion
+    /// Hub time of the action, in milliseconds since 1970.
+    var stamp: Int64
+    /// Incarnation of the entity that the user saw; `nil` for the present one.
+    var incarnation: Int64?
+  }
+}
+
+/// Version of a record together with the epoch in which it was given, as the header `Trendy-Version` has it: `EPOCH.17`.
+struct SeenVersion: Hashable, Sendable {
+  var epoch: String
+  var version: Int64
+
+  init(of state: HubState) {
+    epoch = state.epochs.epoch(of: state.head)?.id ?? ""
+    version = state.head
+  }
+
+  init?(_ text: String) {
+    guard let dot = text.lastIndex(of: "."), let version = Int64(text[text.index(after: dot)...]),
+      SyncRange.counter.contains(version)
+    else { return nil }
+    epoch = String(text[..<dot])
+    self.version = version
+  }
+
+  var text: String { "\(epoch).\(version)" }
+
+  /// The highest version up to the seen one that denotes the same write in this state. A hub that was restored from a backup
+  /// reuses the later versions.
+  func base(in state: HubState) -> Int64 {
+    if version <= state.head, state.epochs.epoch(of: version)?.id == epoch { return version }
+    guard let place = state.epochs.firstIndex(where: { $0.id == epoch }) else { return 0 }
+    let next = state.epochs.index(after: place)
+    return min(version, next < state.epochs.endIndex ? state.epochs[next].first - 1 : state.head)
+  }
+}
+
+extension HubEdit {
+  /// The content of an edit: by field with what its author knew, or plain members that replace what is stored.
+  ///
+  /// The stamp of a field is later than the stamp of the value that the user saw, as on a device.
+  func content(
+    _ members: [String: JSONValue], of kind: SyncedKind, isCreate: Bool, over entry: HubEntry?, in state: HubState
+  ) throws(Problem) -> HubMutation.Content {
+    guard let knowledge else { return .members(members) }
+    let base = knowledge.seen.base(in: state)
+    var values = try kind.fields(from: members, isCreate: isCreate)
+    if let nested = kind.nestedMember, members[nested]?.isNull == true { values[nested] = .null }
+    var changes: [String: FieldChange] = [:]
+    for (name, value) in values {
+      var stamp = knowledge.stamp
+      if let present = entry?.fields[name], present.version <= base { stamp = max(stamp, present.stamp + 1) }
+      changes[name] = FieldChange(value: value, base: base, stamp: stamp)
+    }
+    return .fields(changes)
+  }
+
+  /// Names the mutation, and with it the conflicts that it makes.
+  func mutationId(by device: String) -> String { "\(device):\(key)" }
+}
