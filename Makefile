@@ -2,6 +2,7 @@
 # make demo         a hub, a phone and a laptop on this machine sync a recorded drive
 # make test         tests of all packages; of one: make test-TrendySync, or swift test --package-path Packages/TrendySync
 # make test-pages   the dashboard in Chromium; PAGES=part of a test's name
+# make browser-stories   seeded stories of a browser as a device; SEEDS=1..500
 # make test-hub-postgres   the program tests that sync, with hubs on PostgreSQL
 # make screenshots  pictures of the dashboard in SCREENSHOTS=FOLDER, and the pictures of README in docs/images
 # make lint         layout, warnings, edges of the packages; make format applies the layout
@@ -47,7 +48,7 @@ PACKAGES := TrendyArchive TrendyModels TrendyProtocols TrendyPersistence TrendyT
   TrendySimulation
 ROOMS := $(addprefix Packages/,$(PACKAGES)) Examples/Embedding Tools Apps
 
-.PHONY: all build test test-hub-postgres test-pages screenshots demo demo-release run simulate fuzz fuzz-api torture hostile mutants bench bench-cli bench-hub bench-insights bench-interchange bench-load bench-pages bench-store bench-sync release reference lint format docs install package deps clean $(addprefix test-,$(notdir $(ROOMS)))
+.PHONY: all build test test-hub-postgres test-pages screenshots demo demo-release run simulate fuzz fuzz-api torture hostile mutants bench bench-cli bench-hub bench-insights bench-interchange bench-load bench-pages bench-store bench-sync browser-stories release reference lint format docs install package deps clean $(addprefix test-,$(notdir $(ROOMS)))
 
 all: build test
 
@@ -82,6 +83,12 @@ screenshots: deps
 	Tools/install-libraries --for-pictures
 	$(SWIFT) build --package-path Apps $(FLAGS) --disable-build-manifest-caching
 	Tools/screenshots $(SCRATCH)/debug $(SCREENSHOTS) --docs docs/images
+
+# Seeded stories of a browser as a device: offline, reloaded, killed, two tabs, lost responses, deleted storage, another user.
+browser-stories: SEEDS = 1..20
+browser-stories: deps
+	$(SWIFT) build --package-path Apps $(FLAGS) --disable-build-manifest-caching --product trendyd
+	PYTHONDONTWRITEBYTECODE=1 python3 Tools/PageTests/stories.py $(SCRATCH)/debug/trendyd $(SEEDS)
 
 release: deps
 	@echo "Building the programs, optimised: about five minutes on two cores the first time, seconds after that."

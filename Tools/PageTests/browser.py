@@ -95,22 +95,27 @@ class Browser:
     def __init__(self, driver, address, width=1280, height=900, dark=False, language="en-GB", zone=life.ZONE_NAME, more=()):
         self.driver = driver
         self.address = address
-        self.profile = tempfile.mkdtemp(prefix="trendy-browser-")
+        self.language, self.zone, self.shape, self.is_dark, self.more = language, zone, (width, height), dark, more
+        self.open(tempfile.mkdtemp(prefix="trendy-browser-"))
+
+    def open(self, profile):
+        """Starts the browser with a profile."""
+        self.profile = profile
+        width, height = self.shape
         arguments = [
-            "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars", f"--lang={language}",
+            "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars", f"--lang={self.language}",
             f"--user-data-dir={self.profile}", f"--window-size={width},{height}", "--no-first-run", "--disable-extensions",
             "--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-default-apps",
             # No site but the hub is reached, whoever asks.
-            "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1", *more,
+            "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1", *self.more,
         ]
-        answer = driver.send("POST", "/session", {"capabilities": {"alwaysMatch": {
+        answer = self.driver.send("POST", "/session", {"capabilities": {"alwaysMatch": {
             "browserName": "chrome",
             "goog:chromeOptions": {"args": arguments, "binary": shutil.which("chromium") or shutil.which("chromium-browser")},
             "goog:loggingPrefs": {"browser": "ALL", "performance": "ALL"},
             "timeouts": {"script": 30_000},
         }}})
         self.session = f"/session/{answer['sessionId']}"
-        self.language, self.zone, self.shape, self.is_dark = language, zone, (width, height), dark
         self.settle_in()
 
     def __enter__(self):
@@ -189,7 +194,7 @@ class Browser:
             try:
                 return act(find()[ELEMENT])
             except Failed as error:
-                if not any(word in str(error) for word in ("stale", "not interactable")) or attempt == 19:
+                if not any(word in str(error) for word in ("stale", "not interactable", "intercepted")) or attempt == 19:
                     raise
 
     def press(self, selector, text=None):

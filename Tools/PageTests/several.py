@@ -97,7 +97,7 @@ def without_the_hub_the_page_stays_and_what_is_logged_goes_out_once(world):
         browser.press(".tile .press")
         world.wait(lambda: len(phone.ask("GET", "/events")) == 1, "the first is on the hub")
         browser.wait(lambda: browser.later("""
-          const open = indexedDB.open('trendy'); await new Promise((done) => { open.onsuccess = done; });
+          const open = indexedDB.open('trendy-' + JSON.parse(localStorage.session).person.id); await new Promise((done) => { open.onsuccess = done; });
           const keys = open.result.transaction('answers').objectStore('answers').getAllKeys(); await new Promise((done) => { keys.onsuccess = done; });
           return keys.result.filter((key) => key.startsWith('/events/days')).length >= 3;"""), "the main pages are kept")
         browser.wait(lambda: browser.later("return Boolean((await navigator.serviceWorker.ready).active && (await caches.keys()).length)"), "the page is kept")
@@ -230,7 +230,7 @@ def an_answer_that_is_lost_on_its_way_doubles_nothing(world):
             browser.press(".tile .press")
             world.wait(lambda: eater.eaten and len(phone.ask("GET", "/events")) == 1, "the hub has it")
             browser.wait(lambda: browser.later("""
-              const open = indexedDB.open('trendy'); await new Promise((done) => { open.onsuccess = done; });
+              const open = indexedDB.open('trendy-' + JSON.parse(localStorage.session).person.id); await new Promise((done) => { open.onsuccess = done; });
               const all = open.result.transaction('queue').objectStore('queue').getAll(); await new Promise((done) => { all.onsuccess = done; });
               return all.result.length === 0;"""), "the queue is empty", seconds=40)
             same(len(phone.ask("GET", "/events")), 1, "events")

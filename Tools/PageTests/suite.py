@@ -28,6 +28,8 @@ import taking_out
 import travelling
 import looks
 import first_day
+import keeping
+import stories
 
 
 def main():

@@ -37,7 +37,7 @@ def a_trip_is_split_merged_and_each_taken_back_in_one_step(world):
         undivided = phone.ask("GET", f"/events/{trip}")
         pair(browser, hub, then="main.framed")
         # What is kept for later is read now, and not while trips come and go: the latest would be asked for when it is gone.
-        browser.wait(lambda: browser.script("return localStorage.getItem('kept')"), "the main pages are kept")
+        browser.wait(lambda: browser.script("return Object.keys(localStorage).some((key) => key.endsWith('/kept'))"), "the main pages are kept")
         browser.go(f"/trips/{trip}")
         browser.press("main .actions button", "Split")
         browser.shows("Somewhere to somewhere".lower(), ".cutting")

@@ -264,7 +264,7 @@ def a_browser_that_is_removed_while_something_is_written_keeps_it_until_it_is_in
         pair(browser, hub)
         browser.shows("Live")
         # It reads its main pages once, a moment after it was opened.
-        browser.wait(lambda: browser.script("return localStorage.getItem('kept')"), "the main pages are kept")
+        browser.wait(lambda: browser.script("return Object.keys(localStorage).some((key) => key.endsWith('/kept'))"), "the main pages are kept")
         mine = next(device for device in phone.ask("GET", "/me/devices") if device["name"].startswith("Chrome"))
         browser.press("main .log")
         browser.press("dialog .pick button", "Coffee")

@@ -1,14 +1,16 @@
 // Starts the pages: finds out who is here, draws the frame, and shows the page that the address names.
 
-import { ask, Refused, Unreachable } from './data/api.js';
+import { ask, onOtherPerson, Refused, Unreachable } from './data/api.js';
 import { go, onAddress } from './data/address.js';
-import { tidy } from './data/keep.js';
+import { leftovers, tidy, useStore } from './data/keep.js';
+import { keepSession, keptSession, onOtherOwner, ownSetting, setOwnSetting, setTabSetting, tabSetting, useOwner } from './data/own.js';
 import { lastSent, onQueue, resume, waiting } from './data/queue.js';
 import { askPosition, begin, listen, onChange, onRecord, reach, session } from './data/record.js';
 import { drawFrame, drawSync } from './parts/frame.js';
 import { h, say } from './parts/dom.js';
 import { head } from './parts/head.js';
 import { listenForKeys } from './parts/keys.js';
+import { openLeftovers } from './parts/leftovers.js';
 import { showPairing } from './pages/pair.js';
 import { pageAt } from './pages/index.js';
 import { today } from './data/days.js';
@@ -32,38 +34,50 @@ let turn = 0;
 /** Whether a page was come to whose heading takes the focus as soon as it is drawn, whichever of two reads of it is the last. */
 let isArrival = false;
 
+/** Shows the record of a user from now on: all that this browser stores is theirs. @param {any} of a session */
+function enter(of) {
+  useOwner(of.person.id);
+  useStore(of.person.id);
+  // A hub that no longer has tiles does not name them.
+  Object.assign(session, { tiles: null }, of);
+}
+
 /** @param {boolean} isPaired whether the browser has just come in */
 async function start(isPaired = false) {
-  // Where somebody was here before, what follows is asked for at once; whether it may be is said below.
-  const early = localStorage.getItem('session') ? askPosition() : null;
+  const kept = keptSession();
+  const pairAgain = (/** @type {any} */ answer) => showPairing(app, answer, () => start(true).catch(showFailure), waiting());
+  if (kept && !session.person.id) enter(kept);
+  // Where a user was here before, what follows is asked for at once; whether it may be is said below.
+  const early = kept ? askPosition() : null;
   early?.catch(() => {});
   try {
     const answer = await ask('GET', '/session');
-    if (!answer.paired) return showPairing(app, answer, () => start(true));
-    Object.assign(session, answer);
+    if (!answer.paired) {
+      if (kept) await readQueue();
+      return pairAgain(answer);
+    }
+    keepSession(answer);
+    // Nothing that this page has read of another user stays in its memory.
+    if (session.person.id && session.person.id !== answer.person.id) return location.reload();
+    enter(answer);
     reach.isRevoked = false;
-    localStorage.setItem('session', JSON.stringify(answer));
   } catch (error) {
-    const kept = localStorage.getItem('session');
     if (error instanceof Refused && error.status === 401) {
-      if (!kept) return showPairing(app, { paired: false, has_people: true, hub: '' }, () => start(true));
-      // What waits here is not lost: it is shown, and goes out when the browser is paired again.
-      Object.assign(session, JSON.parse(kept));
+      if (!kept) return pairAgain({ paired: false, has_people: true, hub: '' });
+      // What waits here is not lost: it is shown, and goes out when its user pairs the browser again.
       reach.isRevoked = true;
-    } else if (error instanceof Unreachable && kept) {
-      Object.assign(session, JSON.parse(kept));
-    } else {
+    } else if (!(error instanceof Unreachable && kept)) {
       return showFailure(error);
     }
   }
   // A browser that cannot keep anything, or takes its time, does not stand before what the hub says.
-  const resumed = Promise.race([resume().catch((error) => console.error(error)), new Promise((done) => setTimeout(done, 2000))]);
+  const resumed = readQueue();
   try {
     await begin(early ?? askPosition());
   } catch (error) {
     await resumed;
     if (!reach.isRevoked) return showFailure(error);
-    return showPairing(app, { paired: false, has_people: true, hub: session.hub }, () => start(true), waiting());
+    return pairAgain({ paired: false, has_people: true, hub: session.hub });
   }
   await resumed;
   drawFrame(app);
@@ -76,17 +90,38 @@ async function start(isPaired = false) {
   watchPointers();
   listenForKeys(() => page?.keys ?? {});
   listen();
+  onOtherOwner(session.person.id, () => location.reload());
+  onOtherPerson(() => location.reload());
   // The form that had the focus is gone.
   await show(isPaired);
+  // A browser that stores nothing has nothing to tidy.
   tidy().catch(() => {});
-  setTimeout(keepPages, 1500);
+  offerLeftovers().catch((error) => console.error(error));
+  setTimeout(() => keepPages().catch((error) => console.error(error)), 1500);
   // Clocks of what runs, and the day itself, go on.
   let day = today();
   setInterval(() => {
     drawSync();
-    if (today() !== day) { day = today(); load(); keepPages(); } else if (page?.wants?.()) soon();
-    follow();
+    if (today() !== day) {
+      day = today();
+      load();
+      keepPages().catch((error) => console.error(error));
+    } else if (page?.wants?.()) {
+      soon();
+    }
+    follow().catch((error) => console.error(error));
   }, 20_000);
+}
+
+/** Reads the queue of this browser; one that takes its time does not stand before what the hub says. */
+const readQueue = () => Promise.race([resume(), new Promise((done) => setTimeout(done, 2000))]);
+
+/** Offers to save or to discard what other users of this browser have not sent; once in a tab. */
+async function offerLeftovers() {
+  const found = await leftovers(session.person.id);
+  if (!found.length || tabSetting('leftovers')) return;
+  setTabSetting('leftovers', 'offered');
+  openLeftovers(found);
 }
 
 /** Shows the page at the address. @param {boolean} isMove whether it is another page, which takes the focus */
@@ -170,11 +205,11 @@ function watchPointers() {
 /** Reads what the main pages show, so that they can be read while the hub is away. */
 async function keepPages() {
   // Not at every visit: what is seen is kept anyway.
-  if (Date.now() - Number(localStorage.getItem('kept') ?? 0) < 1_800_000) return;
+  if (Date.now() - Number(ownSetting('kept') ?? 0) < 1_800_000) return;
   for (const path of ['/', '/timeline', '/calendar', '/insights', '/trips', '/mileage', '/places', '/devices']) {
     await pageAt(path, new URLSearchParams()).load().catch(() => {});
   }
-  localStorage.setItem('kept', String(Date.now()));
+  setOwnSetting('kept', String(Date.now()));
 }
 
 /** Draws the page anew from what was read; focus and scrolling stay where they are. */
@@ -211,7 +246,7 @@ function problem(error) {
 function showFailure(error) {
   if (!(error instanceof Refused) && !(error instanceof Unreachable)) console.error(error);
   app.replaceChildren(h('main.alone', { id: 'main' }, h('h1', null, 'Trendy'), h('p', null, error instanceof Unreachable ? words.error.away : error.message),
-    h('div', null, h('button.button.primary', { type: 'button', on: { click: () => start() } }, words.act.tryAgain))));
+    h('div', null, h('button.button.primary', { type: 'button', on: { click: () => start().catch(showFailure) } }, words.act.tryAgain))));
 }
 
 // Links within the pages load nothing.

@@ -1,5 +1,6 @@
-// Before the first picture: the theme that this browser's person chose, if any.
+// Before the first frame: the theme that the user of this browser chose, if any.
 try {
-  const theme = localStorage.getItem('theme');
+  const person = JSON.parse(localStorage.getItem('session') ?? 'null')?.person?.id;
+  const theme = localStorage.getItem(`${person}/theme`);
   if (theme === 'light' || theme === 'dark') document.documentElement.dataset.theme = theme;
-} catch { /* storage is forbidden: the system's theme it is */ }
+} catch { /* Storage is forbidden: the system's theme applies. */ }

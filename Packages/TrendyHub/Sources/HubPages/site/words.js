@@ -41,9 +41,25 @@ export const words = {
     asOf: 'This page may be behind. It tries again by itself.',
     revoked: 'This browser was removed from the hub.',
     /** @param {number} n */ stillHere: (n) => (n ? `${some(n, 'entry is', 'entries are')} still here.` : 'Pair it again to go on.'),
-    pairAgain: 'Pair again', toFile: 'Save them to a file',
+    pairAgain: 'Pair again', toFile: 'Save them to a file', look: 'Look',
+    checking: 'Checking for unsent entries', checkingWords: 'This takes a moment.',
+    noStore: 'This browser stores nothing.', noStoreWords: 'Entries are sent at once. Without the hub nothing can be recorded here.',
     /** @param {string} reason */ refused: (reason) => `The hub refused this: ${reason}`,
     /** @param {string} length @param {boolean} isAhead */ clock: (length, isAhead) => `This browser’s clock is ${length} ${isAhead ? 'ahead of' : 'behind'} the hub’s.`, clockWords: 'What is logged here gets its time.',
+  },
+  refused: {
+    entity_deleted: 'It was deleted on another device.',
+    parent_deleted: 'What it belongs to was deleted on another device.',
+    restored: 'It was deleted and restored on another device in the meantime.',
+    duplicate: 'It exists already.',
+    idempotency_key_reused: 'The hub has received another version of this change.',
+    other_person: 'This browser is now paired as another user.',
+    restore: 'Restore it with this change', asNew: 'Log as a new entry', saveAsNew: 'Save as a new one',
+  },
+  leftovers: {
+    title: 'Unsent entries of another user', toFile: 'Save to a file', discard: 'Discard', later: 'Keep them here',
+    /** @param {number} n @param {string} name */ words: (n, name) => `${some(n, 'change')} of ${name || 'another user'} ${n === 1 ? 'was' : 'were'} never sent from this browser. ${n === 1 ? 'It is' : 'They are'} not sent to your record.`,
+    keepWords: 'Kept entries are sent when that user pairs this browser again.',
   },
   toast: {
     /** @param {string} type @param {string} time */ logged: (type, time) => `${type} logged at ${time}`,
@@ -115,6 +131,7 @@ export const words = {
   form: {
     when: 'When', until: 'Until', addEnd: 'Add an end', allDay: 'All day', note: 'Note', place: 'Place', source: 'Recorded', /** @param {string} zone @param {string} there */ recordedIn: (zone, there) => `Recorded in ${zoneText(zone)}, where it was ${there}`, what: 'What would you like to log?',
     searchTypes: 'Search types', yes: 'yes', no: 'no', unsaid: 'not said', required: 'Needs a value.', badNumber: 'This is not a number.', badLength: 'Write it like 1h30m, 90 or 1:30.',
+    occurrence: 'Which of the two', /** @param {string} offset */ firstTime: (offset) => `Before the clocks go back (UTC${offset})`, /** @param {string} offset */ secondTime: (offset) => `After the clocks went back (UTC${offset})`,
     badTime: 'This time cannot be read.', endBefore: 'The end is before the start.', badLink: 'A link begins with http:// or https://.', optional: 'not said',
     /** @param {string} name */ makeType: (name) => `Make “${name}”`, add: 'add', less: 'less', unsaved: 'Not saved yet',
   },
@@ -233,7 +250,7 @@ export const words = {
     ],
   },
   error: {
-    title: 'This part of the page failed', words: 'Your data is untouched.', request: 'request', missing: 'No such day, type or trip here. It may have been deleted.',
+    title: 'This part of the page failed', notRecorded: 'Nothing was recorded: this browser cannot store entries, and the hub cannot be reached.', words: 'Your data is untouched.', request: 'request', missing: 'No such day, type or trip here. It may have been deleted.',
     away: 'The hub cannot be reached, and this browser has not kept this page.',
   },
 };

@@ -1,14 +1,24 @@
-// What is asked of the hub, and how an answer that says no is told.
+// Requests to the hub, and what its refusals mean.
+
+import { currentOwner, ownSetting, setOwnSetting } from './own.js';
+import { words } from '../words.js';
+
+export { newId } from './id.js';
 
 const BASE = '/api/v1';
 
-/** The hub said no: a problem document (RFC 9457). */
+/** Ids say nothing to a user. */
+const ID = /\s*"?\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b"?/gi;
+
+/** The hub refused a request, with a problem document (RFC 9457). */
 export class Refused extends Error {
   /** @param {number} status @param {any} problem @param {number} retryAfter seconds */
   constructor(status, problem, retryAfter) {
-    super(problem?.detail || problem?.title || `The hub answered ${status}.`);
+    const kind = String(problem?.type ?? '').replace('urn:trendy:error:', '');
+    const text = words.refused[/** @type {'entity_deleted'} */ (kind)] ?? (problem?.detail || problem?.title);
+    super(text?.replace(ID, '') || `The hub answered ${status}.`);
     this.status = status;
-    this.kind = String(problem?.type ?? '').replace('urn:trendy:error:', '');
+    this.kind = kind;
     this.requestId = problem?.request_id ?? '';
     this.retryAfter = retryAfter;
   }
@@ -27,6 +37,11 @@ const listeners = [];
 export const onReach = (listener) => { listeners.push(listener); };
 const tell = (/** @type {boolean} */ isReached) => { for (const listener of listeners) listener(isReached); };
 
+/** Called when this browser is paired as another user than the one whose page this is. */
+let onOther = () => {};
+/** @param {() => void} listener */
+export const onOtherPerson = (listener) => { onOther = listener; };
+
 /** Says that the hub was heard by other ways than a request, such as a stream. */
 export const answered = () => tell(true);
 
@@ -35,10 +50,32 @@ let ahead = 0;
 /** Seconds by which this browser's clock is ahead of the hub's; 0 where that is too little to matter. */
 export const clockAhead = () => (Math.abs(ahead) < 120 ? 0 : ahead);
 
-/** @param {Response} response */
-function compareClocks(response) {
+/**
+ * Milliseconds from this browser's clock to the hub's; `null` until a response of this visit said so.
+ * @type {number | null}
+ */
+let offset = null;
+/** Round trip, in milliseconds, of the request by which the offset was measured. */
+let roundTrip = Infinity;
+/** A response that took longer says nothing of the hub's clock. */
+const LONGEST_ROUND_TRIP = 60_000;
+
+/** The hub's time now, in milliseconds since 1970, as far as this browser knows it: the time of an edit. */
+export const hubTime = () => Date.now() + (offset ?? (Number(ownSetting('clock')) || 0));
+
+/** @param {Response} response @param {number} sentAt on this browser's clock */
+function compareClocks(response, sentAt) {
   const there = Date.parse(response.headers.get('Date') ?? '');
   if (!Number.isNaN(there)) ahead = Math.round((Date.now() - there) / 1000);
+  const time = Number(response.headers.get('Trendy-Time'));
+  const taken = Date.now() - sentAt;
+  if (!time || taken < 0 || taken > LONGEST_ROUND_TRIP) return;
+  const measured = Math.round(time - sentAt - taken / 2);
+  // A slow response is less exact than a fast one before it, unless a clock was set since.
+  if (offset !== null && taken > roundTrip && Math.abs(measured - offset) <= taken) return;
+  if (Math.abs(measured - (offset ?? Infinity)) > 100) setOwnSetting('clock', String(measured));
+  offset = measured;
+  roundTrip = taken;
 }
 
 /**
@@ -46,17 +83,28 @@ function compareClocks(response) {
  * @returns {Promise<Response>} of which the body is not read yet; what refuses is thrown
  */
 async function send(method, path, body, headers) {
+  const sentAt = Date.now();
+  const person = currentOwner();
+  const type = body instanceof Blob ? 'application/octet-stream' : 'application/json';
   const response = await reached(fetch(BASE + path, {
-    method, credentials: 'same-origin', cache: 'no-store',
-    headers: { ...(body === undefined ? {} : { 'Content-Type': body instanceof Blob ? 'application/octet-stream' : 'application/json' }), ...headers },
+    method,
+    credentials: 'same-origin',
+    cache: 'no-store',
+    headers: {
+      ...(body === undefined ? {} : { 'Content-Type': type }),
+      // The cookie belongs to whoever was paired last: the hub refuses it for the page of another user.
+      ...(person ? { 'Trendy-Person': person } : {}),
+      ...headers,
+    },
     body: body === undefined || body instanceof Blob ? body : JSON.stringify(body),
   }));
-  compareClocks(response);
+  compareClocks(response, sentAt);
   // A gateway in front of a hub that is down.
   if (response.status === 502 || response.status === 504) { tell(false); throw new Unreachable(); }
   if (response.ok) return response;
   const document = parsed(await reached(response.text()));
   tell(true);
+  if (document?.type === 'urn:trendy:error:other_person') onOther();
   throw new Refused(response.status, document, Number(response.headers.get('Retry-After')) || 5);
 }
 
@@ -73,12 +121,34 @@ function parsed(text) {
 /**
  * @param {string} method @param {string} path behind `/api/v1` @param {any} [body] a document, or a Blob as it is
  * @param {Record<string, string>} [headers]
- * @returns {Promise<any>} the answer's document; `null` for none
+ * @returns {Promise<any>} the answer's document; `null` for none. Entities in it have `seen`, the version of the record that shows them.
  */
 export async function ask(method, path, body, headers = {}) {
-  const text = await reached((await send(method, path, body, headers)).text());
+  const response = await send(method, path, body, headers);
+  const text = await reached(response.text());
   tell(true);
-  return parsed(text);
+  const answer = parsed(text);
+  const version = response.headers.get('Trendy-Version');
+  if (version && answer) {
+    versions.set(answer, version);
+    mark(answer, version, 2);
+  }
+  return answer;
+}
+
+/** Versions of the record by the answers that show it. @type {WeakMap<object, string>} */
+const versions = new WeakMap();
+/** @param {object} answer of `ask` @returns {string | undefined} version of the record that it shows */
+export const versionOf = (answer) => versions.get(answer);
+
+/**
+ * Says of entities which version of the record shows them.
+ * @param {any} value @param {string} version @param {number} depth to which it is looked into
+ */
+function mark(value, version, depth) {
+  if (!value || typeof value !== 'object') return;
+  if (value.id && value.updated_at) value.seen = version;
+  else if (depth) for (const part of Object.values(value)) mark(part, version, depth - 1);
 }
 
 /** A file of the hub, and what it calls it. @param {string} path behind `/api/v1` @returns {Promise<{content: Blob, name: string}>} */
@@ -92,14 +162,3 @@ export async function askFile(path) {
 export const stream = () => new EventSource(`${BASE}/changes/stream`);
 /** The whole record as a file. */
 export const backupAddress = `${BASE}/export?form=ndjson`;
-
-/** An id that rises with time (UUID of version 7, RFC 9562). */
-export function newId() {
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  const now = Date.now();
-  for (let i = 0; i < 6; i++) bytes[i] = Math.floor(now / 2 ** (8 * (5 - i))) % 256;
-  bytes[6] = 0x70 | (bytes[6] & 0x0f);
-  bytes[8] = 0x80 | (bytes[8] & 0x3f);
-  const digits = [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
-  return `${digits.slice(0, 8)}-${digits.slice(8, 12)}-${digits.slice(12, 16)}-${digits.slice(16, 20)}-${digits.slice(20)}`;
-}

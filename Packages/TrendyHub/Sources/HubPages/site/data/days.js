@@ -70,10 +70,53 @@ function momentAt(local, of) {
   return new Date(offsetAt(local - before, of) !== before && offsetAt(local - after, of) === after ? local - after : local - before);
 }
 
-/** The moment of a text such as `2026-11-20T17:48`, or of a date's midnight; an invalid `Date` where it is neither. @param {string} text @param {string} [of] a zone, the one of these pages unless told */
-export function momentOf(text, of = chosenZone) {
-  const local = Date.parse(`${text.length === 10 ? `${text}T00:00` : text}Z`);
-  return Number.isNaN(local) ? new Date(NaN) : momentAt(local, of);
+/** A time as if it were UTC's, in milliseconds; not a number where a text is none. @param {string} text */
+const localOf = (text) => Date.parse(`${text.length === 10 ? `${text}T00:00` : text}Z`);
+
+/** `+02:00`. @param {number} milliseconds */
+function offsetName(milliseconds) {
+  const minutes = Math.round(Math.abs(milliseconds) / 60_000);
+  return `${milliseconds < 0 ? '-' : '+'}${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`;
+}
+
+/** Offset of the clocks at a moment, `+02:00`. @param {Date} moment */
+export const offsetOf = (moment) => offsetName(offsetAt(moment.getTime(), chosenZone));
+
+/**
+ * Offsets of the moments at which clocks show a time, the earlier moment first: two of a time that a change of the clocks repeats,
+ * none of one that it skips.
+ * @param {number} local @param {string} of a zone @returns {number[]} milliseconds
+ */
+function offsetsAt(local, of) {
+  const around = new Set([offsetAt(local - 86_400_000, of), offsetAt(local + 86_400_000, of)]);
+  return [...around].filter((offset) => offsetAt(local - offset, of) === offset).sort((a, b) => b - a);
+}
+
+/** The same of a text such as `2026-10-25T02:30`, as `+02:00`. @param {string} text @returns {string[]} */
+export function offsetsOf(text) {
+  const local = localOf(text);
+  return Number.isNaN(local) ? [] : offsetsAt(local, chosenZone).map(offsetName);
+}
+
+/**
+ * Offset of a moment whose time of day a change of the clocks repeats, by which the two are told apart; else empty.
+ * @param {Date} moment @param {string} of a zone
+ */
+function tellingOffset(moment, of) {
+  const offset = offsetAt(moment.getTime(), of);
+  return offsetsAt(moment.getTime() + offset, of).length > 1 ? offsetName(offset) : '';
+}
+
+/**
+ * The moment of a text such as `2026-11-20T17:48`, or of a date's midnight; an invalid `Date` where it is neither.
+ * @param {string} text @param {string} [of] a zone, the one of these pages unless told
+ * @param {string} [offset] which of two moments is meant, `+02:00`; the first unless told
+ */
+export function momentOf(text, of = chosenZone, offset = '') {
+  const local = localOf(text);
+  if (Number.isNaN(local)) return new Date(NaN);
+  const chosen = offset ? offsetsAt(local, of).find((one) => offsetName(one) === offset) : undefined;
+  return chosen === undefined ? momentAt(local, of) : new Date(local - chosen);
 }
 
 /** A date as its midnight with the offset here, by which it stays the same date everywhere. @param {string} date */
@@ -186,9 +229,12 @@ export const monthName = (date, length = 'short') => inWords(date, { month: leng
 /** Whether times are `5:48 pm`. */
 const isTwelve = () => (hours ? hours === '12' : format({ hour: 'numeric' }).resolvedOptions().hour12 === true);
 
-/** `17:48`. @param {Date} moment @param {string} [of] a zone, the one of these pages unless told */
+/**
+ * `17:48`; `02:30 +02:00` of a time that a change of the clocks repeats.
+ * @param {Date} moment @param {string} [of] a zone, the one of these pages unless told
+ */
 export function time(moment, of = chosenZone) {
-  return clockTime(moment, of, {});
+  return [clockTime(moment, of, {}), tellingOffset(moment, of)].filter(Boolean).join(' ');
 }
 
 /** `17:48:05`. @param {Date} moment */

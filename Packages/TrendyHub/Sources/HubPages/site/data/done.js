@@ -1,5 +1,6 @@
 // What was done, so that it can be taken back and done again: kept with the tab, as a reload is no reason to lose it.
 
+import { setTabSetting, tabSetting } from './own.js';
 import { enqueue } from './queue.js';
 
 /** @typedef {Pick<import('./queue.js').Write, 'method' | 'path' | 'kind' | 'id'> & Partial<import('./queue.js').Write>} Act a write that is to be made */
@@ -21,9 +22,9 @@ let takenBack = [];
 export function resumeSteps(of) {
   person = of;
   try {
-    const kept = JSON.parse(sessionStorage.getItem(NAME) ?? '{}');
+    const kept = JSON.parse(tabSetting(NAME) ?? '{}');
     if (kept.person === person) [done, takenBack] = [kept.done, kept.takenBack];
-  } catch { /* storage is forbidden, or holds something else: there is nothing to take back */ }
+  } catch { /* Something else is stored: there is nothing to undo. */ }
 }
 
 export function forgetSteps() {
@@ -36,7 +37,8 @@ function keep() {
   let text = JSON.stringify({ person, done, takenBack });
   // The oldest go first, such as that of an import that was taken in by hand.
   for (let first = 1; text.length > ROOM && first <= done.length; first++) text = JSON.stringify({ person, done: done.slice(first), takenBack: [] });
-  try { sessionStorage.setItem(NAME, text); } catch { /* storage is forbidden or full: then they are lost at a reload */ }
+  // Where they cannot be stored they are lost at a reload.
+  setTabSetting(NAME, text);
 }
 
 /** @param {Step} step */
@@ -67,7 +69,8 @@ export async function together(label, body) {
     return await body();
   } finally {
     group = null;
-    note({ label, back: [...steps].reverse().flatMap((step) => step.back), again: steps.flatMap((step) => step.again) });
+    const back = [...steps].reverse().flatMap((step) => step.back);
+    if (steps.length) note({ label, back, again: steps.flatMap((step) => step.again) });
   }
 }
 
@@ -76,20 +79,22 @@ export const noteDone = (label, back, again) => note({ label, back, again });
 
 /** Takes back what was done last. @returns {Promise<string | null>} what that was */
 export async function undo() {
-  const step = done.pop();
+  const step = done.at(-1);
   if (!step) return null;
+  await send(step.back);
+  done = done.filter((other) => other !== step);
   takenBack.push(step);
   keep();
-  await send(step.back);
   return step.label;
 }
 
 /** Does again what was taken back last. @returns {Promise<string | null>} */
 export async function redo() {
-  const step = takenBack.pop();
+  const step = takenBack.at(-1);
   if (!step) return null;
+  await send(step.again);
+  takenBack = takenBack.filter((other) => other !== step);
   done.push(step);
   keep();
-  await send(step.again);
   return step.label;
 }

@@ -1,66 +1,164 @@
-// What this browser keeps: the last answers, to read while the hub is away, and the writes that wait for it.
+// Storage of this browser: responses, to read while the hub is unreachable, and pending writes. Each user has a separate
+// database.
 
+import { newId } from './id.js';
+import { forgetPerson, knownPeople } from './own.js';
+
+const PREFIX = 'trendy-';
+/** Milliseconds after which a database that does not answer counts as refusing; once it has not, less. */
+let patience = 5000;
+
+/** Called when the database was deleted or closed by another than this page. */
+let onLost = () => {};
+/** @param {() => void} listener */
+export const onStoreLost = (listener) => { onLost = listener; };
+
+/** Id of the user whose database is used; empty before anyone is paired. */
+let owner = '';
 /** @type {Promise<IDBDatabase> | null} */
 let opening = null;
-/** @type {IDBOpenDBRequest | null} */
-let request = null;
+/** @type {Set<IDBOpenDBRequest>} */
+const requests = new Set();
 
-// A browser may keep a page that was left as it was, with a database that it had begun to make: no later page could open that.
+// A browser may keep a page in its history with a database that it had begun to create: no later page could open that.
 addEventListener('pagehide', () => {
-  if (request?.transaction) request.transaction.abort();
-  else if (request?.readyState === 'done' && !request.error) request.result.close();
-  opening = request = null;
+  for (const request of requests) {
+    if (request.transaction) request.transaction.abort();
+    else if (request.readyState === 'done' && !request.error) request.result.close();
+  }
+  requests.clear();
+  opening = null;
 });
 
-function open() {
-  opening ??= new Promise((resolve, reject) => {
-    const mine = request = indexedDB.open('trendy', 1);
+/** @param {string} person id of the user whose database is used from now on */
+export function useStore(person) {
+  if (person !== owner) opening = null;
+  owner = person;
+}
+
+/** @param {string} person @returns {Promise<IDBDatabase>} */
+function connect(person) {
+  return new Promise((resolve, reject) => {
+    const mine = indexedDB.open(PREFIX + person, 1);
+    requests.add(mine);
     mine.onupgradeneeded = () => {
       mine.result.createObjectStore('answers');
-      mine.result.createObjectStore('queue', { keyPath: 'n', autoIncrement: true });
+      mine.result.createObjectStore('queue', { keyPath: 'key' }).createIndex('n', 'n');
+      // Distinguishes a database that the browser deleted and created again from the one that a page has read.
+      mine.result.createObjectStore('about').put(newId(), 'generation');
     };
-    mine.onsuccess = () => resolve(mine.result);
+    mine.onsuccess = () => {
+      // Another page or the browser deletes the database: the next use opens a new one.
+      const forget = () => {
+        mine.result.close();
+        opening = null;
+        if (person === owner) onLost();
+      };
+      mine.result.onversionchange = forget;
+      mine.result.onclose = forget;
+      resolve(mine.result);
+    };
     mine.onerror = () => reject(mine.error);
+    mine.onblocked = () => reject(new Error('another page blocks the database'));
   });
+}
+
+function open() {
+  if (!opening) {
+    const mine = opening = connect(owner);
+    mine.catch(() => { if (opening === mine) opening = null; });
+  }
   return opening;
+}
+
+/** @template T @param {Promise<T>} work @returns {Promise<T>} */
+function inTime(work) {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      patience = 200;
+      reject(new Error('the database does not answer'));
+    }, patience);
+    work.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
 }
 
 /**
  * @template T
- * @param {'answers' | 'queue'} name @param {IDBTransactionMode} mode @param {(store: IDBObjectStore) => IDBRequest} body
+ * @param {string[]} names of stores @param {IDBTransactionMode} mode
+ * @param {(transaction: IDBTransaction) => () => T} body gives what is read when all is done
  * @returns {Promise<T>} when it is durable
  */
-async function run(name, mode, body) {
-  const database = await open();
-  return new Promise((resolve, reject) => {
-    const transaction = database.transaction(name, mode, { durability: mode === 'readwrite' && name === 'queue' ? 'strict' : 'default' });
-    const request = body(transaction.objectStore(name));
-    transaction.oncomplete = () => resolve(request.result);
-    transaction.onerror = transaction.onabort = () => reject(transaction.error);
+async function run(names, mode, body) {
+  /** @param {IDBDatabase} database @returns {Promise<T>} */
+  const transact = (database) => new Promise((resolve, reject) => {
+    const isQueue = mode === 'readwrite' && names.includes('queue');
+    const transaction = database.transaction(names, mode, { durability: isQueue ? 'strict' : 'default' });
+    const result = body(transaction);
+    transaction.oncomplete = () => resolve(result());
+    transaction.onerror = transaction.onabort = () => reject(transaction.error ?? new Error('the database refused it'));
   });
+  const whole = async () => {
+    try {
+      return await transact(await open());
+    } catch (error) {
+      // The database was closed or deleted since it was opened: retry with a new connection.
+      if (!['InvalidStateError', 'NotFoundError'].includes(/** @type {any} */ (error)?.name)) throw error;
+      opening = null;
+      return transact(await open());
+    }
+  };
+  return inTime(whole());
 }
+
+/**
+ * @template T @param {'answers' | 'queue'} name @param {IDBTransactionMode} mode
+ * @param {(store: IDBObjectStore) => IDBRequest} body @returns {Promise<T>}
+ */
+const runOne = (name, mode, body) => run([name], mode, (transaction) => {
+  const request = body(transaction.objectStore(name));
+  return () => request.result;
+});
 
 /** @param {string} path @param {any} answer */
-export const keepAnswer = (path, answer) => run('answers', 'readwrite', (store) => store.put({ at: Date.now(), answer }, path));
+export const keepAnswer = (path, answer) =>
+  runOne('answers', 'readwrite', (store) => store.put({ at: Date.now(), answer }, path));
 /** @param {string} path @returns {Promise<{at: number, answer: any} | undefined>} */
-export const keptAnswer = (path) => run('answers', 'readonly', (store) => store.get(path));
-/** @param {any} write @returns {Promise<number>} its number in the queue */
-export const keepWrite = (write) => run('queue', 'readwrite', (store) => store.put(write));
-/** @param {number} n */
-export const forgetWrite = (n) => run('queue', 'readwrite', (store) => store.delete(n));
-/** In their order. @returns {Promise<any[]>} */
-export const keptWrites = () => run('queue', 'readonly', (store) => store.getAll());
+export const keptAnswer = (path) => runOne('answers', 'readonly', (store) => store.get(path));
+/**
+ * Stores a write at its place in the queue; one without a place comes last.
+ * @param {any} write @param {number} [after] a place behind which it comes at least
+ * @returns {Promise<number>} its place
+ */
+export const keepWrite = (write, after = 0) => run(['queue'], 'readwrite', (transaction) => {
+  const store = transaction.objectStore('queue');
+  let { n } = write;
+  if (n === undefined) {
+    const last = store.index('n').openCursor(null, 'prev');
+    last.onsuccess = () => {
+      n = Math.max(last.result?.value.n ?? 0, after) + 1;
+      store.put({ ...write, n });
+    };
+  } else {
+    store.put(write);
+  }
+  return () => n;
+});
+/** @param {string} key */
+export const forgetWrite = (key) => runOne('queue', 'readwrite', (store) => store.delete(key));
+/**
+ * The writes in their order, and which generation of the database holds them.
+ * @returns {Promise<{generation: string, writes: any[]}>}
+ */
+export const keptWrites = () => run(['queue', 'about'], 'readonly', (transaction) => {
+  const writes = transaction.objectStore('queue').getAll();
+  const generation = transaction.objectStore('about').get('generation');
+  return () => ({ generation: generation.result, writes: writes.result.sort((a, b) => a.n - b.n) });
+});
 
-/** Everything of the person: for a browser that leaves the hub. */
-export async function forgetAll() {
-  await run('answers', 'readwrite', (store) => store.clear());
-  await run('queue', 'readwrite', (store) => store.clear());
-}
-
-/** Answers of which nobody asked for a month. */
+/** Deletes responses that were not read for a month. */
 export async function tidy() {
   const old = Date.now() - 30 * 86_400_000;
-  await run('answers', 'readwrite', (store) => {
+  await runOne('answers', 'readwrite', (store) => {
     const request = store.openCursor();
     request.onsuccess = () => {
       const cursor = request.result;
@@ -70,4 +168,56 @@ export async function tidy() {
     };
     return request;
   });
+}
+
+// MARK: Other users
+
+/** @param {string} person @returns {Promise<any[]>} what is in the queue of a user who is not the present one */
+async function queueOf(person) {
+  const database = await connect(person);
+  try {
+    return await new Promise((resolve, reject) => {
+      const all = database.transaction('queue').objectStore('queue').getAll();
+      all.onsuccess = () => resolve(all.result);
+      all.onerror = () => reject(all.error);
+    });
+  } finally {
+    database.close();
+  }
+}
+
+/** Deletes all that this browser stores of a user. @param {string} person */
+export async function forgetStore(person) {
+  forgetPerson(person);
+  if (person === owner) {
+    const mine = opening;
+    owner = '';
+    opening = null;
+    await mine?.then((database) => database.close(), () => {});
+  }
+  await inTime(new Promise((resolve, reject) => {
+    const deletion = indexedDB.deleteDatabase(PREFIX + person);
+    deletion.onsuccess = () => resolve(null);
+    deletion.onerror = () => reject(deletion.error);
+  }));
+}
+
+/**
+ * Writes of other users that this browser has not sent; what is stored of a user without any is deleted.
+ * @param {string} person the present user
+ * @returns {Promise<{person: string, name: string, writes: any[]}[]>}
+ */
+export async function leftovers(person) {
+  const names = knownPeople();
+  const databases = await inTime(indexedDB.databases?.() ?? Promise.resolve([]));
+  const stored = databases.map(({ name }) => name ?? '').filter((name) => name.startsWith(PREFIX));
+  const others = new Set([...Object.keys(names), ...stored.map((name) => name.slice(PREFIX.length))]);
+  others.delete(person);
+  const found = [];
+  for (const other of others) {
+    const writes = await inTime(queueOf(other));
+    if (writes.length) found.push({ person: other, name: names[other] ?? '', writes });
+    else await forgetStore(other);
+  }
+  return found;
 }

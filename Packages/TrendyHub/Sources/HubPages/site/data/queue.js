@@ -1,13 +1,15 @@
-// Writes, on their way to the hub. Each is kept in this browser before it is shown as done, goes out in order, and carries a key by
-// which the hub knows it again: however often it is sent, it happens once.
+// Writes on their way to the hub. Each is stored in this browser before it is shown as done, goes out in order, and
+// carries a key, the version that the user saw, and the time of the action: however often it is sent, it happens once, and
+// it meets the edits of other devices as a device's edit does.
 
-import { ask, newId, Refused, Unreachable } from './api.js';
-import { forgetWrite, keepWrite, keptWrites } from './keep.js';
+import { ask, hubTime, newId, Refused, Unreachable } from './api.js';
+import { forgetWrite, keepWrite, keptWrites, onStoreLost } from './keep.js';
+import { currentOwner } from './own.js';
 import { dayOfEvent } from './days.js';
 
 /**
  * @typedef {object} Write
- * @property {number} n place in the queue
+ * @property {number} [n] place in the queue; none of one that could not be stored
  * @property {string} key
  * @property {'POST' | 'PATCH' | 'DELETE'} method
  * @property {string} path
@@ -16,12 +18,21 @@ import { dayOfEvent } from './days.js';
  * @property {string} id of the entity
  * @property {any} [before] the entity as it was, for what is taken away or changed
  * @property {string} [tolerates] a kind of refusal that means the same as done
- * @property {any} [after] the entity as it comes back, of a restore
+ * @property {any} [after] of a restore: the restored entity
+ * @property {boolean} [isStop] whether it ends a running event; an existing end stays
+ * @property {string} [seen] version of the record that the user saw
+ * @property {number} [incarnation] of the entity that the user saw, of a delete
  * @property {number} at milliseconds since 1970
+ * @property {number} time the same by the hub's clock
  * @property {'waiting' | 'sending' | 'sent' | 'refused'} state
  * @property {string} [reason] of a refused one
+ * @property {string} [refusal] kind of the problem, of a refused one
  * @property {number} [sentAt] on this page's clock
+ * @property {(error: Error | null) => void} [settled] called with the end of one that could not be stored
  */
+
+/** A write was neither stored in this browser nor taken by the hub: nothing was recorded. */
+export class NotRecorded extends Error {}
 
 /** @type {Write[]} */
 let writes = [];
@@ -37,132 +48,268 @@ let pause = 1000;
 export const onQueue = (listener) => { listeners.push(listener); };
 const tell = () => { for (const listener of listeners) listener(); };
 
-export const waiting = () => writes.filter((write) => write.state === 'waiting' || write.state === 'sending');
+/** @param {Write} write */
+const isPending = (write) => write.state === 'waiting' || write.state === 'sending';
+export const waiting = () => writes.filter(isPending);
 /** How many were sent since the queue was last empty. */
 let sent = 0;
 /** Which of how many is on its way, since the queue was last empty. */
 export const progress = () => ({ at: sent + 1, all: sent + waiting().length });
 export const refused = () => writes.filter((write) => write.state === 'refused');
 
-/** Tells the other pages of this browser that the queue holds something else: one of them may be gone before it has sent what it took. */
-const channel = 'BroadcastChannel' in window ? new BroadcastChannel('trendy-queue') : null;
+/**
+ * What this page knows of the stored queue: `unread` until it was read, `refused` where the browser stores nothing.
+ * @type {'unread' | 'known' | 'refused'}
+ */
+let storage = 'unread';
+/** Whether the browser refused to store the last write. */
+let isRefusing = false;
+export const storageState = () => (isRefusing ? 'refused' : storage);
 
-/** Takes up what an earlier page left, and what other pages of this browser put in while this one is open. */
+/** Tells the other pages of this browser that the queue holds something else. @type {BroadcastChannel | null} */
+let channel = null;
+const tellPages = () => channel?.postMessage('changed');
+
+/** Name of a channel or lock that the pages of one user share. @param {string} name */
+const shared = (name) => `${name}-${currentOwner()}`;
+
+/** Reads what an earlier page left, and what other pages of this browser add while this one is open. */
 export async function resume() {
-  await adopt();
+  if (!channel && 'BroadcastChannel' in window) {
+    channel = new BroadcastChannel(shared('trendy-queue'));
+    channel.addEventListener('message', () => adopt().then(tell, unreadable));
+  }
+  await adopt().catch(unreadable);
   tell();
-  channel?.addEventListener('message', async () => { await adopt(); tell(); });
   flush();
 }
 
-/** Makes this page's list agree with what the browser keeps. */
-async function adopt() {
-  // What is put in meanwhile may be missing in what is read.
-  const known = [...writes];
-  const kept = await keptWrites();
-  const numbers = new Set(kept.map((write) => write.n));
-  for (const write of kept) {
-    const own = writes.find((other) => other.n === write.n);
+// Pending writes are stored again at once: the page may be closed before they are sent.
+onStoreLost(() => { adopt().then(tell, unreadable); });
+
+/** @param {any} error */
+function unreadable(error) {
+  console.error(error);
+  if (storage === 'refused') return;
+  storage = 'refused';
+  tell();
+}
+
+/** Generation of the database that the queue was last read from. */
+let generation = '';
+
+/** The last reading of the stored queue: two at once would store the same writes twice. @type {Promise<void>} */
+let adopting = Promise.resolve();
+
+/** Makes this page's list agree with the stored queue. */
+function adopt() {
+  adopting = adopting.catch(() => {}).then(adoptNow);
+  return adopting;
+}
+
+async function adoptNow() {
+  // Writes that are added during the read may be missing from its result.
+  const known = writes.filter((write) => write.n !== undefined);
+  let kept = await keptWrites();
+  if (generation && kept.generation !== generation) {
+    // The browser deleted the database and created it again: only open pages still have the pending writes.
+    if (navigator.locks) await navigator.locks.request(shared('trendy-store'), () => storeAgain(known));
+    else await storeAgain(known);
+    kept = await keptWrites();
+  }
+  generation = kept.generation;
+  storage = 'known';
+  const keys = new Set(kept.writes.map((write) => write.key));
+  for (const write of kept.writes) {
+    const own = writes.find((other) => other.key === write.key);
     const state = write.state === 'refused' ? 'refused' : 'waiting';
     if (!own) writes.push({ ...write, state });
-    else if (own.state === 'waiting' && state === 'refused' || own.state === 'refused' && state === 'waiting') Object.assign(own, { state, reason: write.reason });
+    else if (['waiting', 'refused'].includes(own.state) && own.state !== state) Object.assign(own, write, { state });
+    else own.n = write.n;
   }
-  for (const write of known.filter((each) => !numbers.has(each.n))) {
+  for (const write of known.filter((each) => !keys.has(each.key))) {
     // Another page sent it, or put it aside.
     if (write.state === 'waiting') settle(write);
     else if (write.state === 'refused') writes = writes.filter((other) => other !== write);
   }
-  writes.sort((a, b) => a.n - b.n);
+  writes.sort((a, b) => (a.n ?? Infinity) - (b.n ?? Infinity) || a.at - b.at);
+}
+
+/** @param {Write[]} known writes that a database held before it was deleted */
+async function storeAgain(known) {
+  const keys = new Set((await keptWrites()).writes.map((write) => write.key));
+  for (const write of known) {
+    if (write.state === 'sent' || keys.has(write.key)) continue;
+    await keepWrite({ ...write, state: write.state === 'refused' ? 'refused' : 'waiting' });
+  }
 }
 
 /**
- * Keeps a write, shows it, and sends it as soon as it can be.
+ * Stores a write, shows it, and sends it as soon as it can be. Where the browser does not store it, it is sent at once.
  * @param {Pick<Write, 'method' | 'path' | 'kind' | 'id'> & Partial<Write>} write
+ * @throws {NotRecorded | Refused} where it was neither stored nor taken by the hub
  */
 export async function enqueue(write) {
-  /** @type {any} */
-  const kept = { ...write, key: newId(), at: Date.now(), state: 'waiting' };
-  kept.n = await keepWrite(kept);
-  if (!writes.some((write) => write.n === kept.n)) writes.push(kept);
+  /** @type {Write} */
+  const made = { ...write, key: newId(), at: Date.now(), time: Math.round(hubTime()), state: 'waiting' };
+  try {
+    made.n = await keepWrite({ ...made }, lastPlace());
+    isRefusing = false;
+  } catch (error) {
+    console.error(error);
+    isRefusing = true;
+    return sendAtOnce(made);
+  }
+  if (!writes.some((other) => other.key === made.key)) writes.push(made);
   tell();
-  channel?.postMessage('changed');
+  tellPages();
   flush();
+}
+
+/** Place of the last write that this page knows. */
+const lastPlace = () => Math.max(0, ...writes.map((write) => write.n ?? 0));
+
+/** Sends a write that could not be stored, after those that wait. @param {Write} write */
+async function sendAtOnce(write) {
+  const end = new Promise((resolve) => { write.settled = resolve; });
+  writes.push(write);
+  tell();
+  flush();
+  const error = await end;
+  if (!error) return;
+  writes = writes.filter((other) => other !== write);
+  tell();
+  throw error;
 }
 
 /** @param {Write} write */
 export async function putAside(write) {
-  await forgetWrite(write.n);
+  if (write.n !== undefined) await forgetWrite(write.key);
   writes = writes.filter((other) => other !== write);
   tell();
-  channel?.postMessage('changed');
+  tellPages();
 }
 
 /** @param {Write} write */
 export async function tryAgain(write) {
-  write.state = 'waiting';
-  delete write.reason;
-  await keepWrite({ ...write });
+  const again = { ...write, state: /** @type {const} */ ('waiting') };
+  delete again.reason;
+  delete again.refusal;
+  if (again.n !== undefined) await keepWrite({ ...again });
+  Object.assign(write, again, { reason: undefined, refusal: undefined });
   tell();
-  channel?.postMessage('changed');
+  tellPages();
   flush();
 }
 
 /** Sends what waits, one after the other; another page of this browser does it instead where it has begun to. */
-export async function flush() {
+export function flush() {
   isWanted = true;
   if (isSending) return;
   isSending = true;
   clearTimeout(timer);
+  flushAll();
+}
+
+async function flushAll() {
   try {
-    // What is queued while a round ends is the next round's.
+    // Writes that are queued while a round ends belong to the next round.
     while (isWanted) {
       isWanted = false;
       // Locks are there on secure origins only; without them two pages may send the same, which happens once all the same.
-      if (navigator.locks) await navigator.locks.request('trendy-queue', send);
+      if (navigator.locks) await navigator.locks.request(shared('trendy-queue'), send);
       else await send();
     }
+  } catch (error) {
+    console.error(error);
+    timer = setTimeout(flush, pause);
   } finally {
     isSending = false;
   }
 }
 
 async function send() {
-  await adopt();
+  // Of one that cannot be read, what this page knows is sent all the same.
+  await adopt().catch(unreadable);
   for (const write of [...writes]) {
     if (write.state !== 'waiting') continue;
     write.state = 'sending';
     tell();
     try {
-      await ask(write.method, write.path, write.body, write.method === 'POST' ? { 'Idempotency-Key': write.key } : {});
+      await askOnce(write);
       pause = 1000;
-      await forgetWrite(write.n);
-      settle(write);
-      channel?.postMessage('changed');
+      await done(write);
     } catch (error) {
       write.state = 'waiting';
       if (error instanceof Refused && error.kind === write.tolerates) {
-        await forgetWrite(write.n);
-        settle(write);
-        channel?.postMessage('changed');
-        continue;
+        await done(write);
+      } else if (error instanceof Refused && isFinal(error)) {
+        await setAside(write, error);
+      } else {
+        return retryLater(error);
       }
-      if (error instanceof Refused && !error.passes && error.status !== 401) {
-        write.state = 'refused';
-        write.reason = error.message;
-        await keepWrite({ ...write });
-        tell();
-        channel?.postMessage('changed');
-        continue;
-      }
-      if (!(error instanceof Refused) && !(error instanceof Unreachable)) throw error;
-      tell();
-      if (error instanceof Refused && error.status === 401) return;
-      const wait = error instanceof Refused && error.status === 429 ? error.retryAfter * 1000 : pause;
-      pause = Math.min(pause * 2, 30_000);
-      timer = setTimeout(flush, wait);
-      return;
     }
   }
+}
+
+/** Whether the same request will be refused again. @param {Refused} error */
+const isFinal = (error) => !error.passes && error.status !== 401 && error.kind !== 'other_person';
+
+/** @param {Write} write */
+async function askOnce(write) {
+  /** @type {Record<string, string>} */
+  const headers = {
+    'Idempotency-Key': write.key,
+    // A write that names no version knows nothing but what this browser wrote itself.
+    'Trendy-Version': write.seen ?? '.0',
+    'Trendy-Time': String(write.time),
+  };
+  if (write.incarnation !== undefined) headers['Trendy-Incarnation'] = String(write.incarnation);
+  try {
+    await ask(write.method, write.path, write.body, headers);
+  } catch (error) {
+    // A write that is stored nowhere has no second chance but this one: the response may have been lost.
+    if (!(error instanceof Unreachable) || !write.settled) throw error;
+    await ask(write.method, write.path, write.body, headers);
+  }
+}
+
+/** @param {Write} write */
+async function done(write) {
+  settle(write);
+  write.settled?.(null);
+  // If the deletion fails, the write is sent again and changes nothing.
+  if (write.n !== undefined) await forgetWrite(write.key).catch(unreadable);
+  tellPages();
+}
+
+/** @param {Write} write @param {Refused} error */
+async function setAside(write, error) {
+  const isOwnCreate = write.method === 'POST' && write.path === `/${write.kind}` && write.body?.id === write.id;
+  if (isOwnCreate && error.kind === 'duplicate') {
+    // An earlier attempt to save this form created the entity: the present values become an edit of it.
+    const path = `${write.path}/${encodeURIComponent(write.id)}`;
+    Object.assign(write, { method: 'PATCH', path, before: write.body });
+    if (write.n !== undefined) await keepWrite({ ...write, state: 'waiting' }).catch(unreadable);
+    isWanted = true;
+    return;
+  }
+  if (write.settled) return write.settled(error);
+  Object.assign(write, { state: 'refused', reason: error.message, refusal: error.kind });
+  await keepWrite({ ...write }).catch(unreadable);
+  tell();
+  tellPages();
+}
+
+/** @param {any} error */
+function retryLater(error) {
+  for (const write of writes.filter((each) => each.settled && isPending(each))) write.settled?.(new NotRecorded());
+  if (!(error instanceof Refused) && !(error instanceof Unreachable)) throw error;
+  tell();
+  if (error instanceof Refused && (error.status === 401 || error.kind === 'other_person')) return;
+  const wait = error instanceof Refused && error.status === 429 ? error.retryAfter * 1000 : pause;
+  pause = Math.min(pause * 2, 30_000);
+  timer = setTimeout(flush, wait);
 }
 
 /** When the last write was answered, on this page's clock. */
@@ -199,6 +346,15 @@ export function merged(entity, patch) {
   return result;
 }
 
+/** The entity as a write leaves it. @param {Write} write @param {any} old */
+function changed(write, old) {
+  // A second stop does not move an end.
+  return write.isStop && old.end_date ? old : merged(old, write.body);
+}
+
+/** The entity that a create or a restore makes. @param {Write} write */
+const madeBy = ({ after, body }) => (after ? { ...after, incarnation: (after.incarnation ?? 0) + 1 } : body);
+
 /**
  * A list as it will be when everything has arrived.
  * @param {string} kind @param {any[]} list as the hub had it @param {number} askedAt
@@ -211,13 +367,13 @@ export function overlaid(kind, list, askedAt, belongs = () => true) {
     const waits = write.state !== 'sent';
     if (write.method === 'DELETE') {
       all.delete(write.id);
-    } else if (write.method === 'PATCH') {
+    } else if (write.method === 'PATCH' || write.isStop) {
       const old = all.get(write.id) ?? write.before;
       if (!old) continue;
-      const next = { ...merged(old, write.body), waits };
+      const next = { ...changed(write, old), waits };
       if (all.has(write.id) || belongs(next)) all.set(write.id, next);
     } else {
-      const made = write.after ?? write.body;
+      const made = madeBy(write);
       if (made && belongs(made) && !all.has(write.id)) all.set(write.id, { ...made, waits });
     }
   }
@@ -250,14 +406,14 @@ export function unseenEvents(askedAt) {
   const made = new Map();
   for (const write of unseen('events', askedAt)) {
     const old = made.get(write.id) ?? write.before;
-    if (write.method === 'POST') {
-      made.set(write.id, write.after ?? write.body);
+    if (write.method === 'POST' && !write.isStop) {
+      made.set(write.id, madeBy(write));
       add(made.get(write.id), 1);
     } else if (write.method === 'DELETE') {
       add(old, -1);
     } else if (old) {
       add(old, -1);
-      made.set(write.id, merged(old, write.body));
+      made.set(write.id, changed(write, old));
       add(made.get(write.id), 1);
     }
   }

@@ -2,9 +2,10 @@
 
 import { again } from './address.js';
 import { answered, ask, Refused, stream, Unreachable, onReach } from './api.js';
-import { keepAnswer, keptAnswer, forgetAll } from './keep.js';
+import { forgetStore, keepAnswer, keptAnswer } from './keep.js';
+import { forgetSession } from './own.js';
 import { forgetSteps, noteDone, perform, resumeSteps } from './done.js';
-import { enqueue, flush, onQueue, overlaid, overlaidDays } from './queue.js';
+import { enqueue, flush, merged, onQueue, overlaid, overlaidDays, putAside } from './queue.js';
 import { addDays, dayStartSeconds, startOf, useSettings, zone } from './days.js';
 import { newId } from './api.js';
 
@@ -48,7 +49,8 @@ export async function read(path) {
   } catch (error) {
     if (error instanceof Refused && error.status === 401) revoked();
     if (!(error instanceof Unreachable)) throw error;
-    const kept = await keptAnswer(path);
+    // A browser that stores nothing has kept no answer either.
+    const kept = await keptAnswer(path).catch(() => undefined);
     if (!kept) throw error;
     // Older than everything that waits, and than what was sent since this page was opened.
     return { answer: kept.answer, askedAt: kept.at - performance.timeOrigin };
@@ -216,18 +218,20 @@ export function noteAct(label, kind, changes) {
 function put(kind, now, then) {
   const { id } = now ?? then;
   const path = `/${kind}/${encodeURIComponent(id)}`;
-  if (!then) return { method: 'DELETE', path, kind, id, before: now };
+  if (!then) return { method: 'DELETE', path, kind, id, before: now, seen: now.seen };
   if (!now) return { method: 'POST', path: `${path}/restore`, kind, id, after: then };
+  const seen = now.seen;
   const differs = (/** @type {any} */ a, /** @type {any} */ b) => JSON.stringify(a ?? null) !== JSON.stringify(b ?? null);
   const between = (/** @type {any} */ a, /** @type {any} */ b) => Object.fromEntries([...new Set([...Object.keys(a), ...Object.keys(b)])].filter((key) => differs(a[key], b[key])).map((key) => [key, b[key] ?? null]));
-  const { properties = {}, created_at: _, updated_at: __, ...rest } = now;
-  const { properties: others = {}, created_at: ___, updated_at: ____, ...other } = then;
-  return { method: 'PATCH', path, kind, id, before: now, body: { ...between(rest, other), properties: between(properties, others) } };
+  const { properties = {}, ...rest } = bare(now);
+  const { properties: others = {}, ...other } = bare(then);
+  const body = { ...between(rest, other), properties: between(properties, others) };
+  return { method: 'PATCH', path, kind, id, before: now, seen, body };
 }
 
 /** @param {string} kind @param {any} entity with its id @param {string} label */
 export async function create(kind, entity, label) {
-  const made = { ...entity, id: entity.id ?? newId() };
+  const made = { ...bare(entity), id: entity.id ?? newId() };
   const path = `/${kind}/${encodeURIComponent(made.id)}`;
   await perform(label, [{ method: 'POST', path: `/${kind}`, kind, id: made.id, body: made }],
     [{ method: 'DELETE', path, kind, id: made.id, before: made }],
@@ -247,23 +251,88 @@ export function change(kind, entity, patch, label) {
       reverse[name] = before[name] ?? null;
     }
   }
-  const act = (/** @type {any} */ body) => [{ method: /** @type {const} */ ('PATCH'), path: `/${kind}/${encodeURIComponent(entity.id)}`, kind, id: entity.id, body, before }];
+  const path = `/${kind}/${encodeURIComponent(entity.id)}`;
+  const method = /** @type {const} */ ('PATCH');
+  const act = (/** @type {any} */ body) => [{ method, path, kind, id: entity.id, body, before, seen: entity.seen }];
   return perform(label, act(patch), act(reverse));
 }
 
-/** @param {string} kind @param {any} entity as it is @param {string} label */
-export function remove(kind, entity, label) {
-  const path = `/${kind}/${encodeURIComponent(entity.id)}`;
+/**
+ * Ends an event that runs; where another device has ended it before, that end stays.
+ * @param {any} event as it is @param {string} end @param {string} label
+ */
+export function end(event, end, label) {
+  const { id, seen } = event;
+  const path = `/events/${encodeURIComponent(id)}`;
+  const before = clean(event);
+  const about = { kind: 'events', id, seen };
+  const stop = { ...about, method: /** @type {const} */ ('POST'), path: `${path}/stop`, body: { end_date: end }, before, isStop: true };
+  const ended = { ...before, end_date: end };
+  const back = { ...about, method: /** @type {const} */ ('PATCH'), path, body: { end_date: null }, before: ended };
+  return perform(label, [stop], [back]);
+}
+
+/**
+ * @param {string} kind @param {any} entity as it is @param {string} label
+ * @param {string} [seen] version of the record that the user saw, where it is another than the entity's: of a type with its entries
+ */
+export function remove(kind, entity, label, seen = entity.seen) {
+  const { id, incarnation = 0 } = entity;
+  const path = `/${kind}/${encodeURIComponent(id)}`;
   const before = clean(entity);
+  const deletion = { method: /** @type {const} */ ('DELETE'), path, kind, id, before, seen };
   // A type takes its entries along, and brings them back.
   const restore = `${path}/restore${kind === 'event-types' ? '?with=entries' : ''}`;
-  return perform(label, [{ method: 'DELETE', path, kind, id: entity.id, before }], [{ method: 'POST', path: restore, kind, id: entity.id, after: before }]);
+  // Done again it means whichever incarnation there is by then.
+  const back = { method: /** @type {const} */ ('POST'), path: restore, kind, id, after: before };
+  return perform(label, [{ ...deletion, incarnation }], [back], [deletion]);
 }
 
 /** Without what these pages added. @param {any} entity */
 function clean(entity) {
   const { waits: _, ...rest } = entity;
   return rest;
+}
+
+/** Without what the hub and these pages say of an entity beside its values. @param {any} entity */
+function bare(entity) {
+  const { waits: _, seen: __, incarnation: ___, created_at: ____, updated_at: _____, ...rest } = entity;
+  return rest;
+}
+
+// MARK: What the hub refused
+
+/**
+ * What an edit that the hub refused would have made of its entity; `null` where that is not known.
+ * @param {import('./queue.js').Write} write
+ */
+const meant = (write) => (write.method === 'PATCH' && write.before ? bare(merged(write.before, write.body)) : null);
+
+/**
+ * Whether an edit was refused because its entity was deleted, and the entity is known here.
+ * @param {import('./queue.js').Write} write
+ */
+export const isOfDeleted = (write) =>
+  ['entity_deleted', 'not_found'].includes(write.refusal ?? '') && meant(write) !== null;
+
+/** Brings a deleted entity back, and makes the refused edit again. @param {import('./queue.js').Write} write */
+export async function restoreAndEdit(write) {
+  const { kind, id, body, before, seen } = write;
+  const path = `/${kind}/${encodeURIComponent(id)}`;
+  await enqueue({ method: 'POST', path: `${path}/restore`, kind, id, after: before });
+  await enqueue({ method: 'PATCH', path, kind, id, body, before, seen });
+  await putAside(write);
+}
+
+/**
+ * Records what an entity would be after a refused edit as a new one.
+ * @param {import('./queue.js').Write} write @param {string} label
+ */
+export async function recordAsNew(write, label) {
+  const { user_id: _, ...entity } = meant(write);
+  const values = Object.fromEntries(Object.entries(entity).filter(([, value]) => value !== null));
+  await create(write.kind, { ...values, id: newId() }, label);
+  await putAside(write);
 }
 
 /** @param {string} key @param {any} value `null` for the default */
@@ -276,11 +345,13 @@ export async function set(key, value) {
   useSettings(settings());
 }
 
-/** Leaves the hub; what this browser kept of the person goes. */
+/** Leaves the hub; all that this browser stores of the user is deleted. */
 export async function leave() {
   await ask('DELETE', '/session');
   forgetSteps();
-  await forgetAll();
+  forgetSession();
+  // A browser that stores nothing has nothing to delete.
+  await forgetStore(session.person.id).catch(console.error);
 }
 
 // MARK: Live
@@ -300,20 +371,26 @@ export async function begin(position) {
   await Promise.all(LISTS.map(loadList));
 }
 
-/** Tells the other pages of this browser what one of them hears: a device has few streams, and a person many pages. */
-const channel = 'BroadcastChannel' in window ? new BroadcastChannel('trendy-heads') : null;
+/**
+ * Tells the other pages of this browser what one of them hears: a device has few streams, and a user many pages.
+ * @type {BroadcastChannel | null}
+ */
+let channel = null;
 
 /** Hears of changes: by a stream of its own, or from the page of this browser that has one. */
 export function listen() {
+  const name = `trendy-heads-${session.person.id}`;
+  if ('BroadcastChannel' in window) channel = new BroadcastChannel(name);
   channel?.addEventListener('message', ({ data }) => (data === 'lost' ? setLive(false) : heard(data)));
   // Without locks, which are there on secure origins only, each page has its own.
-  if (navigator.locks && channel) navigator.locks.request('trendy-stream', () => new Promise(() => { openStream(); }));
+  const forever = () => new Promise(() => { openStream(); });
+  if (navigator.locks && channel) navigator.locks.request(`trendy-stream-${session.person.id}`, forever).catch(console.error);
   else openStream();
   // A page that is kept for going back to must not keep its stream.
   window.addEventListener('pagehide', () => { source?.close(); source = null; });
   window.addEventListener('pageshow', (event) => { if (event.persisted) location.reload(); });
   // Whoever is told by another page has heard nothing yet.
-  setInterval(() => { if (!reach.isLive && reach.isReached) catchUp(); }, 15_000);
+  setInterval(() => { if (!reach.isLive && reach.isReached) catchUp().catch(console.error); }, 15_000);
   if (channel) channel.postMessage('hello');
 }
 
@@ -323,7 +400,7 @@ function heard(head) {
   setLive(true);
   // A hub that is back has been heard, also where nothing was to be sent or asked.
   answered();
-  if (head !== cursor) catchUp();
+  if (head !== cursor) catchUp().catch(console.error);
 }
 
 function openStream() {

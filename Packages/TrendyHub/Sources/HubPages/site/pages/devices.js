@@ -8,7 +8,7 @@ import { deviceGlyph, deviceState } from '../parts/device.js';
 import { valueText } from '../parts/values.js';
 import { command } from './pair.js';
 import { ask } from '../data/api.js';
-import { change, leave, reach, read, refresh, remove, typeOf } from '../data/record.js';
+import { change, isOfDeleted, leave, reach, read, recordAsNew, refresh, remove, restoreAndEdit, typeOf } from '../data/record.js';
 import { putAside, refused, tryAgain, waiting } from '../data/queue.js';
 import { dayOf, length, longDate, nearDate, time } from '../data/days.js';
 import { words } from '../words.js';
@@ -59,7 +59,7 @@ function confirmRevoke(device) {
 
 function confirmLeave() {
   openSheet(words.devices.leave, (sheet, close) => h('div.content', null, sheetHead(words.devices.leave, close), h('p', null, words.devices.leaveWords), waiting().length > 0 && h('p.danger', null, words.sync.stillHere(waiting().length)),
-    h('footer', null, h('button.button.red', { type: 'button', on: { click: async () => { await leave(); localStorage.removeItem('session'); location.assign('/'); } } }, words.devices.leave), h('button.button', { type: 'button', on: { click: close } }, words.act.cancel))));
+    h('footer', null, h('button.button.red', { type: 'button', on: { click: async () => { await leave(); location.assign('/'); } } }, words.devices.leave), h('button.button', { type: 'button', on: { click: close } }, words.act.cancel))));
 }
 
 /** A code, large enough to read across a desk, until the device is there. */
@@ -119,7 +119,7 @@ function openToken() {
     };
     box.replaceChildren(h('p', null, words.devices.tokenWords), name.element, h('footer', null, h('button.button.primary', { type: 'submit' }, words.devices.tokenGo)));
     queueMicrotask(() => name.input.focus());
-    return h('form', { novalidate: true, on: { submit: (/** @type {Event} */ e) => { e.preventDefault(); make(); } } }, sheetHead(words.devices.token, close), box);
+    return h('form', { novalidate: true, on: { submit: (/** @type {Event} */ e) => { e.preventDefault(); return make(); } } }, sheetHead(words.devices.token, close), box);
   });
 }
 
@@ -137,11 +137,35 @@ function waitingList() {
     return entity.event_type_id ? `${typeOf(entity.event_type_id).name} ${entity.timestamp ? time(new Date(entity.timestamp)) : ''}` : entity.name ?? entity.key ?? write.kind;
   };
   return [
-    lost.length > 0 && h('section', null, h('div.section-head', null, h('h2', null, words.devices.refused)), h('ul.rows', null, lost.map((write) => h('li', null, h('div.plain-row', null, glyph('warn', '.danger'),
-      h('span.what', null, h('b', null, name(write)), ' ', h('span.small', null, write.reason ?? '')), h('button.button', { type: 'button', on: { click: () => tryAgain(write) } }, words.act.tryAgain), h('button.button.red', { type: 'button', on: { click: () => putAside(write) } }, words.act.putAside)))))),
+    lost.length > 0 && h('section', null, h('div.section-head', null, h('h2', null, words.devices.refused)), h('ul.rows', null, lost.map((write) => h('li', null, refusedRow(write, name(write)))))),
     queue.length > 0 && h('section', null, h('div.section-head', null, h('h2', null, words.devices.waits), reach.isRevoked && h('button', { type: 'button', on: { click: () => location.assign('/') } }, words.sync.pairAgain)),
       h('ul.rows', null, queue.map((write) => h('li', null, h('div.plain-row', null, glyph('clock'), h('span.what', null, name(write)), h('span.quiet.small', null, time(new Date(write.at)))))))),
   ];
+}
+
+/**
+ * A change that the hub refused: what it said, why it was refused, and what can be done.
+ * @param {import('../data/queue.js').Write} write @param {string} name
+ */
+function refusedRow(write, name) {
+  const act = (/** @type {string} */ text, /** @type {() => Promise<any>} */ click, classes = '') =>
+    h(`button.button${classes}`, { type: 'button', on: { click } }, text);
+  const asNew = write.kind === 'events' ? words.refused.asNew : words.refused.saveAsNew;
+  const acts = isOfDeleted(write)
+    ? [act(words.refused.restore, () => restoreAndEdit(write)), act(asNew, () => recordAsNew(write, words.toast.saved))]
+    : [act(words.act.tryAgain, () => tryAgain(write))];
+  return h('div.plain-row', null, glyph('warn', '.danger'),
+    h('span.what', null, h('b', null, name), ' ', h('span.small', null, write.reason ?? ''), h('div.small.quiet', null, changeText(write))),
+    acts, act(words.act.putAside, () => putAside(write), '.red'));
+}
+
+/** What a change wrote, as far as a user typed it. @param {import('../data/queue.js').Write} write */
+function changeText(write) {
+  const { id: _, event_type_id: __, properties = {}, ...values } = write.method === 'DELETE' ? {} : write.body ?? {};
+  const isDate = (/** @type {any} */ value) => typeof value === 'string' && /^\d{4}-\d\d-\d\dT/.test(value);
+  const plain = (/** @type {any} */ value) => (isDate(value) ? `${longDate(dayOf(new Date(value)))} ${time(new Date(value))}` : value);
+  const texts = Object.values(values).filter((value) => typeof value === 'string' || typeof value === 'number').map(plain);
+  return [...texts, ...Object.values(properties ?? {}).filter(Boolean).map(valueText)].join(', ');
 }
 
 /** @param {any[]} conflicts @param {Map<string, {path: string, entity: any}>} about */

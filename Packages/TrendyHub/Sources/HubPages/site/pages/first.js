@@ -10,6 +10,7 @@ import { PALETTE } from '../parts/colour.js';
 import { newId } from '../data/api.js';
 import { again } from '../data/address.js';
 import { together } from '../data/done.js';
+import { setTabSetting, tabSetting } from '../data/own.js';
 import { create } from '../data/record.js';
 import { words } from '../words.js';
 
@@ -26,7 +27,7 @@ const chosen = new Set([0, 1]);
 
 /** The step this tab is at: 1 while there is nothing to log, 2, 3, or 0 when they are over or were left. @param {boolean} hasTypes */
 export function firstStep(hasTypes) {
-  const step = Number(sessionStorage.getItem(NAME) ?? (hasTypes ? 0 : 1));
+  const step = Number(tabSetting(NAME) ?? (hasTypes ? 0 : 1));
   // What was taken back leaves nothing to log.
   return step === 2 && !hasTypes ? 1 : step;
 }
@@ -42,20 +43,20 @@ export function begins(step) {
 
 /** @param {number} step 0 for none */
 function turnTo(step) {
-  sessionStorage.setItem(NAME, String(step));
+  setTabSetting(NAME, String(step));
   again();
 }
 
 /** @param {boolean} hasOwn whether types of the person's own were made */
 async function begin(hasOwn) {
   if (!chosen.size && hasOwn) return turnTo(2);
-  if (chosen.size) sessionStorage.setItem(NAME, '2');
+  if (chosen.size) setTabSetting(NAME, '2');
   await makeChosen();
 }
 
 /** A type of one's own is made beside what was chosen: it ends no step. */
 function makeOwn() {
-  sessionStorage.setItem(NAME, '1');
+  setTabSetting(NAME, '1');
   openType(null);
 }
 

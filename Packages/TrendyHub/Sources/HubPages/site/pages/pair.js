@@ -42,13 +42,19 @@ export function showPairing(app, session, done, waiting = []) {
     }
   };
   app.replaceChildren(h('main.alone', { id: 'main' }, mark(), h('h1', null, title), waiting.length > 0 && stillHere(waiting), h('p', null, words.pair.where), command('trendyd pair'),
-    h('form', { novalidate: true, on: { submit: (/** @type {Event} */ e) => { e.preventDefault(); submit(); } } }, code.element, button)));
+    h('form', { novalidate: true, on: { submit: (/** @type {Event} */ e) => { e.preventDefault(); return submit(); } } }, code.element, button)));
   input.focus();
 }
 
 /** It goes out when the browser is in again; until then it can be taken along. @param {any[]} waiting */
 const stillHere = (waiting) => h('div.problem', { role: 'status' }, h('p', null, `${words.sync.revoked} ${words.sync.stillHere(waiting.length)}`),
-  h('div', null, h('button.button', { type: 'button', on: { click: () => download('trendy-waiting.json', 'application/json', JSON.stringify(waiting.map(({ method, path, body }) => ({ method, path, body })), null, 2)) } }, words.sync.toFile)));
+  h('div', null, h('button.button', { type: 'button', on: { click: () => saveWrites(waiting) } }, words.sync.toFile)));
+
+/** Saves writes as a file, each with what is needed to make it. @param {any[]} writes */
+export function saveWrites(writes) {
+  const whole = writes.map(({ method, path, body, at, key }) => ({ method, path, body, at: new Date(at).toISOString(), key }));
+  download('trendy-unsent.json', 'application/json', JSON.stringify(whole, null, 2));
+}
 
 /** What this browser calls itself among a person's devices. */
 function browserName() {

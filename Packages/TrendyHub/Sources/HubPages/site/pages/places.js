@@ -3,7 +3,7 @@ import { disc, glyph } from '../parts/glyph.js';
 import { head } from '../parts/head.js';
 import { routeMap } from '../parts/routemap.js';
 import { field, parseNumber, textField, toggle } from '../parts/field.js';
-import { openSheet, sheetHead } from '../parts/sheet.js';
+import { openSheet, sheetHead, submit } from '../parts/sheet.js';
 import { toast } from '../parts/toast.js';
 import { eventRow } from '../parts/row.js';
 import { stayText } from '../parts/values.js';
@@ -98,19 +98,22 @@ function openPlace(place) {
         try { values[key] = of.read(); } catch (text) { of.wrong(String(text)); first ??= of.input; }
       }
       if (first) return first.focus();
-      close();
+      await submit(sheet, close, () => store(values));
+    };
+    const id = newId();
+    const store = async (/** @type {any} */ values) => {
       if (place) {
         const patch = Object.fromEntries(Object.entries(values).filter(([key, value]) => (place[key] ?? (key === 'is_active' ? true : null)) !== value));
         if (Object.keys(patch).length) await change('geofences', place, patch, words.toast.saved);
       } else {
-        const made = await create('geofences', { id: newId(), ...Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null)) }, words.toast.saved);
+        const made = await create('geofences', { id, ...Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null)) }, words.toast.saved);
         go(`/places/${made.id}`);
       }
       toast(words.toast.saved);
     };
-    const form = h('form', { novalidate: true, on: { submit: (/** @type {Event} */ e) => { e.preventDefault(); save(); } } }, sheetHead(title, close), name.element,
+    const form = h('form', { novalidate: true, on: { submit: (/** @type {Event} */ e) => { e.preventDefault(); return save(); } } }, sheetHead(title, close), name.element,
       h('div.pair', null, latitude.element, longitude.element), radius.element, kind.element, active.element,
-      h('footer', null, h('button.button.primary', { type: 'submit' }, words.act.save), h('span.space'), place && h('button.button.plain.red', { type: 'button', on: { click: async () => { close(); await remove('geofences', place, words.toast.deleted); toast(words.toast.deletedOne(place.name)); go('/places'); } } }, words.act.delete)));
+      h('footer', null, h('button.button.primary', { type: 'submit' }, words.act.save), h('span.space'), place && h('button.button.plain.red', { type: 'button', on: { click: async () => { await remove('geofences', place, words.toast.deleted); close(); toast(words.toast.deletedOne(place.name)); go('/places'); } } }, words.act.delete)));
     queueMicrotask(() => name.input.focus());
     return form;
   });

@@ -6,6 +6,7 @@ import { showKeys, areSingleKeysOn } from '../parts/keys.js';
 import { bytes } from '../parts/values.js';
 import { ask, Refused, Unreachable } from '../data/api.js';
 import { browserZone, today } from '../data/days.js';
+import { keepSession, ownSetting, setOwnSetting } from '../data/own.js';
 import { read, session, set, settings as values } from '../data/record.js';
 import { command } from './pair.js';
 import { count, some, words } from '../words.js';
@@ -22,9 +23,11 @@ export const settings = () => ({
     const save = (/** @type {string} */ key) => async (/** @type {any} */ value) => { await set(key, value || null); toast(words.toast.saved); };
     const startInput = /** @type {HTMLInputElement} */ (h('input.input', { type: 'time', value: (now.day_starts_at ?? '00:00').padStart(5, '0'), dataset: { key: 'day-start' } }));
     startInput.addEventListener('change', () => save('day_starts_at')(startInput.value));
-    const theme = localStorage.getItem('theme') ?? 'system';
+    const theme = ownSetting('theme') ?? 'system';
     const setTheme = (/** @type {string} */ value) => {
-      if (value === 'system') { localStorage.removeItem('theme'); delete document.documentElement.dataset.theme; } else { localStorage.setItem('theme', value); document.documentElement.dataset.theme = value; }
+      setOwnSetting('theme', value === 'system' ? null : value);
+      if (value === 'system') delete document.documentElement.dataset.theme;
+      else document.documentElement.dataset.theme = value;
     };
     const group = (/** @type {string} */ title, /** @type {(Node | false)[]} */ fields, note = '') => h('section', null, h('div.section-head', null, h('h2', null, title), note && h('span.small.quiet', null, note)), h('div.group', null, fields));
     const weekday = new Intl.DateTimeFormat(undefined, { weekday: 'long', timeZone: 'UTC' });
@@ -39,7 +42,7 @@ export const settings = () => ({
       group(words.nav.trips, [h('div', null, choice(words.settings.stop, STOPS.map((minutes) => [minutes, words.settings.minutes(parseInt(minutes))]), STOPS.includes(now['trips.stop']) ? now['trips.stop'] : '5m', save('trips.stop')).element,
         h('p.small.quiet.why-note', null, words.settings.stopHint))], words.settings.all),
       group(words.settings.look, [choice(words.settings.theme, [['system', words.settings.system], ['light', words.settings.light], ['dark', words.settings.dark]], theme, setTheme).element,
-        toggle(words.settings.keys, areSingleKeysOn(), words.settings.keysHint, (isOn) => localStorage.setItem('keys', isOn ? 'on' : 'off')).element,
+        toggle(words.settings.keys, areSingleKeysOn(), words.settings.keysHint, (isOn) => setOwnSetting('keys', isOn ? 'on' : 'off')).element,
         h('div', null, h('button.button', { type: 'button', on: { click: showKeys } }, words.keys.title))], words.settings.browser),
       group(words.settings.map, [h('p', null, session.tiles ? words.settings.tiles(session.tiles.credit) : words.settings.noTiles), !session.tiles && command('trendyd hub init --tiles /srv/tiles')]),
       group(words.settings.hub, [h('dl.keys', null, [[words.settings.browser, session.device.name], [words.settings.hub, `${session.hub}, ${location.host}`],
@@ -72,7 +75,7 @@ function nameField() {
     const before = session.person.name;
     try {
       session.person.name = (await ask('PATCH', '/me', { name: text })).name;
-      localStorage.setItem('session', JSON.stringify(session));
+      keepSession(session);
       /** @type {HTMLInputElement} */ (name.input).value = session.person.name;
       name.wrong(null);
       toast(words.settings.renamed(session.person.name), false);

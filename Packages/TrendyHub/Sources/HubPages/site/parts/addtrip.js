@@ -52,7 +52,7 @@ export function openAddTrip(month, vehicle) {
       }
     };
     queueMicrotask(() => start.input.focus());
-    return h('form', { novalidate: true, on: { submit: (/** @type {Event} */ e) => { e.preventDefault(); save(); } } }, sheetHead(said.add, close), start.element, until.element, length.element, places().length > 0 && [from.element, to.element],
+    return h('form', { novalidate: true, on: { submit: (/** @type {Event} */ e) => { e.preventDefault(); return save(); } } }, sheetHead(said.add, close), start.element, until.element, length.element, places().length > 0 && [from.element, to.element],
       cars.length > 0 && car.element, kind.element, note.element, h('footer', null, h('button.button.primary', { type: 'submit' }, words.act.save)));
   });
 }

@@ -1,4 +1,5 @@
 import { h, say } from './dom.js';
+import { ownSetting, setOwnSetting } from '../data/own.js';
 import { words } from '../words.js';
 
 const NAME = 'tables';
@@ -6,20 +7,26 @@ const NAME = 'tables';
 const MOST = 200;
 const LONGEST = 200;
 
-/** Which charts are shown as tables. @type {Set<string>} */
-const asTable = new Set(readChoices());
+/** Charts that are shown as tables, read when the first chart is drawn. @type {Set<string> | null} */
+let asTable = null;
 
-/** As this browser keeps them. @returns {string[]} */
+/** @returns {Set<string>} */
+function tables() {
+  asTable ??= new Set(readChoices());
+  return asTable;
+}
+
+/** @returns {string[]} */
 function readChoices() {
   try {
-    const kept = JSON.parse(localStorage.getItem(NAME) ?? '[]');
+    const kept = JSON.parse(ownSetting(NAME) ?? '[]');
     return Array.isArray(kept) ? kept.map(String) : [];
-  } catch { return []; /* storage is forbidden, or holds something else: every chart is a picture */ }
+  } catch {
+    return []; // Something else is stored: every chart is a picture.
+  }
 }
 
-function keepChoices() {
-  try { localStorage.setItem(NAME, JSON.stringify([...asTable].filter((name) => name.length <= LONGEST).slice(-MOST))); } catch { /* storage is forbidden or full: then for as long as the page lives */ }
-}
+const keepChoices = () => setOwnSetting(NAME, JSON.stringify([...tables()].filter((name) => name.length <= LONGEST).slice(-MOST)));
 
 /**
  * A chart with its title, its finding, and the same numbers as a table, CSV and JSON.
@@ -27,9 +34,9 @@ function keepChoices() {
  *   tools?: Node | null, onSwitch: () => void, label?: string}} of
  */
 export function chart({ key, title, finding, picture, columns, rows, tools = null, onSwitch }) {
-  const isTable = asTable.has(key);
+  const isTable = tables().has(key);
   const swap = () => {
-    if (isTable) asTable.delete(key); else asTable.add(key);
+    if (isTable) tables().delete(key); else tables().add(key);
     keepChoices();
     onSwitch();
     say(isTable ? words.act.chart : words.act.table);

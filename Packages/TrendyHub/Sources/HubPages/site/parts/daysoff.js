@@ -3,7 +3,7 @@
 import { h } from './dom.js';
 import { disc } from './glyph.js';
 import { field, textField } from './field.js';
-import { openSheet, sheetHead } from './sheet.js';
+import { openSheet, sheetHead, submit } from './sheet.js';
 import { toast } from './toast.js';
 import { newId } from '../data/api.js';
 import { together } from '../data/done.js';
@@ -23,21 +23,22 @@ export function openDaysOff(chosen) {
     };
     const [from, to] = [dateField(words.daysOff.from), dateField(words.daysOff.to)];
     const note = textField(words.daysOff.why, '', { maxlength: 1000, placeholder: words.daysOff.whyHint });
-    const boxes = types().filter((type) => !isOwnType(type)).map((type) => ({ type, input: /** @type {HTMLInputElement} */ (h('input', { type: 'checkbox', checked: chosen.some((other) => other.id === type.id) })) }));
+    const boxes = types().filter((type) => !isOwnType(type)).map((type) => ({ type, id: newId(), input: /** @type {HTMLInputElement} */ (h('input', { type: 'checkbox', checked: chosen.some((other) => other.id === type.id) })) }));
     const wrong = h('p.wrong', { role: 'alert', hidden: true });
     const save = async () => {
       const [first, last] = [from.read(), to.read()];
-      const picked = boxes.filter(({ input }) => input.checked).map(({ type }) => type);
+      const picked = boxes.filter(({ input }) => input.checked).map(({ type, id }) => ({ type, id }));
       const problem = !isDate(first) || !isDate(last) ? words.form.badTime : last < first ? words.form.endBefore : picked.length ? '' : words.daysOff.noTypes;
       wrong.textContent = problem;
       wrong.hidden = !problem;
       if (problem) return;
-      close();
       const span = { from: startOf(first).toISOString(), to: startOf(addDays(last, 1)).toISOString(), ...(note.read() ? { note: note.read() } : {}) };
-      await together(words.daysOff.title, async () => { for (const type of picked) await create('skips', { id: newId(), event_type_id: type.id, ...span }, ''); });
-      toast(words.toast.saved);
+      const made = () => together(words.daysOff.title, async () => {
+        for (const { type, id } of picked) await create('skips', { id, event_type_id: type.id, ...span }, '');
+      });
+      if (await submit(sheet, close, made)) toast(words.toast.saved);
     };
-    return h('form', { novalidate: true, on: { submit: (/** @type {Event} */ event) => { event.preventDefault(); save(); } } }, sheetHead(words.daysOff.title, close), h('p.quiet', null, words.daysOff.words),
+    return h('form', { novalidate: true, on: { submit: (/** @type {Event} */ event) => { event.preventDefault(); return save(); } } }, sheetHead(words.daysOff.title, close), h('p.quiet', null, words.daysOff.words),
       h('div.pair', null, from.element, to.element),
       h('fieldset.field', null, h('legend.label', null, words.daysOff.types), h('div.templates', null, boxes.map(({ type, input }) => h('label', null, disc(type, 22), h('span.cut', null, type.name), input)))),
       note.element, wrong, h('footer', null, h('button.button.primary', { type: 'submit' }, words.act.save)), known(close));
@@ -49,8 +50,8 @@ function known(close) {
   const list = [...skips()].sort((a, b) => Date.parse(b.from) - Date.parse(a.from)).slice(0, 20);
   if (!list.length) return null;
   const take = async (/** @type {any} */ skip) => {
-    close();
     await remove('skips', skip, words.toast.deleted);
+    close();
     toast(words.toast.deleted);
   };
   return h('section', null, h('h3', null, words.daysOff.known), h('ul.rows', null, list.map((skip) => {

@@ -9,12 +9,31 @@ const SVG = 'http://www.w3.org/2000/svg';
  *   `true` sets an attribute without a value, `false`, `null` and `undefined` leave it away.
  */
 
+/** Called with what a listener fails with. @type {(error: unknown) => void} */
+let failed = (error) => console.error(error);
+/** @param {(error: unknown) => void} listener */
+export const onFailure = (listener) => { failed = listener; };
+// What no other handler takes is shown too: nothing fails unseen.
+window.addEventListener('unhandledrejection', (event) => {
+  event.preventDefault();
+  failed(event.reason);
+});
+
+/**
+ * The listener with a handler for what it promises.
+ * @param {(event: Event) => any} listener @returns {(event: Event) => void}
+ */
+const handled = (listener) => (event) => {
+  const result = listener(event);
+  if (result instanceof Promise) result.catch((error) => failed(error));
+};
+
 /** @param {Element} element @param {Attributes} attributes */
 function apply(element, attributes) {
   for (const [name, value] of Object.entries(attributes)) {
     if (value === false || value === null || value === undefined) continue;
     if (name === 'on') {
-      for (const [event, listener] of Object.entries(value)) element.addEventListener(event, /** @type {any} */ (listener));
+      for (const [event, listener] of Object.entries(value)) element.addEventListener(event, handled(/** @type {any} */ (listener)));
     } else if (name === 'set') {
       for (const [property, text] of Object.entries(value)) /** @type {any} */ (element).style.setProperty(property, String(text));
     } else if (name === 'dataset') {

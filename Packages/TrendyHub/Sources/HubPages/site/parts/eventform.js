@@ -2,13 +2,13 @@
 
 import { h } from './dom.js';
 import { disc, glyph } from './glyph.js';
-import { field, menu, numberText, propertyField, textField, toggle } from './field.js';
-import { openSheet, sheetHead } from './sheet.js';
+import { field, menu, numberText, occurrence, propertyField, textField, toggle } from './field.js';
+import { openSheet, sheetHead, submit } from './sheet.js';
 import { toast } from './toast.js';
 import { together } from '../data/done.js';
-import { change, create, definitions, isOwnType, remove, runningIds, typeOf, types, vehiclesByName } from '../data/record.js';
+import { change, create, definitions, end, isOwnType, remove, runningIds, typeOf, types, vehiclesByName } from '../data/record.js';
 import { newId } from '../data/api.js';
-import { dateOfAllDay, dayOfEvent, length, localText, longDate, momentOf, otherZone, startOf, time, today, zone, zoneOf } from '../data/days.js';
+import { dateOfAllDay, dayOfEvent, length, localText, longDate, momentOf, offsetOf, otherZone, startOf, time, today, zone, zoneOf } from '../data/days.js';
 import { isTrip, lengthUnit, readDistance, titleOf } from './values.js';
 import { openType } from './typeform.js';
 import { words } from '../words.js';
@@ -51,13 +51,13 @@ export async function start(type, event = fresh(type.id)) {
 
 /** Ends what runs, now. @param {any} event */
 export async function stop(event) {
-  const end = new Date();
+  const now = new Date();
   const type = typeOf(event.event_type_id);
-  const text = words.toast.stopped(type.name, length((end.getTime() - Date.parse(event.timestamp)) / 1000));
+  const text = words.toast.stopped(type.name, length((now.getTime() - Date.parse(event.timestamp)) / 1000));
   const mark = runningIds().find((running) => running.id === event.id)?.mark;
   await together(text, async () => {
+    await end(event, now.toISOString(), text);
     if (mark) await remove('settings', mark, text);
-    await change('events', event, { end_date: end.toISOString() }, text);
   });
   toast(text);
 }
@@ -162,37 +162,37 @@ function open(event, isNew) {
       for (const name of ['notes', 'location_name', 'end_date']) if (all[name] === null) delete all[name];
       return all;
     };
-    const begun = () => {
+    const begun = async () => {
       const values = read();
       if (!values) return;
-      close();
       // From now, unless another time was said.
       if (values.timestamp === event.timestamp) values.timestamp = new Date().toISOString();
-      start(type, made({ ...values, end_date: null, is_all_day: false }));
+      await submit(sheet, close, () => start(type, made({ ...values, end_date: null, is_all_day: false })));
     };
     const save = async () => {
       const values = read();
       if (!values) return;
-      close();
-      if (isNew) {
-        const whole = made(values);
-        const text = words.toast.logged(type.name, values.is_all_day ? longDate(dayOfEvent(whole)) : time(new Date(values.timestamp)));
-        await create('events', whole, text);
-        toast(text);
-      } else {
-        const patch = differences(event, values);
-        if (Object.keys(patch).length === 0) return;
-        await change('events', event, patch, words.toast.saved);
-        toast(words.toast.saved);
-      }
+      await submit(sheet, close, async () => {
+        if (isNew) {
+          const whole = made(values);
+          const text = words.toast.logged(type.name, values.is_all_day ? longDate(dayOfEvent(whole)) : time(new Date(values.timestamp)));
+          await create('events', whole, text);
+          toast(text);
+        } else {
+          const patch = differences(event, values);
+          if (Object.keys(patch).length === 0) return;
+          await change('events', event, patch, words.toast.saved);
+          toast(words.toast.saved);
+        }
+      });
     };
-    const form = h('form', { novalidate: true, on: { submit: (/** @type {Event} */ e) => { e.preventDefault(); save(); } } },
+    const form = h('form', { novalidate: true, on: { submit: (/** @type {Event} */ e) => { e.preventDefault(); return save(); } } },
       sheetHead(title, close, disc(type, 32)), begin.element, properties.map(({ of }) => of.element), note.element, place.element,
       otherZone(event) && h('p.small.quiet', null, words.form.recordedIn(otherZone(event), time(new Date(event.timestamp), otherZone(event)))),
       !isNew && h('p.small.quiet', null, `${words.form.source} ${words.sources[/** @type {'manual'} */ (event.source_type)] ?? event.source_type ?? ''}`),
       h('footer', null, h('button.button.primary', { type: 'submit' }, isNew ? words.act.log : words.act.save),
         isNew && h('button.button', { type: 'button', on: { click: begun } }, glyph('play', '.s16'), words.act.start), h('span.space'),
-        !isNew && h('button.button.plain.red', { type: 'button', on: { click: () => { close(); deleteEvent(event); } } }, words.act.delete)));
+        !isNew && h('button.button.plain.red', { type: 'button', on: { click: () => submit(sheet, close, () => deleteEvent(event)) } }, words.act.delete)));
     queueMicrotask(() => (properties[0]?.of.input ?? noteInput).focus());
     return form;
   });
@@ -262,8 +262,10 @@ function moments(event) {
   const endMoment = event.end_date ? new Date(event.end_date) : null;
   const when = /** @type {HTMLInputElement} */ (h('input.input', { type: 'datetime-local' }));
   const until = /** @type {HTMLInputElement} */ (h('input.input', { type: 'datetime-local' }));
-  const whenField = field(words.form.when, when, when, () => when.value);
-  const untilField = field(words.form.until, until, until, () => until.value);
+  const whenChoice = occurrence(when, startMoment);
+  const untilChoice = occurrence(until, endMoment);
+  const whenField = field(words.form.when, h('div', null, when, whenChoice.element), when, () => when.value);
+  const untilField = field(words.form.until, h('div', null, until, untilChoice.element), until, () => until.value);
   const allDay = toggle(words.form.allDay, Boolean(event.is_all_day), '', draw);
   // The date of an all-day event is of the zone where it was recorded, wherever it is looked at.
   const shownAs = (/** @type {Date} */ moment) => (event.is_all_day ? `${dateOfAllDay(moment, event)}T00:00` : localText(moment));
@@ -275,6 +277,8 @@ function moments(event) {
       const text = moment ? shownAs(moment) : '';
       input.value = old ? (isAllDay ? old.slice(0, 10) : old.length === 10 ? `${old}T${(text || localText(new Date())).slice(11)}` : old) : isAllDay ? text.slice(0, 10) : text;
     }
+    whenChoice.draw();
+    untilChoice.draw();
   }
   draw(Boolean(event.is_all_day));
   const more = h('button.button.plain', { type: 'button', on: { click: () => { untilField.element.hidden = false; more.remove(); until.focus(); } } }, words.form.addEnd);
@@ -285,16 +289,17 @@ function moments(event) {
       whenField.wrong(null);
       untilField.wrong(null);
       const isAllDay = allDay.read();
-      const read = (/** @type {HTMLInputElement} */ input, /** @type {Date | null} */ old) => {
+      const read = (/** @type {HTMLInputElement} */ input, /** @type {Date | null} */ old, /** @type {ReturnType<typeof occurrence>} */ choice) => {
         if (!input.value) return null;
         // Seconds that the field does not show are kept where nothing was changed.
-        if (old && Boolean(event.is_all_day) === isAllDay && input.value === shownAs(old).slice(0, input.value.length)) return old.toISOString();
-        const date = isAllDay ? momentOf(input.value, zoneOf(event)) : momentOf(input.value);
+        const isSame = old && Boolean(event.is_all_day) === isAllDay && input.value === shownAs(old).slice(0, input.value.length);
+        if (isSame && (!choice.offset() || choice.offset() === offsetOf(old))) return old.toISOString();
+        const date = isAllDay ? momentOf(input.value, zoneOf(event)) : choice.read();
         return Number.isNaN(date.getTime()) ? null : date.toISOString();
       };
-      const timestamp = read(when, startMoment);
+      const timestamp = read(when, startMoment, whenChoice);
       if (!timestamp) { whenField.wrong(words.form.badTime); when.focus(); throw words.form.badTime; }
-      const end = read(until, endMoment);
+      const end = read(until, endMoment, untilChoice);
       if (end && Date.parse(end) < Date.parse(timestamp)) { untilField.wrong(words.form.endBefore); until.focus(); throw words.form.endBefore; }
       return { timestamp, end_date: end, is_all_day: isAllDay };
     },

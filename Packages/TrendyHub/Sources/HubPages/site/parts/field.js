@@ -1,6 +1,6 @@
 import { h } from './dom.js';
 import { glyph } from './glyph.js';
-import { localText, midnightText, momentOf } from '../data/days.js';
+import { localText, midnightText, momentOf, offsetOf, offsetsOf } from '../data/days.js';
 import { words, zoneText } from '../words.js';
 
 let counter = 0;
@@ -159,7 +159,12 @@ export function propertyField(definition, old) {
       const moment = typeof value === 'string' ? new Date(value) : null;
       const text = !moment || Number.isNaN(moment.getTime()) ? '' : isDay ? value.slice(0, 10) : localText(moment);
       const input = /** @type {HTMLInputElement} */ (h('input.input', { type: isDay ? 'date' : 'datetime-local', value: text }));
-      return field(label, input, input, () => (input.value ? { type, value: isDay ? midnightText(input.value) : momentOf(input.value).toISOString() } : null));
+      const which = occurrence(input, moment);
+      const control = h('div', null, input, which.element);
+      return field(label, control, input, () => {
+        if (!input.value) return null;
+        return { type, value: isDay ? midnightText(input.value) : which.read().toISOString() };
+      });
     }
     default: {
       const kinds = { url: 'url', email: 'email' };
@@ -187,7 +192,31 @@ function choiceOf(label, options, value, wrap) {
 /** A moment, read as a `Date`; one that is none where nothing can be read. @param {string} label @param {Date} moment @returns {Field} */
 export function momentField(label, moment) {
   const input = /** @type {HTMLInputElement} */ (h('input.input', { type: 'datetime-local', value: localText(moment) }));
-  return field(label, input, input, () => momentOf(input.value));
+  const which = occurrence(input, moment);
+  return field(label, h('div', null, input, which.element), input, which.read);
+}
+
+/**
+ * The choice between the two moments at which clocks show a time that a change of the clocks repeats; hidden for any other time.
+ * @param {HTMLInputElement} input of a date and a time @param {Date | null} moment that the field shows at first
+ */
+export function occurrence(input, moment) {
+  const select = /** @type {HTMLSelectElement} */ (h('select.input', { 'aria-label': words.form.occurrence }));
+  const element = h('div.offset');
+  const draw = () => {
+    const offsets = input.type === 'datetime-local' ? offsetsOf(input.value) : [];
+    const chosen = select.value || (moment ? offsetOf(moment) : '');
+    const names = [words.form.firstTime, words.form.secondTime];
+    const option = (/** @type {string} */ offset, /** @type {number} */ i) =>
+      h('option', { value: offset, selected: offset === chosen }, names[i]?.(offset) ?? offset);
+    select.replaceChildren(...offsets.map(option));
+    element.hidden = offsets.length < 2;
+    element.replaceChildren(...(element.hidden ? [] : [select]));
+  };
+  for (const name of ['input', 'change']) input.addEventListener(name, draw);
+  draw();
+  const offset = () => (element.hidden ? '' : select.value);
+  return { element, draw, offset, read: () => momentOf(input.value, undefined, offset()) };
 }
 
 /**

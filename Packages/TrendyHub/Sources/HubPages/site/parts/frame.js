@@ -4,7 +4,7 @@ import { h, say } from './dom.js';
 import { disc, glyph } from './glyph.js';
 import { clockAhead } from '../data/api.js';
 import { isOwnType, reach, types } from '../data/record.js';
-import { progress, refused, waiting } from '../data/queue.js';
+import { progress, refused, storageState, waiting } from '../data/queue.js';
 import { length, time } from '../data/days.js';
 import { some, words } from '../words.js';
 
@@ -53,7 +53,7 @@ let saysSentUntil = 0;
 export function drawSync() {
   const [title, detail, name, isWell] = syncWords();
   const line = document.getElementById('sync');
-  line?.replaceChildren(glyph(name, '.s16'), h('span.text', null, h('b', null, title), detail));
+  line?.replaceChildren(glyph(name, '.s16'), h('span.text', null, h('b', null, title), detail, wayOut()));
   const strip = /** @type {HTMLElement | null} */ (document.querySelector('.strip'));
   const isEmpty = !waiting().length;
   if (hadToWait && isEmpty && isWell) {
@@ -65,12 +65,18 @@ export function drawSync() {
     const saysSent = isWell && performance.now() < saysSentUntil;
     strip.hidden = isWell && !saysSent;
     strip.replaceChildren(glyph(name, '.s16'), h('span', null, h('b', null, saysSent ? words.sync.sent : title), saysSent ? '' : ` ${detail}`),
-      reach.isRevoked ? h('button.button', { type: 'button', on: { click: () => location.assign('/') } }, words.sync.pairAgain) : '');
+      wayOut() ?? '');
   }
   // Said once, not each time that a clock moves on, and not for the moment that an entry takes.
   if (isWell && !isEmpty) return;
   if (name !== spoken && spoken) say(`${title} ${detail}`, reach.isRevoked);
   spoken = name;
+}
+
+/** What the user can do where not everything is on the hub; `null` for nothing. */
+function wayOut() {
+  if (reach.isRevoked) return h('button.button', { type: 'button', on: { click: () => location.assign('/') } }, words.sync.pairAgain);
+  return refused().length && !isHere('/devices') ? h('a.button', { href: '/devices' }, words.sync.look) : null;
 }
 
 /** @param {number} seconds */
@@ -88,6 +94,9 @@ export function syncWords() {
     const { at, all } = progress();
     return age > 3000 ? [words.sync.waiting(queue.length, length(age / 1000)), '', 'clock', false] : [words.sync.sending(at, all), '', 'clock', true];
   }
+  // Nothing is called synced before it is known what waits here, or where nothing could wait.
+  if (storageState() === 'unread') return [words.sync.checking, words.sync.checkingWords, 'clock', true];
+  if (storageState() === 'refused') return [words.sync.noStore, words.sync.noStoreWords, 'warn', false];
   const ahead = clockAhead();
   if (ahead) return [words.sync.clock(span(Math.abs(ahead)), ahead > 0), words.sync.clockWords, 'warn', false];
   if (!reach.isLive) return [words.sync.notLive, words.sync.asOf, 'clock', true];

@@ -2,6 +2,7 @@
 
 import { h } from './dom.js';
 import { openSheet, sheetHead } from './sheet.js';
+import { ownSetting } from '../data/own.js';
 import { doAgain, takeBack } from './toast.js';
 import { openLog } from './eventform.js';
 import { go } from '../data/address.js';
@@ -12,7 +13,7 @@ let isGoing = false;
 /** Ends waiting for the second key; that of an earlier key must not. @type {ReturnType<typeof setTimeout> | undefined} */
 let going;
 
-export const areSingleKeysOn = () => localStorage.getItem('keys') !== 'off';
+export const areSingleKeysOn = () => ownSetting('keys') !== 'off';
 
 /** @param {() => Record<string, () => any>} ofPage the keys of the page that is shown */
 export function listenForKeys(ofPage) {

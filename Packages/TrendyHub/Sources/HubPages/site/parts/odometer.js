@@ -45,7 +45,7 @@ export function openOdometer(chosen) {
       }
     };
     queueMicrotask(() => amount.focus());
-    return h('form', { novalidate: true, on: { submit: (/** @type {Event} */ e) => { e.preventDefault(); save(); } } }, sheetHead(said.logReading, close), list.length > 1 && vehicle.element, reading.element, at.element,
+    return h('form', { novalidate: true, on: { submit: (/** @type {Event} */ e) => { e.preventDefault(); return save(); } } }, sheetHead(said.logReading, close), list.length > 1 && vehicle.element, reading.element, at.element,
       h('footer', null, h('button.button.primary', { type: 'submit' }, words.act.save)));
   });
 }

@@ -25,7 +25,7 @@ export function eventRow(event, { day, before = null, when, title = '', mark = '
   const there = zone ? words.timeline.there(time(new Date(event.timestamp), zone), zone) : '';
   const note = (event.notes ?? '').replace(/\s+/g, ' ');
   return h('button.row', { type: 'button', dataset: { key: event.id, event: event.id }, on: { click: () => (isTrip(event) ? go(`/trips/${encodeURIComponent(event.id)}`) : openEvent(event)), edit: () => openEvent(event), delete: () => deleteEvent(event) } },
-    h('span.time', null, when ?? timeText(event, day)), before, disc(type, 28),
+    h('span.time', null, (when ?? timeText(event, day)).replace(/ (?=[+-]\d\d:\d\d$)/, '\n')), before, disc(type, 28),
     h('span.what', null, h(title ? 'b.when' : 'b', null, marked(title || titleOf(event), mark)), value && h('span.value', null, marked(value, mark)), rest.length > 0 && h('span.value.rest', null, marked(`, ${rest.join(', ')}`, mark)), from && h('span.note.from', null, from), there && h('span.note.there', null, there), note && h('span.note', null, marked(note, mark))),
     h('span.end', null, end && h('span.length', null, end), event.waits && h('span', null, h('span.spoken', null, 'waits'), glyph('clock', '.s16')), source && !event.waits && glyph(source, '.s16')));
 }

@@ -1,5 +1,6 @@
 import { h } from './dom.js';
 import { glyph } from './glyph.js';
+import { failureText } from './toast.js';
 import { onBack } from '../data/address.js';
 import { words } from '../words.js';
 
@@ -15,12 +16,12 @@ window.addEventListener('beforeunload', (event) => {
 /**
  * A sheet over the page: from the right, on phones from below. Closes by Escape and a press beside it.
  * @param {string} title
- * @param {(sheet: HTMLDialogElement & {isChanged?: boolean}, close: () => void) => Node} build
+ * @param {(sheet: HTMLDialogElement & {isChanged?: boolean, isBusy?: boolean}, close: () => void) => Node} build
  */
 export function openSheet(title, build) {
   const opener = /** @type {HTMLElement | null} */ (document.activeElement);
   const below = closeTop;
-  const sheet = /** @type {HTMLDialogElement & {isChanged?: boolean}} */ (h('dialog.sheet', { 'aria-label': title }));
+  const sheet = /** @type {HTMLDialogElement & {isChanged?: boolean, isBusy?: boolean}} */ (h('dialog.sheet', { 'aria-label': title }));
   // The event of closing comes later: a sheet that follows this one would find it still there.
   const close = () => { sheet.close(); leave(); };
   const leave = () => {
@@ -63,6 +64,29 @@ export function openSheet(title, build) {
   document.body.append(sheet);
   sheet.showModal();
   return sheet;
+}
+
+/**
+ * Does what a form is for, and closes its sheet when that is done; where it fails, the form says why and stays as it is filled in.
+ * @param {HTMLDialogElement & {isBusy?: boolean}} sheet @param {() => void} close @param {() => Promise<any>} action
+ * @returns {Promise<boolean>} whether it was done
+ */
+export async function submit(sheet, close, action) {
+  if (sheet.isBusy) return false;
+  sheet.isBusy = true;
+  sheet.querySelector('.failed')?.remove();
+  try {
+    await action();
+    close();
+    return true;
+  } catch (error) {
+    const box = h('div.problem.failed', { role: 'alert' }, h('p', null, failureText(error)));
+    sheet.firstElementChild?.prepend(box);
+    sheet.scrollTop = 0;
+    return false;
+  } finally {
+    sheet.isBusy = false;
+  }
 }
 
 /** To what opened a sheet: the page may have been drawn anew meanwhile, or have lost it. @param {HTMLElement | null} opener */

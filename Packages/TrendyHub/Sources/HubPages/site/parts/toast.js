@@ -1,5 +1,7 @@
-import { h, say } from './dom.js';
+import { h, onFailure, say } from './dom.js';
 import { redo, undo } from '../data/done.js';
+import { Refused, Unreachable } from '../data/api.js';
+import { NotRecorded } from '../data/queue.js';
 import { reach } from '../data/record.js';
 import { words } from '../words.js';
 
@@ -26,6 +28,20 @@ export function toast(text, canUndo = true) {
   };
   timer = setTimeout(hide, 8000);
 }
+
+/** What an error means to the user. @param {unknown} error */
+export function failureText(error) {
+  if (error instanceof NotRecorded) return words.error.notRecorded;
+  if (error instanceof Refused) return error.message;
+  if (error instanceof Unreachable) return words.trips.needsHub;
+  console.error(error);
+  return words.error.title;
+}
+
+onFailure((error) => {
+  toast(failureText(error), false);
+  say(failureText(error), true);
+});
 
 export async function takeBack() {
   toast((await undo()) === null ? words.toast.nothing : words.toast.undone, false);

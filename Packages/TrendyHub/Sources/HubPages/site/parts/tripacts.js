@@ -2,7 +2,7 @@
 // The halves are the hub's to reckon: it knows the fixes, and writes all of an act at once.
 
 import { h } from './dom.js';
-import { openSheet, sheetHead } from './sheet.js';
+import { openSheet, sheetHead, submit } from './sheet.js';
 import { textField } from './field.js';
 import { toast } from './toast.js';
 import { distance, placeAt, titleOf } from './values.js';
@@ -129,19 +129,21 @@ export function openMerge(trip, around) {
 /** Renames the place at an end, or makes one there. @param {any} place @param {number[]} position */
 export function nameEnd(place, position) {
   const title = place ? words.trips.renameTitle(place.name) : words.trips.nameTitle;
+  const id = newId();
   openSheet(title, (sheet, close) => {
     const name = textField(words.type.name, place?.name ?? '', { maxlength: 200 }, place ? words.trips.renameHint : words.trips.nameHint);
     const save = async () => {
       const text = name.read();
       if (!text) { name.wrong(words.form.required); return name.input.focus(); }
-      close();
-      if (!place) await create('geofences', { id: newId(), name: text, latitude: position[0], longitude: position[1], radius: 100 }, words.toast.saved);
-      else if (text !== place.name) await change('geofences', place, { name: text }, words.toast.saved);
-      else return;
-      toast(words.toast.saved);
+      await submit(sheet, close, async () => {
+        if (!place) await create('geofences', { id, name: text, latitude: position[0], longitude: position[1], radius: 100 }, words.toast.saved);
+        else if (text !== place.name) await change('geofences', place, { name: text }, words.toast.saved);
+        else return;
+        toast(words.toast.saved);
+      });
     };
     queueMicrotask(() => name.input.focus());
-    return h('form', { novalidate: true, on: { submit: (/** @type {Event} */ e) => { e.preventDefault(); save(); } } }, sheetHead(title, close), name.element, h('footer', null, h('button.button.primary', { type: 'submit' }, words.act.save)));
+    return h('form', { novalidate: true, on: { submit: (/** @type {Event} */ e) => { e.preventDefault(); return save(); } } }, sheetHead(title, close), name.element, h('footer', null, h('button.button.primary', { type: 'submit' }, words.act.save)));
   });
 }
 

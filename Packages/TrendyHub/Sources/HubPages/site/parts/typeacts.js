@@ -2,9 +2,9 @@
 
 import { h } from './dom.js';
 import { field, textField } from './field.js';
-import { openSheet, sheetHead } from './sheet.js';
+import { openSheet, sheetHead, submit } from './sheet.js';
 import { toast } from './toast.js';
-import { ask, newId, Refused, Unreachable } from '../data/api.js';
+import { ask, newId, Refused, Unreachable, versionOf } from '../data/api.js';
 import { go } from '../data/address.js';
 import { dayStartSeconds, zone } from '../data/days.js';
 import { noteDone } from '../data/done.js';
@@ -14,14 +14,18 @@ import { words } from '../words.js';
 
 /** @typedef {import('../data/record.js').EventType} EventType */
 
-/** How many entries a type has; `null` where the hub cannot be asked, or does not know the type yet. @param {EventType} type */
+/**
+ * How many entries a type has, and as of which version of the record; `null` where the hub cannot be asked, or does not know the type.
+ * @param {EventType} type @returns {Promise<{entries: number | null, seen?: string}>}
+ */
 async function entriesOf(type) {
   const askedAt = performance.now();
   try {
-    const { findings } = await ask('GET', `/insights/types/${encodeURIComponent(type.id)}?days=14&zone=${encodeURIComponent(zone())}&day_start=${dayStartSeconds()}`);
-    return unseenEvents(askedAt).reduce((sum, { event, count }) => sum + (event.event_type_id === type.id ? count : 0), findings?.basis.events ?? 0);
+    const answer = await ask('GET', `/insights/types/${encodeURIComponent(type.id)}?days=14&zone=${encodeURIComponent(zone())}&day_start=${dayStartSeconds()}`);
+    const unseen = unseenEvents(askedAt).reduce((sum, { event, count }) => sum + (event.event_type_id === type.id ? count : 0), 0);
+    return { entries: unseen + (answer.findings?.basis.events ?? 0), seen: versionOf(answer) };
   } catch (error) {
-    if (error instanceof Refused || error instanceof Unreachable) return null;
+    if (error instanceof Refused || error instanceof Unreachable) return { entries: null };
     throw error;
   }
 }
@@ -33,14 +37,19 @@ export function confirmDelete(type) {
     const button = /** @type {HTMLButtonElement} */ (h('button.button.red', { type: 'submit', disabled: true }, words.type.deleteType));
     name.input.addEventListener('input', () => { button.disabled = name.read() !== type.name; });
     const about = h('p', { role: 'status' }, words.type.deleteWords(type.name, null));
-    entriesOf(type).then((n) => { about.textContent = words.type.deleteWords(type.name, n); });
+    /** @type {string | undefined} */
+    let seen;
+    entriesOf(type).then((counted) => {
+      seen = counted.seen;
+      about.textContent = words.type.deleteWords(type.name, counted.entries);
+    });
     const act = async () => {
-      close();
-      await remove('event-types', type, words.toast.deletedOne(type.name));
-      toast(words.toast.deletedOne(type.name));
+      const text = words.toast.deletedOne(type.name);
+      if (!await submit(sheet, close, () => remove('event-types', type, text, seen))) return;
+      toast(text);
       go('/types');
     };
-    return h('form', { on: { submit: (/** @type {Event} */ e) => { e.preventDefault(); if (!button.disabled) act(); } } },
+    return h('form', { on: { submit: (/** @type {Event} */ e) => { e.preventDefault(); return button.disabled ? null : act(); } } },
       sheetHead(words.type.deleteType, close), about, name.element, h('footer', null, button, h('button.button', { type: 'button', on: { click: close } }, words.act.cancel)));
   });
 }
@@ -75,7 +84,10 @@ export function openMergeType(type, into) {
     const button = /** @type {HTMLButtonElement} */ (h('button.button.primary', { type: 'submit' }, words.type.mergeGo));
     const draw = () => { button.disabled = !input.value; about.textContent = words.type.mergeWords(type.name, target.read()?.name ?? '', entries); };
     input.addEventListener('change', draw);
-    entriesOf(type).then((n) => { entries = n; draw(); });
+    entriesOf(type).then((counted) => {
+      entries = counted.entries;
+      draw();
+    });
     draw();
     const act = newId();
     const save = async () => {
@@ -97,7 +109,7 @@ export function openMergeType(type, into) {
       }
     };
     queueMicrotask(() => input.focus());
-    return h('form', { novalidate: true, on: { submit: (/** @type {Event} */ e) => { e.preventDefault(); if (!button.disabled) save(); } } },
+    return h('form', { novalidate: true, on: { submit: (/** @type {Event} */ e) => { e.preventDefault(); return button.disabled ? null : save(); } } },
       sheetHead(words.type.merge, close), target.element, about, h('footer', null, button, h('button.button', { type: 'button', on: { click: close } }, words.act.cancel)));
   });
 }

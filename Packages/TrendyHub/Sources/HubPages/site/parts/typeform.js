@@ -4,7 +4,7 @@ import { h } from './dom.js';
 import { CHOICES, disc, glyph, suggested } from './glyph.js';
 import { PALETTE, tint } from './colour.js';
 import { choice, field, parseNumber, textField, uniqueId } from './field.js';
-import { openSheet, sheetHead } from './sheet.js';
+import { openSheet, sheetHead, submit } from './sheet.js';
 import { toast } from './toast.js';
 import { together } from '../data/done.js';
 import { change, create, definitions, remove, types } from '../data/record.js';
@@ -39,27 +39,26 @@ export function openType(type, name = '') {
       h('input', { type: 'radio', name: glyphName, 'aria-label': choiceName, checked: choiceName === icon, on: { change: () => { icon = choiceName; sign.value = ''; draw(); } } }), glyph(choiceName))));
     const properties = propertyList(type);
     const goal = goalFields(type);
+    const id = type?.id ?? newId();
     draw();
     const save = async () => {
       nameField.wrong(null);
       const text = nameField.read();
       if (!text) { nameField.wrong(words.form.required); return nameField.input.focus(); }
       if (!properties.check() || !goal.check()) return;
-      close();
       const values = { name: text, color, icon: icon || suggested(text) || [...text][0] };
       const target = goal.read();
-      await together(words.toast.saved, async () => {
-        let made = type;
+      const saved = () => together(words.toast.saved, async () => {
         if (!type) {
-          made = await create('event-types', { id: newId(), ...values, ...(target ? { goal: target } : {}) }, '');
+          await create('event-types', { id, ...values, ...(target ? { goal: target } : {}) }, '');
         } else if (target !== undefined || values.name !== type.name || values.color !== type.color || values.icon !== type.icon) {
           await change('event-types', type, { ...values, ...(target !== undefined ? { goal: target } : {}) }, '');
         }
-        await properties.save(/** @type {any} */ (made).id);
+        await properties.save(id);
       });
-      toast(words.toast.saved);
+      if (await submit(sheet, close, saved)) toast(words.toast.saved);
     };
-    const form = h('form', { novalidate: true, on: { submit: (/** @type {Event} */ e) => { e.preventDefault(); save(); } } },
+    const form = h('form', { novalidate: true, on: { submit: (/** @type {Event} */ e) => { e.preventDefault(); return save(); } } },
       sheetHead(title, close, preview), nameField.element, h('div.field', null, h('span.label', null, words.type.colour), swatches, h('div.pair', null, h('span.small.quiet', null, words.type.ownColour), own)),
       h('div.field', null, h('span.label', null, words.type.glyph), glyphs, sign), goal.element, properties.element,
       h('footer', null, h('button.button.primary', { type: 'submit' }, words.act.save), h('span.space'), type && canMerge(type) && h('button.button.plain', { type: 'button', on: { click: () => { close(); openMergeType(type); } } }, words.type.merge),
@@ -107,7 +106,7 @@ function propertyList(type) {
   const old = type ? definitions(type.id) : [];
   /** @type {Set<string>} */
   const removed = new Set();
-  /** @typedef {{label: import('./field.js').Field, kind: () => string, options: import('./field.js').Field}} Fields of one property */
+  /** @typedef {{id: string, label: import('./field.js').Field, kind: () => string, options: import('./field.js').Field}} Fields of one property */
   /** @type {Fields[]} */
   const added = [];
   /** @type {Map<string, Fields>} */
@@ -127,7 +126,7 @@ function propertyList(type) {
     const show = () => { options.element.hidden = kindOf() !== 'select'; unit.hidden = kindOf() !== 'number'; };
     show();
     kindInput.addEventListener('change', show);
-    return { label, kind: kindOf, options, box: h('div.field', null, definition ? label.element : h('div.pair', null, label.element, kind.element), options.element, unit) };
+    return { id: definition?.id ?? newId(), label, kind: kindOf, options, box: h('div.field', null, definition ? label.element : h('div.pair', null, label.element, kind.element), options.element, unit) };
   };
   for (const definition of old) {
     const row = h('div.plain-row', null, h('span.what', null, definition.label, ' ', h('span.quiet', null, words.type.kinds[/** @type {'text'} */ (definition.property_type)] ?? definition.property_type)),
@@ -175,7 +174,7 @@ function propertyList(type) {
         for (let n = 2; keys.has(key); n++) key = `${stem}_${n}`;
         keys.add(key);
         await create('property-definitions', {
-          id: newId(), event_type_id: typeId, key, label: text, property_type: each.kind(), display_order: ++order,
+          id: each.id, event_type_id: typeId, key, label: text, property_type: each.kind(), display_order: ++order,
           ...(each.kind() === 'select' ? { options: choicesOf(each) } : {}),
         }, words.toast.saved);
       }

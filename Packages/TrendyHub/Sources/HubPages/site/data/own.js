@@ -1,0 +1,120 @@
+// Settings of this browser. They belong to one user: another user of the same browser starts with none.
+
+/** Id of the user whose record the page shows; empty before anyone is paired. */
+let owner = '';
+
+/** @param {string} person id of the user */
+export const useOwner = (person) => { owner = person; };
+export const currentOwner = () => owner;
+
+/** @param {string} name @returns {string | null} */
+export function ownSetting(name) {
+  try {
+    return localStorage.getItem(`${owner}/${name}`);
+  } catch {
+    return null; // Storage is forbidden.
+  }
+}
+
+/**
+ * Without a value the setting is removed.
+ * @param {string} name @param {string | null} value @returns {boolean} whether it was stored
+ */
+export function setOwnSetting(name, value) {
+  try {
+    if (value === null) localStorage.removeItem(`${owner}/${name}`);
+    else localStorage.setItem(`${owner}/${name}`, value);
+    return true;
+  } catch {
+    return false; // Storage is forbidden or full: the setting holds until the page is closed.
+  }
+}
+
+/** Deletes the settings of a user. @param {string} person */
+export function forgetSettings(person) {
+  try {
+    for (const key of Object.keys(localStorage)) {
+      if (key.startsWith(`${person}/`)) localStorage.removeItem(key);
+    }
+  } catch { /* Storage is forbidden: there are none. */ }
+}
+
+// MARK: Settings of a tab
+
+/** @param {string} name @returns {string | null} */
+export function tabSetting(name) {
+  try {
+    return sessionStorage.getItem(`${owner}/${name}`);
+  } catch {
+    return null; // Storage is forbidden.
+  }
+}
+
+/** @param {string} name @param {string} value */
+export function setTabSetting(name, value) {
+  try {
+    sessionStorage.setItem(`${owner}/${name}`, value);
+  } catch { /* Storage is forbidden or full: the setting is lost. */ }
+}
+
+// MARK: Users of this browser
+
+const SESSION = 'session';
+const PEOPLE = 'people';
+
+/** @param {string} name @returns {any} */
+function read(name) {
+  try {
+    return JSON.parse(localStorage.getItem(name) ?? 'null');
+  } catch {
+    return null;
+  }
+}
+
+/** @param {string} name @param {any} value */
+function write(name, value) {
+  try {
+    localStorage.setItem(name, JSON.stringify(value));
+  } catch {
+    remove(name); // Storage is forbidden or full: the former value must not stay.
+  }
+}
+
+/** @param {string} name */
+function remove(name) {
+  try {
+    localStorage.removeItem(name);
+  } catch { /* Storage is forbidden: there is none. */ }
+}
+
+/** Session of the user that was paired last, `null` without one. */
+export const keptSession = () => read(SESSION);
+
+/** @param {any} session as `GET /session` answers it */
+export function keepSession(session) {
+  write(SESSION, session);
+  write(PEOPLE, { ...read(PEOPLE), [session.person.id]: session.person.name });
+}
+
+export const forgetSession = () => remove(SESSION);
+
+/** Names of the users who have used this browser, by id. @returns {Record<string, string>} */
+export const knownPeople = () => read(PEOPLE) ?? {};
+
+/** @param {string} person */
+export function forgetPerson(person) {
+  const { [person]: _, ...others } = knownPeople();
+  write(PEOPLE, others);
+  forgetSettings(person);
+}
+
+/**
+ * Calls `changed` when another page of this browser is paired as another user.
+ * @param {string} person @param {() => void} changed
+ */
+export function onOtherOwner(person, changed) {
+  window.addEventListener('storage', ({ key, newValue }) => {
+    if (key !== SESSION && key !== null) return;
+    if (!newValue || JSON.parse(newValue).person?.id !== person) changed();
+  });
+}
