@@ -25,7 +25,9 @@ struct HubEditTests {
   }
 
   /// The hub's time in so many seconds.
-  private func time(_ seconds: Double = 0) -> String { "\(Int64((hub.clock.now.timeIntervalSince1970 + seconds) * 1000))" }
+  private func time(_ seconds: Double = 0) -> String {
+    "\(Int64((hub.clock.now.timeIntervalSince1970 + seconds) * 1000))"
+  }
 
   private func edit(
     _ method: String, _ path: String, _ body: JSONValue? = nil, key: String, seen: String, time: String,

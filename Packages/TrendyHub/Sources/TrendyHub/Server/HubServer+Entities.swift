@@ -159,7 +159,8 @@ extension HubServer {
       return key.map { HubEdit(key: $0) }
     }
     guard let seen = SeenVersion(text) else {
-      throw Problem.invalid("Trendy-Version: expected one that a response of this hub had, found \"\(text.prefix(60))\"")
+      throw Problem.invalid(
+        "Trendy-Version: expected one that a response of this hub had, found \"\(text.prefix(60))\"")
     }
     guard let key, let time else {
       throw Problem.invalid("Trendy-Version: expected Idempotency-Key and Trendy-Time beside it")
@@ -171,7 +172,8 @@ extension HubServer {
     guard let text = call.request.headers[name] else { return nil }
     guard let number = Int64(text), range.contains(number) else {
       throw Problem.invalid(
-        "\(name): expected a whole number from \(range.lowerBound) to \(range.upperBound), found \"\(text.prefix(40))\"")
+        "\(name): expected a whole number from \(range.lowerBound) to \(range.upperBound), found \"\(text.prefix(40))\""
+      )
     }
     return number
   }
