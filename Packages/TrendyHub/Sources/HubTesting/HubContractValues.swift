@@ -65,5 +65,8 @@ func scrambled(version: Int64, _ generator: inout Scrambler) -> HubEntry {
     kind: pick(["event", "event_type", "conflict"], &generator), id: "e\(Int.random(in: 0...20, using: &generator))",
     version: version, incarnation: Int64.random(in: 0...2, using: &generator),
     deletedAt: Bool.random(using: &generator) ? date(&generator) : nil, createdAt: date(&generator),
-    updatedAt: date(&generator), createdVersion: pick([1, version], &generator), fields: fields)
+    updatedAt: date(&generator), createdVersion: pick([1, version], &generator),
+    restoration: pick(
+      [nil, HubRestoration(version: 2, author: nil), HubRestoration(version: 3, author: "d")], &generator),
+    fields: fields)
 }

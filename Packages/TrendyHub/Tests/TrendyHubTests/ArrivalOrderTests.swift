@@ -238,7 +238,9 @@ struct ArrivalOrderTests {
       for field in fields { if let text = entry.fields[field]?.value.stringValue { told.insert(text) } }
     }
     for conflict in try hub.storage.read(person: "p", { try $0.living(kind: "conflict", offset: 0, limit: .max) }) {
-      if let text = conflict.fields["value"]?.value.stringValue { told.insert(text) }
+      // The value of a conflict about several fields is an object.
+      guard let value = conflict.fields["value"]?.value else { continue }
+      for case .string(let text) in value.objectValue.map({ Array($0.values) }) ?? [value] { told.insert(text) }
     }
     // Whatever is replaced knowingly is safe if that which replaced it is.
     func isSafe(_ text: String) -> Bool {

@@ -83,6 +83,18 @@ struct HubTypeTests {
     #expect(try await types() == ["a": "c", "b": "t", "c": "c", "d": "c"])
   }
 
+  @Test func `an edit of a property that a merge made becomes a conflict when the merge is undone`() async throws {
+    try await makeTwo()
+    let merge: JSONValue = ["into": "c", "act": "act-1"]
+    _ = try await hub.send("POST", "/event-types/k/merge", merge)
+    let made = try #require(
+      try await hub.send("GET", "/event-types/c/properties").json.arrayValue?.last?["id"].stringValue)
+    _ = try await hub.send("PATCH", "/property-definitions/\(made)", ["label": "Origin"])
+    _ = try await hub.send("POST", "/event-types/k/unmerge", merge)
+    let conflicts = try await hub.send("GET", "/conflicts").json.arrayValue ?? []
+    #expect(conflicts.map { $0["value"] } == ["Origin"])
+  }
+
   @Test func `what cannot be merged is refused, and nothing is written`() async throws {
     try await makeTwo(kind: "text")
     let head = try await hub.send("GET", "/changes/latest-cursor")["cursor"]

@@ -279,6 +279,15 @@ struct ImportTests {
     #expect(try await Set(events().compactMap { $0["id"].stringValue }) == ["own", ids[2]])
   }
 
+  @Test func `an entry that somebody deleted and restored since stays when its import is undone`() async throws {
+    try await take("Tea|1\nTea|2\n", as: "i")
+    let ids = try await events().compactMap { $0["id"].stringValue }
+    _ = try await hub.send("DELETE", "/events/\(ids[0])")
+    #expect(try await hub.send("POST", "/events/\(ids[0])/restore").status == 200)
+    #expect(try await hub.send("POST", "/imports/i/undo")["removed"] == 1)
+    #expect(try await events().compactMap { $0["id"].stringValue } == [ids[0]])
+  }
+
   @Test func `what a person deletes while an import is taken back does not come again`() async throws {
     try await take("Tea|1\n", as: "i")
     let type = try await hub.send("GET", "/event-types").json[0]["id"].stringValue ?? ""

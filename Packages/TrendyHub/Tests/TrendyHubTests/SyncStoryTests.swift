@@ -322,6 +322,77 @@ struct SyncStoryTests {
     #expect(try hub.conflicts.count == 1)
   }
 
+  @Test("H10 of a child restored under a type that is deleted unseen, all is kept", arguments: storages)
+  func deleteBuriesRestored(storage: StoryHub.Storage) throws {
+    let hub = try StoryHub(storage)
+    try hub.push("b", hub.type("t"), hub.event("e", notes: "all of it"))
+    try hub.push("b", hub.delete("e", base: 2))
+    // A knows of the deletion and deletes the type; B restores the event before that arrives. No value is written.
+    try hub.push("b", hub.restore("e", life: 1))
+    let deletion = hub.delete("t", base: 3, kind: "event_type")
+    try hub.push("a", deletion)
+    #expect(try !hub.isAlive("e") && !hub.isAlive("t", "event_type"))
+    #expect(try hub.conflicts == ["e.*={} moved"])
+    let conflict = try #require(
+      try hub.storage.read(person: "p") { try $0.living(kind: "conflict", offset: 0, limit: 1) }.first)
+    #expect(conflict.fields["value"]?.value["notes"] == "all of it" && conflict.fields["author"]?.value == "b")
+  }
+
+  @Test(
+    "H10 a restore that the deleting device has seen or made itself leaves no conflict", arguments: storages)
+  func deleteOfSeenRestore(storage: StoryHub.Storage) throws {
+    let hub = try StoryHub(storage)
+    try hub.push("b", hub.type("t"), hub.event("e"), hub.delete("e", base: 2), hub.restore("e", life: 1))
+    try hub.push("a", hub.delete("t", base: 4, kind: "event_type"))
+    try hub.push("b", hub.type("u"), hub.event("f", of: "u"))
+    let base = try hub.state.head
+    try hub.push("b", hub.delete("f", base: base), hub.restore("f", life: 1))
+    try hub.push("b", hub.delete("u", base: base, kind: "event_type"))
+    #expect(try !hub.isAlive("e") && !hub.isAlive("f") && hub.conflicts.isEmpty)
+  }
+
+  @Test("H13 a restore that is offered again counts as known to nobody", arguments: storages)
+  func deleteOfOfferedRestore(storage: StoryHub.Storage) throws {
+    let hub = try StoryHub(storage)
+    try hub.push("b", hub.type("t"), hub.event("e"), hub.delete("e", base: 2))
+    try hub.push("a", hub.restore("e", life: 1, ["event_type_id": hub.set("t", base: 3, by: "b")]))
+    try hub.push("a", hub.delete("t", base: 3, kind: "event_type"))
+    #expect(try hub.conflicts == ["e.*={} moved"])
+  }
+
+  @Test("H10 a reference that is cleared unseen is kept as a conflict", arguments: storages)
+  func deleteClearsUnseenReference(storage: StoryHub.Storage) throws {
+    let hub = try StoryHub(storage)
+    let place = ["name": hub.set("home"), "latitude": hub.set(1), "longitude": hub.set(2), "radius": hub.set(100)]
+    try hub.push("a", hub.type("t"), hub.type("u"), hub.create("geofence", "g", place))
+    try hub.push("b", hub.update("g", ["event_type_entry_id": hub.set("t", base: 3)], kind: "geofence"))
+    try hub.push("b", hub.update("g", ["event_type_exit_id": hub.set("u", base: 4)], kind: "geofence"))
+    // A has seen the one reference and not the other.
+    try hub.push("a", hub.delete("u", base: 5, kind: "event_type"), hub.delete("t", base: 3, kind: "event_type"))
+    #expect(try hub.value("g", "event_type_entry_id", of: "geofence") == .null)
+    #expect(try hub.value("g", "event_type_exit_id", of: "geofence") == .null)
+    #expect(try hub.conflicts == ["g.event_type_entry_id=t overwritten"])
+  }
+
+  @Test("several fields of an entity that were deleted unseen are one conflict", arguments: storages)
+  func deleteKeepsFieldsTogether(storage: StoryHub.Storage) throws {
+    let hub = try StoryHub(storage)
+    try hub.push("b", hub.type("t"))
+    // Offered to a hub that was restored, by one device as it lives and by another as it was deleted.
+    let offered = hub.eventFields(notes: "kept").mapValues { field in
+      FieldChange(value: field.value, base: 1, stamp: field.stamp, author: "c")
+    }
+    try hub.push("b", hub.create("event", "e", offered))
+    try hub.push("a", hub.delete("e", base: 1))
+    #expect(try !hub.isAlive("e") && hub.conflicts == ["e.*={} buried"])
+    let conflict = try #require(
+      try hub.storage.read(person: "p") { try $0.living(kind: "conflict", offset: 0, limit: 1) }.first)
+    #expect(
+      conflict.fields["value"]?.value
+        == ["event_type_id": "t", "notes": "kept", "timestamp": "2024-01-01T08:00:00.000Z"])
+    #expect(conflict.fields["author"]?.value == "c")
+  }
+
   @Test("H10 who belongs to a type is decided when it is deleted: a child moved out before lives", arguments: storages)
   func movedOutLives(storage: StoryHub.Storage) throws {
     let hub = try StoryHub(storage)

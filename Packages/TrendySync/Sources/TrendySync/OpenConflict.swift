@@ -68,7 +68,7 @@ extension OpenConflict {
     let reason =
       switch record.fields["reason"]?.stringValue {
       case "buried": "It was deleted by a device that had not seen this"
-      case "moved": "It was moved under a type that was deleted by a device that had not seen it there"
+      case "moved": "It was moved or restored under a type that was deleted by a device that had not seen it there"
       default: "Another device replaced this without having seen it"
       }
     let author = record.fields["author"]?.stringValue

@@ -77,8 +77,12 @@ struct Reoffer {
       id: chance.identifier(at: now), entityType: key.entityType, entityId: key.entityId, operation: .delete,
       payload: Data(),
       createdAt: date, device: device, incarnation: entry.incarnation)
-    // Where the hub has nothing, it lacks also what was written before, and what nobody is said to have written.
-    let (members, marks) = entry.fields(above: loss.atHub == nil ? nil : common, base: common)
+    let isRestore = !entry.isDelete && loss.atHub.map { $0.incarnation < entry.incarnation } ?? false
+    // Where the hub has nothing, it lacks also what was written before, and what nobody is said to have written. A restore names the
+    // parent with its author, by which the hub knows that this device only offers it again.
+    let (members, marks) = entry.fields(
+      above: loss.atHub == nil ? nil : common, base: common,
+      always: isRestore ? SyncedKind.named(entry.entityType)?.parent?.name : nil)
     if entry.isDelete {
       mutation.base = common
       let mark = entry.marks[FieldMark.others] ?? FieldMark(version: common, stamp: 0)
@@ -90,12 +94,8 @@ struct Reoffer {
       }
       return mutation
     }
-    if let atHub = loss.atHub {
-      // In the life that died there, it stays dead: the hub refuses the edit, and the journal keeps it.
-      mutation.operation = atHub.incarnation < entry.incarnation ? .restore : .update
-    } else {
-      mutation.operation = .create
-    }
+    // In the life that died there, it stays dead: the hub refuses the edit, and the journal keeps it.
+    mutation.operation = loss.atHub == nil ? .create : isRestore ? .restore : .update
     if members.isEmpty, mutation.operation == .update { return nil }
     var payload = members
     if mutation.operation == .create { payload["id"] = .string(key.entityId) }
@@ -107,9 +107,11 @@ struct Reoffer {
 
 extension ChangeEntry {
   /// The fields that were written above a version, all without one, as members of a request, and who wrote them when.
-  /// - Parameter base: the version that they are then based on.
+  /// - Parameters:
+  ///   - base: the version that they are then based on.
+  ///   - always: a field that is included whatever its version.
   fileprivate func fields(
-    above version: Int64?, base: Int64
+    above version: Int64?, base: Int64, always: String?
   ) -> (members: [String: JSONValue], marks: [String: FieldMark]) {
     var values = (data?.rawData ?? [:]).filter { !RecordDocument.ownMembers.contains($0.key) && $0.key != "event_type" }
     let nested = SyncedKind.named(entityType)?.nestedMember
@@ -124,7 +126,7 @@ extension ChangeEntry {
     var offered: [String: FieldMark] = [:]
     for (name, value) in values {
       let mark = marks.mark(of: name)
-      if let version, mark.map({ $0.version <= version }) ?? true { continue }
+      if let version, name != always, mark.map({ $0.version <= version }) ?? true { continue }
       offered[name] = FieldMark(version: base, stamp: mark?.stamp ?? 0, author: mark?.author)
       if let nested, name.hasPrefix("\(nested).") {
         var object = members[nested]?.objectValue ?? [:]

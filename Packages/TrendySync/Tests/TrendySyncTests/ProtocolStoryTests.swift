@@ -379,6 +379,20 @@ struct ProtocolStoryTests {
     #expect(await device.engine.state == .idle)
   }
 
+  @Test func `H13: a restore that is offered again names the parent with its author`() async throws {
+    await begin()
+    var restored = ChangeEntry.event("E", 5, life: 1)
+    restored.marks = [FieldMark.others: FieldMark(version: 3, stamp: 30, author: "other")]
+    hub.set { $0.pages = [[restored]] }
+    await device.engine.performSync()
+    setBack(telling: \.pullErrors)
+    await device.engine.performSync()
+    let offer = try #require(hub.state.batches.first?.mutations.first)
+    #expect(offer.operation == .restore && offer.incarnation == 1)
+    #expect(
+      try fields(offer) == ["event_type_id": FieldChange(value: "T", base: 3, stamp: 30, author: "other")])
+  }
+
   @Test(
     "H13: what a hub lost goes back whole, whatever that hub had said of who wrote it",
     arguments: [[:], [FieldMark.others: FieldMark(version: 0, stamp: 40, author: "other")]])

@@ -10,12 +10,12 @@ struct HubConflict {
     case overwritten
     /// The entity was deleted.
     case buried
-    /// The entity was moved or made where its parent was deleted: all of it is kept.
+    /// The entity was moved, made or restored where its parent was deleted: all of it is kept.
     case moved
   }
 
-  /// Stands for the whole entity.
-  static let wholeEntity = "*"
+  /// Stands for several fields; the value is then an object.
+  static let severalFields = "*"
 
   let entry: HubEntry
   let field: String
@@ -29,14 +29,28 @@ struct HubConflict {
     self.reason = reason
   }
 
-  /// The whole of a child; who moved it there is its author.
-  init(moved child: HubEntry, by reference: HubField) {
+  /// The fields of an entity that were deleted unseen. Several of them make one conflict, whose author and stamp are those of the field
+  /// written last.
+  init?(buried entry: HubEntry, _ fields: [String: HubField]) {
+    let newest = fields.max { ($0.value.version, $0.key) < ($1.value.version, $1.key) }
+    guard let newest else { return nil }
+    guard fields.count > 1 else {
+      self.init(entry, field: newest.key, value: newest.value, reason: .buried)
+      return
+    }
+    var value = newest.value
+    value.value = .object(fields.mapValues(\.value))
+    self.init(entry, field: Self.severalFields, value: value, reason: .buried)
+  }
+
+  /// The whole of a child; who moved, made or restored it there is its author.
+  init(moved child: HubEntry, by reference: HubField, of author: String) {
     var members = child.members
     members["id"] = .string(child.id)
     self.init(
-      child, field: Self.wholeEntity,
+      child, field: Self.severalFields,
       value: HubField(
-        value: .object(members), version: reference.version, stamp: reference.stamp, author: reference.author),
+        value: .object(members), version: reference.version, stamp: reference.stamp, author: author),
       reason: .moved)
   }
 

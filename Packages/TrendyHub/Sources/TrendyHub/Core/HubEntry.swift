@@ -17,12 +17,14 @@ public struct HubEntry: Hashable, Sendable {
   public var updatedAt: Date
   /// The version of its first write.
   public var createdVersion: Int64
+  /// The restore that began the present incarnation; `nil` in the incarnation in which the hub met the entity first.
+  public var restoration: HubRestoration?
   /// By name; of members that are merged key by key, `properties.dose`.
   public var fields: [String: HubField]
 
   public init(
     kind: String, id: String, version: Int64, incarnation: Int64 = 0, deletedAt: Date? = nil, createdAt: Date,
-    updatedAt: Date, createdVersion: Int64, fields: [String: HubField]
+    updatedAt: Date, createdVersion: Int64, restoration: HubRestoration? = nil, fields: [String: HubField]
   ) {
     self.kind = kind
     self.id = id
@@ -32,10 +34,23 @@ public struct HubEntry: Hashable, Sendable {
     self.createdAt = createdAt
     self.updatedAt = updatedAt
     self.createdVersion = createdVersion
+    self.restoration = restoration
     self.fields = fields
   }
 
   public var isAlive: Bool { deletedAt == nil }
+}
+
+/// The write that began an incarnation of an entity. Fields do not record it: a restore may change no value.
+public struct HubRestoration: Hashable, Sendable {
+  public var version: Int64
+  /// Identity of the device that restored the entity; `nil` for a re-offer, which counts as known to nobody.
+  public var author: String?
+
+  public init(version: Int64, author: String?) {
+    self.version = version
+    self.author = author
+  }
 }
 
 /// One field of an entity, and which write gave it its value.

@@ -244,6 +244,8 @@ extension Judgement {
       merged.deletedAt = nil
       // Its next deletion is no merge.
       merged.fields.removeValue(forKey: SyncedKind.mergedInto)
+      let isReoffer = changes.values.contains(where: \.isReoffer)
+      merged.restoration = HubRestoration(version: merged.version, author: isReoffer ? nil : device)
     }
     for (name, change) in applied {
       merged.fields[name] = field(change, replacing: entry.fields[name], merged.version)
@@ -337,6 +339,9 @@ extension Judgement {
     cleared.version = writer.nextVersion()
     cleared.updatedAt = writer.now
     for (field, _) in references {
+      if let value = child.fields[field.name], isUnseen(value) {
+        try put(HubConflict(child, field: field.name, value: value, reason: .overwritten))
+      }
       cleared.fields[field.name] = self.field(
         Change(value: .null, base: .max, stamp: nil, author: device, isReoffer: false),
         replacing: child.fields[field.name], cleared.version)
@@ -345,16 +350,24 @@ extension Judgement {
   }
 
   /// Makes conflicts of what the author of the delete cannot have seen.
-  /// - Parameter reference: the field by which a child goes along: where that is newer, all of the child is.
+  /// - Parameter reference: the field by which a child goes along: where that or the child's incarnation is newer, all of the child is.
   private func keep(in entry: HubEntry, reference: String? = nil) throws {
-    guard let base = mutation.base else { return }
-    func isUnseen(_ field: HubField) -> Bool { field.version > base && !isOwn(field) }
-    if let field = reference.flatMap({ entry.fields[$0] }), isUnseen(field) {
-      return try put(HubConflict(moved: entry, by: field))
+    if let field = reference.flatMap({ entry.fields[$0] }) {
+      if isUnseen(field) { return try put(HubConflict(moved: entry, by: field, of: field.author)) }
+      if let restoration = entry.restoration, isUnseen(restoration) {
+        return try put(HubConflict(moved: entry, by: field, of: restoration.author ?? field.author))
+      }
     }
-    for (name, field) in entry.fields.sorted(by: { $0.key < $1.key }) where isUnseen(field) {
-      try put(HubConflict(entry, field: name, value: field, reason: .buried))
-    }
+    if let conflict = HubConflict(buried: entry, entry.fields.filter { isUnseen($0.value) }) { try put(conflict) }
+  }
+
+  /// Whether the author of the delete cannot have seen a value. One who names no base has seen everything.
+  private func isUnseen(_ field: HubField) -> Bool {
+    mutation.base.map { field.version > $0 && !isOwn(field) } ?? false
+  }
+
+  private func isUnseen(_ restoration: HubRestoration) -> Bool {
+    mutation.base.map { restoration.version > $0 && restoration.author != device } ?? false
   }
 
   /// A conflict is resolved by its deletion, and makes none itself.

@@ -109,6 +109,9 @@ extension HubImport {
 }
 
 extension HubEntry {
-  /// Whether every field was written by one of these.
-  func isWritten(byOneOf authors: Set<String>) -> Bool { fields.values.allSatisfy { authors.contains($0.author) } }
+  /// Whether one of these wrote every field and, if the entity was restored, restored it.
+  func isWritten(byOneOf authors: Set<String>) -> Bool {
+    fields.values.allSatisfy { authors.contains($0.author) }
+      && restoration.map { $0.author.map(authors.contains) ?? false } ?? true
+  }
 }

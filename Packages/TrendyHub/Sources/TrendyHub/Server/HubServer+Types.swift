@@ -28,9 +28,7 @@ extension HubServer {
     return .write { [core] transaction in
       try core.restoreType(act.from, by: act.author, in: transaction, now: now)
       let moved = try act.moved(in: transaction)
-      for id in moved.definitions {
-        try core.delete(.propertyDefinition, id: id, by: act.author, in: transaction, now: now)
-      }
+      try core.carryOut(moved.definitions, by: act.author, in: transaction, now: now)
       try core.carryOut(moved.back, by: sender.restDevice, in: transaction, now: now)
       return .json(["events": .int(Int64(moved.events))])
     }
@@ -71,10 +69,10 @@ private struct TypeMerge {
     author = "\(sender.restDevice):\(act)"
   }
 
-  /// What this act brought to the type that stays: how many events, its properties, and how all else goes back.
+  /// What this act brought to the type that stays: how many events, the deletions of its properties, and how all else goes back.
   struct Moved {
     var events = 0
-    var definitions: [String] = []
+    var definitions: [HubMutation] = []
     var back: [HubMutation] = []
   }
 
@@ -85,7 +83,7 @@ private struct TypeMerge {
       guard !names.isEmpty else { return }
       if entry.kind == SyncedKind.event.name { moved.events += 1 }
       if entry.kind == SyncedKind.propertyDefinition.name {
-        moved.definitions.append(entry.id)
+        moved.definitions.append(HubMutation(unmerging: entry, by: author))
       } else {
         moved.back.append(HubMutation(entry, naming: from, in: names))
       }
@@ -105,6 +103,13 @@ private struct TypeMerge {
 }
 
 extension HubMutation {
+  /// Deletes a property that a merge made. An edit made since becomes a conflict: the type that comes back has the property without it.
+  fileprivate init(unmerging entry: HubEntry, by author: String) {
+    self.init(
+      mutationId: "unmerge:\(author):\(entry.version)", kind: entry.kind, id: entry.id, operation: .delete,
+      base: entry.createdVersion)
+  }
+
   fileprivate init(_ entry: HubEntry, naming type: String, in references: [String]) {
     let members = Dictionary(uniqueKeysWithValues: references.map { ($0, JSONValue.string(type)) })
     self.init(kind: entry.kind, id: entry.id, operation: .update, content: .members(members))

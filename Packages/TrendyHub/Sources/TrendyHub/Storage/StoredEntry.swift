@@ -5,8 +5,8 @@ public import TrendyModels
 /// before it what the line does not say.
 ///
 /// A byte 1; the length of the facts in four bytes, the lowest first; the facts, a JSON array: version of the first write; milliseconds
-/// since 1970 of the first write, of the last, and of the deletion or null; then the names of the fields that were brought again
-/// after a loss. The rest is the line. Earlier hubs kept a JSON object, which begins with another byte.
+/// since 1970 of the first write, of the last, and of the deletion or null; of a restored entity an array with the version and the
+/// author, or null, of the restore; then the names of the fields that were brought again after a loss. The rest is the line. Earlier hubs kept a JSON object, which begins with another byte.
 enum StoredEntry {
   private static let form: UInt8 = 1
   private static let headerBytes = 5
@@ -67,15 +67,18 @@ enum StoredEntry {
 extension HubEntry {
   /// What its line does not say, for storages that keep the line as it is given out.
   ///
-  /// An array: version of the first write; milliseconds since 1970 of the first write, of the last, and of the deletion or null;
-  /// then the names of the fields that were brought again after a loss.
+  /// An array: version of the first write; milliseconds since 1970 of the first write, of the last, and of the deletion or null; of a
+  /// restored entity an array with the version and the author, or null, of the restore; then the names of the fields that were brought
+  /// again after a loss.
   public var storedFacts: JSONValue {
-    let brought = fields.filter(\.value.isReoffered).keys.sorted()
-    return .array(
-      [
-        .int(createdVersion), .int(createdAt.milliseconds), .int(updatedAt.milliseconds),
-        deletedAt.map { .int($0.milliseconds) } ?? .null,
-      ] + brought.map { .string($0) })
+    var facts: [JSONValue] = [
+      .int(createdVersion), .int(createdAt.milliseconds), .int(updatedAt.milliseconds),
+      deletedAt.map { .int($0.milliseconds) } ?? .null,
+    ]
+    if let restoration {
+      facts.append([.int(restoration.version), restoration.author.map { .string($0) } ?? .null])
+    }
+    return .array(facts + fields.filter(\.value.isReoffered).keys.sorted().map { .string($0) })
   }
 
   /// Reads a line, parsed, and its ``storedFacts``; `nil` for anything else.
@@ -89,7 +92,8 @@ extension HubEntry {
     self.init(
       kind: kind, id: id, version: version, incarnation: incarnation,
       deletedAt: facts[3].intValue.map(Date.init(milliseconds:)), createdAt: Date(milliseconds: created),
-      updatedAt: Date(milliseconds: updated), createdVersion: createdVersion, fields: [:])
+      updatedAt: Date(milliseconds: updated), createdVersion: createdVersion,
+      restoration: facts.dropFirst(4).first?.arrayValue.flatMap(HubRestoration.init(stored:)), fields: [:])
     let brought = Set(facts[4...].compactMap(\.stringValue))
     for (name, value) in values(of: data, marks: marks) {
       guard let mark = (marks[name] ?? marks["*"])?.arrayValue, var field = HubField(value, mark: mark[...]) else {
@@ -110,5 +114,12 @@ extension HubEntry {
       values.updateValue(.null, forKey: name)
     }
     return values
+  }
+}
+
+extension HubRestoration {
+  fileprivate init?(stored facts: [JSONValue]) {
+    guard facts.count == 2, let version = facts[0].intValue else { return nil }
+    self.init(version: version, author: facts[1].stringValue)
   }
 }
