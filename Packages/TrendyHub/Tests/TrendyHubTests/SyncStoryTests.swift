@@ -126,6 +126,24 @@ struct SyncStoryTests {
     #expect(try hub.conflicts == ["e.notes=3 buried"])
   }
 
+  @Test("a save shares one stamp: of two of its values the later in the queue stays", arguments: storages)
+  func sameSave(storage: StoryHub.Storage) throws {
+    let hub = try StoryHub(storage)
+    try hub.push("b", hub.type("t"), hub.type("u"))
+    // A made the event and moved it in one save; another device knew of the first alone when the hub was restored.
+    let offered = hub.eventFields(of: "t").mapValues { field in
+      FieldChange(value: field.value, base: 0, stamp: field.stamp, author: "a")
+    }
+    try hub.push("b", hub.create("event", "e", offered))
+    let outcomes = try hub.push("a", hub.event("e"), hub.update("e", ["event_type_id": hub.set("u")]))
+    #expect(outcomes.allSatisfy { $0.word == "accepted" && $0.lost.isEmpty })
+    #expect(try hub.value("e", "event_type_id") == "u" && hub.conflicts.isEmpty)
+    // With its new identity it is the later as well.
+    try hub.push("b", hub.update("e", ["event_type_id": hub.set("t", base: 9, by: "a")]))
+    try hub.push("a2", hub.update("e", ["event_type_id": hub.set("u")]))
+    #expect(try hub.value("e", "event_type_id") == "u")
+  }
+
   @Test("fields are merged each by itself, disjoint ones are both kept", arguments: storages)
   func disjointFields(storage: StoryHub.Storage) throws {
     let hub = try StoryHub(storage)

@@ -30,7 +30,7 @@ extension SyncMemory {
     return now.clamped(to: SyncRange.stamp)
   }
 
-  /// The stamp of an edit that is made now: above the last and above every stamp that was applied. At the end of the range, where
+  /// The stamp of a save that is made now: above the last and above every stamp that was applied. At the end of the range, where
   /// no hub's time is, it is that end until an answer brings it down.
   mutating func nextStamp(_ clock: any TimeSource) -> Int64 {
     lastStamp = max(lastStamp + 1, hubNow(clock))

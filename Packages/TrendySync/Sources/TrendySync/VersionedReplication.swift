@@ -74,6 +74,7 @@ struct VersionedReplication: Replication {
         >= memory.seen
     else { return 0 }
     var losses: [Reoffer.Loss] = []
+    let stamp = memory.nextStamp(clock)
     for kind in MutationEntityType.parentsFirst {
       for held in try store.fetchHeldEntries(kind: kind) where held.id <= position.head {
         let atHub = entries[EntityKey(kind, held.entityId)]
@@ -83,7 +84,6 @@ struct VersionedReplication: Replication {
       }
       func addStrays<Entity: StoredEntity>(_ type: Entity.Type) throws {
         for row in try store.strays(of: type) where entries[EntityKey(kind, row.id)] == nil {
-          let stamp = memory.nextStamp(clock)
           let entry = ChangeEntry(
             id: position.head, entityType: kind.rawValue, operation: MutationOperation.create.rawValue,
             entityId: row.id, data: try ChangeEntryData(row.createRequest),

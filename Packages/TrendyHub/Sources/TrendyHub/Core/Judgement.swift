@@ -254,9 +254,10 @@ extension Judgement {
     return outcome(merged.version, lost: lost)
   }
 
-  /// Whether the value was written by this device, which hence knows it. What was offered again is nobody's own.
+  /// Whether the value was written by this device, which hence knows it. What was offered again is nobody's own, except to the mutations
+  /// of the save that wrote it: they share its stamp, and come in their order.
   private func isOwn(_ present: HubField, to change: Change) -> Bool {
-    !change.isReoffer && isOwn(present)
+    !change.isReoffer && (isOwn(present) || (present.author == change.author && present.stamp == change.stamp))
   }
 
   private func isOwn(_ present: HubField) -> Bool { !present.isReoffered && present.author == device }
