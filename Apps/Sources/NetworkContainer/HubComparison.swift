@@ -11,6 +11,8 @@ public struct HubComparison: Sendable {
     public let name: String
     public let here: KindSum
     public let atHub: KindSum
+    /// Rows that the store shows.
+    public let visible: Int
     public var agrees: Bool { here == atHub }
   }
 
@@ -20,16 +22,26 @@ public struct HubComparison: Sendable {
   /// See ``/TrendySync/SyncDigest``.
   public let missing: Int
   public let strays: Int
+  public let refused: Int
+  /// Whether nothing is under way that lets the store show other rows than the hub has.
+  private let isSettled: Bool
 
-  public var agrees: Bool { kinds.allSatisfy(\.agrees) && missing == 0 && strays == 0 }
+  public var agrees: Bool {
+    kinds.allSatisfy { $0.agrees && (!isSettled || $0.visible == $0.atHub.count) } && missing == 0 && strays == 0
+      && refused == 0
+  }
 
   init(_ digest: SyncDigest, _ summary: SyncSummary) {
     version = digest.cursor
     missing = digest.missing
     strays = digest.strays
+    refused = digest.refused
+    isSettled = digest.unsettled == 0
     kinds = MutationEntityType.allCases.map(\.rawValue).sorted().map { name in
-      Kind(name: name, here: digest.kinds[name] ?? KindSum(), atHub: summary.kinds[name] ?? KindSum())
-    }.filter { $0.here.count > 0 || $0.atHub.count > 0 }
+      Kind(
+        name: name, here: digest.kinds[name] ?? KindSum(), atHub: summary.kinds[name] ?? KindSum(),
+        visible: digest.visible[name] ?? 0)
+    }.filter { $0.here.count > 0 || $0.atHub.count > 0 || $0.visible > 0 }
   }
 }
 
@@ -56,9 +68,10 @@ extension HubComparison {
           kinds.map {
             .object([
               ("kind", .string($0.name)), ("agrees", .bool($0.agrees)), ("here", sum($0.here)), ("hub", sum($0.atHub)),
+              ("visible", .number($0.visible)),
             ])
           })
-      ), ("missing_rows", .number(missing)), ("unknown_rows", .number(strays)),
+      ), ("missing_rows", .number(missing)), ("unknown_rows", .number(strays)), ("rejected_rows", .number(refused)),
     ]
   }
 }

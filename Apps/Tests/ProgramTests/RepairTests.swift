@@ -118,6 +118,25 @@ struct RepairTests {
     #expect(answer["agrees"] == nil && answer["error"]?.objectValue?["code"] == "unreachable", "\(answer)")
   }
 
+  @Test func `entries deleted at the hub stay away from a store restored from before its first connection`() throws {
+    try bench.trendy("init", store: "old")
+    for note in ["kept", "deleted"] { try bench.trendy("log", "journal", "-n", note, store: "old") }
+    let backup = bench.folder.appending(path: "before.backup").path
+    try bench.trendy("backup", backup, store: "old")
+    try hub.connect("old")
+    try sync("old")
+    let id = try #require(
+      bench.trendy("list", "--grep", "deleted", "--plain", store: "old").output.split(separator: "\t").first)
+    try bench.trendy("rm", String(id), "--yes", store: "old")
+    try sync("old")
+    try bench.trendy("restore", backup, store: "again")
+    try hub.connect("again")
+    try sync("again", "again")
+    #expect(try notes("again") == ["kept", "one", "three", "two"])
+    let words = try bench.trendy("doctor", store: "again")
+    #expect(words.status == 0 && words.output.contains("4 events"), "\(words.output)\(words.talk)")
+  }
+
   // MARK: Repair
 
   @Test func `without saying which, repair does nothing and tells what each would do`() throws {

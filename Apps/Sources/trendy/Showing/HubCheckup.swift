@@ -41,22 +41,28 @@ struct HubCheckup {
     if agrees == true {
       let counts = kinds.map { kind in
         let name = kind["kind"]?.stringValue?.replacing("_", with: " ") ?? ""
-        return "\(Quantity(Int(kind["here"]?.objectValue?["count"]?.intValue ?? 0), name))"
+        return "\(Quantity(Int(kind["visible"]?.intValue ?? 0), name))"
       }
       let version = members["version"]?.intValue ?? 0
       lines.append("This store and \(account.hubName) agree at version \(version): \(counts.joined(separator: ", ")).")
     } else {
       lines += Self.differences(kinds, members)
-      if !isRepairing { lines.append("Set right, a backup first: trendy doctor --repair") }
+      let isRepairable =
+        kinds.contains { $0["agrees"] == false } || members["missing_rows"] != 0 || members["unknown_rows"] != 0
+      if !isRepairing, isRepairable { lines.append("Set right, a backup first: trendy doctor --repair") }
     }
     self.lines = lines
   }
 
   private static func differences(_ kinds: [[String: JSONValue]], _ members: [String: JSONValue]) -> [String] {
-    var lines = kinds.filter { $0["agrees"] == false }.map { kind in
+    var lines = kinds.compactMap { kind -> String? in
       func count(_ side: String) -> Int64 { kind[side]?.objectValue?["count"]?.intValue ?? 0 }
       let name = kind["kind"]?.stringValue?.replacing("_", with: " ") ?? ""
       let (here, there) = (count("here"), count("hub"))
+      guard kind["agrees"] == false else {
+        guard let visible = kind["visible"]?.intValue, visible != there else { return nil }
+        return "- \(name): \(visible) shown here, \(there) at the hub"
+      }
       return here == there
         ? "- \(name): \(here) here and at the hub, not all in the same state"
         : "- \(name): \(here) here, \(there) at the hub"
@@ -68,6 +74,9 @@ struct HubCheckup {
     if let strays = members["unknown_rows"]?.intValue, strays > 0 {
       lines.append(
         "- \(Quantity(Int(strays), "row")) here that the hub never gave, and that no waiting change accounts for")
+    }
+    if let rejected = members["rejected_rows"]?.intValue, rejected > 0 {
+      lines.append("- \(Quantity(Int(rejected), "row")) here that the hub rejected. Decide: trendy sync conflicts")
     }
     return ["This store and the hub do not hold the same:"] + lines
   }

@@ -71,7 +71,8 @@ extension PlainSettlement {
   private func refuse(_ mutation: PendingMutation, _ problem: ProblemDetails, sparing answered: Set<String>) throws
     -> Int
   {
-    try Journal(store: store, clock: clock).setAside(mutation, reason: problem.description, markFailed: true)
+    let isOfDeleted = mutation.operation == .create && problem.type == ProblemDetails.entityDeleted
+    try Journal(store: store, clock: clock).setAside(mutation, reason: problem.description, markFailed: !isOfDeleted)
     guard mutation.operation == .create else { return 1 }
     var settled = 1
     let reason = "The \(mutation.entityType.words) that it belongs to was refused: \(problem)"
@@ -83,6 +84,12 @@ extension PlainSettlement {
         try Journal(store: store, clock: clock).setAside(other, reason: reason, markFailed: true)
         settled += 1
       }
+    }
+    // Somebody deleted it: the journal has the data, and nothing is shown.
+    if isOfDeleted, try !store.hasPendingMutation(of: mutation.key) {
+      let replica = Replica(store: store)
+      try replica.hide(mutation.key)
+      try replica.noteForgottenDeletion(of: mutation.key, version: nil)
     }
     return settled
   }

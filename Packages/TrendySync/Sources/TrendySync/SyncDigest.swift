@@ -12,6 +12,12 @@ public struct SyncDigest: Hashable, Sendable {
   public var missing = 0
   /// Rows that the hub never gave, and that no change which waits accounts for.
   public var strays = 0
+  /// Rows that are shown, by the kind's name.
+  public var visible: [String: Int] = [:]
+  /// Of them, those that the hub refused to create and does not have.
+  public var refused = 0
+  /// Pending changes, and entries that are accepted or parked: with them the store may show other rows than the hub has.
+  public var unsettled = 0
 
   /// The kinds in which the hub says something else, by name.
   public func differences(from hub: [String: KindSum]) -> [String] {
@@ -42,9 +48,16 @@ extension DataStoreProtocol {
           }
         }
         digest.strays += try strays(of: type).count
+        let rows = try Entity.fetchAll(in: self)
+        digest.visible[kind.rawValue] = rows.count
+        digest.refused += try rows.count {
+          try $0.syncStatus == .failed && heldEntry(kind: kind, id: $0.id)?.isDelete ?? true
+        }
       }
       try takeIn(kind.stored)
     }
+    let counts = try syncCounts()
+    digest.unsettled = counts.pending + counts.accepted + counts.parked
     return digest
   }
 

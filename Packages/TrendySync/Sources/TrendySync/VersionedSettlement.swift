@@ -90,7 +90,13 @@ extension VersionedSettlement {
   private func refuse(_ mutation: PendingMutation, _ problem: ProblemDetails, _ touched: inout [EntityKey]) throws
     -> Int
   {
-    try setAside(mutation, reason: problem.description)
+    if mutation.operation == .create, problem.type == ProblemDetails.entityDeleted {
+      // Somebody deleted it: the journal has the data, and nothing is shown.
+      try Journal(store: store, clock: clock).move(mutation, reason: problem.description)
+      try Replica(store: store).noteForgottenDeletion(of: mutation.key, version: nil)
+    } else {
+      try setAside(mutation, reason: problem.description)
+    }
     guard mutation.operation == .create || mutation.operation == .restore else { return 1 }
     var settled = 1
     var dead: Set = [mutation.key]
@@ -106,7 +112,11 @@ extension VersionedSettlement {
       guard dead.contains(other.key) || isMadeBeneath else { continue }
       dead.insert(other.key)
       touched.append(other.key)
-      try setAside(other, reason: reason)
+      if other.key == mutation.key, other.operation == .create, problem.type == ProblemDetails.entityDeleted {
+        try Journal(store: store, clock: clock).move(other, reason: reason)
+      } else {
+        try setAside(other, reason: reason)
+      }
       settled += 1
     }
     return settled

@@ -49,6 +49,97 @@ struct ProtocolStoryTests {
 
   private func accepted() throws -> [PendingMutation] { try store.fetchAcceptedMutations() }
 
+  // MARK: A create of what was deleted
+
+  private static let deleted = ProblemDetails(type: ProblemDetails.entityDeleted, title: "Deleted", status: 409)
+
+  @Test func `a create of what the hub knows as deleted is not shown, and the journal restores it`() async throws {
+    await begin()
+    try device.recorder.record(EventFixture.makeEvent(id: "old", eventTypeId: "T", notes: "of a backup"))
+    hub.set { $0.outcomes = [.refused(Self.deleted)] }
+    await device.engine.performSync()
+    #expect(store.storedEvents["old"] == nil)
+    let digest = try #require(try store.syncDigest())
+    #expect(digest.visible["event"] == 1 && digest.refused == 0 && digest.strays == 0)
+    // Its tombstone may still be told of; then it can have another life.
+    hub.set { $0.pages = [[.tombstone(.event, "old", 5)]] }
+    await device.engine.performSync()
+    let conflict = try #require(device.recorder.openConflicts().first)
+    #expect(conflict.kept["notes"] == "of a backup")
+    try device.recorder.retryConflict(id: conflict.id)
+    #expect(store.storedEvents["old"]?.notes == "of a backup")
+    #expect(store.storedPendingMutations.map(\.operation) == [.restore])
+  }
+
+  @Test func `a type that the hub knows as deleted takes with it what was made beneath it`() async throws {
+    await begin()
+    try device.recorder.record(EventTypeFixture.makeEventType(id: "old"))
+    try device.recorder.record(EventFixture.makeEvent(id: "below", eventTypeId: "old"))
+    let orphaned = ProblemDetails(type: "urn:trendy:error:parent_deleted", title: "Parent is gone", status: 409)
+    hub.set { $0.outcomes = [.refused(Self.deleted), .refused(orphaned)] }
+    await device.engine.performSync()
+    #expect(store.storedEventTypes["old"] == nil && store.storedEvents["below"] == nil)
+    #expect(try device.recorder.openConflicts().map(\.entityId).sorted() == ["below", "old"])
+  }
+
+  @Test func `an import of what the hub knows as deleted stays out the next time`() async throws {
+    await begin()
+    let event = Event(
+      id: "00000000-0000-8000-8000-000000000001", eventTypeId: "T", timestamp: DeterministicDate.jan1_2024,
+      sourceType: .imported)
+    try device.recorder.record(event)
+    hub.set { $0.outcomes = [.refused(Self.deleted)] }
+    await device.engine.performSync()
+    #expect(store.storedEvents[event.id] == nil)
+    #expect(try device.recorder.record(event) == false && store.storedPendingMutations.isEmpty)
+  }
+
+  @Test func `any other refused create stays to be seen, and is counted`() async throws {
+    await begin()
+    try device.recorder.record(EventFixture.makeEvent(id: "new", eventTypeId: "T"))
+    hub.set { $0.outcomes = [.refused(ProblemDetails(type: "urn:trendy:error:invalid", title: "No", status: 422))] }
+    await device.engine.performSync()
+    #expect(store.storedEvents["new"]?.syncStatus == .failed)
+    let digest = try #require(try store.syncDigest())
+    #expect(digest.visible["event"] == 2 && digest.refused == 1 && digest.strays == 0)
+  }
+
+  // MARK: One stamp for a save
+
+  private func stamps() throws -> Set<Int64> {
+    Set(try store.storedPendingMutations.flatMap { try fields($0).values }.map(\.stamp))
+  }
+
+  @Test func `a save has one stamp, and the next a later one`() async throws {
+    await begin()
+    try device.recorder.inOneSave { save in
+      try save.record(EventTypeFixture.makeEventType(id: "U"))
+      try save.record(EventFixture.makeEvent(id: "new", eventTypeId: "U"))
+      try save.edit(eventId: "E") { $0.eventTypeId = "U" }
+    }
+    let first = try #require(try stamps().first)
+    #expect(try stamps() == [first])
+    try note("later")
+    #expect(try stamps() == [first, first + 1])
+  }
+
+  @Test func `after an import of 60,000 rows the later of two edits wins, whoever makes it`() async throws {
+    await begin()
+    try device.recorder.record(
+      (0..<60_000).map { EventFixture.makeEvent(id: "row-\($0)", eventTypeId: "T") })
+    try note("earlier")
+    func lastStamp(_ device: Device) throws -> Int64? {
+      try device.store.storedPendingMutations.last.flatMap { try fields($0)["notes"]?.stamp }
+    }
+    let earlier = try #require(try lastStamp(device))
+    let other = Device(
+      cursor: nil, seed: 7, clock: device.clock, client: { [hub] in VersionedHubClient(base: $0, hub: hub) })
+    await other.engine.performSync()
+    await device.clock.advance(by: .seconds(1))
+    try other.recorder.edit(eventId: "E") { $0.notes = "later" }
+    #expect(try #require(try lastStamp(other)) > earlier)
+  }
+
   // MARK: H1 – H4
 
   @Test func `H1: a sequence is given when a mutation is first sent, so that what is taken back leaves no gap`()

@@ -106,11 +106,25 @@ struct SyncEnginePushTests {
   @Test func `a 409 of another kind is a refusal`() async throws {
     try device.recorder.record(EventTypeFixture.makeEventType())
     device.network.createEventTypeWithIdempotencyResponses = [
-      .failure(APIError.problem(ProblemDetails(type: "urn:trendy:error:entity_deleted", status: 409), retryAfter: nil))
+      .failure(APIError.problem(ProblemDetails(type: "urn:trendy:error:invalid", status: 409), retryAfter: nil))
     ]
     await device.engine.performSync()
     #expect(store.storedConflicts.map(\.entityId) == ["type-1"])
     #expect(store.storedEventTypes["type-1"]?.syncStatus == .failed)
+  }
+
+  @Test func `a refused create of a deleted entity is not shown, nor is what was made beneath it`() async throws {
+    try device.recorder.record(EventTypeFixture.makeEventType())
+    try device.record(events: 1)
+    device.network.createEventTypeWithIdempotencyResponses = [
+      .failure(APIError.problem(ProblemDetails(type: ProblemDetails.entityDeleted, status: 409), retryAfter: nil))
+    ]
+    device.network.createEventsBatchResponses = [
+      .failure(APIError.problem(ProblemDetails(type: "urn:trendy:error:parent_deleted", status: 409), retryAfter: nil))
+    ]
+    await device.engine.performSync()
+    #expect(store.storedConflicts.map(\.entityId).sorted() == [newEventId(0), "type-1"])
+    #expect(store.storedEventTypes.isEmpty && store.storedEvents.isEmpty && store.storedPendingMutations.isEmpty)
   }
 
   @Test(

@@ -177,6 +177,8 @@ extension SnapshotSpan: WireDocument {
 extension ProblemDetails {
   /// 409: the hub was restored from a backup and never gave the position that the device stands at.
   public static let logReset = "urn:trendy:error:log_reset"
+  /// The write names an entity that was deleted.
+  public static let entityDeleted = "urn:trendy:error:entity_deleted"
   /// 409: see ``PushAnswer/isForked``.
   public static let deviceForked = "urn:trendy:error:device_forked"
   /// 409 of a pairing: the device holds another person's record. The code is not used up.
