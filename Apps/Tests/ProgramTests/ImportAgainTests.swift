@@ -50,4 +50,42 @@ struct ImportAgainTests {
     }
     restarted.stop()
   }
+
+  @Test func `undone on one device, an import may come again on another and at the hub`() throws {
+    let hub = try TestHub(bench)
+    try hub.connect("phone", "laptop")
+    func sync(_ devices: String...) throws {
+      for device in devices { #expect(try bench.trendy("sync", store: device).status == 0, "\(device)") }
+    }
+    let file = try table(
+      "swims.csv", "swim,2026-11-01T08:00:00Z,a,1", "swim,2026-11-02T08:00:00Z,b,2", "swim,2026-11-03T08:00:00Z,c,3")
+    try bench.trendy("import", file, store: "phone")
+    try sync("phone", "laptop")
+    // One of them is deleted by hand: an import does not bring it back.
+    let id = try #require(
+      bench.trendy("list", "--grep", "c", "--plain", store: "laptop").output.split(separator: "\t").first)
+    try bench.trendy("rm", String(id), "--yes", store: "laptop")
+    try sync("laptop", "phone")
+    try bench.trendy("undo", store: "phone")
+    try sync("phone", "laptop")
+    #expect(try notes("laptop").isEmpty)
+
+    let again = try bench.trendy("import", file, store: "laptop")
+    #expect(
+      again.status == 0 && again.output.contains("2 events, 1 event type, 1 property new"),
+      "\(again.output)\(again.talk)")
+    try sync("laptop", "phone", "laptop")
+    for device in ["phone", "laptop"] {
+      #expect(try notes(device) == ["swim a", "swim b"], "\(device)")
+      #expect(try bench.trendy("doctor", store: device).status == 0)
+    }
+    // Deleted by hand where the import was repeated, an entry stays away from the device that undid the first one, too.
+    let other = try #require(
+      bench.trendy("list", "--grep", "b", "--plain", store: "laptop").output.split(separator: "\t").first)
+    try bench.trendy("rm", String(other), "--yes", store: "laptop")
+    try sync("laptop", "phone")
+    try bench.trendy("import", file, store: "phone")
+    #expect(try notes("phone") == ["swim a"])
+    hub.stop()
+  }
 }

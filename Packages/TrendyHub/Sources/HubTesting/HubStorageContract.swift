@@ -387,7 +387,6 @@ public enum HubStorageContract: Sendable {
       second.made = ["event": 4, "event_type": 1]
       second.finishedAt = moment
       second.undoneAt = moment.addingTimeInterval(60)
-      second.undoneBefore = 12
       second.undoneThrough = 17
       try storage.write(person: "p") { try $0.put(second) }
       try storage.read(person: "p") { try expect(try $0.imports(), [first, second, third]) }

@@ -492,6 +492,18 @@ struct SyncStoryTests {
     #expect(try hub.push("b", hub.event("k")).map(\.word) == ["entity_deleted"])
   }
 
+  @Test("a tombstone says that an import was undone until it is restored", arguments: storages)
+  func importUndone(storage: StoryHub.Storage) throws {
+    let hub = try StoryHub(storage)
+    try hub.push("a", hub.type("t"), hub.event("e"))
+    try hub.push("a", hub.delete("e", base: 2, [SyncedKind.importUndone: hub.set(true, base: 2)]))
+    #expect(try hub.value("e", SyncedKind.importUndone) == true && !hub.isAlive("e"))
+    try hub.push("b", hub.restore("e", life: 1))
+    #expect(try hub.value("e", SyncedKind.importUndone) == nil && hub.isAlive("e"))
+    try hub.push("b", hub.delete("e", base: hub.state.head, life: 1))
+    #expect(try hub.value("e", SyncedKind.importUndone) == nil && hub.conflicts.isEmpty)
+  }
+
   @Test("H11 only a restore begins a new life, and what meant an earlier one does not touch it", arguments: storages)
   func incarnations(storage: StoryHub.Storage) throws {
     let hub = try StoryHub(storage)

@@ -118,6 +118,10 @@ public struct SyncedKind: Hashable, Sendable {
     places = Dictionary(uniqueKeysWithValues: fields.indices.map { (fields[$0].name, $0) })
   }
 
+  /// Field of a tombstone, `true` where undoing an import deleted the entity: an import that a user asks for restores it, on any device.
+  /// The hub removes the field with a restore.
+  public static let importUndone = "import_undone"
+
   public func field(_ name: String) -> Field? { places[name].map { fields[$0] } }
 
   /// The field that says what the entity hangs on: it goes with it.

@@ -112,14 +112,20 @@ final class EditWriter {
     return try Entity.find(id: id, in: store) ?? changed
   }
 
-  /// - Parameter heir: type that an event type was merged into.
+  /// - Parameters:
+  ///   - heir: type that an event type was merged into.
+  ///   - undoesImport: whether an import that a user asks for may restore the entity, on any device.
   /// - Returns: whether there was anything to delete.
-  func delete<Entity: StoredEntity>(_: Entity.Type, id: String, mergedInto heir: String? = nil) throws -> Bool {
+  func delete<Entity: StoredEntity>(
+    _: Entity.Type, id: String, mergedInto heir: String? = nil, undoesImport: Bool = false
+  ) throws -> Bool {
     try takeWriteLock()
     let key = EntityKey(Entity.entityType, id)
     guard try Entity.find(id: id, in: store) != nil || store.hasPendingMutation(of: key) else { return false }
-    let payload = try heir.map { try WireJSON.encode([SyncedKind.mergedInto: $0]) } ?? Data()
-    try remove(Entity.self, id: id, payload: payload)
+    var members: [String: JSONValue] = [:]
+    if let heir { members[SyncedKind.mergedInto] = .string(heir) }
+    if undoesImport { members[SyncedKind.importUndone] = true }
+    try remove(Entity.self, id: id, payload: members.isEmpty ? Data() : WireJSON.encode(members))
     return true
   }
 
@@ -140,7 +146,8 @@ final class EditWriter {
   func deleteUntouchedImport(eventId id: String) throws {
     try takeWriteLock()
     // Another device may have imported the same: the hub is told of the making, and then of the deletion.
-    try append(newMutation(EntityKey(.event, id), .delete, payload: Data()))
+    try append(
+      newMutation(EntityKey(.event, id), .delete, payload: WireJSON.encode([SyncedKind.importUndone: true])))
     try replication.remove(Event.self, id: id, isCancelled: false)
   }
 
@@ -398,7 +405,7 @@ extension EditWriter {
     if let tombstone = try store.tombstone(of: delete.key) { try store.deleteTombstone(tombstone) }
     var members =
       delete.payload.isEmpty ? [:] : try WireJSON.decode([String: JSONValue].self, from: delete.payload)
-    members.removeValue(forKey: SyncedKind.mergedInto)
+    for name in [SyncedKind.mergedInto, SyncedKind.importUndone] { members[name] = nil }
     if !members.isEmpty {
       var edits = newMutation(
         delete.key, .update, payload: try WireJSON.encode(members), incarnation: delete.incarnation)

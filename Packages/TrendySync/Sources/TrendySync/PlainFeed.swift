@@ -166,6 +166,11 @@ extension ChangeEntry {
 
   /// `nil` where its data is missing, cannot be read, or is of another entity: it is kept raw until a version can.
   func entity<Entity: StoredEntity>(as type: Entity.Type) -> Entity? {
+    // It says of a tombstone how it came to be, and nothing of the entity that a restore begins.
+    let data =
+      if isDelete, var members = data?.rawData, members.removeValue(forKey: SyncedKind.importUndone) != nil {
+        ChangeEntryData(rawData: members)
+      } else { data }
     guard let wire = try? data?.decode(Entity.Wire.self) else { return nil }
     let entity = Entity(wire)
     return entity.id == entityId ? entity : nil

@@ -17,15 +17,20 @@ extension Recorder {
 public struct RecorderChanges {
   private let writer: EditWriter
   private let isAsked: Bool
+  private let undoesImport: Bool
 
-  init(_ writer: EditWriter, isAsked: Bool = false) {
+  init(_ writer: EditWriter, isAsked: Bool = false, undoesImport: Bool = false) {
     self.writer = writer
     self.isAsked = isAsked
+    self.undoesImport = undoesImport
   }
 
   /// The same changes, of which `record` makes also what was imported once and deleted: as another life, behind its deletion where
   /// that is on its way to the hub.
   public var again: RecorderChanges { RecorderChanges(writer, isAsked: true) }
+
+  /// The same changes, of which `delete` undoes an import: an import that a user asks for restores the entity, on any device.
+  public var undoingImport: RecorderChanges { RecorderChanges(writer, undoesImport: true) }
 
   /// What is held, with the changes so far; for reading.
   public var store: any DataStoreProtocol { writer.store }
@@ -117,7 +122,9 @@ public struct RecorderChanges {
 
   @discardableResult
   public func delete(_ kind: MutationEntityType, id: String) throws -> Bool {
-    func delete<Entity: StoredEntity>(_ type: Entity.Type) throws -> Bool { try writer.delete(type, id: id) }
+    func delete<Entity: StoredEntity>(_ type: Entity.Type) throws -> Bool {
+      try writer.delete(type, id: id, undoesImport: undoesImport)
+    }
     return try delete(kind.stored)
   }
 

@@ -551,7 +551,7 @@ struct RecorderTests {
       }
     }
     #expect(areDeleted == [true, false, false])
-    #expect(try other.recorder.delete(eventId: Self.imported))
+    #expect(try other.recorder.inOneSave { try $0.undoingImport.delete(eventId: Self.imported) })
     #expect(one.store.storedPendingMutations.map(\.operation) == [.create, .delete])
     #expect(one.store.storedPendingMutations == other.store.storedPendingMutations)
     #expect(one.store.storedTombstones == other.store.storedTombstones && one.store.storedTombstones.count == 1)

@@ -76,10 +76,16 @@ final class DeviceImportStore: ImportStore {
   }
 
   func knows(_ kind: MutationEntityType, id: String) throws -> Bool { try record.makeStore().knows(kind, id) }
-  func isTakenBack(_ kind: MutationEntityType, id: String) throws -> Bool { isTakenBack(id) }
+  func isTakenBack(_ kind: MutationEntityType, id: String) throws -> Bool {
+    try isTakenBack(kind, id, in: record.makeStore())
+  }
 
-  private func isTakenBack(_ id: String) -> Bool {
-    takenBack.count > 0 && takenBack.contains(CompactIdentifier(id).fingerprint)
+  /// A tombstone of the hub says itself whether an undo left it, on whichever device; of what the hub has not told, the journal does.
+  private func isTakenBack(_ kind: MutationEntityType, _ id: String, in store: any DataStoreProtocol) throws -> Bool {
+    if let held = try store.heldEntry(kind: kind, id: id), held.isDelete {
+      return held.data?.rawData[SyncedKind.importUndone] == true
+    }
+    return takenBack.count > 0 && takenBack.contains(CompactIdentifier(id).fingerprint)
   }
 
   var batchSize: Int { Self.mostInBatch }
@@ -136,7 +142,8 @@ final class DeviceImportStore: ImportStore {
     func heldDigest() throws -> String {
       try (Undoable.held(entity.kind, id: id, in: save.store) ?? entity).digest
     }
-    if isTakenBack(id), try Undoable.held(entity.kind, id: id, in: save.store) == nil {
+    guard try Undoable.held(entity.kind, id: id, in: save.store) == nil else { return nil }
+    if try isTakenBack(entity.kind, id, in: save.store) {
       do {
         // An event comes as the file, and what was asked of it, says now: the first import may have been taken back for its type.
         let isRestored =

@@ -166,7 +166,7 @@ extension DeviceRecord {
         if try isInUse || !now.isAsMade(made.digest) {
           result.left.append(UndoStep.Left(kind: made.kind, id: made.id))
         } else {
-          try save.delete(now)
+          try save.undoingImport.delete(now)
           list[index].isTakenBack = true
           result.removed += 1
         }

@@ -250,6 +250,7 @@ extension Judgement {
     for (name, change) in applied {
       merged.fields[name] = field(change, replacing: entry.fields[name], merged.version)
     }
+    if life != nil { merged.fields[SyncedKind.importUndone] = nil }
     try writer.put(merged, replacing: entry)
     return outcome(merged.version, lost: lost)
   }

@@ -19,9 +19,7 @@ public struct HubImport: Hashable, Sendable, Identifiable {
   /// Versions of its writes lie above the first and up to the second; others may lie between them.
   public var before: Int64
   public var through: Int64
-  /// Of an import that was taken back: the tombstones of that have versions above the first and up to the second, which is `nil`
-  /// while it goes on.
-  public var undoneBefore: Int64?
+  /// Head of the record when undoing the import was complete; `nil` before.
   public var undoneThrough: Int64?
   /// How its file was read: the zone, and digests of the first events' local times and instants; `nil` where nobody noted it.
   public var reading: Reading?
@@ -67,7 +65,6 @@ extension HubImport {
     }
     if let finishedAt { members["finished"] = .int(finishedAt.milliseconds) }
     if let undoneAt { members["undone"] = .int(undoneAt.milliseconds) }
-    if let undoneBefore { members["undone_before"] = .int(undoneBefore) }
     if let undoneThrough { members["undone_through"] = .int(undoneThrough) }
     return .object(members)
   }
@@ -89,7 +86,6 @@ extension HubImport {
     }
     finishedAt = members["finished"]?.intValue.map(Date.init(milliseconds:))
     undoneAt = members["undone"]?.intValue.map(Date.init(milliseconds:))
-    undoneBefore = members["undone_before"]?.storedCounter
     undoneThrough = members["undone_through"]?.storedCounter
   }
 }
@@ -100,12 +96,6 @@ extension HubImport {
 
   /// The name by which it writes.
   var deviceName: String { "import:\(id)" }
-
-  /// Whether the entry is a tombstone of taking this import back.
-  func hasTakenBack(_ entry: HubEntry) -> Bool {
-    guard !entry.isAlive, let undoneBefore else { return false }
-    return entry.version > undoneBefore && entry.version <= undoneThrough ?? .max
-  }
 }
 
 extension HubEntry {

@@ -32,15 +32,11 @@ public final class HubImportDesk {
   private let server: HubServer
   private var entry: HubImport
   private(set) public var isBegun = false
-  private let undone: [HubImport]
-  private let undoneAuthors: Set<String>
 
-  init(server: HubServer, person: String, id: String, source: String) throws {
+  init(server: HubServer, person: String, id: String, source: String) {
     self.server = server
     entry = HubImport(id: id, format: "", source: source, startedAt: server.clock.now, before: 0)
     desk = HubDesk(server: server, person: person, device: entry.deviceName, isLimited: true)
-    undone = try server.storage.read(person: person) { try $0.imports() }.filter { $0.undoneAt != nil }
-    undoneAuthors = Set(undone.map(\.author))
   }
 
   public var now: Date { server.clock.now }
@@ -65,7 +61,7 @@ public final class HubImportDesk {
       guard let found = try reading.entry(kind: kind, id: id) else {
         return try reading.isPurged(kind: kind, id: id) ? .deleted : .unknown
       }
-      return found.isAlive ? .living : isTakenBack(found) ? .takenBack : .deleted
+      return found.isAlive ? .living : found.isImportUndone ? .takenBack : .deleted
     }
   }
 
@@ -124,7 +120,7 @@ public final class HubImportDesk {
   private func make(_ entity: Entity, in transaction: any HubTransaction) throws -> Outcome {
     do {
       if let found = try transaction.entry(kind: entity.kind.name, id: entity.id) {
-        guard isTakenBack(found) else { return .known }
+        guard !found.isAlive, found.isImportUndone else { return .known }
         _ = try server.core.restore(entity.kind, id: entity.id, by: entry.author, in: transaction, now: now)
         _ = try server.core.update(
           entity.kind, id: entity.id, entity.members, by: entry.author, in: transaction, now: now)
@@ -139,11 +135,10 @@ public final class HubImportDesk {
       return .refused("\(entity.kind.name) \"\(entity.id)\": \(problem.detail)")
     }
   }
+}
 
-  /// What a person deleted while an import was taken back has an author of its own.
-  private func isTakenBack(_ found: HubEntry) -> Bool {
-    found.isWritten(byOneOf: undoneAuthors) && undone.contains { $0.hasTakenBack(found) }
-  }
+extension HubEntry {
+  fileprivate var isImportUndone: Bool { fields[SyncedKind.importUndone]?.value == true }
 }
 
 @available(*, unavailable)

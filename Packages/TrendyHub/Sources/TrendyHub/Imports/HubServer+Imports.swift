@@ -70,7 +70,7 @@ extension HubServer {
     let jobs = try importJobs()
     let job = try jobs.start(id, of: sender.person, isWriting: !isDryRun) { [self] job, onProgress in
       guard let path = job.path else { preconditionFailure("a job without a file was begun: \(job.id)") }
-      let desk = try HubImportDesk(server: self, person: job.person, id: job.id, source: job.source)
+      let desk = HubImportDesk(server: self, person: job.person, id: job.id, source: job.source)
       let file = ImportFile(
         path: path, name: job.source, zone: choice.zone, isDayFirst: choice.isDayFirst, onlyTypes: choice.types,
         typeMap: choice.typeMap, acceptsOtherZone: choice.acceptsOtherZone, isDryRun: isDryRun)
@@ -226,7 +226,6 @@ extension HubServer {
       entry = try transaction.imports().first { $0.id == begun.id } ?? begun
       let head = try transaction.state().head
       entry.undoneAt = entry.undoneAt ?? now
-      entry.undoneBefore = entry.undoneBefore ?? head
       // Of one that was interrupted nobody wrote down how far it came.
       if entry.finishedAt == nil { entry.through = head }
       try transaction.put(entry)
@@ -266,7 +265,12 @@ extension HubServer {
             try transaction.entry(kind: found.kind, id: found.id)?.version == found.version,
             try !isTypes || transaction.referring(toKind: found.kind, id: found.id).isEmpty
           else { continue }
-          try core.delete(kind, id: found.id, by: entry.author, in: transaction, now: now)
+          try core.carryOut(
+            CollectionOfOne(
+              HubMutation(
+                kind: kind.name, id: found.id, operation: .delete,
+                content: .members([SyncedKind.importUndone: true]))),
+            by: entry.author, in: transaction, now: now)
           count += 1
         }
       }
