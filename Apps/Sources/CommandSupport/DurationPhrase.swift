@@ -39,7 +39,7 @@ public enum DurationPhrase: Sendable {
 }
 
 extension Character {
-  var isASCIIDigit: Bool { isASCII && isNumber }
+  package var isASCIIDigit: Bool { isASCII && isNumber }
 }
 
 /// So and so much time with units: `2 weeks`, `1h30m`, `half an hour`.

@@ -27,6 +27,33 @@ struct InterchangeTests {
     try bench.trendy("list", "--plain", store: store).output.split(separator: "\n").map(String.init)
   }
 
+  @Test func `whole numbers keep all their digits on devices, at the hub and in files`() throws {
+    let (number, largest) = ("9007199254740993", "-9223372036854775807")
+    let hub = try TestHub(bench)
+    try hub.connect("phone", "laptop")
+    try bench.trendy("type", "add", "Ride", store: "phone")
+    for key in ["n", "m"] { try bench.trendy("type", "prop", "add", "Ride", key, "--kind", "number", store: "phone") }
+    try bench.trendy("log", "Ride", "n=\(number)", "m=\(largest)", store: "phone")
+    for device in ["phone", "laptop"] { try bench.trendy("sync", store: device) }
+    hub.stop()
+    func hasDigits(_ text: String) -> Bool { text.contains(number) && text.contains(largest) }
+    #expect(try hasDigits(bench.trendy("list", "--json", store: "laptop").output))
+    for name in ["csv", "ndjson"] {
+      let (file, store) = ("digits.\(name)", "from-\(name)")
+      try bench.trendy("export", name, path(file), store: "laptop")
+      #expect(try hasDigits(text(file)), "\(name)")
+      try bench.trendy("init", store: store)
+      let imported = try bench.trendy("import", path(file), store: store)
+      #expect(imported.status == 0, "\(imported.output)\(imported.talk)")
+      #expect(try hasDigits(bench.trendy("list", "--json", store: store).output), "\(name)")
+    }
+    // One of more than 64 bits is no number, but an identifier.
+    let table = try file("ids.csv", "type,start,code\nRide,2026-01-02T08:00:00Z,12345678901234567890\n")
+    try bench.trendy("init", store: "ids")
+    try bench.trendy("import", table, store: "ids")
+    #expect(try bench.trendy("list", "--json", store: "ids").output.contains("12345678901234567890"))
+  }
+
   @Test func `leaving is proven: everything out, into an empty store, and out again gives the same bytes`() throws {
     let note = "two\nlines, \"quoted\" and ☕"
     for words in [

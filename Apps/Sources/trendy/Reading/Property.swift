@@ -118,6 +118,8 @@ enum Property {
 
   static func number(_ text: String) -> JSONValue? {
     if let whole = Int64(text) { return .int(whole) }
+    // As a double it would be another number.
+    guard !text.drop(while: { $0 == "-" }).allSatisfy(\.isASCIIDigit) else { return nil }
     return NumberPhrase.value(text).map { .double($0) }
   }
 

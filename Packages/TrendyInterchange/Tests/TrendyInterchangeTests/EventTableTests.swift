@@ -31,6 +31,13 @@ struct EventTableTests {
     #expect(event.properties["Menge"] == .number(1.5))
   }
 
+  @Test func `whole numbers keep their digits, and those of more than 64 bits are text`() throws {
+    let table = "type,start,n,code\nRun,2026-03-01T08:00:00Z,9007199254740993,12345678901234567890\n"
+    let event = try #require(try events(table).first)
+    #expect(event.properties["n"] == PropertyValue(type: .number, value: .int(9_007_199_254_740_993)))
+    #expect(event.properties["code"] == .text("12345678901234567890"))
+  }
+
   @Test func `the original web export has times of twelve hours on the clock of its zone`() throws {
     let amsterdam = try #require(ZoneClock(named: "Europe/Amsterdam"))
     let event = try #require(

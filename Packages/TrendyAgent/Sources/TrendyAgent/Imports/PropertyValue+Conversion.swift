@@ -5,9 +5,10 @@ extension PropertyValue {
   func converted(to definition: PropertyDefinition) -> PropertyValue {
     guard type != definition.propertyType else { return self }
     switch definition.propertyType {
-    case .duration: return doubleValue.map { .duration($0) } ?? self
+    case .duration: return doubleValue == nil ? self : PropertyValue(type: .duration, value: value)
     case .number:
-      if let seconds = doubleValue { return .number(seconds) }
+      if doubleValue != nil { return PropertyValue(type: .number, value: value) }
+      if let whole = stringValue.flatMap({ Int64($0) }) { return PropertyValue(type: .number, value: .int(whole)) }
       return stringValue.flatMap { Double($0) }.map { .number($0) } ?? self
     case .text: return stringValue.map { .text($0) } ?? .text(valueText)
     case .select, .url, .email, .date:

@@ -311,6 +311,7 @@ struct EventTableReader {
   private func value(_ text: String, _ kind: PropertyType, isList: Bool) -> PropertyValue {
     switch kind {
     case .number:
+      if let whole = Int64(text) { return PropertyValue(type: .number, value: .int(whole)) }
       guard let number = number(text) else { return .text(text) }
       return number == number.rounded() && abs(number) < 1e15 ? .number(Int(number)) : .number(number)
     case .boolean: return Self.boolean(text).map { .boolean($0) } ?? .text(text)
@@ -337,6 +338,8 @@ struct EventTableReader {
 
   private func number(_ text: String) -> Double? {
     if let whole = Self.whole(text) { return Double(whole) }
+    // As a double an integer of more than 64 bits would be another number: it is an identifier, and stays text.
+    if text.utf8.count > 18, text.utf8.allSatisfy({ $0 &- 0x30 <= 9 }), Int64(text) == nil { return nil }
     if Self.isPlain(text), let value = Double(text), value.isFinite { return value }
     var text = FieldText.trim(text).replacing("\u{2212}", with: "-")
     text.removeAll { $0 == "\u{A0}" || $0 == "\u{202F}" || $0 == "'" }
