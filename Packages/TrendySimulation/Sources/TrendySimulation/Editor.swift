@@ -45,12 +45,15 @@ struct Editor {
     case .deleteType: delete(recorder, .eventType)
     case .deleteOther:
       delete(recorder, Bool.random(using: &generator) ? anyRecordKind() : .propertyDefinition)
-    case .restore: restore(recorder)
+    case .restore:
+      if let key = run.ledger.allDeleted.sorted().randomElement(using: &generator) { restore(key, recorder) }
+    case .restoreUnderDeletion: restoreUnderDeletion(recorder)
     case .decide: decide(recorder)
     }
   }
 
   /// A person records many events in one save.
+  /// - Parameter count: of many thousands only some are noted: all of them are compared with the hub at rest.
   mutating func recordMany(_ count: Int) {
     guard let life = device.life, let type = heldType(life) else { return }
     let events = (0..<count).map { place in
@@ -68,10 +71,21 @@ struct Editor {
       isSure = false
     }
     run.tell("\(device.name) records \(count) events of \(type) at once\(isSure ? "" : ", which fails")")
-    for event in events {
+    if isSure { checkStamps(of: [events[0].id, events[count - 1].id], life) }
+    for event in count > 1000 ? Array(events.prefix(20) + events.suffix(20)) : events {
       note(.text("notes", event.notes), Ledger.Key(kind: .event, id: event.id), over: [], isSure: isSure)
       remember(.event, event.id)
     }
+  }
+
+  /// A save has one stamp, however many mutations it makes.
+  private func checkStamps(of ids: [String], _ life: SimulatedDevice.Life) {
+    // A disk without power shows nothing.
+    guard let waiting = try? ids.flatMap({ try life.factory.makeLocalStore().pendingMutations(ofEntity: $0) }) else {
+      return
+    }
+    let stamps = Set(waiting.flatMap(\.marks.values).map(\.stamp))
+    if stamps.count > 1 { run.ledger.break_("\(device.name) gave one save the stamps \(stamps.sorted())") }
   }
 
   /// As the ledger knows it: what is shown in the entity, and in what would go with it.
@@ -249,12 +263,32 @@ extension Editor {
     }
   }
 
-  /// Gives something that somebody deleted, most often an event, another life.
-  private mutating func restore(_ recorder: Recorder) {
-    guard let key = run.ledger.allDeleted.sorted().randomElement(using: &generator) else { return }
+  /// Restores an event while another user, who knows that it was deleted, deletes its type: neither has seen what the other does.
+  private mutating func restoreUnderDeletion(_ recorder: Recorder) {
+    // A disk without power shows nothing.
+    let deleted = (try? recorder.deleted(.event)) ?? []
+    let candidates: [(DeletedEntity, SimulatedDevice)] = deleted.sorted { $0.id < $1.id }.flatMap { one in
+      run.devices.filter { other in
+        guard other.number != device.number, let type = one.event?.eventTypeId,
+          let store = other.life?.factory.makeLocalStore()
+        else { return false }
+        return isShown(.eventType, type, in: store) && !isShown(.event, one.id, in: store)
+      }.map { (one, $0) }
+    }
+    guard let (one, other) = candidates.randomElement(using: &generator), let type = one.event?.eventTypeId,
+      let others = other.life?.recorder
+    else { return }
+    let deleting = Editor(run: run, device: other, choice: generator.next(), text: text, isBeside: false)
+    deleting.delete(.eventType, type, others)
+    restore(Ledger.Key(kind: .event, id: one.id), recorder)
+  }
+
+  /// Gives something that somebody deleted another life.
+  private func restore(_ key: Ledger.Key, _ recorder: Recorder) {
     do {
       guard try recorder.restore(key.kind, id: key.id) else { return }
       run.ledger.onRestored(key)
+      noteRestoredText(of: key)
       run.tell("\(device.name) restores \(key.id)")
     } catch is RecorderError {
       // It is not held here, or what it belongs to is deleted.
@@ -295,6 +329,16 @@ extension Editor {
     }
   }
 
+  /// Follows the text of an entity whose restore waits to be sent. A deletion that was taken out of the queue restores nothing at the hub.
+  private func noteRestoredText(of key: Ledger.Key) {
+    // A disk without power shows nothing.
+    guard let store = life?.factory.makeLocalStore(),
+      (try? store.pendingMutations(ofEntity: key.id))?.contains(where: { $0.operation == .restore }) == true,
+      let text = (try? store.simulatedText(key)).flatMap(\.self)
+    else { return }
+    run.ledger.onRestoredText(text, of: key, device: device.number)
+  }
+
   private func onDecision(
     _ conflict: OpenConflict, _ key: Ledger.Key, _ kept: [String], _ seen: [String], isRetry: Bool, isSure: Bool
   ) {
@@ -322,7 +366,10 @@ extension Editor {
   private var life: SimulatedDevice.Life? { device.life }
 
   private mutating func delete(_ recorder: Recorder, _ kind: MutationEntityType) {
-    guard let id = any(kind) else { return }
+    if let id = any(kind) { delete(kind, id, recorder) }
+  }
+
+  private func delete(_ kind: MutationEntityType, _ id: String, _ recorder: Recorder) {
     let key = Ledger.Key(kind: kind, id: id)
     let seen = seenTexts(kind, id, withChildren: true)
     // What a store that went back does not know to have sent, it takes back without a word.

@@ -21,6 +21,8 @@ struct Ledger {
     var isReplaced = false
     /// Someone, anywhere, who saw it wrote over it or deleted it: it need no longer be found.
     var isGivenUp = false
+    /// Somebody restored its entity: the text of the restore is followed in its place.
+    var isRestored = false
   }
 
   struct Sent: Hashable {
@@ -199,6 +201,16 @@ struct Ledger {
     restored.insert(key)
     for device in deleted.keys { deleted[device]?.remove(key) }
     for device in storeMarks.keys { storeMarks[device]?.deleted.remove(key) }
+  }
+
+  /// A user restored an entity that shows a text: from now on the text must be found as if that user had written it.
+  mutating func onRestoredText(_ text: String, of key: Key, device: Int) {
+    // Of what somebody wrote over, a deletion that is on its way may bring the later text.
+    guard readsOwnWrites, !mixed.contains(key), clearedOver[key]?.contains(text) != true,
+      !parents.values.contains(where: { $0.contains(text) }), !NaturalIdentifier.isNatural(key.id)
+    else { return }
+    for index in texts.indices where texts[index].text == text { texts[index].isRestored = true }
+    texts.append(SavedText(device: device, key: key, text: text))
   }
 
   mutating func onRefusedDelete(_ key: Key, device: Int) { deleted[device]?.remove(key) }

@@ -79,6 +79,19 @@ extension SimulationRun {
     }
   }
 
+  /// A create that was refused stays visible, but not one of an entity that somebody deleted.
+  private func checkDeadStayHidden(_ failed: Set<Ledger.Key>, _ entries: [ChangeEntry], on device: SimulatedDevice) {
+    guard !failed.isEmpty, ledger.readsOwnWrites, ledger.oldDevices.isEmpty else { return }
+    let dead = Set(
+      entries.filter(\.isDelete).compactMap { entry in
+        MutationEntityType(rawValue: entry.entityType).map { Ledger.Key(kind: $0, id: entry.entityId) }
+      })
+    // What one device could not import under its type another may have imported under its own, and deleted.
+    for key in failed.sorted() where dead.contains(key) && !NaturalIdentifier.isNatural(key.id) {
+      ledger.break_("\(key.id) was deleted, and \(device.name) shows the create that the hub refused")
+    }
+  }
+
   private func checkQuiet() async {
     if ledger.hubLied {
       await checkHealed()
@@ -115,6 +128,7 @@ extension SimulationRun {
         // What the hub refused stays to be seen, marked as failed, until the person decides.
         let journalled = Set(try store.fetchConflicts().map { Ledger.Key(kind: $0.entityType, id: $0.entityId) })
         compare(try ShownRows(store), with: atHub, sparing: journalled, on: device)
+        checkDeadStayHidden(try ShownRows(store).failed, entries, on: device)
         if !device.isOld { checkUnreadable(try store.fetchParkedChanges(), entries, on: device) }
         if server == nil, let digest = try store.syncDigest() { compare(digest, with: entries, on: device) }
         check(device)
@@ -159,7 +173,7 @@ extension SimulationRun {
       }
     }
     // Who writes again what was kept of a text says the same as whoever wrote it first.
-    let seenAndReplaced = Set(ledger.texts.filter { $0.isReplaced || $0.isGivenUp }.map(\.text))
+    let seenAndReplaced = Set(ledger.texts.filter { !$0.isRestored && ($0.isReplaced || $0.isGivenUp) }.map(\.text))
     for saved in ledger.texts where !seenAndReplaced.contains(saved.text) && !found.contains(saved.text) {
       if toldOf.contains(saved.key.id) { continue }
       ledger.break_(

@@ -52,7 +52,8 @@ final class SimulationRun: @unchecked Sendable {
     self.executor = executor
     self.seed = seed
     temper = Temper(
-      seed: seed, devices: simulator.world.devices, density: simulator.world.density(ofSeed: seed))
+      seed: seed, devices: simulator.world.devices, density: simulator.world.density(ofSeed: seed),
+      hasLargeImport: simulator.world.largeImport(ofSeed: seed) != nil)
     story = Story(seed: seed)
     var generator = SeededGenerator(seed: ~seed)
     server = try simulator.makeServer?(clock, generator.next())

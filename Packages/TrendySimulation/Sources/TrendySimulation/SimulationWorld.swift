@@ -1,3 +1,4 @@
+import Foundation
 import TrendyTesting
 
 /// How large a story is and what may happen in it.
@@ -87,7 +88,31 @@ extension SimulationWorld {
     if hasWebhook(seed: seed) { plan = withWebhook(plan, seed: seed) }
     if hasUndo(seed: seed) { plan = withUndo(plan, seed: seed) }
     if hasRefusedPushes(seed: seed) { plan = withRefusedPushes(plan, density, seed: seed) }
+    if let rows = largeImport(ofSeed: seed) { plan = withImport(of: rows, plan, seed: seed) }
     return hubs(ofSeed: seed) > 1 ? withDatabase(plan, density, seed: seed) : plan
+  }
+
+  /// Number of rows, 1,000 to 100,000, that a device records in one save; `nil` in all but one of 400 stories, which it makes long.
+  package func largeImport(ofSeed seed: UInt64) -> Int? {
+    var generator = SeededGenerator(seed: seed ^ 0x6A09_E667_F3BC_C908)
+    guard hazards.contains(.bulk), Int.random(in: 0..<400, using: &generator) == 0 else { return nil }
+    // Small ones are the most frequent, for the time that they take.
+    let size = min(Double.random(in: 0...1, using: &generator), Double.random(in: 0...1, using: &generator))
+    return Int(pow(10, 3 + 2 * size))
+  }
+
+  /// Edits of the same and of another device follow at once: the later of two must win, whoever imported.
+  private func withImport(of rows: Int, _ plan: [Action], seed: UInt64) -> [Action] {
+    var generator = SeededGenerator(seed: seed ^ 0xBB67_AE85_84CA_A73B)
+    let device = Int.random(in: 0..<devices, using: &generator)
+    var woven = plan
+    woven.insert(
+      contentsOf: [
+        .recordMany(device: device, number: 100_000, count: rows),
+        .edit(device: device, number: 100_001, choice: generator.next()), .wait(milliseconds: 2000),
+        .edit(device: (device + 1) % devices, number: 100_002, choice: generator.next()), .sync(device: device),
+      ], at: Int.random(in: plan.count / 2...plan.count, using: &generator))
+    return woven
   }
 
   /// How many hubs there are: more than one share a database, in some of the stories; in all, where nothing needs a hub on files.

@@ -39,6 +39,7 @@ struct Temper {
     case deleteType
     case deleteOther
     case restore
+    case restoreUnderDeletion
     case decide
 
     var weight: Int {
@@ -52,6 +53,8 @@ struct Temper {
       case .restore: 5
       case .changeGeofence, .decide: 3
       case .changeDefinition, .clearNotes, .setPlace, .deleteType, .deleteOther: 2
+      // Without it a restore meets the deletion of its type in one of some hundred stories.
+      case .restoreUnderDeletion: 2
       case .clearMood: 1
       }
     }
@@ -60,11 +63,15 @@ struct Temper {
     var isNeeded: Bool { self == .makeType || self == .makeEvent }
   }
 
-  init(seed: UInt64, devices: Int, density: SimulationWorld.Density) {
+  /// - Parameter hasLargeImport: whether requests are as large as outside of a story, for the time that many thousands of rows take.
+  init(seed: UInt64, devices: Int, density: SimulationWorld.Density, hasLargeImport: Bool = false) {
     var generator = SeededGenerator(seed: seed ^ 0x7E3A_91C5_0DF2_4B68)
-    batchSize = [1, 3, 10, 10].randomElement(using: &generator) ?? 10
-    pageSize = [1, 2, 7, 7].randomElement(using: &generator) ?? 7
-    largePageSize = max(pageSize, [1, 2, 5, 20].randomElement(using: &generator) ?? 20)
+    let batchSize = [1, 3, 10, 10].randomElement(using: &generator) ?? 10
+    let pageSize = [1, 2, 7, 7].randomElement(using: &generator) ?? 7
+    let largePageSize = max(pageSize, [1, 2, 5, 20].randomElement(using: &generator) ?? 20)
+    self.batchSize = hasLargeImport ? 500 : batchSize
+    self.pageSize = hasLargeImport ? 500 : pageSize
+    self.largePageSize = hasLargeImport ? 500 : largePageSize
     newest = [1, 2, 5, .max].randomElement(using: &generator) ?? .max
     let isNarrow = density == .narrow
     most = isNarrow ? 2 : .max
@@ -74,7 +81,7 @@ struct Temper {
       // Among few things, deletions and moves are as frequent as texts.
       return (act, (isNarrow ? 5 : act.weight) * (act.isNeeded ? max(factor, 1) : factor))
     }
-    largeBatchSize = max(batchSize, [1, 3, 10, 40].randomElement(using: &generator) ?? 40)
+    largeBatchSize = max(self.batchSize, [1, 3, 10, 40].randomElement(using: &generator) ?? 40)
   }
 
   func act(using generator: inout SeededGenerator) -> Act {

@@ -86,7 +86,13 @@ struct SyncSimulatorTests {
     #expect(await told("writes", .narrow) > told("writes", .usual))
   }
 
-  /// The hub tells of its last 128 lives: to this device's place it cannot say yes, and has it take everything anew.
+  @Test func `some stories have imports of thousands of rows, and few have many thousands`() {
+    let rows = (1...20_000 as ClosedRange<UInt64>).compactMap { SimulationWorld().largeImport(ofSeed: $0) }
+    #expect((20...100).contains(rows.count) && rows.allSatisfy { (1000...100_000).contains($0) })
+    #expect(rows.contains { $0 > 30_000 } && rows.reduce(0, +) < 20_000 * 50)
+  }
+
+  /// A hub lists its last 128 epochs: it cannot confirm the position of this device, which loads a snapshot.
   @Test func `who was away for more starts of the hub than it tells of loses nothing`() async {
     let simulator = SyncSimulator(world: SimulationWorld(devices: 2, hazards: []))
     var plan: [Action] = []
