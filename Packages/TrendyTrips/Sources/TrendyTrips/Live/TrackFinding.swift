@@ -51,9 +51,10 @@ struct TrackFinding: Hashable, Sendable, Codable {
   /// Sorts what is not settled behind everything.
   static let unsettled = Date(timeIntervalSince1970: 253_402_300_799)
 
+  /// A finding that is still to be deleted counts as unsettled: every pass reads it, whatever the clock said when it was withdrawn.
   func note() throws -> TrackNote {
-    TrackNote(
-      kind: .finding, id: eventId, time: settledAt ?? Self.unsettled, content: Array(try WireJSON.encode(self)))
+    let time = isToBeDeleted ? Self.unsettled : settledAt ?? Self.unsettled
+    return TrackNote(kind: .finding, id: eventId, time: time, content: Array(try WireJSON.encode(self)))
   }
 
   init(_ note: TrackNote) throws { self = try WireJSON.decode(TrackFinding.self, from: Data(note.content)) }

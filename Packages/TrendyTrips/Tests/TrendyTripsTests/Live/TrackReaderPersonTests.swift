@@ -256,6 +256,32 @@ struct TrackReaderPersonTests {
     #expect(count > (kind == 0 ? 5 : 0))
   }
 
+  @Test("a trip that was to be deleted when the process ended is deleted by the next pass", arguments: [true, false])
+  func crashAfterDateWasSetBack(isSetBack: Bool) async throws {
+    var device = device()
+    let rest = commute().filter { $0.timestamp <= at(4540) }
+    try device.tell(rest.map { .fix($0) })
+    #expect(device.journal.trips.count == 1)
+    // The way back falls silent: two hours later the trip is closed by time alone.
+    let back = drive(from: 8400, speed: -14, start: 4560, end: 5160)
+    try device.tell(back.map { .fix($0) })
+    await device.clock.advance(by: .seconds(7300))
+    try device.reader.readAll()
+    #expect(device.journal.trips.count == 2)
+    let now = device.clock.now
+    // By this date the trip is not over. The process ends between the intent to delete it and the deletion.
+    device.clock.setDate(isSetBack ? now - 365 * 86_400 : at(5200))
+    device.journal.end(afterWrites: 0)
+    #expect(throws: TestJournal.Ended.self) { try device.reader.readAll() }
+    device.journal.end(afterWrites: nil)
+    device.restart()
+    try device.reader.readAll()
+    #expect(device.journal.trips.count == 1)
+    device.clock.setDate(now)
+    try device.reader.readAll()
+    #expect(device.journal.trips.count == 2)
+  }
+
   @Test func `a trip that the person holds on to while it is taken back stays`() throws {
     let device = device()
     try device.tell(Errand.told)
