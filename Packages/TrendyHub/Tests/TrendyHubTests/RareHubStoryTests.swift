@@ -1,0 +1,153 @@
+import Foundation
+import Testing
+import TrendyHub
+import TrendyModels
+
+/// Incarnations, references, the horizon and the quota in orders that the simulator seldom meets.
+@Suite("Rare stories of the hub", .timeLimit(.minutes(10)))
+struct RareHubStoryTests {
+  private static let storages = StoryHub.Storage.allCases
+
+  // MARK: Incarnations
+
+  @Test("a deletion of an earlier incarnation changes nothing in a later tombstone", arguments: storages)
+  func deletionOfTheDead(storage: StoryHub.Storage) throws {
+    let hub = try StoryHub(storage)
+    try hub.push("a", hub.type("t"), hub.event("e", notes: "first"))
+    hub.now += 10
+    try hub.push("a", hub.delete("e", base: 2), hub.restore("e", life: 1, ["notes": hub.set("second", base: 2, at: 1)]))
+    try hub.push("a", hub.delete("e", base: 4, life: 1))
+    let head = try hub.state.head
+    // Its author has seen the first incarnation only, and wrote into it later.
+    let late = try hub.push("b", hub.delete("e", base: 2, ["notes": hub.set("late", base: 2, at: 9000)]))
+    #expect(late == [.accepted(version: head)])
+    #expect(try hub.state.head == head)
+    let entry = try #require(try hub.entry("event", "e"))
+    #expect(entry.incarnation == 1 && entry.fields["notes"]?.value == "second")
+  }
+
+  @Test("a deletion of an unknown entity keeps restores of its incarnation away, and no later one", arguments: storages)
+  func deletionOfTheUnknown(storage: StoryHub.Storage) throws {
+    let hub = try StoryHub(storage)
+    try hub.push("a", hub.type("t"))
+    try hub.push("a", hub.delete("k", base: 1, life: 2))
+    #expect(try hub.entry("event", "k")?.incarnation == 2)
+    for life in [1, 2] as [Int64] {
+      #expect(try hub.push("b", hub.restore("k", life: life, hub.eventFields())).map(\.word) == ["entity_deleted"])
+    }
+    #expect(try hub.push("b", hub.restore("k", life: 3, hub.eventFields())).map(\.word) == ["accepted"])
+    #expect(try hub.isAlive("k"))
+  }
+
+  @Test("an entry that is offered again keeps its incarnation", arguments: storages)
+  func incarnationOfAReoffer(storage: StoryHub.Storage) throws {
+    let hub = try StoryHub(storage)
+    try hub.push("a", hub.type("t"))
+    let offer = hub.mutation(
+      .create, "event", "e", hub.eventFields().mapValues { hub.set($0.value, by: "z") }, life: 2)
+    #expect(try hub.push("a", offer).map(\.word) == ["accepted"])
+    #expect(try hub.entry("event", "e")?.incarnation == 2)
+    let stale = try hub.push(
+      "b", hub.update("e", ["notes": hub.set("old", base: 2)], life: 1), hub.delete("e", base: 2, life: 1))
+    #expect(stale.map(\.word) == ["restored", "restored"])
+  }
+
+  // MARK: References
+
+  @Test("a place that is offered again does without an event type that is gone", arguments: storages)
+  func reofferedPlace(storage: StoryHub.Storage) throws {
+    let hub = try StoryHub(storage)
+    try hub.push("a", hub.type("t"))
+    try hub.push("a", hub.delete("t", base: 1, kind: "event_type"))
+    let place = [
+      "name": hub.set("home", by: "z"), "latitude": hub.set(1, by: "z"), "longitude": hub.set(2, by: "z"),
+      "radius": hub.set(100, by: "z"), "event_type_entry_id": hub.set("t", by: "z"),
+    ]
+    #expect(try hub.push("a", hub.create("geofence", "g", place))[0].lost == ["event_type_entry_id"])
+    #expect(try hub.isAlive("g", "geofence"))
+    #expect(try hub.value("g", "event_type_entry_id", of: "geofence") == nil)
+  }
+
+  @Test(
+    "a place refers to no deleted event type, whether it lived or was deleted when the type went", arguments: storages)
+  func deletedTypesOfPlaces(storage: StoryHub.Storage) throws {
+    let hub = try StoryHub(storage)
+    let place = [
+      "name": hub.set("home"), "latitude": hub.set(1), "longitude": hub.set(2), "radius": hub.set(100),
+      "event_type_entry_id": hub.set("t"), "event_type_exit_id": hub.set("u"),
+    ]
+    try hub.push("a", hub.type("t"), hub.type("u"), hub.create("geofence", "g", place))
+    try hub.push("b", hub.delete("t", base: 3, kind: "event_type"))
+    #expect(try hub.isAlive("g", "geofence") && hub.conflicts.isEmpty)
+    #expect(try hub.value("g", "event_type_entry_id", of: "geofence") == .null)
+    #expect(try hub.value("g", "event_type_exit_id", of: "geofence") == "u")
+    try hub.push("b", hub.delete("g", base: 9, kind: "geofence"), hub.delete("u", base: 9, kind: "event_type"))
+    #expect(try hub.push("b", hub.restore("g", life: 1, kind: "geofence")).map(\.word) == ["accepted"])
+    #expect(try hub.value("g", "event_type_exit_id", of: "geofence") == .null)
+  }
+
+  // MARK: The author of what was offered again
+
+  @Test("a conflict names the author of the value, not the device that offered it again", arguments: storages)
+  func authorOfAConflict(storage: StoryHub.Storage) throws {
+    let hub = try StoryHub(storage)
+    try hub.push("a", hub.type("t"), hub.event("e"))
+    hub.now += 10
+    try hub.push("b", hub.update("e", ["notes": hub.set("offered", base: 2, at: 10, by: "z")]))
+    try hub.push("c", hub.update("e", ["notes": hub.set("later", base: 2, at: 20)]))
+    let conflict = try #require(
+      try hub.storage.read(person: "p") { try $0.living(kind: "conflict", offset: 0, limit: 1) }.first)
+    #expect(conflict.fields["author"]?.value == "z" && conflict.fields["by"]?.value == "c")
+    #expect(conflict.fields["value"]?.value == "offered")
+  }
+
+  // MARK: The horizon
+
+  @Test("a device whose contact was noted 90 to 91 days ago still holds the horizon back", arguments: storages)
+  func lagOfContacts(storage: StoryHub.Storage) throws {
+    let hub = try StoryHub(storage)
+    try hub.push("a", hub.type("t"), hub.event("e"))
+    try hub.push("a", hub.delete("e", base: 2))
+    try hub.noteContact("slow", cursor: 2)
+    // Within a day of the note it comes again, which is not noted.
+    hub.now += 86_000
+    try hub.noteContact("slow", cursor: 2)
+    hub.now += 89.9 * 86_400
+    #expect(try hub.compact() == 0)
+    hub.now += 86_400
+    #expect(try hub.compact() == 1)
+  }
+
+  @Test("what a device has seen in the response to a push does not move its cursor", arguments: storages)
+  func cursorOfAPush(storage: StoryHub.Storage) throws {
+    let hub = try StoryHub(storage)
+    try hub.push("a", hub.type("t"), hub.event("e"))
+    try hub.noteContact("slow", cursor: 2)
+    try hub.push("a", hub.delete("e", base: 2))
+    hub.now += 91 * 86_400
+    // It has seen the head in a response, and the page with the deletion never came.
+    _ = try hub.push("slow", [hub.sent(hub.event("f"), 1)], seen: 3, last: 1)
+    #expect(try hub.storage.read(person: "p") { try $0.contact(device: "slow") }?.cursor == 2)
+    #expect(try hub.compact() == 0)
+    #expect(try hub.page(after: 2).lines.map(\.version) == [3, 4])
+  }
+
+  // MARK: The quota
+
+  @Test("conflicts do not count towards the quota", arguments: storages)
+  func conflictsInAFullRecord(storage: StoryHub.Storage) throws {
+    let hub = try StoryHub(storage)
+    try hub.push("a", hub.type("t"), hub.event("e"))
+    hub.now += 10
+    try hub.push(
+      "a", hub.update("e", ["notes": hub.set("1", base: 2, at: 1), "time_zone": hub.set("UTC", base: 2, at: 1)]))
+    try hub.storage.write(person: "p") { transaction in
+      var state = try transaction.state()
+      state.quota = HubQuota(rows: state.rows)
+      try transaction.setState(state)
+    }
+    let later = ["notes": hub.set("2", base: 2, at: 2), "time_zone": hub.set("CET", base: 2, at: 2)]
+    #expect(try hub.push("b", hub.update("e", later)).map(\.word) == ["accepted"])
+    #expect(try hub.conflicts == ["e.notes=1 overwritten", "e.time_zone=UTC overwritten"])
+  }
+}
