@@ -9,6 +9,8 @@ struct Mutant: Hashable {
   var fault: String?
   /// From the root of the repository.
   var file: String
+  /// From the root of the repository: the package whose tests must fail.
+  var package: String
   var witness: Witness
   /// The guard as it stands, which must be there exactly once.
   var original: String
@@ -20,7 +22,7 @@ struct Mutant: Hashable {
 enum Witness: Hashable, CustomStringConvertible {
   /// So many stories of `trendy-simulate` with these options.
   case stories(Int, world: [String])
-  /// The tests of the package in which it stands whose names contain this.
+  /// The tests of the mutant's package whose names contain this.
   case tests(String)
 
   var description: String {
@@ -32,9 +34,6 @@ enum Witness: Hashable, CustomStringConvertible {
 }
 
 extension Mutant {
-  /// From the root of the repository: Packages/X.
-  var package: String { file.split(separator: "/").prefix(2).joined(separator: "/") }
-
   /// The invariants of docs/sync.md that fall with the guard: the numbers that `protects` begins with.
   var invariants: Set<Int> {
     var words = protects.split { $0 == " " || $0 == "," }[...]
@@ -50,11 +49,11 @@ struct TableError: Error, CustomStringConvertible {
   var description: String
 }
 
-/// `Tools/mutants.txt`: sections that begin with `== name`, lines `protects:`, `fault:`, `file:`, `seeds:` and `world:` or `tests:`, then
-/// the guard between `<<<<`, `====` and `>>>>`. Lines with `#` between the sections are for readers.
+/// `Tools/mutants.txt`: sections that begin with `== name`, lines `protects:`, `fault:`, `file:`, `seeds:` and `world:` or `tests:` and
+/// `package:`, then the guard between `<<<<`, `====` and `>>>>`. Lines with `#` between the sections are for readers.
 enum MutantTable {
   /// As docs/sync.md numbers them.
-  static let invariants = 1...26
+  static let invariants = 1...29
   /// What went wrong in the program that this one follows.
   static let faults = [
     "a second edit while the first waits", "clearing a field to null, both ways", "any 409", "five time-outs in a row",
@@ -125,8 +124,10 @@ enum MutantTable {
     if let fault = fields["fault"], !faults.contains(fault) {
       throw TableError(description: "\(name): fault: there is no \"\(fault)\"")
     }
+    let file = try field("file")
     return Mutant(
-      name: name, protects: try field("protects"), fault: fields["fault"], file: try field("file"), witness: witness,
+      name: name, protects: try field("protects"), fault: fields["fault"], file: file,
+      package: fields["package"] ?? file.split(separator: "/").prefix(2).joined(separator: "/"), witness: witness,
       original: original, mutated: mutated)
   }
 }

@@ -47,13 +47,18 @@ struct MutantTableTests {
     #expect(try MutantTable.read(section).first?.witness == .tests("RareOrderTests"))
   }
 
+  @Test func `the tests may be those of another package than the guard's`() throws {
+    let section = Self.section.replacing("seeds: 200\n", with: "tests: A\npackage: Packages/TrendySimulation\n")
+    #expect(try MutantTable.read(section).first?.package == "Packages/TrendySimulation")
+  }
+
   @Test func `a fault that nobody knows is refused`() {
     #expect(throws: TableError.self) { try MutantTable.read(Self.section.replacing("any 409", with: "any 410")) }
   }
 
   @Test func `what no mutant stands for is told`() throws {
     let gaps = MutantTable.gaps(in: try MutantTable.read(Self.section))
-    #expect(gaps.count == 24 + 12)
+    #expect(gaps.count == 27 + 12)
     #expect(gaps.first == "no mutant protects invariant 1")
     #expect(gaps.last == "no mutant keeps out \"an editor with a stale copy changing one field\"")
   }
