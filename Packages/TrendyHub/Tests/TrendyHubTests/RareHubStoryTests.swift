@@ -101,6 +101,18 @@ struct RareHubStoryTests {
     #expect(conflict.fields["value"]?.value == "offered")
   }
 
+  @Test(
+    "a re-offer of an earlier value does not overwrite a later value of its sender", arguments: storages)
+  func reofferOverOwnValue(storage: StoryHub.Storage) throws {
+    let hub = try StoryHub(storage)
+    try hub.push("a", hub.type("t"), hub.event("e"))
+    hub.now += 10
+    try hub.push("a", hub.update("e", ["notes": hub.set("later", base: 2, at: 5000)]))
+    let offer = try hub.push("a", hub.update("e", ["notes": hub.set("earlier", base: 2, at: 1000, by: "z")]))
+    #expect(offer[0].lost == ["notes"])
+    #expect(try hub.value("e", "notes") == "later")
+  }
+
   // MARK: The horizon
 
   @Test("a device whose contact was noted 90 to 91 days ago still holds the horizon back", arguments: storages)

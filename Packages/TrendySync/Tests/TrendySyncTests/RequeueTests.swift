@@ -157,6 +157,21 @@ struct RequeueTests {
     #expect(store.storedPendingMutations.map(\.sequence) == [2], "without it the hub would find a gap")
   }
 
+  @Test func `a refused import that was deleted meanwhile is deleted at the hub as well`() async throws {
+    await begin()
+    let id = "00000000-0000-8000-8000-000000000001"
+    try device.recorder.record(
+      Event(id: id, eventTypeId: "T", timestamp: DeterministicDate.jan1_2024, sourceType: .imported))
+    try device.recorder.delete(eventId: id)
+    hub.set {
+      $0.outcomes = [.refused(Self.refusal)]
+      $0.batches = []
+    }
+    await device.engine.performSync()
+    #expect(pushed.map(\.operation) == [.create, .delete], "another device may import the same")
+    #expect(try store.fetchConflicts().map(\.operation) == [.create])
+  }
+
   // MARK: Incarnations
 
   @Test func `an edit and a deletion of what is being restored name the incarnation that begins`() async throws {
