@@ -62,6 +62,8 @@ public enum Hazard: String, Hashable, Sendable, CaseIterable {
   case webhooks
   /// Persons take back what they did, do it again, and restore what they deleted, as the commands do.
   case undo
+  /// A device records for long before it syncs for the first time, and may go back to a backup of that time.
+  case lateConnection = "late-connection"
 
   /// All but the liars: where nobody keeps their word, only what holds without it is checked.
   public static let usual = Set(allCases).subtracting([.lyingHub, .lyingDevice])
@@ -97,7 +99,8 @@ public enum Hazard: String, Hashable, Sendable, CaseIterable {
     case .hubLives: 3
     case .lyingHub, .lyingDevice: 20
     // These are part of a whole story, or not.
-    case .oldVersion, .secondProcess, .companions, .database, .trackers, .webhooks, .fullRecord, .undo, .refusedPushes:
+    case .oldVersion, .secondProcess, .companions, .database, .trackers, .webhooks, .fullRecord, .undo, .refusedPushes,
+      .lateConnection:
       0
     }
   }

@@ -180,6 +180,9 @@ final class SimulatedHub: @unchecked Sendable {
 
   private var state: HubState? { read { try $0.state() } }
 
+  /// Begins the id of what ``writeUnreadable(id:isKnownKind:)`` writes.
+  static let unreadablePrefix = "future-"
+
   /// Something that devices of this version cannot read, as a newer version of hub and device would have left it.
   func writeUnreadable(id: String, isKnownKind: Bool) async throws {
     // A hub that has started anew begins an epoch before anything is written.

@@ -137,6 +137,7 @@ extension SimulationRun {
         try checkNothingVanished(entries)
         try checkOwnWords(entries)
         checkCauses(entries)
+        checkReferences(entries)
         try checkStranger()
         try await checkHubsAgree(entries)
       }
@@ -178,6 +179,20 @@ extension SimulationRun {
       if toldOf.contains(saved.key.id) { continue }
       ledger.break_(
         "\(saved.text), saved on \(deviceName(saved.device)) for \(saved.key.id), vanished: nobody had seen it")
+    }
+  }
+
+  /// No living entity refers to a deleted one: what hangs on it is deleted too, and other references are cleared.
+  private func checkReferences(_ entries: [ChangeEntry]) {
+    guard !ledger.deviceLied else { return }
+    let living = Set(entries.filter { !$0.isDelete }.map { "\($0.entityType) \($0.entityId)" })
+    for entry in entries where !entry.isDelete && !entry.entityId.hasPrefix(SimulatedHub.unreadablePrefix) {
+      for field in SyncedKind.named(entry.entityType)?.fields ?? [] {
+        guard let kind = field.refersTo?.kind, let id = entry.data?.rawData[field.name]?.stringValue,
+          !living.contains("\(kind) \(id)")
+        else { continue }
+        ledger.break_("\(entry.entityId) lives and refers to the \(kind) \(id), which is deleted at the hub")
+      }
     }
   }
 

@@ -262,7 +262,10 @@ final class SimulationRun: @unchecked Sendable {
     case .writeUnreadable(let number, let isKnownKind):
       guard server == nil, !hub.isOff else { return }
       // On a disk without room it is for another time.
-      guard (try? await hub.writeUnreadable(id: "future-\(number)", isKnownKind: isKnownKind)) != nil else { return }
+      guard
+        (try? await hub.writeUnreadable(id: SimulatedHub.unreadablePrefix + "\(number)", isKnownKind: isKnownKind))
+          != nil
+      else { return }
       tellHead()
     case .resync(let number, let isSkip):
       guard beginRound(number, isSkip ? .skip : .resync, begin) else { return }

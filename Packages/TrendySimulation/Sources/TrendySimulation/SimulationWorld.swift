@@ -82,6 +82,7 @@ extension SimulationWorld {
         plan += actions(of: hazard.hazard, device: device, &planned, &generator)
       }
     }
+    if hazards.contains(.lateConnection) { plan = withLateConnection(plan, seed: seed) }
     if hazards.contains(.companions) { plan = withCompanions(plan, seed: seed) }
     if hasTrackers(seed: seed) { plan = withTrackers(plan, seed: seed) }
     if isLimited(seed: seed) { plan = withLimits(plan, seed: seed) }
@@ -155,6 +156,29 @@ extension SimulationWorld {
     case ..<14: .failover(isCommitted: isCommitted)
     default: .hubKilled(isCommitted: isCommitted)
     }
+  }
+
+  /// In the stories of some seeds one device makes no round in the first part of the plan, and records more in it.
+  private func withLateConnection(_ plan: [Action], seed: UInt64) -> [Action] {
+    var generator = SeededGenerator(seed: seed ^ 0x2B7D_0C94_E6A1_58F3)
+    guard devices > 1, Int.random(in: 0..<8, using: &generator) == 0 else { return plan }
+    let late = Int.random(in: 0..<devices, using: &generator)
+    let connection = plan.count * Int.random(in: 1...4, using: &generator) / 5
+    func isOnline(_ action: Action) -> Bool {
+      switch action {
+      case .sync(late), .resync(late, _), .syncBeside(late), .copyStore(_, late), .copyStore(late, _),
+        .syncByThemselves:
+        true
+      default: false
+      }
+    }
+    var first = plan.prefix(connection).filter { !isOnline($0) }
+    for number in 0..<Int.random(in: 2...12, using: &generator) {
+      // Numbers above those of any plan: each edit leaves a text of its own.
+      let edit = Action.edit(device: late, number: 100_000 + number, choice: generator.next())
+      first.insert(edit, at: Int.random(in: 0...first.count, using: &generator))
+    }
+    return first + plan.dropFirst(connection)
   }
 
   /// Weaves into the stories of some seeds that devices tell their companions things; the rest of a story stays as it is.
@@ -283,7 +307,8 @@ extension SimulationWorld {
       return [.recordMany(device: device, number: planned.edits, count: Int.random(in: 12...60, using: &generator))]
     case .lyingHub: return [.lie(device: device, choice: generator.next())]
     case .lyingDevice: return [.pushLies(choice: generator.next())]
-    case .secondProcess, .oldVersion, .companions, .database, .trackers, .webhooks, .fullRecord, .undo, .refusedPushes:
+    case .oldVersion, .secondProcess, .companions, .database, .trackers, .webhooks, .fullRecord, .undo, .refusedPushes,
+      .lateConnection:
       return []
     }
   }
