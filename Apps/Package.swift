@@ -43,7 +43,8 @@ let package = Package(
         "CommandSupport", "ImportFiles", "TrendyAgent", "TrendyArchive", "TrendyHub", "TrendyHubPostgres",
         "TrendyIngest", "TrendyInterchange", "TrendyModels", "TrendyPersistence", "TrendyProtocols", "TrendyTrips",
       ]),
-    .target(name: "ImportFiles", dependencies: ["CommandSupport", "TrendyArchive", "TrendyInterchange"]),
+    .target(
+      name: "ImportFiles", dependencies: ["CommandSupport", "TrendyArchive", "TrendyInterchange", "TrendyModels"]),
     .target(
       name: "NetworkContainer",
       dependencies: [

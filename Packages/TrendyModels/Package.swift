@@ -4,9 +4,10 @@ import PackageDescription
 let package = Package(
   name: "TrendyModels",
   platforms: [.iOS(.v18), .macOS(.v15)],
-  products: [.library(name: "TrendyModels", targets: ["TrendyModels"])],
+  products: [.library(name: "TrendyModels", targets: ["TrendyFoundation", "TrendyModels"])],
   targets: [
-    .target(name: "TrendyModels"),
+    .target(name: "TrendyFoundation"),
+    .target(name: "TrendyModels", dependencies: ["TrendyFoundation"]),
     .testTarget(name: "TrendyModelsTests", dependencies: ["TrendyModels"]),
   ]
 )

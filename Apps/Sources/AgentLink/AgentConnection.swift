@@ -6,11 +6,7 @@
   import Darwin
 #endif
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import TrendyFoundation
 
 /// The way to a running agent: a line of JSON asks, lines of JSON answer.
 public final class AgentConnection {

@@ -1,10 +1,6 @@
 public import CommandSupport
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 public import TrendyAgent
+import TrendyFoundation
 public import TrendyInsights
 public import TrendyModels
 

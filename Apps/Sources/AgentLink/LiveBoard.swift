@@ -1,9 +1,5 @@
 import Synchronization
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import TrendyFoundation
 
 /// What an agent last said of itself, for all who look: the control socket's connections.
 public final class LiveBoard: Sendable {

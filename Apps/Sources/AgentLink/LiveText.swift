@@ -1,10 +1,6 @@
 public import CommandSupport
-#if canImport(FoundationEssentials)
-  public import FoundationEssentials
-#else
-  public import Foundation
-#endif
 public import TrendyAgent
+public import TrendyFoundation
 public import TrendyModels
 
 /// A live trip in the words of a person.

@@ -1,9 +1,5 @@
 import CommandSupport
-#if canImport(FoundationEssentials)
-  public import FoundationEssentials
-#else
-  public import Foundation
-#endif
+public import TrendyFoundation
 
 /// Where an agent shows itself while it runs.
 ///

@@ -1,11 +1,7 @@
 import CommandSupport
-#if canImport(FoundationEssentials)
-  public import FoundationEssentials
-#else
-  public import Foundation
-#endif
 import Synchronization
 public import TrendyAgent
+public import TrendyFoundation
 import TrendyModels
 
 /// The file that status bars read, replaced whole each time, and the board of those who ask.

@@ -1,10 +1,6 @@
 public import AgentLink
-#if canImport(FoundationEssentials)
-  public import FoundationEssentials
-#else
-  public import Foundation
-#endif
 public import TrendyAgent
+public import TrendyFoundation
 public import TrendyPersistence
 public import TrendyProtocols
 public import TrendySync

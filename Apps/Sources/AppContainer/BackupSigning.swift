@@ -1,9 +1,5 @@
 public import CommandSupport
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import TrendyFoundation
 public import TrendyPersistence
 
 /// The option `--sign KEYFILE` of the commands that write and restore backups.

@@ -1,10 +1,6 @@
 public import CommandSupport
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 import TrendyAgent
+import TrendyFoundation
 import TrendyModels
 import TrendyPersistence
 import TrendySync

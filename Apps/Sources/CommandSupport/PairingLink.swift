@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import TrendyFoundation
 
 /// A hub's address and a pairing code in one, as a QR code shows them: `trendy://connect?hub=https://hub.example&code=4821-0937`.
 public struct PairingLink: Hashable, Sendable, CustomStringConvertible {

@@ -1,10 +1,6 @@
 import TrendyModels
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import TrendyFoundation
 
 // Days as people write them.
 

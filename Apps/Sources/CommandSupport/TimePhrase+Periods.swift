@@ -1,10 +1,6 @@
 import TrendyModels
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import TrendyFoundation
 
 // Weeks, months and years as people write them.
 

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  public import FoundationEssentials
-#else
-  public import Foundation
-#endif
+public import TrendyFoundation
 public import TrendyModels
 
 /// A time as people type it: `8:30`, `9pm`, `yesterday 21:00`, `-20m`, `2 hours ago`, `mon`, `last friday`, `Nov 20`,

@@ -1,11 +1,7 @@
-#if canImport(FoundationEssentials)
-  public import FoundationEssentials
-#else
-  public import Foundation
-#endif
-public import TrendyAgent
 public import AppContainer
 import CommandSupport
+public import TrendyAgent
+public import TrendyFoundation
 public import TrendyModels
 import TrendyNetworking
 public import TrendyProtocols

@@ -1,12 +1,8 @@
 import AgentLink
-import TrendyAgent
 import AppContainer
 import CommandSupport
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import TrendyAgent
+import TrendyFoundation
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)

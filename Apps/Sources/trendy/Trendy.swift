@@ -8,11 +8,7 @@ import CommandSupport
 #elseif canImport(Darwin)
   import Darwin
 #endif
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import TrendyFoundation
 
 @main
 enum Trendy {

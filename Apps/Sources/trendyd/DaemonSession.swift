@@ -1,11 +1,7 @@
 import AgentLink
 import AppContainer
 import CommandSupport
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import TrendyFoundation
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)

@@ -1,10 +1,6 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 import StoreBenchmark
 import Testing
+import TrendyFoundation
 import TrendyModels
 
 @Suite("BenchmarkRows", .timeLimit(.minutes(10)))

@@ -1,11 +1,7 @@
 import CommandSupport
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-import TrendyModels
+import TrendyFoundation
 import TrendyInsights
+import TrendyModels
 import TrendyTrips
 
 /// How far was driven in a period, against the one before.

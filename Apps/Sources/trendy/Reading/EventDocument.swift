@@ -1,9 +1,5 @@
 import CommandSupport
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import TrendyFoundation
 import TrendyModels
 
 /// An event as one line of NDJSON: what `list --ndjson` writes, or less of it.

@@ -1,12 +1,8 @@
 import AgentLink
 import AppContainer
 import CommandSupport
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 import TrendyAgent
+import TrendyFoundation
 
 /// An order to the agent, as `export --every` gives it: how often, where to, and how many files stay. It is kept in the settings.
 struct ExportOrder {

@@ -1,9 +1,5 @@
 import CommandSupport
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import TrendyFoundation
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)

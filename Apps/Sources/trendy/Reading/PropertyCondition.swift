@@ -1,9 +1,5 @@
 import CommandSupport
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import TrendyFoundation
 import TrendyModels
 
 /// What must be true of a property, as people say it: `size=large`, `count>2`, `duration<=45m`, `done!=yes`, `due<mon`.

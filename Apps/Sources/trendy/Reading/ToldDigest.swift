@@ -1,10 +1,6 @@
 import CommandSupport
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 import TrendyAgent
+import TrendyFoundation
 import TrendyInsights
 import TrendyModels
 

@@ -1,11 +1,7 @@
 import AppContainer
 import CommandSupport
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 import TrendyAgent
+import TrendyFoundation
 import TrendyInsights
 import TrendyModels
 import TrendyPersistence

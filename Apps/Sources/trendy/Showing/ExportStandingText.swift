@@ -1,11 +1,7 @@
 import AppContainer
 import CommandSupport
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 import TrendyAgent
+import TrendyFoundation
 import TrendyModels
 
 /// How the exports stand that the agent makes by itself: by what lies in their folder, and what the store notes of the last try.

@@ -1,11 +1,7 @@
-import TrendyAgent
 import AppContainer
 import CommandSupport
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import TrendyAgent
+import TrendyFoundation
 import TrendyModels
 
 /// What `trendy doctor` has of the hub: whether both hold the same, or why the hub could not be asked.

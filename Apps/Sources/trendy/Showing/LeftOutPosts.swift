@@ -1,11 +1,7 @@
-import TrendyAgent
 import AppContainer
 import CommandSupport
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import TrendyAgent
+import TrendyFoundation
 import TrendyModels
 
 /// What devices posted lately and was not kept, by this machine's agent and by the hub.

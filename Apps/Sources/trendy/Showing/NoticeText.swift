@@ -1,10 +1,6 @@
 import AgentLink
 import CommandSupport
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import TrendyFoundation
 import TrendyModels
 
 /// What a companion was told, as a person reads it, and as scripts do.

@@ -1,11 +1,7 @@
 import AgentLink
 import CommandSupport
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 import TrendyAgent
+import TrendyFoundation
 import TrendyModels
 import TrendyProtocols
 

@@ -1,10 +1,6 @@
 import CommandSupport
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 import HubContainer
+import TrendyFoundation
 import TrendyHub
 import TrendyModels
 

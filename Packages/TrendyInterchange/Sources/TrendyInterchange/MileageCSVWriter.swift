@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  public import FoundationEssentials
-#else
-  public import Foundation
-#endif
+public import TrendyFoundation
 public import TrendyModels
 
 /// Writes a mileage log as a table of 19 columns, a trip a row, for a spreadsheet or who collects tax.

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  public import FoundationEssentials
-#else
-  public import Foundation
-#endif
+public import TrendyFoundation
 
 /// Tells the days and the clock of many moments in the person's zone, without asking the zone for each: it remembers the day that
 /// was asked for last, as moments that follow each other mostly lie in one.

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  public import FoundationEssentials
-#else
-  public import Foundation
-#endif
+public import TrendyFoundation
 
 /// How far a goal is met in one of its periods.
 public struct GoalProgress: Hashable, Sendable, Codable {

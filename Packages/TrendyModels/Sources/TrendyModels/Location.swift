@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  public import FoundationEssentials
-#else
-  public import Foundation
-#endif
+public import TrendyFoundation
 
 /// A point on the ground, WGS 84.
 public struct Coordinate: Hashable, Sendable, Codable {

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  public import FoundationEssentials
-#else
-  public import Foundation
-#endif
+public import TrendyFoundation
 
 extension PropertyValue {
   public static func text(_ value: String) -> PropertyValue { PropertyValue(type: .text, value: .string(value)) }

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  public import FoundationEssentials
-#else
-  public import Foundation
-#endif
+public import TrendyFoundation
 
 /// Dates as RFC 3339 text: read with any offset and 0 to 9 fraction digits, written with three.
 public enum RFC3339: Sendable {

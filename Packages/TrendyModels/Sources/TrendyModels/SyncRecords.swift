@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  public import FoundationEssentials
-#else
-  public import Foundation
-#endif
+public import TrendyFoundation
 
 /// One change that waits for the hub.
 public struct PendingMutation: Hashable, Sendable, Identifiable {

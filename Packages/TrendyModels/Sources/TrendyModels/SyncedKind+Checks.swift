@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import TrendyFoundation
 
 /// A value that a record cannot hold: the field, its limit, what was found, and how to correct it.
 public struct FieldError: Error, Hashable, Sendable, CustomStringConvertible {

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  public import FoundationEssentials
-#else
-  public import Foundation
-#endif
+public import TrendyFoundation
 
 /// A time-ordered identifier (RFC 9562, version 7): 48 bits of Unix milliseconds, then 74 bits of chance.
 public struct UUIDv7: Hashable, Sendable {

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  public import FoundationEssentials
-#else
-  public import Foundation
-#endif
+public import TrendyFoundation
 
 /// What a device says of itself with each request, so that its person sees on another one what is stuck here.
 public struct DeviceReport: Hashable, Sendable {

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  public import FoundationEssentials
-#else
-  public import Foundation
-#endif
+public import TrendyFoundation
 
 /// Where a hub answers, checked: `https`, or `http` to this machine alone unless that is asked for.
 public struct HubAddress: Hashable, Sendable {

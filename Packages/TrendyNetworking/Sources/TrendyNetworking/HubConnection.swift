@@ -1,9 +1,5 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 import Synchronization
+import TrendyFoundation
 import TrendyModels
 import TrendyProtocols
 

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  public import FoundationEssentials
-#else
-  public import Foundation
-#endif
+public import TrendyFoundation
 
 /// One round of sync, as it went.
 public struct SyncRun: Hashable, Sendable, Codable {

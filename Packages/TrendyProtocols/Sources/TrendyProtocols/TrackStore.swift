@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  public import FoundationEssentials
-#else
-  public import Foundation
-#endif
+public import TrendyFoundation
 public import TrendyModels
 
 /// One thing that a device told: where it was, how it moved, or that a drive began or was over.

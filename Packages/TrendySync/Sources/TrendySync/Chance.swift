@@ -1,9 +1,5 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 import Synchronization
+import TrendyFoundation
 import TrendyModels
 
 /// The one source of identifiers and jitter of an engine or recorder, safe from many tasks at once.

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  package import FoundationEssentials
-#else
-  package import Foundation
-#endif
+package import TrendyFoundation
 package import TrendyModels
 
 /// Decides what one more mutation does to those that wait.

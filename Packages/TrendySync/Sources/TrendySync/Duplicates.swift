@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import TrendyFoundation
 public import TrendyModels
 
 /// Events that are one and the same: of one type and one moment, where all that one says the other says as well.

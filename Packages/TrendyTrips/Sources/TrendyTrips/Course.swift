@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import TrendyFoundation
 import TrendyModels
 
 /// Tells going from the errors of a receiver at rest, however small the circle is in which somebody goes: laps of a running track, a walk

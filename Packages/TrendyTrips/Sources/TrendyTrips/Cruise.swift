@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import TrendyFoundation
 import TrendyModels
 
 /// Tells a fast train from an error of the receiver: minutes of fixes that agree on a speed, where one bad fix claims it.

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import TrendyFoundation
 import TrendyModels
 
 /// Passes over the places to which a receiver is displaced for seconds: in a street of high houses by reflections, by an

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  public import FoundationEssentials
-#else
-  public import Foundation
-#endif
+public import TrendyFoundation
 import TrendyModels
 
 /// What one fix says of one place, and what is known of it: why a crossing was told, or was not.

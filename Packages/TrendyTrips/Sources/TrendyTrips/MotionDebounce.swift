@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import TrendyFoundation
 import TrendyModels
 
 /// Turns a flickering answer into a verdict: a change counts once it has stood for its time.

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import TrendyFoundation
 public import TrendyModels
 
 /// Identifiers that follow from what a thing is, so that the same thing recorded twice is one entity.

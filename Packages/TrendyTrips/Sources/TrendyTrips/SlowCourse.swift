@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import TrendyFoundation
 import TrendyModels
 
 /// Tells leaving a place at less than a stroll from the errors of a receiver at rest: somebody with a pram or a stick, on a steep path.

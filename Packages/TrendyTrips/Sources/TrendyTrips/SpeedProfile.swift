@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  public import FoundationEssentials
-#else
-  public import Foundation
-#endif
+public import TrendyFoundation
 public import TrendyModels
 
 /// How fast a trip went from its start to its end, and where it stood still: what a strip of speed over time shows.

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  public import FoundationEssentials
-#else
-  public import Foundation
-#endif
+public import TrendyFoundation
 
 /// One decision about a trip: when, by which rule, with which figures. ``words`` says it to a person.
 public struct TripDecision: Hashable, Sendable, Codable {

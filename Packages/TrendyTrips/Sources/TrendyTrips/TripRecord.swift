@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import TrendyFoundation
 public import TrendyModels
 
 /// A trip with what its event tells beyond start, end and distance.

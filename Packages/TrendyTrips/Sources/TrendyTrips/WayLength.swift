@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import TrendyFoundation
 import TrendyModels
 
 /// Estimates the length of a way from the hops between fixes: what the error of each fix adds, and what of bends a hop cuts off.

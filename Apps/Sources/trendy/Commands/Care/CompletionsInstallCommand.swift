@@ -1,9 +1,5 @@
 import CommandSupport
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import TrendyFoundation
 
 /// `trendy completions install`
 struct CompletionsInstallCommand: Command {

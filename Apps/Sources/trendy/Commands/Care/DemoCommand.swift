@@ -1,12 +1,8 @@
 import AppContainer
 import CommandSupport
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 import SampleLife
 import TrendyAgent
+import TrendyFoundation
 import TrendyModels
 import TrendySync
 import TrendyTrips

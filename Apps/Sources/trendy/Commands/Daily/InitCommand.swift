@@ -1,14 +1,10 @@
-import TrendySync
-import TrendyProtocols
 import AppContainer
 import CommandSupport
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 import TrendyAgent
+import TrendyFoundation
 import TrendyModels
+import TrendyProtocols
+import TrendySync
 
 /// `trendy init`
 struct InitCommand: Command {

@@ -1,12 +1,8 @@
 import AgentLink
 import AppContainer
 import CommandSupport
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 import TrendyAgent
+import TrendyFoundation
 import TrendyInsights
 import TrendyModels
 import TrendyProtocols

@@ -1,12 +1,8 @@
 import AppContainer
 import CommandSupport
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 import TrendyAgent
 import TrendyArchive
+import TrendyFoundation
 import TrendyInterchange
 import TrendyModels
 import TrendyPersistence

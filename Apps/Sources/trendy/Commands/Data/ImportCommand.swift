@@ -1,13 +1,9 @@
 import AppContainer
 import CommandSupport
 import ImportFiles
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 import TrendyAgent
 import TrendyArchive
+import TrendyFoundation
 import TrendyInterchange
 import TrendyModels
 import TrendyPersistence

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import TrendyFoundation
 import TrendyModels
 
 /// What was told of one device's trips, on every way by which it is told: by the device's own agent, and by the hub it posts to.

@@ -1,11 +1,7 @@
 import TrendyInterchange
 import TrendyModels
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import TrendyFoundation
 
 /// How a file was read, so that the same file read with another time zone is recognised.
 ///

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  public import FoundationEssentials
-#else
-  public import Foundation
-#endif
+public import TrendyFoundation
 public import TrendyModels
 
 /// Makes a ``TodaySnapshot`` of events, and keeps it right as they come and go: one event more or less changes the row of its type

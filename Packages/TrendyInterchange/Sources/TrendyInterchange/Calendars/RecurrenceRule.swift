@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import TrendyFoundation
 public import TrendyModels
 
 /// A time on a wall, in no zone: what a recurrence counts in.

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import TrendyFoundation
 import TrendyModels
 
 /// Reads a month of a Takeout's "Semantic Location History": `{"timelineObjects":[{"placeVisit":{…}},{"activitySegment":{…}}]}`.

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import TrendyFoundation
 import TrendyModels
 
 /// Reads `Records.json` of a Takeout: every fix that Google kept of its owner's devices, a file of gigabytes.

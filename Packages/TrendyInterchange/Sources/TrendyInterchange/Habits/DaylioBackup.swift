@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import TrendyFoundation
 import TrendyModels
 
 /// Reads the backup of Daylio, an archive in which `backup.daylio` is JSON as base64: an event `Mood` for each entry.

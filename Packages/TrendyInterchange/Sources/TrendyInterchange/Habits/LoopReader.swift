@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import TrendyFoundation
 import TrendyModels
 
 /// Reads the archive of Loop Habit Tracker: `Habits.csv`, and `001 Name/Checkmarks.csv` for each habit.

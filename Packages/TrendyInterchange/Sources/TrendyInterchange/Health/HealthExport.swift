@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import TrendyFoundation
 import TrendyModels
 
 /// Reads the `export.xml` of Apple Health as a stream, whatever its size, and gives events.

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import TrendyFoundation
 public import TrendyModels
 
 /// Writes tracks as text, a segment at a time, so that a file of any length takes the memory of a segment.

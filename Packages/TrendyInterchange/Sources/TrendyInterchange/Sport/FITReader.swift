@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import TrendyFoundation
 import TrendyModels
 
 /// Reads FIT files of activities: sessions become workouts, the records in them the track of each.

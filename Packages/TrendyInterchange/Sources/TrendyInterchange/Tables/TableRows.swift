@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import TrendyFoundation
 import TrendyModels
 
 /// Rows of a table as text, RFC 4180 with what else is written for it: any of four separators, any encoding of Excel's.

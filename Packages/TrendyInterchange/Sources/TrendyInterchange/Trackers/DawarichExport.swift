@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import TrendyFoundation
 import TrendyModels
 
 /// Reads the archive in which Dawarich gives a whole account: version 2 with a line of JSON for each point and visit, version 1 with all of

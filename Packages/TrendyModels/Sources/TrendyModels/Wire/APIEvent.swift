@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  public import FoundationEssentials
-#else
-  public import Foundation
-#endif
+public import TrendyFoundation
 
 /// An event as the hub gives it.
 public struct APIEvent: Hashable, Sendable, Identifiable {

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  public import FoundationEssentials
-#else
-  public import Foundation
-#endif
+public import TrendyFoundation
 
 /// How a hub found a trip or a visit in what a device posted there.
 public struct APIExplanation: Hashable, Sendable, Identifiable {

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  public import FoundationEssentials
-#else
-  public import Foundation
-#endif
+public import TrendyFoundation
 
 /// A trip that goes on, as a hub sees it in what a device posts there.
 public struct APILiveTrip: Hashable, Sendable, Identifiable {

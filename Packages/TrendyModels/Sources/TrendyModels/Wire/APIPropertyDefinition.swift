@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  public import FoundationEssentials
-#else
-  public import Foundation
-#endif
+public import TrendyFoundation
 
 /// A property definition as the hub gives it.
 public struct APIPropertyDefinition: Hashable, Sendable, Identifiable {

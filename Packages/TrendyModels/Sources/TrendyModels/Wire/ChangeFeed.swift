@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  public import FoundationEssentials
-#else
-  public import Foundation
-#endif
+public import TrendyFoundation
 
 /// One entity as its last write left it, in the order of those writes.
 public struct ChangeEntry: Hashable, Sendable {

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  public import FoundationEssentials
-#else
-  public import Foundation
-#endif
+public import TrendyFoundation
 
 /// The product's JSON coder. Wire types code their own names and dates, so a plain `JSONEncoder()` writes the same document.
 ///

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  public import FoundationEssentials
-#else
-  public import Foundation
-#endif
+public import TrendyFoundation
 
 /// Reads the members of one wire document, from text or through any other coder, and remembers which it knew.
 public struct WireReader {

@@ -1,9 +1,5 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 import Synchronization
+import TrendyFoundation
 
 /// The one open engine of a folder, for all who share it; after a sync that failed a new one, read anew.
 final class FolderEngine: Sendable {

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import TrendyFoundation
 
 /// The first moments of the days of a time zone, so that a row is put into its day without asking a calendar.
 struct DayTable {

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  public import FoundationEssentials
-#else
-  public import Foundation
-#endif
+public import TrendyFoundation
 public import TrendyProtocols
 
 /// Makes units of work on the store in a folder; all share one open ``StorageEngine``.

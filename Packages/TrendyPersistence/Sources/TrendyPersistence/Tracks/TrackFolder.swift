@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  public import FoundationEssentials
-#else
-  public import Foundation
-#endif
+public import TrendyFoundation
 
 /// The rows of a track log in a folder, on a ``StorageEngine`` of their own.
 public final class TrackFolder: TrackRows {

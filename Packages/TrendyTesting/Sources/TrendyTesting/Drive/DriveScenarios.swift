@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import TrendyFoundation
 public import TrendyModels
 
 /// Drives as lists of fixes: accuracy 10 m, one every 15 s from 2024-01-01T00:00:00Z on, every hop well under 1000 m.

@@ -1,9 +1,5 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 import Synchronization
+import TrendyFoundation
 public import TrendyProtocols
 
 /// A hub that gives the answers a test sets, and records what it was asked.

@@ -1,10 +1,6 @@
-#if canImport(FoundationEssentials)
-  public import FoundationEssentials
-#else
-  public import Foundation
-#endif
 import StorageTesting
 import Synchronization
+public import TrendyFoundation
 import TrendyPersistence
 public import TrendyProtocols
 

@@ -1,9 +1,5 @@
-#if canImport(FoundationEssentials)
-  public import FoundationEssentials
-#else
-  public import Foundation
-#endif
 import Synchronization
+public import TrendyFoundation
 public import TrendyProtocols
 
 /// Time that moves when a test says so.

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  public import FoundationEssentials
-#else
-  public import Foundation
-#endif
+public import TrendyFoundation
 public import TrendyModels
 
 /// A day of a person as a receiver recorded it, with the trips that were really made.

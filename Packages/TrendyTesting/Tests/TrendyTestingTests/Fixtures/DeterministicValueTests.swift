@@ -2,11 +2,7 @@ import Testing
 import TrendyModels
 import TrendyTesting
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import TrendyFoundation
 
 @Suite("Deterministic values")
 struct DeterministicValueTests {

@@ -3,11 +3,7 @@ import TrendyModels
 import TrendyProtocols
 import TrendyTesting
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import TrendyFoundation
 
 @Suite("MockNetworkClient", .timeLimit(.minutes(10)))
 struct MockNetworkClientTests {

@@ -1,11 +1,7 @@
 import TrendyModels
 import TrendyProtocols
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import TrendyFoundation
 
 /// A store that takes everything and keeps nothing, to see that the contract notices.
 final class ForgetfulStore: DataStoreProtocol {

@@ -3,11 +3,7 @@ import Testing
 import TrendyProtocols
 import TrendyTesting
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import TrendyFoundation
 
 @Suite("ManualClock", .timeLimit(.minutes(10)))
 struct ManualClockTests {

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  public import FoundationEssentials
-#else
-  public import Foundation
-#endif
+public import TrendyFoundation
 public import TrendyModels
 
 /// Where a device is in its day, as far as it told: what a live display shows.
