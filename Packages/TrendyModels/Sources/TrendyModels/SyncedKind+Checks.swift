@@ -35,7 +35,9 @@ extension SyncedKind {
 
   /// Checks an entity's members as a device or a client writes them: each field, and their size together.
   ///
-  /// - Parameter isCreate: requires the required fields.
+  /// - Parameters:
+  ///   - members: members of the entity, by name.
+  ///   - isCreate: requires the required fields.
   public func check(_ members: [String: JSONValue], isCreate: Bool) throws(FieldError) {
     _ = try validatedFields(from: members, isCreate: isCreate)
     try Self.checkSize(of: members)
@@ -56,6 +58,7 @@ extension SyncedKind {
   /// Converts a request's members to fields and checks each value; members that a hub assigns itself are left out.
   ///
   /// - Parameters:
+  ///   - members: members of the request, by name.
   ///   - isCreate: requires the required fields, and treats a `null` of a field that cannot be cleared as absent.
   ///   - isByField: allows a key of a member that is merged key by key to be a member itself, as `properties.dose`.
   public func validatedFields(
@@ -296,7 +299,9 @@ extension SyncedEntity {
   }
 
   /// Checks the fields that an edit changes; other fields may be beyond the limits of this version.
-  /// - Parameter changed: the entity after the edit; `nil` where it is not known.
+  /// - Parameters:
+  ///   - change: fields that the edit changes.
+  ///   - changed: entity after the edit; `nil` if it is not known.
   public static func checkLimits(of change: UpdateRequest, in changed: Self?) throws(FieldError) {
     let bytes = try Self.checkLimits(of: change, isCreate: false)
     // An ordinary edit is short, and its entity is not encoded for it.
