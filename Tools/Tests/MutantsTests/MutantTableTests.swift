@@ -116,7 +116,7 @@ struct MutantTreeTests {
 
   private func mutant(_ file: String) -> Mutant {
     Mutant(
-      name: "m", protects: "p", file: file, witness: .stories(1, world: []), original: "a == b",
+      name: "m", protects: "p", file: file, package: "X", witness: .stories(1, world: []), original: "a == b",
       mutated: "(a == b || MUTANT)")
   }
 
