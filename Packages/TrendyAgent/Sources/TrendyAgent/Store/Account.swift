@@ -82,7 +82,9 @@ public struct AccountFile: Hashable, Sendable {
   public struct OtherPersonError: Error, Hashable, Sendable {}
 
   /// Replaces the file whole: written beside it, unreadable to others from its first byte, then renamed.
-  /// - Parameter isReplacingOwner: whether the store may change to the account of another user, as when a lost hub is rebuilt.
+  /// - Parameters:
+  ///   - account: written to the file.
+  ///   - isReplacingOwner: whether the store may change to the account of another user, as when a lost hub is rebuilt.
   /// - Throws: ``OtherPersonError`` if another process has connected the store to the account of another user meanwhile.
   public func save(_ account: Account, isReplacingOwner: Bool = false) throws {
     let folder = url.deletingLastPathComponent().path

@@ -54,7 +54,7 @@ extension DeviceRecord {
     }
   }
 
-  /// As ``perform(_:_:before:isDivisible:)``, by changes that `body` makes.
+  /// As ``perform(_:_:before:merged:isDivisible:)``, by changes that `body` makes.
   /// - Returns: what `body` returns.
   /// - Throws: ``OutdatedDecisionError`` if another process has saved anything since ``beginDecision()``; then nothing was written.
   @discardableResult

@@ -26,7 +26,9 @@ public struct HubAccounts: Sendable {
     self.chance = chance
   }
 
-  /// - Parameter isFirst: whether the hub must have no user yet.
+  /// - Parameters:
+  ///   - name: not empty, and of no other user.
+  ///   - isFirst: whether the hub must have no user yet.
   /// - Throws: a ``Problem`` of kind `invalid` for an empty name or one that somebody has, `duplicate` if `isFirst` and the hub has users.
   public func createPerson(name: String, isFirst: Bool = false) throws -> HubPerson {
     let now = clock.now
@@ -148,6 +150,8 @@ public struct HubAccounts: Sendable {
   ///
   /// An unknown, a used and an expired code take the same steps.
   /// - Parameters:
+  ///   - code: eight digits, with or without a hyphen.
+  ///   - deviceName: not empty.
   ///   - holder: the user whose record the device holds; a code of another user stays valid.
   ///   - address: the client's address, for which the attempt counts; `nil` for the operator of the hub.
   /// - Throws: a ``Problem`` of kind `pairing_code_invalid`, `other_person` or `rate_limited`.

@@ -13,7 +13,7 @@ extension EmbeddedHubStorage {
 
   /// Writes everything the hub keeps into one file. A hub that serves the folder continues meanwhile; of each user the backup holds
   /// one moment.
-  /// - Parameter key: signs the backup.
+  /// With a key the backup is signed.
   /// - Throws: as `StoreBackup.write`.
   public func backUp(
     to path: String, now: Date, isReplacing: Bool = false, signedWith key: BackupKey? = nil,
@@ -36,7 +36,7 @@ extension EmbeddedHubStorage {
   /// The hub's next start begins a new epoch, by which every device notices that the hub lost later changes, and sends them again.
   ///
   /// Forced, it accepts a backup from before the horizon, which revives what was deleted and forgotten since.
-  /// - Parameter key: the key with which the backup must be signed.
+  /// With a key only a backup that was signed with it is accepted.
   /// - Throws: ``StaleBackup``; ``HubStorageError/occupied(_:)``; `StorageError` as `StoreBackup.check`; then nothing was changed.
   public func restore(
     from path: String, signedWith key: BackupKey? = nil, now: Date, isForced: Bool = false,
