@@ -2,10 +2,10 @@ import Foundation
 
 /// Limits how often a pairing code may be tried: a code has eight digits, so guessing must be slow.
 ///
-/// An attempt counts for the subscriber from which it comes (``NetworkAddress/subscriber``) and for the code, so that a guesser keeps
-/// nobody else from pairing. It is in the storage before the code is compared: neither requests at the same time nor several hubs on
-/// one database allow more. With five attempts in ten minutes, and a code valid for as long, a hundred thousand addresses find a given
-/// code with a probability of one in two hundred.
+/// An attempt counts for the subscriber from which it comes (an IPv4 address, or the /64 network of an IPv6 address) and for the code,
+/// so that a guesser keeps nobody else from pairing. It is in the storage before the code is compared: neither requests at the same
+/// time nor several hubs on one database allow more. With five attempts in ten minutes, and a code valid for as long, a hundred
+/// thousand addresses find a given code with a probability of one in two hundred.
 public enum PairingGuard: Sendable {
   /// Attempts per address, and per code, within ``window``.
   public static let attempts = 5
