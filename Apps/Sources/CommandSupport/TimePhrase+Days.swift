@@ -1,6 +1,5 @@
-import TrendyModels
-
 import TrendyFoundation
+import TrendyModels
 
 // Days as people write them.
 

@@ -1,6 +1,5 @@
-import TrendyModels
-
 import TrendyFoundation
+import TrendyModels
 
 // Weeks, months and years as people write them.
 

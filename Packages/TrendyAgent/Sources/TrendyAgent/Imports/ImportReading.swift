@@ -1,7 +1,6 @@
+import TrendyFoundation
 import TrendyInterchange
 import TrendyModels
-
-import TrendyFoundation
 
 /// How a file was read, so that the same file read with another time zone is recognised.
 ///

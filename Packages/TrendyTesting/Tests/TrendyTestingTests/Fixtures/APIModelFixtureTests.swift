@@ -1,8 +1,7 @@
 import Testing
+import TrendyFoundation
 import TrendyModels
 import TrendyTesting
-
-import TrendyFoundation
 
 @Suite("APIModelFixture")
 struct APIModelFixtureTests {

@@ -1,8 +1,7 @@
 import Testing
+import TrendyFoundation
 import TrendyModels
 import TrendyTesting
-
-import TrendyFoundation
 
 @Suite("Deterministic values")
 struct DeterministicValueTests {

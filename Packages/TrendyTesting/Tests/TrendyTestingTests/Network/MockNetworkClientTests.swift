@@ -1,9 +1,8 @@
 import Testing
+import TrendyFoundation
 import TrendyModels
 import TrendyProtocols
 import TrendyTesting
-
-import TrendyFoundation
 
 @Suite("MockNetworkClient", .timeLimit(.minutes(10)))
 struct MockNetworkClientTests {

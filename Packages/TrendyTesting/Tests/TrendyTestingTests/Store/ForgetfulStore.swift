@@ -1,7 +1,6 @@
+import TrendyFoundation
 import TrendyModels
 import TrendyProtocols
-
-import TrendyFoundation
 
 /// A store that takes everything and keeps nothing, to see that the contract notices.
 final class ForgetfulStore: DataStoreProtocol {

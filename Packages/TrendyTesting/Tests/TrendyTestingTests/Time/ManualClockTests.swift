@@ -1,9 +1,8 @@
 import Synchronization
 import Testing
+import TrendyFoundation
 import TrendyProtocols
 import TrendyTesting
-
-import TrendyFoundation
 
 @Suite("ManualClock", .timeLimit(.minutes(10)))
 struct ManualClockTests {
