@@ -22,7 +22,7 @@ from record import NOW, ZONE, SampleRecord  # noqa: E402
 
 SIZES = {1280: 900, 390: 844}
 THEMES = ["light", "dark"]
-# Each page with an element that is there once the page has its data.
+# Path of each page, and an element that appears once the page has loaded its data.
 PAGES = {
     "today": ("/", ".tile"), "timeline": ("/timeline/2026-11-19", "main .row"), "calendar": ("/calendar", ".heat svg"),
     "insights": ("/insights", "main section"), "trips": (None, ".map svg"), "type": (None, ".plot"),

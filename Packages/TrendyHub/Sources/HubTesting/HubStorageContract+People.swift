@@ -90,6 +90,7 @@ extension HubStorageContract {
       let anna = try accounts.createPerson(name: "Anna")
       let code = try accounts.createPairingCode(person: anna.id)
       let outcomes = Mutex<[String]>([])
+      // Blocking calls on threads, as concurrent requests make them; `outcomes` is the only shared state and has a lock.
       DispatchQueue.concurrentPerform(iterations: 24) { number in
         let outcome: String
         do {

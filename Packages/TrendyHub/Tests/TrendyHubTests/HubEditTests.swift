@@ -77,7 +77,7 @@ struct HubEditTests {
       "PATCH", "/events/e", ["notes": "browser"], key: "k", seen: try await seen(), time: time(-3600))
     #expect(known["notes"] == "browser")
     #expect(try await conflicts() == [])
-    // Another device that saw neither, at a time between the two: the edit is later than the value that its author saw.
+    // A third device writes without having seen either value. Its stamp lies between theirs, and the browser's value stays.
     let phone = try await hub.push([
       [
         "id": "m", "seq": 1, "entity_type": "event", "entity_id": "e", "operation": "update",

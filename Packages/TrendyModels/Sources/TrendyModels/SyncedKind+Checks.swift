@@ -235,7 +235,7 @@ extension JSONValue {
     }
   }
 
-  /// As ``kindInWords``, with the number itself.
+  /// The value as an error message names it: a number is written out, anything else is named by ``kindInWords``.
   fileprivate var inWords: String {
     switch self {
     case .int(let value): "\(value)"

@@ -12,9 +12,9 @@ public struct SyncDigest: Hashable, Sendable {
   public var missing = 0
   /// Rows that the hub never gave, and that no change which waits accounts for.
   public var strays = 0
-  /// Rows that are shown, by the kind's name.
+  /// Number of visible rows, by kind.
   public var visible: [String: Int] = [:]
-  /// Of them, those that the hub refused to create and does not have.
+  /// Number of visible rows whose create the hub refused.
   public var refused = 0
   /// Pending changes, and entries that are accepted or parked: with them the store may show other rows than the hub has.
   public var unsettled = 0

@@ -43,7 +43,7 @@ struct MergedTypeTests {
   @Test func `what waits under a type that another device merged is shown under the other one`() async throws {
     await begin()
     mergeElsewhere()
-    // It is recorded when nothing is pushed any more in this round, and the hub does not get it in the next.
+    // Recorded during the pull, so this round no longer pushes it; the pushes of later rounds fail.
     let recorder = device.recorder
     hub.set {
       $0.onPull = { try recorder.record(EventFixture.makeEvent(id: "L", eventTypeId: "T")) }

@@ -9,7 +9,7 @@ import TrendyTesting
 /// No mutation stops the queue: a push refused as a whole is narrowed down to the mutation that the hub refuses.
 @Suite("Refused pushes", .timeLimit(.minutes(1)))
 struct RefusedPushTests {
-  /// A hub with versions that refuses pushes as a whole.
+  /// Answers whole pushes with an error, as `refusal` decides.
   private final class Hub: Sendable {
     private let refusal: @Sendable (PushBatch) -> APIError?
     private let content = Mutex<[PushBatch]>([])

@@ -388,7 +388,7 @@ public protocol HubDirectoryTransaction: HubDirectoryReading {
   func deletePairingCodes(expiredBefore date: Date) throws
   /// Replaces the times under a key; an empty list removes the key.
   func putPairingAttempts(key: String, _ times: [Date]) throws
-  /// Removes the keys whose last attempt was before `date`, and of the rest all but the `count` with the latest attempts.
+  /// Removes keys whose last attempt was before `date`, and keeps at most the `count` most recent of the others.
   func deletePairingAttempts(before date: Date, keeping count: Int) throws
   func put(_ webhook: HubWebhook) throws
   func deleteWebhook(id: String) throws
