@@ -2,6 +2,7 @@ import Foundation
 import TrendyAgent
 import TrendyHub
 import TrendyIngest
+import TrendyInterchange
 import TrendyModels
 import TrendyPersistence
 import TrendyProtocols
@@ -27,13 +28,9 @@ final class HubImportStore: ImportStore {
   var importID: String? { desk.isBegun ? desk.id : nil }
   var isContinued: Bool { false }
 
-  func earlierReadings() throws -> [ImportReading] {
-    try desk.earlierReadings().map { ImportReading(zone: $0.zone, content: $0.content, moments: $0.moments) }
-  }
+  func earlierReadings() throws -> [ImportReading] { try desk.earlierReadings() }
 
-  func note(_ reading: ImportReading) {
-    desk.note(HubImport.Reading(zone: reading.zone, content: reading.content, moments: reading.moments))
-  }
+  func note(_ reading: ImportReading) { desk.note(reading) }
 
   func makeID() -> String { desk.makeID() }
 

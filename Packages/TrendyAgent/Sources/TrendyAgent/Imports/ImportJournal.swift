@@ -6,6 +6,7 @@ public import TrendyFoundation
 #elseif canImport(Darwin)
   import Darwin
 #endif
+import TrendyInterchange
 import TrendyModels
 import TrendyPersistence
 
@@ -66,11 +67,7 @@ struct ImportJournal {
       "format": .string(entry.format), "source": .string(entry.source), "fingerprint": .string(entry.fingerprint),
       "started": .string(RFC3339.string(from: entry.started)),
     ]
-    if let reading = entry.reading {
-      head["zone"] = .string(reading.zone)
-      head["content"] = .string(reading.content)
-      head["moments"] = .string(reading.moments)
-    }
+    if let reading = entry.reading { head.merge(reading.members) { $1 } }
     try put(head, of: entry.id)
     try store.setNote(.array((ids() + [entry.id]).map { .string($0) }), named: Self.name)
   }
@@ -199,11 +196,7 @@ extension ImportEntry {
     self.init(
       id: id, format: format, source: members["source"]?.stringValue ?? "", started: started,
       fingerprint: members["fingerprint"]?.stringValue ?? "")
-    if let zone = members["zone"]?.stringValue, let content = members["content"]?.stringValue,
-      let moments = members["moments"]?.stringValue
-    {
-      reading = ImportReading(zone: zone, content: content, moments: moments)
-    }
+    reading = ImportReading(members: members)
     takeDates(members)
   }
 

@@ -1,4 +1,5 @@
 public import Foundation
+public import TrendyInterchange
 public import TrendyModels
 
 /// A file that a person had the hub take in: where from, how far it came, and where in the feed it lies.
@@ -22,7 +23,7 @@ public struct HubImport: Hashable, Sendable, Identifiable {
   /// Head of the record when undoing the import was complete; `nil` before.
   public var undoneThrough: Int64?
   /// How its file was read: the zone, and digests of the first events' local times and instants; `nil` where nobody noted it.
-  public var reading: Reading?
+  public var reading: ImportReading?
   /// Entities that it made, by the name of their kind.
   public var made: [String: Int]
 
@@ -38,19 +39,6 @@ public struct HubImport: Hashable, Sendable, Identifiable {
 }
 
 extension HubImport {
-  /// How a file was read, to recognise it when it is read with another zone.
-  public struct Reading: Hashable, Sendable {
-    public var zone: String
-    public var content: String
-    public var moments: String
-
-    public init(zone: String, content: String, moments: String) {
-      self.zone = zone
-      self.content = content
-      self.moments = moments
-    }
-  }
-
   /// As storages may keep it.
   public var stored: JSONValue {
     var members: [String: JSONValue] = [
@@ -58,11 +46,7 @@ extension HubImport {
       "started": .int(startedAt.milliseconds), "before": .int(before), "through": .int(through),
       "made": .object(made.mapValues { .int(Int64($0)) }),
     ]
-    if let reading {
-      members["reading"] = [
-        "zone": .string(reading.zone), "content": .string(reading.content), "moments": .string(reading.moments),
-      ]
-    }
+    if let reading { members["reading"] = .object(reading.members) }
     if let finishedAt { members["finished"] = .int(finishedAt.milliseconds) }
     if let undoneAt { members["undone"] = .int(undoneAt.milliseconds) }
     if let undoneThrough { members["undone_through"] = .int(undoneThrough) }
@@ -79,11 +63,7 @@ extension HubImport {
     self.init(id: id, format: format, source: source, startedAt: Date(milliseconds: started), before: before)
     self.through = through
     self.made = made.compactMapValues { $0.storedCounter.map { Int($0) } }
-    if let reading = members["reading"]?.objectValue, let zone = reading["zone"]?.stringValue,
-      let content = reading["content"]?.stringValue, let moments = reading["moments"]?.stringValue
-    {
-      self.reading = Reading(zone: zone, content: content, moments: moments)
-    }
+    reading = members["reading"]?.objectValue.flatMap { ImportReading(members: $0) }
     finishedAt = members["finished"]?.intValue.map(Date.init(milliseconds:))
     undoneAt = members["undone"]?.intValue.map(Date.init(milliseconds:))
     undoneThrough = members["undone_through"]?.storedCounter

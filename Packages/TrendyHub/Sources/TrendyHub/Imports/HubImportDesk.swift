@@ -1,4 +1,5 @@
 public import Foundation
+public import TrendyInterchange
 public import TrendyModels
 import TrendyProtocols
 
@@ -46,13 +47,13 @@ public final class HubImportDesk {
   public func setFormat(_ word: String) { entry.format = word }
 
   /// How the files of earlier imports were read that were not undone, the oldest first.
-  public func earlierReadings() throws -> [HubImport.Reading] {
+  public func earlierReadings() throws -> [ImportReading] {
     try server.storage.read(person: desk.person) { try $0.imports() }
       .filter { $0.undoneAt == nil && $0.id != entry.id }.compactMap(\.reading)
   }
 
   /// Notes how the file is read, before anything is made.
-  public func note(_ reading: HubImport.Reading) { entry.reading = reading }
+  public func note(_ reading: ImportReading) { entry.reading = reading }
 
   public func makeID() -> String { server.accounts.chance.identifier(at: now) }
 
