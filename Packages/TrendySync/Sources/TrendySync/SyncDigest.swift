@@ -47,8 +47,8 @@ extension DataStoreProtocol {
             digest.add(held)
           }
         }
-        digest.strays += try strays(of: type).count
         let rows = try Entity.fetchAll(in: self)
+        digest.strays += try strays(among: rows).count
         digest.visible[kind.rawValue] = rows.count
         digest.refused += try rows.count {
           try $0.syncStatus == .failed && heldEntry(kind: kind, id: $0.id)?.isDelete ?? true
@@ -62,9 +62,9 @@ extension DataStoreProtocol {
   }
 
   /// Rows that the hub never gave, or that are deleted there, and that no change of this device accounts for.
-  func strays<Entity: StoredEntity>(of type: Entity.Type) throws -> [Entity] {
+  func strays<Entity: StoredEntity>(among rows: [Entity]) throws -> [Entity] {
     let replica = Replica(store: self)
-    return try Entity.fetchAll(in: self).filter { row in
+    return try rows.filter { row in
       let key = EntityKey(Entity.entityType, row.id)
       // A refused creation is marked so, and stays to be seen.
       guard row.syncStatus != .failed, try replica.held(key)?.isDelete ?? true else { return false }

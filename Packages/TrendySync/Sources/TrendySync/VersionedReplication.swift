@@ -83,7 +83,7 @@ struct VersionedReplication: Replication {
         losses.append(Reoffer.Loss(entry: try replica.complete(held), atHub: atHub, common: atHub?.id ?? 0))
       }
       func addStrays<Entity: StoredEntity>(_ type: Entity.Type) throws {
-        for row in try store.strays(of: type) where entries[EntityKey(kind, row.id)] == nil {
+        for row in try store.strays(among: Entity.fetchAll(in: store)) where entries[EntityKey(kind, row.id)] == nil {
           let entry = ChangeEntry(
             id: position.head, entityType: kind.rawValue, operation: MutationOperation.create.rawValue,
             entityId: row.id, data: try ChangeEntryData(row.createRequest),

@@ -86,12 +86,10 @@ extension VersionedSettlement {
   private func refuse(_ mutation: PendingMutation, _ problem: ProblemDetails, _ touched: inout [EntityKey]) throws
     -> Int
   {
-    if mutation.operation == .create, problem.type == ProblemDetails.entityDeleted {
-      // Somebody deleted it: the journal has the data, and nothing is shown.
-      try Journal(store: store, clock: clock).move(mutation, reason: problem.description)
+    let isDeleted = problem.type == ProblemDetails.entityDeleted
+    try setAside(mutation, reason: problem.description, isDeleted: isDeleted)
+    if isDeleted, mutation.operation == .create {
       try Replica(store: store).noteForgottenDeletion(of: mutation.key, version: nil)
-    } else {
-      try setAside(mutation, reason: problem.description)
     }
     guard mutation.operation == .create || mutation.operation == .restore else { return 1 }
     var settled = 1
@@ -108,20 +106,18 @@ extension VersionedSettlement {
       guard dead.contains(other.key) || isMadeBeneath else { continue }
       dead.insert(other.key)
       touched.append(other.key)
-      if other.key == mutation.key, other.operation == .create, problem.type == ProblemDetails.entityDeleted {
-        try Journal(store: store, clock: clock).move(other, reason: reason)
-      } else {
-        try setAside(other, reason: reason)
-      }
+      try setAside(other, reason: reason, isDeleted: isDeleted && other.key == mutation.key)
       settled += 1
     }
     return settled
   }
 
-  private func setAside(_ mutation: PendingMutation, reason: String) throws {
-    try Journal(store: store, clock: clock).move(mutation, reason: reason)
-    // What the hub never had is only here: it stays to be seen, marked, until the person decides.
-    if mutation.operation == .create { try Journal(store: store, clock: clock).markAsFailed(mutation.key) }
+  /// Moves a mutation to the journal. A refused create stays visible, marked, until the user decides: the hub never had the entity.
+  /// - Parameter isDeleted: whether another device deleted the entity, so that it is not shown.
+  private func setAside(_ mutation: PendingMutation, reason: String, isDeleted: Bool) throws {
+    let journal = Journal(store: store, clock: clock)
+    try journal.move(mutation, reason: reason)
+    if mutation.operation == .create, !isDeleted { try journal.markAsFailed(mutation.key) }
   }
 }
 
