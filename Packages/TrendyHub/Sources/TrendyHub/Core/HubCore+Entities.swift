@@ -21,9 +21,8 @@ extension HubCore {
     by device: String, in transaction: any HubTransaction, now: Date
   ) throws -> HubEntry {
     let id = try DocumentReader(.object(members)).identifier("id")
-    lazy var digest = SHA256Digest.hexadecimal(of: JSONText.write([.string(kind.name), .object(members)]))
-    let write = { KeyedWrite(digest: digest, kind: kind.name, id: id) }
-    if let edit, try isRepeated(write(), key: edit.key, by: device, in: transaction) {
+    let keyed = KeyedEdit(edit, KeyedWrite([.string(kind.name), .object(members)], kind, id))
+    if try isRepeated(keyed, by: device, in: transaction) {
       // A create of an entity that was deleted since is refused below: an answer of 201 would tell the client that it lives.
       if let entry = try transaction.entry(kind: kind.name, id: id), entry.isAlive { return entry }
     }
@@ -42,7 +41,7 @@ extension HubCore {
           content: content ?? .members(members)),
         by: device, in: transaction, now: now)
     }
-    if let edit { try transaction.putKeyedWrite(device: device, key: edit.key, write()) }
+    try remember(keyed, by: device, in: transaction)
     return try entity(kind, id: id, in: transaction)
   }
 
@@ -55,10 +54,8 @@ extension HubCore {
   ) throws -> HubEntry {
     let entry = try transaction.entry(kind: kind.name, id: id)
     guard try entry != nil || transaction.isPurged(kind: kind.name, id: id) else { throw Problem.notFound(kind, id) }
-    let write = KeyedWrite("update", kind, id, members)
-    if let edit, let entry, entry.isAlive, try isRepeated(write, key: edit.key, by: device, in: transaction) {
-      return entry
-    }
+    let keyed = KeyedEdit(edit, KeyedWrite("update", kind, id, members))
+    if let entry, entry.isAlive, try isRepeated(keyed, by: device, in: transaction) { return entry }
     let writer = try HubWriter(transaction, now: now, quota: quota)
     let content = try edit?.content(members, of: kind, isCreate: false, over: entry, in: writer.state)
     let mutation = HubMutation(
@@ -68,7 +65,7 @@ extension HubCore {
     if case .refused(let details) = verdict.outcome { throw Problem(details) }
     for name in verdict.lost { try keep(name, of: mutation, by: device, writer) }
     try writer.finish()
-    if let edit { try transaction.putKeyedWrite(device: device, key: edit.key, write) }
+    try remember(keyed, by: device, in: transaction)
     return try entity(kind, id: id, in: transaction)
   }
 
@@ -93,9 +90,9 @@ extension HubCore {
     guard let entry = try transaction.entry(kind: kind.name, id: id), entry.isAlive,
       let present = entry.fields[name], let value = members[name], !present.value.isNull
     else { return try update(kind, id: id, members, edit: edit, by: device, in: transaction, now: now) }
-    let write = KeyedWrite("update", kind, id, members)
+    let keyed = KeyedEdit(edit, KeyedWrite("update", kind, id, members))
     if let edit, let knowledge = edit.knowledge, present.author != device, present.value != value,
-      try !isRepeated(write, key: edit.key, by: device, in: transaction)
+      try !isRepeated(keyed, by: device, in: transaction)
     {
       let writer = try HubWriter(transaction, now: now, quota: quota)
       let change = FieldChange(value: value, base: present.version, stamp: knowledge.stamp)
@@ -104,7 +101,7 @@ extension HubCore {
         content: .fields([name: change]))
       try keep(name, of: mutation, by: device, writer)
       try writer.finish()
-      try transaction.putKeyedWrite(device: device, key: edit.key, write)
+      try remember(keyed, by: device, in: transaction)
     }
     return entry
   }
@@ -116,15 +113,15 @@ extension HubCore {
     _ kind: SyncedKind, id: String, mergedInto heir: String? = nil, edit: HubEdit? = nil, by device: String,
     in transaction: any HubTransaction, now: Date
   ) throws {
-    let write = KeyedWrite("delete", kind, id)
-    if let edit, try isRepeated(write, key: edit.key, by: device, in: transaction) { return }
+    let keyed = KeyedEdit(edit, KeyedWrite("delete", kind, id))
+    if try isRepeated(keyed, by: device, in: transaction) { return }
     let members: [String: JSONValue] = heir.map { [SyncedKind.mergedInto: .string($0)] } ?? [:]
     var mutation = HubMutation(
       mutationId: edit?.mutationId(by: device), kind: kind.name, id: id, operation: .delete, content: .members(members),
       incarnation: edit?.knowledge?.incarnation)
     if let seen = edit?.knowledge?.seen { mutation.base = seen.base(in: try transaction.state()) }
     try carryOut(mutation, by: device, in: transaction, now: now)
-    if let edit { try transaction.putKeyedWrite(device: device, key: edit.key, write) }
+    try remember(keyed, by: device, in: transaction)
   }
 
   /// Brings back an entity that was deleted, with the values it had; a living one stays as it is.
@@ -140,10 +137,9 @@ extension HubCore {
         "entity_deleted", status: 409, title: "Deleted",
         detail: "the \(kind.name) \"\(id.prefix(128))\" was deleted too long ago to come back")
     }
-    let write = KeyedWrite("restore", kind, id)
-    var wasRepeated = false
-    if let edit { wasRepeated = try isRepeated(write, key: edit.key, by: device, in: transaction) }
-    if let edit, !wasRepeated { try transaction.putKeyedWrite(device: device, key: edit.key, write) }
+    let keyed = KeyedEdit(edit, KeyedWrite("restore", kind, id))
+    let wasRepeated = try isRepeated(keyed, by: device, in: transaction)
+    if !wasRepeated { try remember(keyed, by: device, in: transaction) }
     guard !entry.isAlive else { return entry }
     guard !wasRepeated else {
       throw Problem(
@@ -154,18 +150,21 @@ extension HubCore {
     return try self.entity(kind, id: id, in: transaction)
   }
 
-  /// Whether a write was carried out before under its key.
-  /// - Throws: a ``Problem`` of kind `idempotency_key_reused` where the key came with other content.
-  private func isRepeated(
-    _ write: KeyedWrite, key: String, by device: String, in transaction: any HubTransaction
-  ) throws -> Bool {
-    guard let earlier = try transaction.keyedWrite(device: device, key: key) else { return false }
-    guard earlier.digest == write.digest else {
+  /// Whether an edit was carried out before under its key.
+  /// - Throws: a ``Problem`` of kind `idempotency_key_reused` if the key came with other content.
+  private func isRepeated(_ edit: KeyedEdit?, by device: String, in transaction: any HubTransaction) throws -> Bool {
+    guard let edit, let earlier = try transaction.keyedWrite(device: device, key: edit.key) else { return false }
+    guard earlier.digest == edit.write.digest else {
       throw Problem(
         "idempotency_key_reused", status: 409, title: "Idempotency key reused",
         detail: "this Idempotency-Key came before with other content: every write needs one of its own")
     }
     return true
+  }
+
+  private func remember(_ edit: KeyedEdit?, by device: String, in transaction: any HubTransaction) throws {
+    guard let edit else { return }
+    try transaction.putKeyedWrite(device: device, key: edit.key, edit.write)
   }
 
   private func carryOut(
@@ -187,11 +186,27 @@ extension HubCore {
   }
 }
 
+/// Key of an edit, and what the edit does.
+private struct KeyedEdit {
+  let key: String
+  let write: KeyedWrite
+
+  /// - Parameter write: evaluated only for an edit with a key, since it hashes the content.
+  init?(_ edit: HubEdit?, _ write: @autoclosure () -> KeyedWrite) {
+    guard let edit else { return nil }
+    key = edit.key
+    self.write = write()
+  }
+}
+
 extension KeyedWrite {
+  fileprivate init(_ content: JSONValue, _ kind: SyncedKind, _ id: String) {
+    self.init(digest: SHA256Digest.hexadecimal(of: JSONText.write(content)), kind: kind.name, id: id)
+  }
+
   /// An edit of an entity that exists, told apart from a create by its operation.
   fileprivate init(_ operation: String, _ kind: SyncedKind, _ id: String, _ members: [String: JSONValue] = [:]) {
-    let content: JSONValue = [.string(operation), .string(kind.name), .string(id), .object(members)]
-    self.init(digest: SHA256Digest.hexadecimal(of: JSONText.write(content)), kind: kind.name, id: id)
+    self.init([.string(operation), .string(kind.name), .string(id), .object(members)], kind, id)
   }
 }
 

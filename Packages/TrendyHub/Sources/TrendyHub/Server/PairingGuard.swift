@@ -37,7 +37,7 @@ public enum PairingGuard: Sendable {
     return nil
   }
 
-  /// Takes back the attempt that succeeded.
+  /// Removes the attempt that succeeded.
   static func forgive(_ keys: [String], now: Date, in directory: any HubDirectoryTransaction) throws {
     for key in keys {
       var times = try directory.pairingAttempts(key: key)
