@@ -131,6 +131,9 @@ struct MergeTests {
     #expect(try bench.trendy("log", "coffee", "--place", "home", store: "phone").status == 64)
     #expect(try bench.trendy("place", "merge", "home", "home", store: "phone").status == 0)
     #expect(try bench.trendy("place", "merge", "home", "home", store: "phone").status == 64)
+    // A position denotes the place around it.
+    #expect(try bench.trendy("place", "merge", "home", "51.92,4.36", store: "phone").status == 64)
+    #expect(try bench.trendy("place", "merge", "51.92,4.36", "home", store: "phone").status == 64)
     try sync("phone", "laptop")
     let places = try bench.trendy("place", "list", "--plain", store: "laptop").output.split(separator: "\n")
     #expect(places.count == 1)

@@ -203,6 +203,23 @@ extension Lookup {
     }.sorted()
   }
 
+  /// The entities that a merge deletes and the one that remains; `nil` if both arguments denote one entity.
+  ///
+  /// If both arguments denote the same entities, the first by its id remains, as on every device.
+  /// - Parameters:
+  ///   - from: entities that the first argument denotes, at least one.
+  ///   - into: entities that the second argument denotes.
+  ///   - target: the one that the second argument denotes, or an error that asks which.
+  static func merge<Entity: Identifiable<String>>(
+    _ from: [Entity], into: [Entity], target: () throws -> Entity
+  ) throws -> (from: [Entity], into: Entity)? {
+    let ids = Set(from.map(\.id))
+    let first = ids == Set(into.map(\.id)) ? from.min { $0.id < $1.id } : nil
+    let target = try first ?? target()
+    let others = from.filter { $0.id != target.id }
+    return others.isEmpty ? nil : (others, target)
+  }
+
   /// With fewer characters it is rather a slip of a name.
   private static let leastOfID = 8
 }

@@ -50,20 +50,18 @@ struct PlaceMergeCommand: Command {
     return Answer(into: try OnePlace(into, in: container.makeStore()), moved: moved.count)
   }
 
-  /// All places of the first name, and the one of the second. Of places of one name the first by its id remains.
-  private func places(
-    among places: [Geofence], _ session: Session
-  ) throws(CommandError) -> (from: [Geofence], into: Geofence) {
-    let (from, into) = (Lookup.places(fromName, among: places), Lookup.places(intoName, among: places))
-    guard !from.isEmpty, Set(from.map(\.id)) == Set(into.map(\.id)) else {
-      let target = try Lookup.place(intoName, among: places)
-      let others = from.filter { $0.id != target.id }
-      return (others.isEmpty ? [try Lookup.place(fromName, among: places)] : others, target)
+  /// All places of the first name, or the one around a position, and the one of the second.
+  private func places(among places: [Geofence], _ session: Session) throws -> (from: [Geofence], into: Geofence) {
+    func named(_ name: String) throws -> [Geofence] {
+      let found = Lookup.places(name, among: places)
+      return found.isEmpty ? [try Lookup.place(name, among: places)] : found
     }
-    guard from.count > 1, let first = from.min(by: { $0.id < $1.id }) else {
-      throw session.usageError("'\(from[0].name)' is one place already")
-    }
-    return (from.filter { $0.id != first.id }, first)
+    let from = try named(fromName)
+    guard
+      let merge = try Lookup.merge(
+        from, into: named(intoName), target: { try Lookup.place(intoName, among: places) })
+    else { throw session.usageError("'\(from[0].name)' is one place already") }
+    return merge
   }
 
   func show(_ answer: Answer, _ session: Session) -> ExitCode {

@@ -76,18 +76,15 @@ struct TypeMergeCommand: Command {
     return Answer(from: from, into: try OneEventType(heir.first ?? into, in: container.makeStore()), moved: moved.count)
   }
 
-  /// All types of the first name, and the one of the second. Of types of one name the first by its id remains, as on every device.
+  /// All types of the first name, and the one of the second.
   private func types(_ lookup: Lookup, _ session: Session) throws -> (from: [EventType], into: EventType) {
     let from = try lookup.eventTypes(fromName) { "trendy type add \($0)" }
     let into = try lookup.eventTypes(intoName) { "trendy type add \($0)" }
-    guard Set(from.map(\.id)) != Set(into.map(\.id)) else {
-      guard from.count > 1, let first = from.min(by: { $0.id < $1.id }) else {
-        throw session.usageError("'\(from[0].name)' is one type already")
-      }
-      return (from.filter { $0.id != first.id }, first)
-    }
-    let target = try lookup.eventType(intoName) { "trendy type add \($0)" }
-    return (from.filter { $0.id != target.id }, target)
+    guard
+      let merge = try Lookup.merge(
+        from, into: into, target: { try lookup.eventType(intoName) { "trendy type add \($0)" } })
+    else { throw session.usageError("'\(from[0].name)' is one type already") }
+    return merge
   }
 
   /// The name of a type, or its id if another of these types has the name.
