@@ -13,7 +13,8 @@ public enum BackupSigning: Sendable {
   /// - Throws: ``CommandError`` for a file that cannot be read or holds no key.
   public static func key(_ arguments: Arguments) throws(CommandError) -> BackupKey? {
     guard let path = arguments.value("--sign") else { return nil }
-    let hint = "A new key: head -c 32 /dev/urandom > \(ShellWords.quoted(path))"
+    // Names no file: a key that signed backups must not be overwritten.
+    let hint = "Name the file with the key. A new key: head -c 32 /dev/urandom > FILE"
     guard let data = try? Data(contentsOf: URL(filePath: path)) else {
       throw CommandError("Key file '\(path)' cannot be read", hint: hint, exit: .notFound)
     }
