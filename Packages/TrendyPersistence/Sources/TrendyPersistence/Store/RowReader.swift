@@ -100,7 +100,7 @@ struct RowReader {
 extension RowReader.Field {
   var integer: UInt64 { word }
   var signed: Int64 { Int64(bitPattern: word >> 1) ^ -Int64(bitPattern: word & 1) }
-  /// A version, sequence, count or stamp: within ±2^53, so that calculating with it does not overflow.
+  /// A version, sequence, count or stamp: within ±(2^62 - 1), so that the sum of two does not overflow.
   var bounded: Int64 { signed.bounded }
   var flag: Bool { word != 0 }
   var double: Double { Double(bitPattern: word) }
@@ -144,5 +144,5 @@ extension RowReader.Field {
 
 extension Int64 {
   /// The nearest number that a store keeps of a version, a sequence, a count or a stamp.
-  var bounded: Int64 { clamped(to: -(1 << 53)...1 << 53) }
+  var bounded: Int64 { clamped(to: -SyncRange.counter.upperBound...SyncRange.counter.upperBound) }
 }

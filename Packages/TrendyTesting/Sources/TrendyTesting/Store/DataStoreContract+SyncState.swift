@@ -141,7 +141,8 @@ extension DataStoreContract {
     Clause("the identity is nothing, then what it was set to, then nothing again") { makeUnit in
       let unit = try makeUnit()
       try owe("a new store's identity", unit.syncIdentity(), nil)
-      for identity in [SyncIdentity(device: "a"), SyncIdentity(device: "b", lastSequence: .max), nil] {
+      let highest = SyncIdentity(device: "b", lastSequence: SyncRange.counter.upperBound)
+      for identity in [SyncIdentity(device: "a"), highest, nil] {
         try unit.setSyncIdentity(identity)
         try owe("the identity, unsaved", unit.syncIdentity(), identity)
         try unit.save()
