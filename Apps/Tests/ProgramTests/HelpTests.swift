@@ -70,7 +70,7 @@ struct HelpTests {
   }
 
   @Test func `the reference page says what the programs say`() throws {
-    let page = URL(filePath: #filePath).appending(path: "../../../../docs/commands.md").standardized
+    let page = Samples.repository.appending(path: "docs/commands.md")
     let parts = try ["trendy", "trendyd"].map { try bench.run($0, ["help", "--markdown"]).output }
     let expected = "# Commands\n\n" + parts.joined(separator: "\n")
     #expect(try String(contentsOf: page, encoding: .utf8) == expected, "write it anew: make reference")

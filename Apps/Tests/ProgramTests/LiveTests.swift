@@ -315,7 +315,7 @@ extension LiveTests {
   /// The examples of docs/cli.md, run as a status bar runs them.
   @Test func `the examples for status bars show a trip, and the day without one`() throws {
     guard FileManager.default.isExecutableFile(atPath: "/usr/bin/jq") else { return }
-    let page = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../docs/cli.md")
+    let page = Samples.repository.appending(path: "docs/cli.md")
     let text = try String(contentsOf: page, encoding: .utf8)
     let block = try #require(text.components(separatedBy: "```json\n\"custom/trendy\"").dropFirst().first)
     let json = "{\"custom/trendy\"" + (block.components(separatedBy: "```").first ?? "") + "}"

@@ -40,7 +40,7 @@ struct ProxyTests {
 
   /// nginx as the example has it, with the places of this test.
   private func proxy(_ socket: String, _ address: String) throws -> Running {
-    let docs = URL(filePath: #filePath).appending(path: "../../../../docs/scale.md").standardized
+    let docs = Samples.repository.appending(path: "docs/scale.md")
     let text = try String(contentsOf: docs, encoding: .utf8)
     let start = try #require(text.range(of: "```nginx\n"))
     let end = try #require(text.range(of: "```", range: start.upperBound..<text.endIndex))

@@ -4,7 +4,7 @@ import Testing
 /// Runs the shell commands of README as a reader would, in the order of the page.
 @Suite("README", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct ReadmeTests {
-  private static let root = URL(filePath: #filePath).appending(path: "../../../..").standardized
+  private static let root = Samples.repository
 
   private static func text(_ path: String) throws -> String {
     try String(contentsOf: root.appending(path: path), encoding: .utf8)

@@ -51,7 +51,7 @@ struct ReportTests {
   }
 
   @Test func `colours of types are fitted as on the pages of a hub`() throws {
-    let table = URL(filePath: #filePath).appending(path: "../../../../Tools/PageTests/colours.txt").standardized
+    let table = Samples.repository.appending(path: "Tools/PageTests/colours.txt")
     let rows = try String(contentsOf: table, encoding: .utf8).split(separator: "\n").map { $0.split(separator: " ") }
       .filter { $0.count == 5 }
     #expect(rows.count > 200)

@@ -2,9 +2,11 @@ import Foundation
 import TrendyPersistence
 
 enum Samples {
-  /// The recorded drive that lies in the repository.
-  static let drive = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../Samples/drive.gpx")
-    .standardizedFileURL
+  /// Root folder of the repository.
+  static let repository = URL(filePath: #filePath).appending(path: "../../../..").standardizedFileURL
+
+  /// The recorded drive of `make demo`.
+  static let drive = repository.appending(path: "Samples/drive.gpx")
 
   /// Hook that shows desktop notifications.
   static let notifyHook = drive.deletingLastPathComponent().appending(path: "hooks/notify-desktop")

@@ -4,7 +4,7 @@ import Testing
 /// The scripts of `make screenshots`: one page of each kind, on a year of sample data.
 @Suite("Screenshots", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct ScreenshotTests {
-  private static let tools = URL(filePath: #filePath).appending(path: "../../../../Tools").standardized
+  private static let tools = Samples.repository.appending(path: "Tools")
   private static let hasBrowser = FileManager.default.isExecutableFile(atPath: "/usr/bin/chromedriver")
   private static let hasPython = FileManager.default.isExecutableFile(atPath: "/usr/bin/python3")
 

@@ -14,7 +14,7 @@ struct TourTests {
   }
 
   static func steps() throws -> [Step] {
-    let page = URL(filePath: #filePath).appending(path: "../../../../docs/tour.md").standardized
+    let page = Samples.repository.appending(path: "docs/tour.md")
     var steps: [Step] = []
     var isConsole = false
     for (index, line) in try String(contentsOf: page, encoding: .utf8).split(
