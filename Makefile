@@ -41,7 +41,7 @@ RELEASE := --disable-build-manifest-caching --disable-local-rpath --scratch-path
 # `static`: trendy has the C library in it, too, and starts a third sooner; where there is no libc.a: make release LINKING=shared
 LINKING ?= static
 TOOLS := --disable-build-manifest-caching --scratch-path $(SCRATCH)/bench -c release --static-swift-stdlib --package-path Tools
-PROGRAMS := trendy trendy-net trendyd
+PROGRAMS := trendy trendyd
 
 PACKAGES := TrendyArchive TrendyModels TrendyProtocols TrendyPersistence TrendyTesting TrendyNetworking TrendySync \
   TrendyTrips TrendyInsights TrendyInterchange TrendyAgent TrendyHub TrendyHubPostgres TrendyIngest \

@@ -64,24 +64,17 @@ let package = Package(
     .executableTarget(
       name: "trendy-demo", dependencies: ["TrendyInterchange", "TrendyModels", "TrendyTrips"]),
     .executableTarget(
-      name: "trendy-net",
-      dependencies: [
-        "AgentLink", "AppContainer", "CommandSupport", "NetworkContainer", "TrendyAgent", "TrendyModels",
-        "TrendyProtocols",
-        "TrendySync",
-      ]),
-    .executableTarget(
       name: "trendyd",
       dependencies: [
         "AgentLink", "AppContainer", "CMalloc", "CommandSupport", "HubContainer", "NetworkContainer", "TrendyAgent",
-        "TrendyHub", "TrendyIngest", "TrendyInterchange",
-        "TrendyModels", "TrendyNetworking", "TrendyPersistence", "TrendyProtocols", "TrendySync",
+        "TrendyHub", "TrendyIngest", "TrendyInterchange", "TrendyModels", "TrendyNetworking", "TrendyPersistence",
+        "TrendyProtocols", "TrendySync",
       ]),
     .testTarget(
       name: "ProgramTests",
       dependencies: [
         "AgentLink", .product(name: "PostgresTesting", package: "TrendyHubPostgres"), "TrendyModels",
-        "TrendyPersistence", "TrendyProtocols", "trendy", "trendy-demo", "trendy-net", "trendyd",
+        "TrendyPersistence", "TrendyProtocols", "trendy", "trendy-demo", "trendyd",
       ]),
   ]
 )

@@ -2,7 +2,7 @@
 """Takes pictures of the hub's pages, identical on every run: stopped clocks, one zone, language and font, no animation.
 
 usage: pages.py PROGRAMS FOLDER [--docs FOLDER] [--only NAME ...] [--years N]
-PROGRAMS has trendy, trendy-net and trendyd, linked dynamically. FOLDER gets PAGE-WIDTH-THEME.png; --docs names the
+PROGRAMS has trendy and trendyd, linked dynamically. FOLDER gets PAGE-WIDTH-THEME.png; --docs names the
 folder of the README's pictures, --only the pictures of FOLDER to take, such as today-390-light, and --years the length
 of the record.
 """

@@ -9,26 +9,26 @@ import TrendyFoundation
 #endif
 import TrendyModels
 
-/// The program beside this one that does what needs the network, so that this one starts without it.
+/// `trendyd network`, which carries out the commands that need the network, so that `trendy` starts without its libraries.
 enum NetworkProgram {
-  /// Goes on as `trendy-net` with the same words: same terminal, same status.
+  private static var program: String { ProgramFolder.path + "/trendyd" }
+
+  /// Replaces this process by `trendyd network` with the same arguments: same terminal, same exit status.
   static func replaceThisProcess(with session: Session) throws(CommandError) -> ExitCode {
-    let program = ProgramFolder.path + "/trendy-net"
-    var words: [UnsafeMutablePointer<CChar>?] = ([program] + session.words).map { strdup($0) }
+    var words: [UnsafeMutablePointer<CChar>?] = ([program, NetworkMode.word] + session.words).map { strdup($0) }
     words.append(nil)
     execv(program, words)
     // Only a failed call comes back.
     let code = errno
     for word in words { free(word) }
-    throw failure(of: program, code)
+    throw failure(code)
   }
 
   /// Runs it beside this one, with `--json`.
   /// - Returns: the document that it gave, or the one in which it says why it could not.
   static func answer(to words: [String]) throws -> JSONValue {
-    let program = ProgramFolder.path + "/trendy-net"
     var ends: [Int32] = [-1, -1]
-    guard pipe(&ends) == 0 else { throw failure(of: program, errno) }
+    guard pipe(&ends) == 0 else { throw failure(errno) }
     #if canImport(Darwin)
       var actions: posix_spawn_file_actions_t?
     #else
@@ -38,14 +38,16 @@ enum NetworkProgram {
     defer { posix_spawn_file_actions_destroy(&actions) }
     for stream in [STDOUT_FILENO, STDERR_FILENO] { posix_spawn_file_actions_adddup2(&actions, ends[1], stream) }
     for end in ends { posix_spawn_file_actions_addclose(&actions, end) }
-    var arguments: [UnsafeMutablePointer<CChar>?] = ([program] + words + ["--json", "-q"]).map { strdup($0) }
+    var arguments: [UnsafeMutablePointer<CChar>?] = ([program, NetworkMode.word] + words + ["--json", "-q"]).map {
+      strdup($0)
+    }
     arguments.append(nil)
     defer { for word in arguments { free(word) } }
     var child: pid_t = 0
     let status = posix_spawn(&child, program, &actions, nil, arguments, environ)
     close(ends[1])
     defer { close(ends[0]) }
-    guard status == 0 else { throw failure(of: program, status) }
+    guard status == 0 else { throw failure(status) }
     var output: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 4096)
     while true {
@@ -57,9 +59,9 @@ enum NetworkProgram {
     return try WireJSON.decode(JSONValue.self, from: Data(output))
   }
 
-  private static func failure(of program: String, _ code: Int32) -> CommandError {
+  private static func failure(_ code: Int32) -> CommandError {
     CommandError(
-      "\(program) cannot be started: \(String(cString: strerror(code)))",
-      hint: "It is installed beside trendy: make install.", exit: .configuration)
+      "Cannot start \(program): \(String(cString: strerror(code)))",
+      hint: "'make install' installs it beside trendy.", exit: .configuration)
   }
 }

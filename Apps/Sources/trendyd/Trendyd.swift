@@ -12,9 +12,14 @@ enum Trendyd {
   static func main() async {
     Console.openStandardStreams()
     Console.quietThreadPool()
+    let words = Array(CommandLine.arguments.dropFirst())
+    if words.first == NetworkMode.word {
+      signal(SIGPIPE, SIG_IGN)
+      signal(SIGXFSZ, SIG_IGN)
+      await NetworkCommands.main(Array(words.dropFirst()))
+    }
     ProcessMemory.sharePools()
     Signals.take()
-    let words = Array(CommandLine.arguments.dropFirst())
     var console = Console(
       format: words.contains("--json") ? .json : .text,
       isQuiet: words.contains("--quiet") || words.contains("-q"))

@@ -18,7 +18,13 @@ public enum GlobalOptions: Sendable {
   ]
 }
 
-/// The options of `trendy connect`, which `trendy` checks and `trendy-net` carries out.
+/// How `trendy` has `trendyd` carry out a command that needs the network.
+public enum NetworkMode: Sendable {
+  /// Its first argument; those of `trendy` follow.
+  public static let word = "network"
+}
+
+/// The options of `trendy connect`, which `trendy` checks and `trendyd network` carries out.
 public enum ConnectOptions: Sendable {
   public static let all = [
     OptionSpec("--name", value: "device", kind: .text, help: "what the hub calls this device (the machine's name)"),
@@ -27,7 +33,7 @@ public enum ConnectOptions: Sendable {
   ]
 }
 
-/// The options of `trendy sync repair`, which `trendy` checks and `trendy-net` carries out.
+/// The options of `trendy sync repair`, which `trendy` checks and `trendyd network` carries out.
 public enum RepairOptions: Sendable {
   public static let all = [
     OptionSpec("--resync", help: "take everything anew from the hub, what waits laid over it"),

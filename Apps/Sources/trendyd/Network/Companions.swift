@@ -32,7 +32,7 @@ struct Companions {
       if console.isJSON { console.document("trendy.companion/1", [("ended", .number(count))]) }
       return .done
     case ("list", nil): return try await list(desk)
-    default: throw CommandError("trendy-net works for trendy", hint: "Use 'trendy companion'.", exit: .usage)
+    default: throw NetworkCommands.unknown
     }
   }
 

@@ -2,19 +2,19 @@ import AppContainer
 import CommandSupport
 import NetworkContainer
 import TrendyAgent
-import TrendyFoundation
+import Foundation
 import TrendyModels
 import TrendyProtocols
 import TrendySync
 
 /// What of `trendy sync repair` and `trendy doctor` needs the hub.
 struct Repair {
-  let round: Round
+  let round: SyncRound
   let arguments: Arguments
   private var console: Console { round.console }
   private var network: NetworkContainer { round.network }
 
-  init(round: Round, arguments: Arguments) {
+  init(round: SyncRound, arguments: Arguments) {
     self.round = round
     self.arguments = arguments
   }

@@ -310,7 +310,7 @@ struct SyncTests {
         "for i in $(seq 5); do trendy log coffee $i -n 'round \(round)' --store '\(bench.store("phone"))' -q || exit 1; done"
       )
       #expect(writer.status == 0)
-      let syncing = try Running(bench, "trendy-net", ["sync", "--store", bench.store("phone")])
+      let syncing = try Running(bench, "trendyd", ["network", "sync", "--store", bench.store("phone")])
       if round == 2 { hub.kill() } else { syncing.process.waitUntilExit() }
       syncing.process.waitUntilExit()
     }

@@ -152,7 +152,8 @@ struct RepairTests {
   @Test func `a resync that is killed at any moment loses nothing, and the next sync finishes it`() throws {
     for round in 0..<12 {
       try bench.trendy("log", "journal", "-n", "waits \(round)", store: "phone")
-      let repair = try Running(bench, "trendy-net", ["sync", "repair", "--resync", "--store", bench.store("phone")])
+      let repair = try Running(
+        bench, "trendyd", ["network", "sync", "repair", "--resync", "--store", bench.store("phone")])
       usleep(UInt32(round) * 12_000)
       repair.kill()
       #expect(try notes("phone").count == 4 + round, "all that was there is there")
