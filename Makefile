@@ -218,7 +218,8 @@ lint:
 format:
 	$(SWIFT) format format --in-place --recursive --parallel --configuration .swift-format Packages Apps Examples Tools
 
-docs:
+docs: deps
+	for room in Packages/TrendySimulation Apps; do $(SWIFT) build --package-path $$room $(FLAGS); done
 	Tools/docs
 
 install: release
