@@ -14,7 +14,7 @@
 # make bench        measures the store and sync; see also bench-cli, bench-hub, bench-insights, bench-pages
 # make run          hub and agent on this machine
 # make docs         documentation of the packages
-# make install      PREFIX=/usr/local DESTDIR=
+# make install      PREFIX=/usr/local DESTDIR= DEBUG_FILES=folder for the symbols that a debugger needs
 # make package      a Debian package and a container file, tried in a root of their own
 
 SHELL := /bin/bash
@@ -26,6 +26,7 @@ SCRATCH ?= $(CURDIR)/.build
 PREFIX ?= /usr/local
 DESTDIR ?=
 SWIFT ?= swift
+OBJCOPY ?= $(dir $(shell readlink -f "$$(command -v $(SWIFT))"))llvm-objcopy
 # What a debugger reads takes a sixth of the time of a build, and a test says by itself where it failed: make test DEBUG_INFO=dwarf
 DEBUG_INFO ?= none
 # SwiftPM finds tests by the index of a build, which need not tell of the system's modules.
@@ -224,7 +225,11 @@ docs: deps
 
 install: release
 	install -d $(DESTDIR)$(PREFIX)/bin
-	for program in $(PROGRAMS); do install -m 755 $(SCRATCH)/release-static/release/$$program $(DESTDIR)$(PREFIX)/bin/; done
+	for program in $(PROGRAMS); do \
+	  $(OBJCOPY) --strip-all $(SCRATCH)/release-static/release/$$program $(DESTDIR)$(PREFIX)/bin/$$program; \
+	  $(if $(DEBUG_FILES),install -d $(DESTDIR)$(DEBUG_FILES); \
+	  $(OBJCOPY) --only-keep-debug $(SCRATCH)/release-static/release/$$program $(DESTDIR)$(DEBUG_FILES)/$$program.debug;) \
+	done
 	Tools/install-pages $(SCRATCH)/release-static/release $(DESTDIR)$(PREFIX)/share
 	Tools/install-units $(SCRATCH)/release-static/release "$(DESTDIR)" $(PREFIX)
 
