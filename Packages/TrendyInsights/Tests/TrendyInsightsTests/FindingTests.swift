@@ -178,6 +178,8 @@ struct FindingTests {
     #expect(whole.weeks(4).count == 4)
     // No week from before there was anything.
     #expect(history([today, today.advanced(by: -8)]).weeks(12) == [1, 1])
+    // Recorded where it is tomorrow already.
+    #expect(history([today.advanced(by: 1)]).weeks(12).isEmpty)
   }
 
   @Test func `a history of counts is that of the moments that were counted`() {

@@ -102,6 +102,7 @@ extension TypeHistory {
   /// - Parameter most: so many weeks at most.
   public func weeks(_ most: Int) -> [Double] {
     let count = min(most, (days.count + 6) / 7)
+    guard count > 0 else { return [] }
     return days.over(today.advanced(by: 1 - 7 * count)...today).sums(ofDays: 7)
   }
 }
