@@ -43,8 +43,8 @@ import TrendyModels
     let events = Dictionary(grouping: life.events, by: \.eventTypeId)
     let names = Dictionary(uniqueKeysWithValues: life.types.map { ($0.type.id, $0.type.name) })
     let histories = events.mapValues { TypeHistory($0, today: Self.today, local: Self.local) }
-    let found = RelationSearch(among: histories).strongest
-    func relation(_ first: String, _ second: String, lag: Int) -> Relation? {
+    let found = CorrelationSearch(among: histories).strongest
+    func relation(_ first: String, _ second: String, lag: Int) -> CorrelationFinding? {
       found.first {
         $0.lag == lag
           && (lag == 1

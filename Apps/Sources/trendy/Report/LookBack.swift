@@ -64,7 +64,7 @@ struct LookBack {
   let grid: WeekGrid
   let total: PeriodChange
   let best: PersonalRecords?
-  let relations: [Relation]
+  let relations: [CorrelationFinding]
   /// Days until relations can be looked for; 0 where they could.
   let missingDays: Int
   let driving: Driving?
@@ -128,7 +128,7 @@ struct LookBack {
       let isKnown = span.isYear && series.count > 0 && series.first <= earlier.lowerBound
       return Month(days: month, now: series.over(month).total, before: isKnown ? series.over(earlier).total : nil)
     }
-    let search = RelationSearch(
+    let search = CorrelationSearch(
       among: Dictionary(uniqueKeysWithValues: all.map { ($0.type.id, $0.history) }), span: days.count)
     (relations, missingDays) = (search.strongest, search.daysUntilFirst)
     let types = session.arguments.has("--type") ? Set(all.map(\.type.id)) : nil

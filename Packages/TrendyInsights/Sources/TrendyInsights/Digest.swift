@@ -36,7 +36,7 @@ public struct Digest: Hashable, Sendable, Codable {
   /// The part of the day in which it is told.
   public let part: DayPart
   /// Everything together, on which it rests; `nil` where there is no event.
-  public let basis: Basis?
+  public let basis: Evidence?
   /// Days with an event that are still missing; 0 where there are enough.
   public let missingDays: Int
   /// Events that are still missing; 0 where there are enough.
@@ -81,7 +81,7 @@ extension Digest {
       if isOver {
         return tell(.thatDay, subjects, together) + open(subjects, today, isOver: true) + gaps(subjects)
       }
-      let told: ToldDay = part == .morning ? .yesterday : .today
+      let told: DigestDay = part == .morning ? .yesterday : .today
       var statements = tell(told, subjects, together)
       if told == .yesterday { statements += tell(.today, subjects, together) }
       return statements + open(subjects, today) + gaps(subjects)
@@ -89,7 +89,7 @@ extension Digest {
   }
 
   /// How much there was of everything and of what most, and what was out of the usual.
-  private static func tell(_ told: ToldDay, _ subjects: [Subject], _ together: TypeHistory) -> [InsightStatement] {
+  private static func tell(_ told: DigestDay, _ subjects: [Subject], _ together: TypeHistory) -> [InsightStatement] {
     let day = told == .yesterday ? together.today.advanced(by: -1) : together.today
     let events = Int(together.days[day])
     let total = InsightStatement.dayTotal(events: events, told, usual: usual(together, before: day))
@@ -114,7 +114,7 @@ extension Digest {
 
   /// Outside of the fences of Tukey (1977), one and a half times the middle half away from it, and by two at least. A day that is not
   /// over cannot have had too little.
-  static func isUnusual(_ count: Int, _ usual: UsualDay, _ told: ToldDay) -> Bool {
+  static func isUnusual(_ count: Int, _ usual: UsualDay, _ told: DigestDay) -> Bool {
     // Of something rare each time would be unusual.
     guard usual.upper > 0 else { return false }
     let reach = 1.5 * (usual.upper - usual.lower)
@@ -162,7 +162,7 @@ extension Digest {
   ///   - later: of each type, by its id, the events of a week ago that were later in the day than it is now: they are not compared
   ///     with.
   public static func week(
-    of subjects: [Subject], today: CivilDate, minute: Int, firstWeekday: Int, relations: [Relation],
+    of subjects: [Subject], today: CivilDate, minute: Int, firstWeekday: Int, relations: [CorrelationFinding],
     later: [String: Int] = [:]
   ) -> Digest {
     let together = TypeHistory(together: subjects.map(\.history), today: today)

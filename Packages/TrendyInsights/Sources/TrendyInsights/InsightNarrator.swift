@@ -6,7 +6,7 @@ public protocol InsightNarrator: Sendable {
 extension InsightNarrator {
   public func sentence(_ trend: Trend, of type: String) -> String { sentence(.trend(trend, type: type)) }
 
-  public func sentence(_ relation: Relation, first: String, second: String) -> String {
+  public func sentence(_ relation: CorrelationFinding, first: String, second: String) -> String {
     sentence(.relation(relation, first: first, second: second))
   }
 
@@ -58,7 +58,7 @@ extension PlainNarrator {
     }
   }
 
-  private static func words(_ relation: Relation, _ first: String, _ second: String) -> String {
+  private static func words(_ relation: CorrelationFinding, _ first: String, _ second: String) -> String {
     let strength =
       switch relation.strength {
       case .strong: "strongly"

@@ -3,7 +3,7 @@ public import TrendyModels
 /// Something that can be said of a record: findings, and the names of what they are about. The words are an ``InsightNarrator``'s.
 public enum InsightStatement: Hashable, Sendable, Codable {
   case trend(Trend, type: String)
-  case relation(Relation, first: String, second: String)
+  case relation(CorrelationFinding, first: String, second: String)
   case gap(Gap, type: String)
   /// Names of types that there is more of than in the week, month or year before, less of, and that were not there before; those that
   /// changed most first.
@@ -21,11 +21,11 @@ public enum InsightStatement: Hashable, Sendable, Codable {
   /// So many more days with an event, and so many more events, until there is a digest.
   case needsMore(days: Int, events: Int)
   /// How much there was of everything on a day, against what days usually have; `nil` where that is not known yet.
-  case dayTotal(events: Int, ToldDay, usual: UsualDay?)
+  case dayTotal(events: Int, DigestDay, usual: UsualDay?)
   /// What there was most of, that first.
   case counts([TypeCount])
   /// Far more, or far less, than usual.
-  case unusual(TypeCount, ToldDay, usual: UsualDay)
+  case unusual(TypeCount, DigestDay, usual: UsualDay)
   /// The weekday of a week that had most; 0 is Sunday.
   case weekdayPeak(Int, events: Int)
   /// A goal that is not met, or a limit that is passed.
@@ -74,7 +74,7 @@ extension InsightStatement {
 }
 
 /// The day that a sentence of a ``Digest`` is about.
-public enum ToldDay: String, Hashable, Sendable, Codable {
+public enum DigestDay: String, Hashable, Sendable, Codable {
   case today, yesterday
   /// One that is over.
   case thatDay = "that day"

@@ -18,7 +18,7 @@ extension PlainNarrator {
       + "\(Digest.leastEvents) entries."
   }
 
-  static func words(_ events: Int, _ told: ToldDay, _ usual: UsualDay?) -> String {
+  static func words(_ events: Int, _ told: DigestDay, _ usual: UsualDay?) -> String {
     let entries = events == 0 ? "Nothing" : quantity(events, "entry", "entries")
     let when = told == .today ? "so far today" : told.rawValue
     guard let usual, usual.upper > 0 else { return "\(entries) \(when)." }

@@ -111,19 +111,19 @@ public struct TypeHistory: Hashable, Sendable {
   public func isHabit(hasGoal: Bool) -> Bool { hasGoal || !isOfReadings && !isOfPosition }
 
   /// Of some days; `nil` where they have no event.
-  func basis(over days: ClosedRange<CivilDate>) -> Basis? {
+  func basis(over days: ClosedRange<CivilDate>) -> Evidence? {
     let values = self.days.over(days).values
     let active = values.count { $0 > 0 }
     return active == 0
       ? nil
-      : Basis(
+      : Evidence(
         activeDays: active, events: Int(values.reduce(0, +)), from: days.lowerBound, through: days.upperBound)
   }
 
   /// `nil` where there is no event.
-  public var basis: Basis? {
+  public var basis: Evidence? {
     days.count == 0
-      ? nil : Basis(activeDays: activeDays.count, events: events, from: days.first, through: today)
+      ? nil : Evidence(activeDays: activeDays.count, events: events, from: days.first, through: today)
   }
 }
 

@@ -81,7 +81,7 @@ struct FindingTests {
       for type in 0..<8 {
         histories["\(type)"] = history(days(90, chance: 0.3, using: &random) + [today.advanced(by: -89)])
       }
-      if !RelationSearch(among: histories).strongest.isEmpty { found += 1 }
+      if !CorrelationSearch(among: histories).strongest.isEmpty { found += 1 }
     }
     // Where nothing is there, a finding of any kind is as rare as 10 %; 100 runs spread around it.
     #expect(found <= 20)
@@ -91,7 +91,7 @@ struct FindingTests {
     var random = Seeded(17)
     let one = days(88, chance: 0.4, using: &random).map { $0.advanced(by: -1) }
     let relation = try #require(
-      RelationSearch(among: ["a": history(one), "b": history(one.map { $0.advanced(by: 1) })]).strongest.first)
+      CorrelationSearch(among: ["a": history(one), "b": history(one.map { $0.advanced(by: 1) })]).strongest.first)
     #expect(relation.lag == 1)
     #expect([relation.first, relation.second] == ["a", "b"])
     #expect(relation.correlation.r > 0.9)
@@ -102,14 +102,14 @@ struct FindingTests {
     let start = today.advanced(by: -89)
     // On the same days, of which there are too few: r is 1.
     let few = [start] + [10, 20, 30].map { today.advanced(by: -$0) }
-    let found = RelationSearch(among: ["a": history(few), "b": history(few)])
+    let found = CorrelationSearch(among: ["a": history(few), "b": history(few)])
     #expect(found.strongest.isEmpty && found.pairs == 0 && found.missingDays.isEmpty && found.daysUntilFirst == 0)
     let enough = few + [today.advanced(by: -40)]
     let young = history([today.advanced(by: -8), today])
-    let all = RelationSearch(among: ["a": history(enough), "b": history(enough), "c": young])
+    let all = CorrelationSearch(among: ["a": history(enough), "b": history(enough), "c": young])
     #expect(all.strongest.map { [$0.first, $0.second] } == [["a", "b"]] && all.pairs == 1)
     #expect(all.missingDays == ["c": 5])
-    #expect(RelationSearch(among: ["a": history(enough), "c": young]).daysUntilFirst == 5)
+    #expect(CorrelationSearch(among: ["a": history(enough), "c": young]).daysUntilFirst == 5)
   }
 
   @Test func `too little is said as so many days or events more, never as a number`() {
@@ -209,9 +209,9 @@ struct FindingTests {
         moments: days.map { TypeHistory.Moment(day: $0, minute: 480, isOfPosition: isOfPosition) }, today: today)
     }
     let (trips, visits) = (history(of: active, isOfPosition: true), history(of: active, isOfPosition: true))
-    #expect(trips.isOfPosition && RelationSearch(among: ["a": trips, "b": visits]).strongest.isEmpty)
+    #expect(trips.isOfPosition && CorrelationSearch(among: ["a": trips, "b": visits]).strongest.isEmpty)
     let coffee = history(of: active + active.prefix(1), isOfPosition: false)
-    let found = RelationSearch(among: ["a": trips, "b": visits, "c": coffee]).strongest
+    let found = CorrelationSearch(among: ["a": trips, "b": visits, "c": coffee]).strongest
     let pairs = found.map { [$0.first, $0.second].sorted().joined() }
     #expect(pairs.sorted() == ["ac", "bc"])
     let relation = try #require(found.first)
@@ -224,7 +224,7 @@ struct FindingTests {
     // Readings of a meter go with nothing.
     var readings = coffee
     readings.isOfReadings = true
-    #expect(RelationSearch(among: ["a": trips, "c": readings]).strongest.isEmpty)
+    #expect(CorrelationSearch(among: ["a": trips, "c": readings]).strongest.isEmpty)
     #expect(coffee.isHabit(hasGoal: false) && !trips.isHabit(hasGoal: false) && !readings.isHabit(hasGoal: false))
     #expect(trips.isHabit(hasGoal: true) && readings.isHabit(hasGoal: true))
     // One by hand among them is recorded by a person.
@@ -290,7 +290,7 @@ struct FindingTests {
     var random = Seeded(29)
     let one = days(88, chance: 0.4, using: &random).map { $0.advanced(by: -1) }
     let relation = try #require(
-      RelationSearch(among: ["a": history(one), "b": history(one.map { $0.advanced(by: 1) })]).strongest.first)
+      CorrelationSearch(among: ["a": history(one), "b": history(one.map { $0.advanced(by: 1) })]).strongest.first)
     #expect(
       narrator.sentence(relation, first: "wine", second: "headache")
         == "More wine goes strongly with more headache the day after")

@@ -20,7 +20,7 @@ struct InsightsCommand: Command {
   private let number: Int?
 
   init(_ session: Session) throws {
-    let most = RelationSearch.most
+    let most = CorrelationSearch.most
     number = try session.arguments.positionals.first.map { text in
       guard let number = Int(text), (1...most).contains(number) else {
         throw session.usageError(

@@ -11,7 +11,7 @@ struct FoundInsights {
   }
 
   let today: CivilDate
-  let search: RelationSearch
+  let search: CorrelationSearch
   /// Of those that changed.
   let trends: [(type: EventType, trend: Trend)]
   /// Of those that are overdue.
@@ -26,7 +26,7 @@ struct FoundInsights {
     today = reader.today
     types = Dictionary(uniqueKeysWithValues: all.map { ($0.type.id, $0.type) })
     histories = Dictionary(uniqueKeysWithValues: all.map { ($0.type.id, $0.history) })
-    search = RelationSearch(among: histories)
+    search = CorrelationSearch(among: histories)
     trends = all.filter { !$0.history.isOfReadings }.compactMap { type, history in
       history.trend.value.flatMap { $0.direction == .steady ? nil : (type, $0) }
     }
@@ -41,7 +41,7 @@ struct FoundInsights {
 
   /// The first day that relations were looked for in: that of the oldest record, or 90 days ago.
   var firstDay: CivilDate? {
-    histories.values.map(\.days.first).min().map { max($0, today.advanced(by: 1 - RelationSearch.span)) }
+    histories.values.map(\.days.first).min().map { max($0, today.advanced(by: 1 - CorrelationSearch.span)) }
   }
 
   /// Of those with an event that the options leave.
@@ -82,7 +82,7 @@ struct RelationDays {
     let series: DailySeries
   }
 
-  let relation: Relation
+  let relation: CorrelationFinding
   /// Pairs of types that were held against each other.
   let pairs: Int
   /// With a lag, this one is a day ahead.

@@ -30,7 +30,7 @@ struct ToldDigest {
     let minute = isOver ? 1439 : local.components(of: now).hour * 60
     switch period {
     case .week:
-      let relations = RelationSearch(
+      let relations = CorrelationSearch(
         among: Dictionary(uniqueKeysWithValues: all.map { ($0.type.id, $0.history) })
       ).strongest
       let later = isOver ? [:] : try histories.later(on: today.advanced(by: -7))

@@ -63,7 +63,7 @@ struct InsightsText {
     return list + plain(terminal.lines(of: basis, indent: 2)) + plain(young(terminal))
   }
 
-  private func relation(_ relation: Relation, number: Int, _ terminal: Terminal) -> [StyledText] {
+  private func relation(_ relation: CorrelationFinding, number: Int, _ terminal: Terminal) -> [StyledText] {
     let r = relation.correlation.r
     let sign = r < 0 ? terminal.showsUnicode ? "−" : "-" : "+"
     let level = relation.confidence == .high ? 3 : relation.confidence == .medium ? 2 : 1

@@ -106,7 +106,7 @@ struct RelationPicture {
 
   /// A relation as a document has it.
   static func members(
-    _ relation: Relation, _ name: (String) -> String, _ narrator: some InsightNarrator
+    _ relation: CorrelationFinding, _ name: (String) -> String, _ narrator: some InsightNarrator
   ) -> [(String, JSONText)] {
     func type(_ id: String) -> JSONText { .object([("id", .string(id)), ("name", .string(name(id)))]) }
     return [

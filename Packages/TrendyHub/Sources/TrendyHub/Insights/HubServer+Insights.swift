@@ -10,7 +10,7 @@ extension HubServer {
   func showInsights(_ call: HubCall, _ sender: HubDevice) throws -> HubWork {
     let days = try PersonDays(call)
     let span = Int(
-      try call.integer("days", in: 14...Int64(PersonHistory.longestSpan), default: Int64(RelationSearch.span)))
+      try call.integer("days", in: 14...Int64(PersonHistory.longestSpan), default: Int64(CorrelationSearch.span)))
     let firstWeekday = Int(try call.integer("week_start", in: 0...6, default: 1))
     let now = clock.now
     return .read { [histories] reading in
@@ -26,7 +26,7 @@ extension HubServer {
     let now = clock.now
     return .read { [histories] reading in
       let history = try histories.history(of: sender.person, reading, days: days, now: now)
-      let document = InsightsDocument(history, span: RelationSearch.span, firstWeekday: 1, now: days.minute(of: now))
+      let document = InsightsDocument(history, span: CorrelationSearch.span, firstWeekday: 1, now: days.minute(of: now))
       return .json(.object(document.habits))
     }
   }

@@ -24,7 +24,7 @@ struct InsightsDocument {
 
   var members: [String: JSONValue] {
     let first = histories.values.map(\.days.first).min()
-    let search = RelationSearch(among: histories, span: span)
+    let search = CorrelationSearch(among: histories, span: span)
     let relations = search.strongest
     return [
       "today": date(history.today), "days": .int(Int64(span)), "first_date": first.map(date) ?? .null,
@@ -38,7 +38,7 @@ struct InsightsDocument {
   }
 
   /// The present week in statements; on its first day the one before.
-  private func week(_ relations: [Relation]) -> Digest {
+  private func week(_ relations: [CorrelationFinding]) -> Digest {
     let lastWeek = history.today.advanced(by: -7)
     var later: [String: Int] = [:]
     for (id, record) in history.records {
@@ -57,7 +57,7 @@ struct InsightsDocument {
   private func name(_ id: String) -> String { history.facts.names[id] ?? id }
   func date(_ date: CivilDate) -> JSONValue { .string("\(date)") }
 
-  private func relation(_ relation: Relation) -> JSONValue {
+  private func relation(_ relation: CorrelationFinding) -> JSONValue {
     [
       "first": .string(relation.first), "second": .string(relation.second), "lag_days": .int(Int64(relation.lag)),
       "r": .double(relation.correlation.r), "p": .double(relation.correlation.p),
@@ -108,7 +108,7 @@ struct InsightsDocument {
     } ?? .null
   }
 
-  private func basis(_ basis: Basis) -> JSONValue {
+  private func basis(_ basis: Evidence) -> JSONValue {
     [
       "active_days": .int(Int64(basis.activeDays)), "events": .int(Int64(basis.events)), "from": date(basis.from),
       "through": date(basis.through), "days": .int(Int64(basis.days)),

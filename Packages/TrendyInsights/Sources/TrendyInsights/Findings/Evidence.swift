@@ -1,7 +1,7 @@
 public import TrendyModels
 
 /// What a finding rests on.
-public struct Basis: Hashable, Sendable, Codable {
+public struct Evidence: Hashable, Sendable, Codable {
   /// Days that have an event.
   public let activeDays: Int
   public let events: Int

@@ -1,7 +1,7 @@
 import TrendyModels
 
 /// That days with much of one thing tend to be days with much, or little, of another.
-public struct Relation: Hashable, Sendable, Codable {
+public struct CorrelationFinding: Hashable, Sendable, Codable {
   /// The ids of the two types; with a lag, the first is a day ahead.
   public let first: String
   public let second: String
@@ -11,9 +11,9 @@ public struct Relation: Hashable, Sendable, Codable {
   /// That of the correlation, adjusted for all pairs and lags that were tried.
   public let adjustedP: Double
   /// What it rests on of the first type: the days that were looked at, and what they had.
-  public let firstBasis: Basis
+  public let firstBasis: Evidence
   /// What it rests on of the second type, over the same days.
-  public let secondBasis: Basis
+  public let secondBasis: Evidence
 
   public enum Strength: String, Hashable, Sendable, Codable {
     case strong, moderate, weak

@@ -1,7 +1,7 @@
 import TrendyModels
 
 /// What goes together among types of events, and how much was looked at for it.
-public struct RelationSearch: Hashable, Sendable, Codable {
+public struct CorrelationSearch: Hashable, Sendable, Codable {
   /// Days up to today that are looked at.
   public static let span = 90
   /// Days that a type must have been recorded for.
@@ -12,7 +12,7 @@ public struct RelationSearch: Hashable, Sendable, Codable {
   public static let most = 10
 
   /// The strongest first; of one pair of types the strongest alone.
-  public let strongest: [Relation]
+  public let strongest: [CorrelationFinding]
   /// Pairs of types that were held against each other.
   public let pairs: Int
   /// Days until a type can be held against others, by the ids of those that are too young.
@@ -35,13 +35,13 @@ public struct RelationSearch: Hashable, Sendable, Codable {
     let comparisons = Self.comparisons(histories, span: span)
     pairs = comparisons.count { $0.lag == 0 }
     let adjusted = FalseDiscoveryRate.adjusted(comparisons.map(\.correlation.p))
-    var strongest: [Set<String>: Relation] = [:]
+    var strongest: [Set<String>: CorrelationFinding] = [:]
     for (found, p) in zip(comparisons, adjusted) where abs(found.correlation.r) >= 0.2 && p <= 0.1 {
       // A series that varies has events.
       guard let first = histories[found.first]?.basis(over: found.days),
         let second = histories[found.second]?.basis(over: found.days)
       else { continue }
-      let relation = Relation(
+      let relation = CorrelationFinding(
         first: found.first, second: found.second, lag: found.lag, correlation: found.correlation, adjustedP: p,
         firstBasis: first, secondBasis: second)
       let pair: Set = [found.first, found.second]
