@@ -1,18 +1,19 @@
 public import TrendyModels
 
-/// How the numbers of several events become one.
+/// How the values of several events are combined into one number.
 public enum AmountSummary: String, Hashable, Sendable, Codable, CaseIterable {
   case sum, mean
 
-  /// - Returns: `nil` for the mean of nothing, and for a sum too large to be a number. The sum of nothing is 0.
+  /// - Returns: the sum or mean; 0 for the sum of no numbers. `nil` for the mean of no numbers, and for a sum beyond
+  ///   the range of `Double`.
   func callAsFunction(_ numbers: some Collection<Double>) -> Double? {
     let sum = numbers.reduce(0, +)
     let count = Double(numbers.count)
-    // Parts of numbers whose sum is too large, on the way or in the end.
+    // Scales each number down, because a sum can overflow although the final result does not.
     func sumOfParts(_ divisor: Double) -> Double { numbers.reduce(0) { $0 + $1 / divisor } }
     guard self == .mean else {
       if sum.isFinite { return sum }
-      // A power of two, which loses no digit.
+      // Dividing by a power of two loses no digits.
       let divisor = Double(sign: .plus, exponent: count.exponent + 1, significand: 1)
       let whole = sumOfParts(divisor) * divisor
       return whole.isFinite ? whole : nil
@@ -23,30 +24,32 @@ public enum AmountSummary: String, Hashable, Sendable, Codable, CaseIterable {
   }
 }
 
-/// One number for each day, week or month.
+/// One number per day, week or month.
+/// One period of the series with its value.
 public struct AmountSeries: Hashable, Sendable, Codable {
   public struct Point: Hashable, Sendable, Codable {
-    /// Of a week or month at either end those that are looked at.
+    /// Days of the period. The first and the last period of a series can be shorter than a full one.
     public let days: ClosedRange<CivilDate>
-    /// `nil` for the mean of nothing, and for a sum too large to be a number.
+    /// `nil` for the mean of no events, and for a sum beyond the range of `Double`.
     public let value: Double?
-    /// Events that it is made of.
+    /// Number of events behind the value.
     public let events: Int
   }
 
-  /// One for each period, also for those without an event.
+  /// One point per period, including periods without events.
   public let points: [Point]
 
-  /// Events that all of it is made of.
+  /// Number of events in all periods.
   public var events: Int { points.reduce(0) { $0 + $1.events } }
+  /// Values of the periods that have one, in order.
   public var values: [Double] { points.compactMap(\.value) }
 }
 
 extension ClosedRange<CivilDate> {
-  /// The parts of it that lie in different periods.
+  /// Splits the range at the period boundaries of the calendar.
   /// - Parameters:
-  ///   - period: how long a part is, but for the first and the last.
-  ///   - firstWeekday: with which weeks begin; 0 is Sunday.
+  ///   - period: length of the parts; the first and the last can be shorter.
+  ///   - firstWeekday: first day of the week, 0 is Sunday.
   public func split(by period: CalendarPeriod, firstWeekday: Int) -> [ClosedRange<CivilDate>] {
     var parts: [ClosedRange<CivilDate>] = []
     var first = lowerBound
@@ -60,11 +63,11 @@ extension ClosedRange<CivilDate> {
 }
 
 extension TypeHistory {
-  /// Events of each day, week or month.
+  /// Number of events per day, week or month.
   /// - Parameters:
-  ///   - period: how long a step is.
-  ///   - days: that are looked at.
-  ///   - firstWeekday: with which weeks begin; 0 is Sunday.
+  ///   - period: length of a step.
+  ///   - days: range to cover.
+  ///   - firstWeekday: first day of the week, 0 is Sunday.
   public func series(
     by period: CalendarPeriod, over days: ClosedRange<CivilDate>, firstWeekday: Int
   ) -> AmountSeries {
@@ -75,10 +78,10 @@ extension TypeHistory {
       })
   }
 
-  /// For each day the mean of it and of those before, as many as the window has; `nil` where the history has not so many.
+  /// Trailing moving average of the events per day; `nil` for days before the first full window.
   /// - Parameters:
-  ///   - window: days, 1 or more.
-  ///   - days: that are asked for.
+  ///   - window: length in days, 1 or more.
+  ///   - days: days to return, one value each.
   public func movingMean(ofDays window: Int, over days: ClosedRange<CivilDate>) -> [Double?] {
     days.map { day in
       let first = day.advanced(by: 1 - window)

@@ -1,12 +1,12 @@
 public import TrendyModels
 
-/// A number for each day of a span, also for days on which nothing was recorded.
+/// One number per day of a range, including days without events.
 ///
-/// Leaving those out would make two independent habits look like opposites: on a day that has one of them and not the other, only
-/// the absence tells.
+/// Days without events count as 0. Without them two independent habits would appear negatively correlated.
 public struct DailySeries: Hashable, Sendable, Codable {
+  /// Day of the first value.
   public let first: CivilDate
-  /// One a day.
+  /// One value per day.
   public private(set) var values: [Double]
 
   public init(first: CivilDate, values: [Double]) {
@@ -14,18 +14,21 @@ public struct DailySeries: Hashable, Sendable, Codable {
     self.values = values
   }
 
-  /// Zeros.
+  /// Creates a series of zeros.
   public init(_ days: ClosedRange<CivilDate>) {
     self.init(first: days.lowerBound, values: Array(repeating: 0, count: days.count))
   }
 
+  /// Number of days.
   public var count: Int { values.count }
-  /// The day after the last.
+  /// Day after the last one.
   public var end: CivilDate { first.advanced(by: values.count) }
+  /// Day of the last value.
   public var last: CivilDate { end.advanced(by: -1) }
+  /// Sum of all values.
   public var total: Double { values.reduce(0, +) }
 
-  /// 0 outside of the span; setting one outside of it does nothing.
+  /// Value of a day. Days outside the range read as 0, and writes to them are ignored.
   public subscript(day: CivilDate) -> Double {
     get {
       let place = first.distance(to: day)
@@ -37,12 +40,12 @@ public struct DailySeries: Hashable, Sendable, Codable {
     }
   }
 
-  /// The same over other days, with 0 for those that this one does not have.
+  /// Returns this series over another range; days outside the original range are 0.
   public func over(_ days: ClosedRange<CivilDate>) -> DailySeries {
     DailySeries(first: days.lowerBound, values: days.map { self[$0] })
   }
 
-  /// Sums of `days` days each, the last of them whole; days at the beginning that fill none are left out.
+  /// Sums of consecutive blocks of `days` days, aligned to the end. An incomplete block at the start is dropped.
   public func sums(ofDays days: Int) -> [Double] {
     precondition(days > 0, "a sum is of a day or more")
     let skipped = values.count % days

@@ -1,15 +1,15 @@
-/// A part of the day, by the clock.
+/// Part of the day by local time.
 public enum DayPart: String, Hashable, Sendable, Codable, CaseIterable {
-  /// From 5 o'clock.
+  /// 05:00 to 11:59.
   case morning
-  /// From 12 o'clock.
+  /// 12:00 to 16:59.
   case afternoon
-  /// From 17 o'clock.
+  /// 17:00 to 20:59.
   case evening
-  /// From 21 o'clock to 5.
+  /// 21:00 to 04:59.
   case night
 
-  /// - Parameter minute: after midnight, below 1440.
+  /// - Parameter minute: minutes after midnight, below 1440.
   public init(minute: Int) {
     self =
       switch minute / 60 {

@@ -1,23 +1,24 @@
 public import TrendyModels
 
-/// A day or a week in a few statements, the most wanted first. An ``InsightNarrator`` puts them into words.
+/// Summary of a day or a week as statements, most relevant first. An ``InsightNarrator`` turns them into sentences.
 public struct Digest: Hashable, Sendable, Codable {
-  /// Days with an event that it takes.
+  /// Minimum number of days with events.
   public static let leastDays = 7
-  /// Events that it takes.
+  /// Minimum number of events.
   public static let leastEvents = 10
 
-  /// A type, as a digest looks at it.
+  /// Event type as input of a digest.
   public struct Subject: Hashable, Sendable {
+    /// Id of the event type.
     public let id: String
     public let name: String
     public let history: TypeHistory
-    /// Excused days.
+    /// Days on which no events are expected.
     public let skips: Set<CivilDate>
-    /// How far its goal is met in the present day or week; `nil` without a goal.
+    /// Progress of the goal in the current day or week; `nil` without a goal.
     public let progress: GoalProgress?
 
-    /// Whether a pause in it is told.
+    /// Whether the digest mentions an unusually long time without events.
     fileprivate var isHabit: Bool { history.isHabit(hasGoal: progress != nil) }
 
     public init(
@@ -31,17 +32,17 @@ public struct Digest: Hashable, Sendable, Codable {
     }
   }
 
-  /// Of a day one, which is today also where it tells of yesterday; of a week those that are told.
+  /// Days the digest covers. A daily digest has one, today, even if it also mentions yesterday.
   public let days: ClosedRange<CivilDate>
-  /// The part of the day in which it is told.
+  /// Part of the day at which the digest was made.
   public let part: DayPart
-  /// Everything together, on which it rests; `nil` where there is no event.
+  /// Evidence of all types combined; `nil` without events.
   public let basis: Evidence?
-  /// Days with an event that are still missing; 0 where there are enough.
+  /// Days with events still needed for a digest; 0 if there are enough.
   public let missingDays: Int
-  /// Events that are still missing; 0 where there are enough.
+  /// Events still needed for a digest; 0 if there are enough.
   public let missingEvents: Int
-  /// What can be said; where something is missing that alone.
+  /// Statements of the digest. If events or days are missing, only `needsMore`.
   public let statements: [InsightStatement]
 
   private init(
@@ -56,7 +57,7 @@ public struct Digest: Hashable, Sendable, Codable {
       missingDays + missingEvents > 0 ? [.needsMore(days: missingDays, events: missingEvents)] : statements()
   }
 
-  /// The statements in words, each a sentence with its full stop.
+  /// Returns the statements as sentences, each with a final full stop.
   public func sentences(by narrator: some InsightNarrator) -> [String] {
     statements.map { statement in
       let words = narrator.sentence(statement)
@@ -68,12 +69,12 @@ public struct Digest: Hashable, Sendable, Codable {
 // MARK: A day
 
 extension Digest {
-  /// Today; in the morning yesterday comes first.
+  /// Creates the digest of today. In the morning, yesterday comes first.
   /// - Parameters:
-  ///   - subjects: the types that have events, in any order.
-  ///   - today: the person's present day, or one that is over.
-  ///   - minute: of the clock now, after midnight.
-  ///   - isOver: whether the day is told as one that nothing is added to.
+  ///   - subjects: types with events, in any order.
+  ///   - today: current day of the user, or a past day.
+  ///   - minute: current local time in minutes after midnight.
+  ///   - isOver: whether `today` is a past day that gets no further events.
   public static func day(of subjects: [Subject], today: CivilDate, minute: Int, isOver: Bool = false) -> Digest {
     let together = TypeHistory(together: subjects.map(\.history), today: today)
     let part = DayPart(minute: minute)
@@ -88,12 +89,12 @@ extension Digest {
     }
   }
 
-  /// How much there was of everything and of what most, and what was out of the usual.
+  /// Total of a day, its most frequent types and unusual counts.
   private static func tell(_ told: DigestDay, _ subjects: [Subject], _ together: TypeHistory) -> [InsightStatement] {
     let day = told == .yesterday ? together.today.advanced(by: -1) : together.today
     let events = Int(together.days[day])
     let total = InsightStatement.dayTotal(events: events, told, usual: usual(together, before: day))
-    // Of a day that has just begun nothing is to be said.
+    // A day that has just begun needs no statement.
     if events == 0 { return told == .today && together.days[day.advanced(by: -1)] == 0 ? [] : [total] }
     let counts = subjects.filter { !$0.history.isOfReadings }
       .map { TypeCount(name: $0.name, count: Int($0.history.days[day])) }
@@ -106,16 +107,16 @@ extension Digest {
     return [total] + (counts.isEmpty ? [] : [.counts(Array(counts.prefix(5)))]) + unusual.prefix(3)
   }
 
-  /// What the days up to one usually had: as ``TypeHistory/usualDay``, without that day.
+  /// Typical day as in ``TypeHistory/usualDay``, computed without `day` itself.
   private static func usual(_ history: TypeHistory, before day: CivilDate) -> UsualDay? {
     guard history.days.count > 0, history.days.first < day else { return nil }
     return UsualDay.of(history.days.over(history.days.first...day.advanced(by: -1))).value
   }
 
-  /// Outside of the fences of Tukey (1977), one and a half times the middle half away from it, and by two at least. A day that is not
-  /// over cannot have had too little.
+  /// Whether a count is outside Tukey's fences (1977), 1.5 interquartile ranges beyond the quartiles, by at least two
+  /// events. A day that is still running cannot have too few.
   static func isUnusual(_ count: Int, _ usual: UsualDay, _ told: DigestDay) -> Bool {
-    // Of something rare each time would be unusual.
+    // If most days have no event, every event would be unusual.
     guard usual.upper > 0 else { return false }
     let reach = 1.5 * (usual.upper - usual.lower)
     let count = Double(count)
@@ -123,7 +124,7 @@ extension Digest {
     return told != .today && count < usual.lower - reach && count <= usual.lower - 2
   }
 
-  /// Goals that are not met yet, or passed, and streaks of daily goals that go on. Of a day that is over nothing is left to do.
+  /// Unmet goals, exceeded limits, and current streaks of daily goals. For a past day, daily goals are omitted.
   private static func open(_ subjects: [Subject], _ today: CivilDate, isOver: Bool = false) -> [InsightStatement] {
     let goals = subjects.compactMap { subject -> InsightStatement? in
       guard let progress = subject.progress, !progress.isMet, !progress.isExcused else { return nil }
@@ -139,7 +140,7 @@ extension Digest {
     return goals + streaks.sorted { $0.0 > $1.0 }.prefix(3).map(\.1)
   }
 
-  /// What was not recorded for long; two at most, the longest against its own measure first.
+  /// Types that were not recorded for unusually long: at most two, longest relative to their usual interval first.
   private static func gaps(_ subjects: [Subject]) -> [InsightStatement] {
     let long = subjects.filter(\.isHabit).compactMap { subject in
       subject.history.gap.value.flatMap { $0.isLong ? (name: subject.name, gap: $0) : nil }
@@ -152,15 +153,15 @@ extension Digest {
 // MARK: A week
 
 extension Digest {
-  /// The present week; on its first day the week before, which is whole.
+  /// Creates the digest of the current week. On its first day, covers the previous week instead.
   /// - Parameters:
-  ///   - subjects: the types that have events, in any order.
-  ///   - today: the person's present day.
-  ///   - minute: of the clock now, after midnight.
-  ///   - firstWeekday: with which weeks begin; 0 is Sunday.
-  ///   - relations: of the types, the strongest first.
-  ///   - later: of each type, by its id, the events of a week ago that were later in the day than it is now: they are not compared
-  ///     with.
+  ///   - subjects: types with events, in any order.
+  ///   - today: current day of the user.
+  ///   - minute: current local time in minutes after midnight.
+  ///   - firstWeekday: first day of the week, 0 is Sunday.
+  ///   - relations: correlations between the types, strongest first.
+  ///   - later: events per type id that happened a week ago today but later in the day than now. They are excluded from
+  ///     the comparison.
   public static func week(
     of subjects: [Subject], today: CivilDate, minute: Int, firstWeekday: Int, relations: [CorrelationFinding],
     later: [String: Int] = [:]
@@ -185,7 +186,7 @@ extension Digest {
       {
         statements.append(.weekdayPeak(week.first.advanced(by: place).weekday, events: Int(most)))
       }
-      // The goals of a week that is over are not known any more.
+      // Goal progress is known only for the current week.
       if days == present { statements += open(subjects.filter { $0.progress?.goal.period == .week }, today) }
       let names = Dictionary(subjects.map { ($0.id, $0.name) }, uniquingKeysWith: { $1 })
       if let relation = relations.first(where: { $0.confidence != .low }), let first = names[relation.first],

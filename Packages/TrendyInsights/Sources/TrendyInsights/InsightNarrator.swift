@@ -1,19 +1,23 @@
-/// Puts findings into words. The seam for a model of an app's own.
+/// Turns findings into sentences. An app can supply its own narrator, such as a language model.
 public protocol InsightNarrator: Sendable {
+  /// Returns the statement as a sentence; the final full stop is optional.
   func sentence(_ statement: InsightStatement) -> String
 }
 
 extension InsightNarrator {
+  /// Sentence about a trend.
   public func sentence(_ trend: Trend, of type: String) -> String { sentence(.trend(trend, type: type)) }
 
+  /// Sentence about a correlation.
   public func sentence(_ relation: CorrelationFinding, first: String, second: String) -> String {
     sentence(.relation(relation, first: first, second: second))
   }
 
+  /// Sentence about the time since the last event.
   public func sentence(_ gap: Gap, of type: String) -> String { sentence(.gap(gap, type: type)) }
 }
 
-/// Fixed sentences, in English: one table of all that is said.
+/// Narrator with fixed English sentences.
 public struct PlainNarrator: InsightNarrator {
   public init() {}
 
@@ -44,7 +48,7 @@ public struct PlainNarrator: InsightNarrator {
   }
 }
 
-/// The longer ones.
+// MARK: Longer sentences
 extension PlainNarrator {
   private static func words(_ trend: Trend, _ type: String) -> String {
     switch trend.direction {
@@ -87,7 +91,7 @@ extension PlainNarrator {
     if !less.isEmpty { parts.append("less \(list(less))") }
     if !new.isEmpty { parts.append("\(list(new)) after none before") }
     guard let first = parts.first else { return "About as much as before." }
-    // A name stays as it is written.
+    // Names of types keep their case, so only a leading "more" or "less" is capitalised.
     let opening = more.isEmpty && less.isEmpty ? first : first.prefix(1).uppercased() + first.dropFirst()
     return ([opening] + parts.dropFirst()).joined(separator: "; ") + "."
   }
@@ -110,7 +114,7 @@ extension PlainNarrator {
     return days > 1 ? "\(days) days" : "day"
   }
 
-  /// `coffee, tea and run`.
+  /// Joins names, as in `coffee, tea and run`.
   private static func list(_ names: [String]) -> String {
     guard names.count > 1, let last = names.last else { return names.first ?? "" }
     return "\(names.dropLast().joined(separator: ", ")) and \(last)"

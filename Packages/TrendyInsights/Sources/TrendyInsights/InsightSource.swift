@@ -1,13 +1,12 @@
 public import TrendyModels
 
-/// What a store has to give so that findings can be made of it: counts by type, day and time of day, from its indexes where it has
-/// them, and the times of a few days one by one. A source knows the person's clock.
+/// Event counts and start times that findings are computed from. The source converts times to the user's local time.
 public protocol InsightSource {
-  /// When the events of each type happened: counts by day and by hour.
-  /// - Parameter today: the last day that counts.
-  /// - Returns: by the ids of types; of a type without an event up to then none.
+  /// Returns the history of each type: counts per day and per hour.
+  /// - Parameter today: last day to include.
+  /// - Returns: histories by type id, only for types with events up to `today`.
   func histories(through today: CivilDate) throws -> [String: TypeHistory]
 
-  /// Shows the events of some days, each by the id of its type and when it began, in no order.
+  /// Calls `body` with the type id and start time of each event in a range, in no particular order.
   func forEachMoment(in days: ClosedRange<CivilDate>, _ body: (String, TypeHistory.Moment) throws -> Void) throws
 }

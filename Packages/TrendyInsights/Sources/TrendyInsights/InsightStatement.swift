@@ -1,39 +1,42 @@
 public import TrendyModels
 
-/// Something that can be said of a record: findings, and the names of what they are about. The words are an ``InsightNarrator``'s.
+/// Finding together with the names it refers to. An ``InsightNarrator`` turns it into a sentence.
 public enum InsightStatement: Hashable, Sendable, Codable {
+  /// More or fewer events of a type than in the two weeks before.
   case trend(Trend, type: String)
+  /// Correlation between two types, given by name.
   case relation(CorrelationFinding, first: String, second: String)
+  /// Time since the last event of a type.
   case gap(Gap, type: String)
-  /// Names of types that there is more of than in the week, month or year before, less of, and that were not there before; those that
-  /// changed most first.
+  /// Names of types with more or fewer events than in the previous period, and of types without events before. The
+  /// largest changes come first.
   case changes(more: [String], less: [String], new: [String])
-  /// How much there was of everything in a week, month or year, against the one before.
+  /// Total number of events in a week, month or year, compared with the previous one.
   case total(PeriodChange, CalendarPeriod)
-  /// The month and the day of a year that had most, as they are to be read.
+  /// Month and day of a year with the most events, formatted for display.
   case best(month: String, events: Int, day: String, eventsOfDay: Int)
-  /// What a property comes to lately; `what` is `km of run`.
+  /// Trend of a property; `what` names it, as in `km of run`.
   case amount(AmountTrend, AmountSummary, what: String)
-  /// The day, week or month of a series with most, and what is usual, as they are to be read.
+  /// Maximum of a series and its usual value, formatted for display.
   case peak(value: String, when: String, usual: String, what: String)
-  /// So many more days until something can be said of `what`.
+  /// Number of days until `what` can be analysed.
   case needsDays(Int, what: String)
-  /// So many more days with an event, and so many more events, until there is a digest.
+  /// Days with events and events still needed for a digest.
   case needsMore(days: Int, events: Int)
-  /// How much there was of everything on a day, against what days usually have; `nil` where that is not known yet.
+  /// Total number of events on a day and the typical number; `usual` is `nil` while unknown.
   case dayTotal(events: Int, DigestDay, usual: UsualDay?)
-  /// What there was most of, that first.
+  /// Most frequent types, in descending order.
   case counts([TypeCount])
-  /// Far more, or far less, than usual.
+  /// Count of a type far above or below its usual range.
   case unusual(TypeCount, DigestDay, usual: UsualDay)
-  /// The weekday of a week that had most; 0 is Sunday.
+  /// Weekday of a week with the most events; 0 is Sunday.
   case weekdayPeak(Int, events: Int)
-  /// A goal that is not met, or a limit that is passed.
+  /// Unmet goal or exceeded limit.
   case goal(GoalProgress, type: String)
-  /// Days in a row, today among them or not.
+  /// Current streak in days, with or without an event today.
   case streak(days: Int, hasToday: Bool, type: String)
 
-  /// What it is about, in a word for programs: `trend`, `needs_days`.
+  /// Stable machine-readable name of the case: `trend`, `needs_days`.
   public var topic: String {
     switch self {
     case .trend: "trend"
@@ -57,10 +60,10 @@ public enum InsightStatement: Hashable, Sendable, Codable {
 }
 
 extension InsightStatement {
-  /// What changed from one week, month or year to the next.
+  /// Statement about the types that changed most between two periods.
   /// - Parameters:
-  ///   - changes: of types, by their names, in any order.
-  ///   - most: so many names at most of each kind.
+  ///   - changes: changes with the names of the types, in any order.
+  ///   - most: maximum number of names for each direction.
   public static func changes(_ changes: [(name: String, change: PeriodChange)], most: Int = 3) -> InsightStatement {
     let sorted = changes.sorted { left, right in
       let (one, other) = (abs(left.change.now - left.change.before), abs(right.change.now - right.change.before))
@@ -73,14 +76,14 @@ extension InsightStatement {
   }
 }
 
-/// The day that a sentence of a ``Digest`` is about.
+/// Day that a sentence of a ``Digest`` refers to.
 public enum DigestDay: String, Hashable, Sendable, Codable {
   case today, yesterday
-  /// One that is over.
+  /// A past day.
   case thatDay = "that day"
 }
 
-/// A type's name, and how often it was.
+/// Name of a type with its number of events.
 public struct TypeCount: Hashable, Sendable, Codable {
   public let name: String
   public let count: Int

@@ -1,10 +1,10 @@
 import TrendyModels
 
-/// The sentences of a digest.
+// MARK: Sentences of a digest
 extension PlainNarrator {
   static let weekdays = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"]
 
-  /// `1 day`, `3 entries`.
+  /// Formats a count with its noun: `1 day`, `3 entries`.
   static func quantity(_ count: Int, _ thing: String, _ things: String? = nil) -> String {
     "\(count) \(count == 1 ? thing : things ?? thing + "s")"
   }
@@ -25,7 +25,7 @@ extension PlainNarrator {
     return "\(entries) \(when); a day usually has \(words(usual))."
   }
 
-  /// The middle half of the days: `1 to 3`; `2` where both ends are.
+  /// Formats the interquartile range: `1 to 3`, or `2` if both quartiles round to it.
   static func words(_ usual: UsualDay) -> String {
     let (lower, upper) = (Int(usual.lower.rounded(.down)), Int(usual.upper.rounded(.up)))
     return lower == upper ? "\(lower)" : "\(lower) to \(upper)"
@@ -44,13 +44,13 @@ extension PlainNarrator {
     return "\(type): \(words(progress.amount)) of \(words(target)) \(when), \(words(progress.left, .up)) left"
   }
 
-  /// `1`, `1.5`.
+  /// Formats with at most one decimal: `1`, `1.5`.
   private static func number(_ amount: Double) -> String {
     guard let whole = Int(exactly: amount) else { return "\((amount * 10).rounded() / 10)" }
     return "\(whole)"
   }
 
-  /// `20 min`, `1 h 5 min`; `45 s` of less than a minute.
+  /// Formats a duration: `20 min`, `1 h 5 min`, `45 s` below one minute.
   private static func length(_ seconds: Double, _ rounding: FloatingPointRoundingRule) -> String {
     if seconds > 0, seconds < 60 { return "\(Int(seconds.rounded(rounding))) s" }
     let minutes = Int((min(seconds, 1e9) / 60).rounded(rounding))

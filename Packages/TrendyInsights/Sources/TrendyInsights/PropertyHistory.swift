@@ -1,27 +1,30 @@
 public import TrendyModels
 
-/// The numbers that one property of a type's events holds, by day: of type number, or of type duration, in seconds.
+/// Numeric values of one property by day. Durations are in seconds.
 public struct PropertyHistory: Hashable, Sendable {
+  /// Value of the property in one event.
   public struct Entry: Hashable, Sendable, Codable {
     public let day: CivilDate
     /// Finite.
     public let value: Double
   }
 
+  /// Key of the property.
   public let key: String
-  /// In the order of their days.
+  /// Values in chronological order of their days.
   public let entries: [Entry]
-  /// Events that have the property, and no number of its type in it: it was of another type when they were recorded.
+  /// Events whose value has another type than the property has now. They are not included.
   public let leftOut: Int
+  /// Last day considered.
   public let today: CivilDate
   private let byDay: [CivilDate: [Double]]
 
   /// - Parameters:
-  ///   - events: of one type, in any order. Those after today are left out.
-  ///   - key: of the property.
-  ///   - type: that the property has now, `PropertyType.number` or `PropertyType.duration`.
-  ///   - today: the person's present day.
-  ///   - local: says in which day an event lies.
+  ///   - events: events of one type, in any order. Events after `today` are ignored.
+  ///   - key: key of the property.
+  ///   - type: current type of the property, `PropertyType.number` or `PropertyType.duration`.
+  ///   - today: current day of the user.
+  ///   - local: maps an event to its day.
   public init(
     _ events: some Sequence<Event>, key: String, type: PropertyType, today: CivilDate, local: LocalTime
   ) {
@@ -44,22 +47,22 @@ public struct PropertyHistory: Hashable, Sendable {
     byDay = self.entries.reduce(into: [:]) { $0[$1.day, default: []].append($1.value) }
   }
 
-  /// `nil` where there is none, or where they are too large to add up.
+  /// Distribution of all values; `nil` without values, and if their sum overflows.
   public var distribution: Distribution? { Distribution(entries.map(\.value)) }
 
-  /// The greatest, of several the first; `nil` where there is none.
+  /// Largest value, the first one in a tie; `nil` without values.
   public var most: Entry? {
     entries.reduce(nil) { most, entry in entry.value > (most?.value ?? -.infinity) ? entry : most }
   }
 
   private func numbers(_ days: ClosedRange<CivilDate>) -> [Double] { days.flatMap { byDay[$0] ?? [] } }
 
-  /// The sum or the mean of each day, week or month.
+  /// Sum or mean of the values per day, week or month.
   /// - Parameters:
-  ///   - summary: of the events of a step.
-  ///   - period: how long a step is.
-  ///   - days: that are looked at.
-  ///   - firstWeekday: with which weeks begin; 0 is Sunday.
+  ///   - summary: sum or mean.
+  ///   - period: length of a step.
+  ///   - days: range to cover.
+  ///   - firstWeekday: first day of the week, 0 is Sunday.
   public func series(
     _ summary: AmountSummary, by period: CalendarPeriod, over days: ClosedRange<CivilDate>, firstWeekday: Int
   ) -> AmountSeries {
@@ -70,12 +73,13 @@ public struct PropertyHistory: Hashable, Sendable {
       })
   }
 
-  /// For each day the mean of a window that ends with it: of the sums of its days, or of all numbers in it. `nil` before the first
-  /// window that the record fills, where there is nothing to take the mean of, and where the sum is too large to be a number.
+  /// Trailing moving average: of the daily sums, or of all values in the window.
+  ///
+  /// `nil` for days before the first full window, for the mean of a window without values, and if the sum overflows.
   /// - Parameters:
-  ///   - summary: which mean.
-  ///   - window: days, 1 or more.
-  ///   - days: that are asked for.
+  ///   - summary: whether to average daily sums or single values.
+  ///   - window: length in days, 1 or more.
+  ///   - days: days to return, one value each.
   public func movingMean(
     _ summary: AmountSummary, ofDays window: Int, over days: ClosedRange<CivilDate>
   ) -> [Double?] {
@@ -86,8 +90,8 @@ public struct PropertyHistory: Hashable, Sendable {
     }
   }
 
-  /// The last 14 days against the 14 before; it takes an entry 28 days old.
-  /// - Parameter summary: what is compared.
+  /// Compares the last 14 days with the 14 days before; needs a value that is at least 28 days old.
+  /// - Parameter summary: whether to compare sums or means.
   public func trend(_ summary: AmountSummary) -> Finding<AmountTrend> {
     guard let start = entries.first?.day else { return .needsEvents(1) }
     let span = TypeHistory.trendDays
@@ -104,20 +108,21 @@ public struct PropertyHistory: Hashable, Sendable {
   }
 }
 
-/// What a property comes to in the last 14 days, today among them, against the 14 before.
+/// Sum or mean of a property in the last 14 days, including today, compared with the 14 days before.
 public struct AmountTrend: Hashable, Sendable, Codable {
-  /// `nil` where nothing was recorded, or where it is too large to be a number.
+  /// Value of the last 14 days; `nil` without events, and if the sum overflows.
   public let recent: Double?
+  /// Value of the 14 days before, with the same cases of `nil`.
   public let before: Double?
-  /// That ``recent`` is made of.
+  /// Number of events behind ``recent``.
   public let events: Int
-  /// That ``before`` is made of.
+  /// Number of events behind ``before``.
   public let eventsBefore: Int
 
-  /// 0.24 for 24 % more; `nil` where there is nothing to compare with, or zero.
+  /// Relative change, 0.24 for 24 % more; `nil` if the earlier value is missing or 0.
   public var change: Double? {
     guard let recent, let before, before != 0 else { return nil }
-    // Halves, so that the distance between two ends of the range is a number.
+    // Halving avoids an overflow when the two values are at opposite ends of the range.
     let change = (recent / 2 - before / 2) / abs(before / 2)
     return change.isFinite ? change : nil
   }

@@ -1,36 +1,39 @@
 public import TrendyModels
 
-/// How the values of one property lie: how often each was recorded, or, of many numbers, how often those of each stretch.
+/// Frequency of the values of a property. Numbers with many distinct values are grouped into intervals.
 public struct PropertyShares: Hashable, Sendable {
-  /// A value, or the numbers of a stretch, and how many events have it.
+  /// A value or an interval, with its number of events.
   public struct Part: Hashable, Sendable {
-    /// What was recorded; of a stretch its lower end.
+    /// Recorded value, or lower bound of the interval.
     public let value: JSONValue
-    /// Where a stretch ends, which the next begins with; `nil` of a single value.
+    /// Exclusive upper bound of the interval; `nil` for a single value.
     public let end: Double?
     public let events: Int
   }
 
-  /// Values of a text that are told by themselves.
+  /// Maximum number of distinct values listed individually.
   public static let mostValues = 8
-  /// Stretches into which numbers are parted, at most.
+  /// Maximum number of intervals for numbers.
   public static let mostStretches = 8
 
+  /// Key of the property.
   public let key: String
+  /// Current type of the property.
   public let type: PropertyType
-  /// That have a value of the property's type.
+  /// Number of events with a value of this type.
   public let events: Int
-  /// Texts by how often, the most frequent first; numbers in their order, also stretches that none lies in.
+  /// Texts in descending order of frequency. Numbers in ascending order, including empty intervals.
   public let parts: [Part]
-  /// Events with a value that is not among ``parts``.
+  /// Number of events whose value is not in ``parts``.
   public let others: Int
-  /// Of numbers; `nil` of others.
+  /// Distribution of numeric values; `nil` for other types.
   public let distribution: Distribution?
 
   /// - Parameters:
-  ///   - values: of the events of one type, in any order; those of another type than the property has now are left out.
-  ///   - key: of the property.
-  ///   - type: that it has. Of a date no values are told.
+  ///   - values: values of the events of one type, in any order. Values of another type are ignored.
+  ///   - key: key of the property.
+  ///   - type: current type of the property.
+  /// - Returns: `nil` without values, and for dates.
   public init?(_ values: some Sequence<PropertyValue>, key: String, type: PropertyType) {
     self.key = key
     self.type = type
@@ -62,7 +65,7 @@ public struct PropertyShares: Hashable, Sendable {
     value.stringValue ?? (value.boolValue == true ? "true" : "false")
   }
 
-  /// A few different numbers each by itself, others in stretches of one round length.
+  /// Lists a few distinct numbers individually, otherwise groups them into intervals of one rounded length.
   private static func parts(of numbers: [Double], _ distribution: Distribution, isDuration: Bool) -> [Part] {
     let counts = numbers.reduce(into: [Double: Int]()) { $0[$1, default: 0] += 1 }
     if counts.count <= mostValues {
@@ -80,9 +83,10 @@ public struct PropertyShares: Hashable, Sendable {
     }
   }
 
-  /// The shortest round length of which few enough cover a span: 1, 2 or 5 of a power of ten; of a duration round minutes and hours.
+  /// Smallest rounded length that covers a span with at most ``mostStretches`` intervals: 1, 2 or 5 times a power of
+  /// ten, or rounded minutes and hours for a duration.
   private static func stretch(for span: Double, isDuration: Bool) -> Double {
-    // One more may be begun at either end.
+    // Partial intervals at both ends can add one more.
     let least = span / Double(mostStretches - 1)
     if isDuration, let round = roundSeconds.first(where: { $0 >= least }) { return round }
     var power = 1.0

@@ -1,11 +1,11 @@
-/// How long somebody was at a place in each of some spans of time. Stays that overlap, as two devices record them, count once.
+/// Time spent at a place in each of several time spans. Overlapping visits, recorded by two devices, count once.
 public struct StaySeconds: Hashable, Sendable {
-  /// One for each span.
+  /// Seconds per span.
   public let seconds: [Double]
 
   /// - Parameters:
-  ///   - stays: when somebody came and left, in seconds of one clock, in any order.
-  ///   - spans: from when until when, on the same clock.
+  ///   - stays: visits as ranges in seconds, in any order.
+  ///   - spans: time spans on the same clock.
   public init(_ stays: some Sequence<Range<Double>>, in spans: [Range<Double>]) {
     var apart: [Range<Double>] = []
     for stay in stays.sorted(by: { $0.lowerBound < $1.lowerBound }) where !stay.isEmpty {

@@ -7,22 +7,22 @@
 #endif
 public import TrendyModels
 
-/// Days in a row on which something was done. Days that were excused neither break nor add.
+/// Consecutive days with an event. Skipped days neither break nor extend a streak.
 public struct Streak: Hashable, Sendable, Codable {
-  /// Up to today, or to yesterday where today has none yet; 0 where neither has one.
+  /// Streak up to today, or up to yesterday if today has no event yet; otherwise 0.
   public let current: Int
-  /// Over all time.
+  /// Longest streak of all time.
   public let longest: Int
-  /// When the longest ended; of several, the last. `nil` where there is none.
+  /// Last day of the longest streak, of the most recent one in a tie; `nil` without events.
   public let longestEnd: CivilDate?
 
   /// - Parameters:
-  ///   - days: those on which it was done, in any order; days after `today` do not count.
-  ///   - skips: those that are excused; one on which it was done all the same adds.
-  ///   - today: the person's present day.
+  ///   - days: days with events, in any order. Days after `today` are ignored.
+  ///   - skips: days on which no events are expected. A skipped day with an event counts.
+  ///   - today: current day of the user.
   public init(days: some Sequence<CivilDate>, skips: Set<CivilDate> = [], today: CivilDate) {
     var done = days.filter { $0 <= today }
-    // Those of a history are in order.
+    // The days of a history are already sorted.
     if zip(done, done.dropFirst()).contains(where: { $0 >= $1 }) { done = Set(done).sorted() }
     var (run, longest, longestEnd): (Int, Int, CivilDate?) = (0, 0, nil)
     var before: CivilDate?
@@ -34,12 +34,12 @@ public struct Streak: Hashable, Sendable, Codable {
     }
     self.longest = longest
     self.longestEnd = longestEnd
-    // Today is not over: without an event it breaks no streak.
+    // Today can still get an event, so it breaks no streak.
     let isAlive = before.map { $0 == today || Self.isExcused(from: $0, to: today, skips) } ?? false
     current = isAlive ? run : 0
   }
 
-  /// Whether every day between two was excused.
+  /// Whether every day between two days was skipped.
   private static func isExcused(from day: CivilDate, to next: CivilDate, _ skips: Set<CivilDate>) -> Bool {
     var day = day.advanced(by: 1)
     while day < next {
@@ -50,19 +50,19 @@ public struct Streak: Hashable, Sendable, Codable {
   }
 }
 
-/// How firm a habit is: it grows with each day on which enough was done, and one missed day costs little.
+/// Strength of a habit: grows with each day on which the target is met, and declines slowly when days are missed.
 public struct HabitScore: Hashable, Sendable, Codable {
-  /// 0 to 1, a day each.
+  /// Score per day, 0 to 1.
   public let values: [Double]
 
-  /// `s' = s·m + v(1 - m)` from 0, with `m = 0.5^(√f / 13)` (that of Loop Habit Tracker).
+  /// Computes `s' = s·m + v(1 - m)` from 0 with `m = 0.5^(√f / 13)`, as Loop Habit Tracker does.
   /// - Parameters:
-  ///   - days: how much was done each day.
-  ///   - target: how much is enough for a day, above 0.
-  ///   - frequency: how often in a day it is to be done: 1 daily, 3/7 thrice a week. Above 0.
+  ///   - days: amount per day.
+  ///   - target: amount that counts as a full day, above 0.
+  ///   - frequency: required days per day: 1 for daily, 3/7 for three times a week. Above 0.
   public init(days: some Sequence<Double>, target: Double, frequency: Double) {
     precondition(target > 0 && frequency > 0, "a target and a frequency above 0")
-    // What is left of a score after a day on which nothing was done.
+    // Factor that a day without any amount applies to the score.
     let memory = pow(0.5, frequency.squareRoot() / 13)
     var score = 0.0
     values = days.map { day in
@@ -71,17 +71,19 @@ public struct HabitScore: Hashable, Sendable, Codable {
     }
   }
 
-  /// Today's.
+  /// Today's score.
   public var current: Double { values.last ?? 0 }
 }
 
 extension HabitScore {
-  /// The score of a goal: each day counts by the part of the goal that is done. A week's goal is held against the last seven days,
-  /// and a limit counts in full up to it, then falls to nothing at twice as much (both as Loop Habit Tracker has it).
+  /// Computes the score of a goal: each day counts by the achieved share of the goal.
+  ///
+  /// Weekly goals use the last seven days. A limit counts fully while it is kept, and falls linearly to 0 at twice the
+  /// limit. Both rules follow Loop Habit Tracker.
   /// - Parameters:
-  ///   - goal: what the person set out to do.
-  ///   - amounts: what each day added, from the first event to today.
-  ///   - skips: excused days: the score stays as it was.
+  ///   - goal: goal of the type.
+  ///   - amounts: amount per day, from the first event to today.
+  ///   - skips: days that leave the score unchanged.
   public init(of goal: Goal, amounts: DailySeries, skips: Set<CivilDate> = []) {
     let length = goal.period.length
     var sum = 0.0
@@ -92,7 +94,7 @@ extension HabitScore {
       if skips.contains(day) { continue }
       shares.append(GoalProgress(goal: goal, days: day...day, amount: max(0, sum), excusedDays: 0).share)
     }
-    // How often in a day: three runs a week are 3/7, an hour a week 1/7, and nothing is asked for more than daily.
+    // Expected days per day: 3/7 for three runs a week, 1/7 for an hour a week, at most 1.
     let times = goal.measure == .count && goal.bound == .atLeast ? Double(goal.amount) : 1
     self.init(days: shares, target: 1, frequency: goal.period == .week ? min(1, times / 7) : 1)
   }

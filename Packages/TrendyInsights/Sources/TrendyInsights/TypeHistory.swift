@@ -1,38 +1,40 @@
 public import TrendyFoundation
 public import TrendyModels
 
-/// When the events of one type happened: what most findings are made of.
+/// Event counts of one type per day, hour and minute: the input of most findings.
 public struct TypeHistory: Hashable, Sendable {
-  /// Events of each day, from that of the first event to today; empty where there is none.
+  /// Events per day, from the first event to today; empty without events.
   public private(set) var days: DailySeries
-  /// Events that began in each hour of the day, 24; all-day events in none.
+  /// Events by hour of their start, 24 counts; all-day events are not included.
   public private(set) var hours = [Int](repeating: 0, count: 24)
-  /// Events that began in each minute of the day, 1440; all-day events in none.
+  /// Events by minute of their start, 1440 counts; all-day events are not included.
   public private(set) var eventsByMinute = [Int](repeating: 0, count: 1440)
+  /// Number of events.
   public private(set) var events = 0
-  /// Those of them that a device recorded by itself, of where it was.
+  /// Number of events recorded automatically from positions, such as trips and visits.
   public private(set) var eventsOfPosition = 0
-  /// Whether the entries are readings of a meter, such as an odometer: how often it is read says nothing of its person.
+  /// Whether the events are meter readings, such as an odometer's. Their frequency says nothing about the user.
   public var isOfReadings = false
+  /// Last day of the history.
   public let today: CivilDate
 
   /// - Parameters:
-  ///   - events: of one type, in any order. Those after today are left out.
-  ///   - today: the person's present day.
-  ///   - local: says in which day an event lies.
+  ///   - events: events of one type, in any order. Events after `today` are ignored.
+  ///   - today: current day of the user.
+  ///   - local: maps an event to its day.
   public init(_ events: some Sequence<Event>, today: CivilDate, local: LocalTime) {
     var collector = Collector(today: today, local: local)
     for event in events { collector.add(event) }
     self = collector.history
   }
 
-  /// When an event began, as the clock and the calendar there showed it.
+  /// Local start time of an event.
   public struct Moment: Hashable, Sendable {
-    /// The day of the person.
+    /// Day in the user's calendar.
     public let day: CivilDate
-    /// Minutes after midnight, below 1440; `nil` of an all-day event.
+    /// Minutes after midnight, below 1440; `nil` for an all-day event.
     public let minute: Int?
-    /// Whether a device recorded it by itself, of where it was.
+    /// Whether the event was recorded automatically from positions.
     public let isOfPosition: Bool
 
     public init(day: CivilDate, minute: Int?, isOfPosition: Bool = false) {
@@ -43,8 +45,8 @@ public struct TypeHistory: Hashable, Sendable {
   }
 
   /// - Parameters:
-  ///   - moments: of the events of one type, in any order. Those after today are left out.
-  ///   - today: the person's present day.
+  ///   - moments: start times of the events of one type, in any order. Those after `today` are ignored.
+  ///   - today: current day of the user.
   public init(moments: some Sequence<Moment>, today: CivilDate) {
     var tally = Tally(today: today)
     for moment in moments { tally.add(on: moment.day, minute: moment.minute, isOfPosition: moment.isOfPosition) }
@@ -52,10 +54,10 @@ public struct TypeHistory: Hashable, Sendable {
   }
 
   /// - Parameters:
-  ///   - days: events of each day, whole numbers, none of them after today.
-  ///   - minutes: events that began in each minute of the day, 1440.
-  ///   - eventsOfPosition: events that a device recorded by itself, of where it was.
-  ///   - today: the person's present day.
+  ///   - days: events per day, whole numbers, not after `today`.
+  ///   - minutes: events by minute of their start, 1440 counts.
+  ///   - eventsOfPosition: number of events recorded automatically from positions.
+  ///   - today: current day of the user.
   public init(days: DailySeries, minutes: [Int], eventsOfPosition: Int = 0, today: CivilDate) {
     precondition(minutes.count == 1440, "a day has 1440 minutes, not \(minutes.count)")
     precondition(days.count == 0 || days.last <= today, "\(days.last) lies after \(today)")
@@ -70,10 +72,10 @@ public struct TypeHistory: Hashable, Sendable {
     self.eventsOfPosition = eventsOfPosition
   }
 
-  /// Those of several types as one.
+  /// Combines the histories of several types.
   /// - Parameters:
-  ///   - histories: in any order, all with this `today`.
-  ///   - today: the person's present day.
+  ///   - histories: histories with this `today`, in any order.
+  ///   - today: current day of the user.
   public init(together histories: some Collection<TypeHistory>, today: CivilDate) {
     self.init(today: today)
     let known = histories.filter { $0.days.count > 0 }
@@ -88,29 +90,29 @@ public struct TypeHistory: Hashable, Sendable {
     }
   }
 
-  /// Minutes after midnight at which events began, the earliest first.
+  /// Start times in minutes after midnight, ascending.
   public var minutes: [Int] { eventsByMinute.enumerated().flatMap { repeatElement($0.offset, count: $0.element) } }
 
-  /// Events on each weekday, 7; 0 is Sunday.
+  /// Events per weekday, 7 counts; index 0 is Sunday.
   public var weekdays: [Int] {
     var counts = [Int](repeating: 0, count: 7)
     for (place, value) in days.values.enumerated() { counts[days.first.advanced(by: place).weekday] += Int(value) }
     return counts
   }
 
-  /// Days that have an event, the first first.
+  /// Days with events, in ascending order.
   public var activeDays: [CivilDate] {
     days.values.indices.filter { days.values[$0] > 0 }.map { days.first.advanced(by: $0) }
   }
 
-  /// Whether devices alone recorded it, of where they were, such as trips and visits.
+  /// Whether all events were recorded automatically from positions.
   public var isOfPosition: Bool { events > 0 && eventsOfPosition == events }
 
-  /// Whether it is something that its person sets out to do, so that a streak or a pause tells them something. Of trips and visits, which
-  /// are recorded wherever their person goes, a goal makes it one.
+  /// Whether the type is something the user does deliberately, so that streaks and pauses are meaningful. Trips and
+  /// visits, which are recorded automatically, count only with a goal.
   public func isHabit(hasGoal: Bool) -> Bool { hasGoal || !isOfReadings && !isOfPosition }
 
-  /// Of some days; `nil` where they have no event.
+  /// Evidence in a range of days; `nil` without events.
   func basis(over days: ClosedRange<CivilDate>) -> Evidence? {
     let values = self.days.over(days).values
     let active = values.count { $0 > 0 }
@@ -120,7 +122,7 @@ public struct TypeHistory: Hashable, Sendable {
         activeDays: active, events: Int(values.reduce(0, +)), from: days.lowerBound, through: days.upperBound)
   }
 
-  /// `nil` where there is no event.
+  /// Evidence of the whole history; `nil` without events.
   public var basis: Evidence? {
     days.count == 0
       ? nil : Evidence(activeDays: activeDays.count, events: events, from: days.first, through: today)
@@ -128,45 +130,45 @@ public struct TypeHistory: Hashable, Sendable {
 }
 
 extension TypeHistory {
-  /// Takes one event of a type after the other, so that not all have to be made at once.
+  /// Builds a history from one event at a time, so that not all events are in memory at once.
   public struct Collector: Sendable {
     private var tally: Tally
     private let local: LocalTime
     private var walk: DayWalk
 
     /// - Parameters:
-    ///   - today: the person's present day.
-    ///   - local: says in which day an event lies.
+    ///   - today: current day of the user.
+    ///   - local: maps an event to its day.
     public init(today: CivilDate, local: LocalTime) {
       self.local = local
       tally = Tally(today: today)
       walk = DayWalk(local)
     }
 
-    /// Of what was taken so far.
+    /// History of the events added so far.
     public var history: TypeHistory { tally.history }
 
-    /// - Parameter event: one after today is left out.
+    /// Adds an event. Events after today are ignored.
     public mutating func add(_ event: Event) {
       tally.add(
         on: local.day(of: event), minute: local.minuteOfDay(of: event), isOfPosition: event.sourceType.isOfPosition)
     }
 
-    /// An event that has a time of day and was recorded in the zone of this collector, or in none. Quickest where one follows
-    /// another by time.
+    /// Adds a timed event that was recorded in the collector's time zone or without one. Fastest in chronological
+    /// order.
     /// - Parameters:
-    ///   - moment: when it began; after today it is left out.
-    ///   - isOfPosition: whether a device recorded it by itself, of where it was.
+    ///   - moment: start of the event. Ignored if after today.
+    ///   - isOfPosition: whether the event was recorded automatically from positions.
     public mutating func add(at moment: Date, isOfPosition: Bool = false) {
       tally.add(on: walk.day(of: moment), minute: walk.minuteOfDay(of: moment), isOfPosition: isOfPosition)
     }
   }
 
-  /// Counts what is added, day by day.
+  /// Mutable counts, indexed by the age of the day.
   private struct Tally: Sendable {
-    /// All but the days.
+    /// Everything except the daily counts.
     private var gathered: TypeHistory
-    /// The first is today's, the next yesterday's.
+    /// Events per day, in reverse order: index 0 is today.
     private var counts: [Double] = []
 
     init(today: CivilDate) { gathered = TypeHistory(today: today) }

@@ -9,7 +9,7 @@ struct DigestTests {
   private let today = CivilDate(year: 2026, month: 11, day: 20)
   private let noon = 12 * 60
 
-  /// A type with so many events on the days up to today, the last of them today's.
+  /// Type with the given number of events on each of the last days; the last count is today's.
   private func subject(
     _ name: String, _ counts: [Int], progress: GoalProgress? = nil, skips: Set<CivilDate> = [],
     isOfPosition: Bool = false, isOfReadings: Bool = false
@@ -76,14 +76,14 @@ struct DigestTests {
       let subjects = [subject("coffee", counts), subject("mood", [1, 1, 1, 1, 1, 1, 1])]
       return Digest.day(of: subjects, today: today, minute: minute).statements.filter { $0.topic == "unusual" }
     }
-    // The middle half is 2 to 3, and its fences are 0.5 and 4.5.
+    // Quartiles 2 and 3, so the fences are at 0.5 and 4.5.
     let usual = [2, 3, 2, 3, 2, 3, 2, 3]
     #expect(told(usual + [4], minute: noon).isEmpty)
     #expect(told(usual + [5], minute: noon).count == 1)
     #expect(told(usual + [0], minute: noon).isEmpty)
     #expect(told(usual + [0, 1], minute: 480).count == 1)
     #expect(told(usual + [1, 1], minute: 480).isEmpty)
-    // Where it is always the same one more is not out of the usual, and of something rare nothing is.
+    // One more than a constant count is not unusual, nor is any count of a rare type.
     #expect(told([2, 2, 2, 2, 2, 2, 2, 3], minute: noon).isEmpty)
     #expect(told([9] + [Int](repeating: 0, count: 30) + [3], minute: noon).isEmpty)
     let words = Digest.day(of: [subject("coffee", usual + [6])], today: today, minute: noon)

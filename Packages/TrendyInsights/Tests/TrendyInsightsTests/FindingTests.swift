@@ -7,7 +7,7 @@ import TrendyModels
   import Glibc
 #endif
 
-/// Numbers from a seed (SplitMix64).
+/// Seeded generator (SplitMix64).
 private struct Seeded: RandomNumberGenerator {
   private var state: UInt64
 
@@ -36,7 +36,7 @@ private func history(_ days: [CivilDate]) -> TypeHistory {
   TypeHistory(days.map { event($0) }, today: today, local: local)
 }
 
-/// Days of a span, each with a chance.
+/// Random days of the last `count`, each with probability `chance`.
 private func days(_ count: Int, chance: Double, using random: inout Seeded) -> [CivilDate] {
   (0..<count).filter { _ in Double.random(in: 0..<1, using: &random) < chance }.map { today.advanced(by: -$0) }
 }
@@ -83,7 +83,7 @@ struct FindingTests {
       }
       if !CorrelationSearch(among: histories).strongest.isEmpty { found += 1 }
     }
-    // Where nothing is there, a finding of any kind is as rare as 10 %; 100 runs spread around it.
+    // Without a real correlation a finding has a probability of 10 %; the limit allows for the spread over 100 runs.
     #expect(found <= 20)
   }
 
@@ -100,7 +100,7 @@ struct FindingTests {
 
   @Test func `what coincides on a few days alone is no relation, and a search says what it looked at`() {
     let start = today.advanced(by: -89)
-    // On the same days, of which there are too few: r is 1.
+    // The same days, so r is 1, but too few of them.
     let few = [start] + [10, 20, 30].map { today.advanced(by: -$0) }
     let found = CorrelationSearch(among: ["a": history(few), "b": history(few)])
     #expect(found.strongest.isEmpty && found.pairs == 0 && found.missingDays.isEmpty && found.daysUntilFirst == 0)
@@ -152,7 +152,7 @@ struct FindingTests {
   }
 
   @Test func `days and hours are those of the zone in which an event was recorded`() {
-    // 23:30 in Auckland is the morning of the same date in UTC, 13 hours behind.
+    // 10:30 UTC is 23:30 of the same date in Auckland.
     let auckland = event(today.advanced(by: -1), hour: 10.5, zone: "Pacific/Auckland")
     let history = TypeHistory([auckland], today: today, local: local)
     #expect(history.activeDays == [today.advanced(by: -1)])
@@ -176,7 +176,7 @@ struct FindingTests {
     #expect(whole.hours == shuffled.hours)
     #expect(whole.weekdays.reduce(0, +) == events.count)
     #expect(whole.weeks(4).count == 4)
-    // No week from before there was anything.
+    // No week before the first event.
     #expect(history([today, today.advanced(by: -8)]).weeks(12) == [1, 1])
     // Recorded where it is tomorrow already.
     #expect(history([today.advanced(by: 1)]).weeks(12).isEmpty)
@@ -221,13 +221,13 @@ struct FindingTests {
     #expect(relation.firstBasis.events == active.count { $0 >= first })
     #expect(relation.secondBasis.activeDays == relation.firstBasis.activeDays)
     #expect(relation.secondBasis.days == 90)
-    // Readings of a meter go with nothing.
+    // Meter readings correlate with nothing.
     var readings = coffee
     readings.isOfReadings = true
     #expect(CorrelationSearch(among: ["a": trips, "c": readings]).strongest.isEmpty)
     #expect(coffee.isHabit(hasGoal: false) && !trips.isHabit(hasGoal: false) && !readings.isHabit(hasGoal: false))
     #expect(trips.isHabit(hasGoal: true) && readings.isHabit(hasGoal: true))
-    // One by hand among them is recorded by a person.
+    // A single event recorded by hand is enough.
     #expect(!TypeHistory(together: [trips, coffee], today: today).isOfPosition)
   }
 

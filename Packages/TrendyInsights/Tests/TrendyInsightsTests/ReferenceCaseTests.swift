@@ -3,8 +3,8 @@ import Testing
 import TrendyInsights
 import TrendyModels
 
-/// Values worked out with SciPy 1.17.1 and statsmodels (`pearsonr`, `linregress`, `entropy`, `multipletests(fdr_bh)`), and plain
-/// recurrences.
+/// Reference values from SciPy 1.17.1 and statsmodels (`pearsonr`, `linregress`, `entropy`, `multipletests(fdr_bh)`)
+/// and from plain recurrences.
 private struct ReferenceCases: Decodable {
   struct Pair: Decodable {
     struct Value: Decodable {

@@ -70,7 +70,7 @@ struct SeriesTests {
 
   @Test func `a moving mean begins with the first window that is full`() {
     let numbers = history([(4, 2), (4, 4), (3, 6), (0, 9)])
-    // Of three days each: nothing yet, nothing yet, then 12 in three days of three events; later one of six, then one of nine.
+    // Windows of three days. The third day has 12 from three events, the fifth 6, the sixth 9.
     #expect(numbers.movingMean(.sum, ofDays: 3, over: days(5)) == [nil, nil, nil, 4, 2, 3])
     #expect(numbers.movingMean(.mean, ofDays: 3, over: days(5)) == [nil, nil, nil, 4, 6, 9])
     #expect(numbers.movingMean(.mean, ofDays: 1, over: days(2)) == [nil, nil, 9])

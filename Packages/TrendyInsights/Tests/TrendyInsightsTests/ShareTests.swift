@@ -7,7 +7,7 @@ import TrendyModels
 struct ShareTests {
   private let first = CivilDate(year: 2026, month: 3, day: 2)
 
-  /// So many events each day from ``first`` on.
+  /// History with the given number of events on each day from ``first`` on.
   private func history(_ counts: [Double]) -> TypeHistory {
     TypeHistory(
       days: DailySeries(first: first, values: counts), minutes: [Int](repeating: 0, count: 1440),
@@ -69,7 +69,7 @@ struct ShareTests {
   @Test(arguments: 1...200)
   func `stretches are round, few, and hold every number`(seed: Int) throws {
     let scale = pow(10, Double(seed % 16) - 6)
-    // Spread without a pattern.
+    // Quasi-random numbers.
     let numbers = (0..<60).map {
       (Double($0 + seed) * 0.732_050_807_568_877_3).truncatingRemainder(dividingBy: 1) - 0.4
     }
@@ -77,7 +77,7 @@ struct ShareTests {
     for type in [PropertyType.number, .duration] {
       let shares = try #require(PropertyShares(values(type, numbers.map { .double($0) }), key: "k", type: type))
       #expect(shares.parts.reduce(0) { $0 + $1.events } == 60)
-      // No round length of a duration is shorter than a second.
+      // Durations have no interval below one second.
       #expect((type == .number ? 3...8 : 1...8).contains(shares.parts.count), "\(shares.parts.count)")
       for part in shares.parts {
         let (start, end) = (try #require(part.value.doubleValue), try #require(part.end))

@@ -54,7 +54,7 @@ struct TodayTallyTests {
     #expect(snapshot.counts.map(\.name) == ["coffee", "Run"])
     #expect(snapshot.counts.map(\.count) == [1, 0] && snapshot.total == 1)
     #expect(snapshot.counts.map(\.streak) == [2, 0])
-    // Weeks begin on Monday: of the run on Sunday nothing counts.
+    // Weeks begin on Monday, so the run on Sunday does not count.
     #expect(snapshot.counts.map { $0.progress?.amount } == [1, 1200])
     #expect(snapshot.counts[0].progress?.share == 0.5)
   }

@@ -7,7 +7,7 @@ import TrendyModels
 struct UsualTests {
   private let local = LocalTime(isUTC: true)
 
-  /// Of events on the days from `first` on, so many each, at 8:00.
+  /// History with the given number of events per day from `first` on, all at 08:00.
   private func history(_ counts: [Int], from first: CivilDate, today: CivilDate? = nil) -> TypeHistory {
     let events = counts.enumerated().flatMap { place, count in
       let day = Double(first.advanced(by: place).daysSince1970)
@@ -69,7 +69,7 @@ struct UsualTests {
   }
 
   @Test func `records are the first of the greatest`() throws {
-    // From a Friday to the Friday a fortnight later; weeks begin on Monday.
+    // From a Friday to the Friday two weeks later; weeks begin on Monday.
     let first = try date("2026-10-30")
     let counts = [1, 3, 0, 0, 0, 3, 1, 1, 1, 0, 1, 0, 0, 1, 1]
     let found = try #require(history(counts, from: first).records(firstWeekday: 1).value)
@@ -90,7 +90,7 @@ struct UsualTests {
     let looked = try date("2026-11-01")...(try date("2026-11-06"))
     let found = try #require(history(counts, from: first).records(firstWeekday: 1, over: looked).value)
     #expect(found.day.days.lowerBound.description == "2026-11-02" && found.day.events == 2)
-    // Of the week of Monday 2 November the days up to Friday.
+    // The week of Monday 2 November ends with the Friday of the range.
     #expect(found.week.days == (try date("2026-11-02"))...looked.upperBound && found.week.events == 4)
     #expect(found.month.days == looked && found.month.events == 5)
     #expect(found.streak == 2)
@@ -129,7 +129,7 @@ struct PeriodTests {
       (.month, "2026-03-01", "2026-03-30", "2026-02-01", "2026-02-28"),
       (.month, "2024-03-01", "2024-03-29", "2024-02-01", "2024-02-29"),
       (.year, "2026-01-01", "2026-11-20", "2025-01-01", "2025-11-20"),
-      // Up to the same date, though a leap year has a day more before it.
+      // Up to the same date, although a leap year has an additional day before it.
       (.year, "2024-01-01", "2024-11-20", "2023-01-01", "2023-11-20"),
       (.year, "2024-01-01", "2024-02-29", "2023-01-01", "2023-02-28"),
       (.year, "2025-01-01", "2025-12-31", "2024-01-01", "2024-12-31"),
@@ -142,7 +142,7 @@ struct PeriodTests {
 
   @Test func `a change says what it rests on`() throws {
     let (first, today) = (try date("2026-11-09"), try date("2026-11-19"))
-    // Monday to Wednesday, and two on the Thursday a week later.
+    // Monday to Wednesday, and two events on the Thursday of the week after.
     let events = [0, 1, 2, 10, 10].enumerated().map { place, day in
       Event(
         id: "\(place)", eventTypeId: "t",

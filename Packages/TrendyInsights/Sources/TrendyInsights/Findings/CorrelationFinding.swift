@@ -1,28 +1,32 @@
 import TrendyModels
 
-/// That days with much of one thing tend to be days with much, or little, of another.
+/// Correlation between the daily counts of two event types.
 public struct CorrelationFinding: Hashable, Sendable, Codable {
-  /// The ids of the two types; with a lag, the first is a day ahead.
+  /// Id of the first type. With a lag, this type comes first in time.
   public let first: String
+  /// Id of the second type.
   public let second: String
-  /// Days: 0 or 1.
+  /// Lag in days, 0 or 1.
   public let lag: Int
   public let correlation: Correlation
-  /// That of the correlation, adjusted for all pairs and lags that were tried.
+  /// p value of the correlation, adjusted for the number of pairs and lags tested.
   public let adjustedP: Double
-  /// What it rests on of the first type: the days that were looked at, and what they had.
+  /// Evidence for the first type.
   public let firstBasis: Evidence
-  /// What it rests on of the second type, over the same days.
+  /// Evidence for the second type, over the same days.
   public let secondBasis: Evidence
 
+  /// Strength of a correlation by its absolute coefficient.
   public enum Strength: String, Hashable, Sendable, Codable {
     case strong, moderate, weak
   }
 
+  /// Strong above |r| = 0.7, moderate above 0.5, otherwise weak.
   public var strength: Strength {
     abs(correlation.r) > 0.7 ? .strong : abs(correlation.r) > 0.5 ? .moderate : .weak
   }
 
+  /// High for adjusted p < 0.01, more than 30 days and |r| > 0.5; medium for p < 0.05, more than 14 days and |r| > 0.3.
   public var confidence: Confidence {
     let r = abs(correlation.r)
     if adjustedP < 0.01, correlation.count > 30, r > 0.5 { return .high }

@@ -1,35 +1,38 @@
 import TrendyModels
 
-/// What goes together among types of events, and how much was looked at for it.
+/// Search for correlations among event types, with the number of pairs tested.
 public struct CorrelationSearch: Hashable, Sendable, Codable {
-  /// Days up to today that are looked at.
+  /// Number of days up to today that are compared.
   public static let span = 90
-  /// Days that a type must have been recorded for.
+  /// Minimum age of a type in days.
   public static let leastDays = 14
-  /// Days in the span that must have an event of the type: fewer fall on the same days by chance more often than p says.
+  /// Minimum number of days with events in the compared range. Fewer coincide by chance more often than p indicates.
   public static let leastActiveDays = 5
-  /// Relations that are kept.
+  /// Maximum number of correlations returned.
   public static let most = 10
 
-  /// The strongest first; of one pair of types the strongest alone.
+  /// Correlations, strongest first; for each pair of types only the strongest.
   public let strongest: [CorrelationFinding]
-  /// Pairs of types that were held against each other.
+  /// Number of pairs of types compared.
   public let pairs: Int
-  /// Days until a type can be held against others, by the ids of those that are too young.
+  /// Days until a type is old enough to be compared, by type id. Contains only types that are too young.
   public let missingDays: [String: Int]
-  /// Days until any two types can; 0 where they can.
+  /// Days until two types are old enough to be compared; 0 if there are two already.
   public let daysUntilFirst: Int
 
-  /// Each pair is tried on the same day and a day apart, either way, but not two types that devices alone recorded, of where they
-  /// were: whoever drives to work is at work; and readings of a meter with nothing. Kept is |r| ≥ 0.2 with p ≤ 0.10 after Benjamini and Hochberg over all that were tried.
+  /// Correlates each pair of types on the same day and with a lag of one day in both directions.
+  ///
+  /// Keeps correlations with |r| ≥ 0.2 and p ≤ 0.10 after the Benjamini–Hochberg adjustment over all comparisons. Skips
+  /// meter readings, and pairs in which both types are recorded automatically from positions (a drive to work and a
+  /// visit at work always correlate).
   /// - Parameters:
-  ///   - histories: by the types' ids, all with the same `today`.
-  ///   - span: so many days up to today are looked at.
-  ///   - most: so many relations at most.
+  ///   - histories: histories by type id, all with the same `today`.
+  ///   - span: number of days up to today to compare.
+  ///   - most: maximum number of correlations.
   public init(among histories: [String: TypeHistory], span: Int = Self.span, most: Int = Self.most) {
     let histories = histories.filter { !$0.value.isOfReadings }
     missingDays = histories.mapValues { Self.leastDays - $0.days.count }.filter { $0.value > 0 }
-    // A relation is between two: the second longest record decides.
+    // A correlation needs two types, so the second-longest history decides.
     let second = histories.values.map(\.days.count).sorted(by: >).dropFirst().first ?? 0
     daysUntilFirst = max(0, Self.leastDays - second)
     let comparisons = Self.comparisons(histories, span: span)
@@ -37,7 +40,7 @@ public struct CorrelationSearch: Hashable, Sendable, Codable {
     let adjusted = FalseDiscoveryRate.adjusted(comparisons.map(\.correlation.p))
     var strongest: [Set<String>: CorrelationFinding] = [:]
     for (found, p) in zip(comparisons, adjusted) where abs(found.correlation.r) >= 0.2 && p <= 0.1 {
-      // A series that varies has events.
+      // A series that varies has at least one event.
       guard let first = histories[found.first]?.basis(over: found.days),
         let second = histories[found.second]?.basis(over: found.days)
       else { continue }
@@ -67,7 +70,7 @@ public struct CorrelationSearch: Hashable, Sendable, Codable {
     var tried: [Comparison] = []
     for (place, one) in known.enumerated() {
       for other in known[(place + 1)...] where !(one.value.isOfPosition && other.value.isOfPosition) {
-        // From the first day of the younger: before, it was not recorded.
+        // Start at the first day of the younger type: earlier days say nothing about it.
         let today = one.value.today
         let first = max(one.value.days.first, other.value.days.first, today.advanced(by: 1 - span))
         guard first.distance(to: today) + 1 >= leastDays else { continue }

@@ -1,12 +1,14 @@
 public import TrendyModels
 
-/// What a finding rests on.
+/// Days and events that a finding is based on.
 public struct Evidence: Hashable, Sendable, Codable {
-  /// Days that have an event.
+  /// Number of days with events.
   public let activeDays: Int
+  /// Number of events.
   public let events: Int
-  /// The first and the last day that were looked at.
+  /// First day of the range considered.
   public let from: CivilDate
+  /// Last day of the range considered.
   public let through: CivilDate
 
   public init(activeDays: Int, events: Int, from: CivilDate, through: CivilDate) {
@@ -16,26 +18,27 @@ public struct Evidence: Hashable, Sendable, Codable {
     self.through = through
   }
 
-  /// Days that were looked at.
+  /// Number of days in the range.
   public var days: Int { from.distance(to: through) + 1 }
 }
 
-/// Something that can be said, or how much is still missing: never a number made of nothing.
+/// Result of an analysis: a value, the amount of data still missing, or nothing notable.
 public enum Finding<Value: Hashable & Sendable & Codable>: Hashable, Sendable, Codable {
   case found(Value)
-  /// So many more days are needed.
+  /// Number of further days needed.
   case needsDays(Int)
-  /// So many more events are needed.
+  /// Number of further events needed.
   case needsEvents(Int)
-  /// There is enough, and nothing stands out.
+  /// There is enough data, but no pattern.
   case nothing
 
+  /// Value of `found`, otherwise `nil`.
   public var value: Value? {
     if case .found(let value) = self { value } else { nil }
   }
 }
 
-/// How much a finding can be relied on.
+/// Confidence in a finding, from sample size and significance.
 public enum Confidence: String, Hashable, Sendable, Codable, CaseIterable {
   case low
   case medium

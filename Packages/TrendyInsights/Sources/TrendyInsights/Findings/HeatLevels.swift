@@ -1,20 +1,21 @@
-/// The levels of a heat map: how much a day has, by the type's own days.
+/// Levels of a heat map, relative to the other days of the same type.
 public struct HeatLevels: Hashable, Sendable, Codable {
-  /// The quarters of the days that have something begin here.
+  /// Quartiles of the days with values: upper bounds of levels 1, 2 and 3.
   public let bounds: [Double]
 
+  /// Creates levels from the quartiles of the non-zero days.
   /// - Parameter days: all days of the type.
-  /// - Returns: `nil` where no day has anything.
+  /// - Returns: `nil` if all days are 0.
   public init?(_ days: DailySeries) {
     let active = days.values.filter { $0 > 0 }.sorted()
     guard !active.isEmpty else { return nil }
     bounds = [0.25, 0.5, 0.75].map { Distribution.quantile($0, of: active) }
   }
 
-  /// Of whole numbers, such as how often something was done: where a day has four at most, each number has a level of its own, so that
-  /// what is yes or no has one strong colour and not the palest.
+  /// Creates levels for counts. With a maximum of four or less, each count gets its own level, and a type that occurs
+  /// at most once a day gets a strong colour, not the palest.
   /// - Parameter days: all days of the type.
-  /// - Returns: `nil` where no day has anything.
+  /// - Returns: `nil` if all days are 0.
   public init?(ofCounts days: DailySeries) {
     guard let most = days.values.max(), most > 0 else { return nil }
     switch most {
@@ -27,6 +28,6 @@ public struct HeatLevels: Hashable, Sendable, Codable {
 
   private init(bounds: [Double]) { self.bounds = bounds }
 
-  /// 0 for nothing, else 1 to 4.
+  /// Returns 0 for no value, otherwise 1 to 4.
   public func level(_ value: Double) -> Int { value <= 0 ? 0 : 1 + bounds.count { value > $0 } }
 }

@@ -1,41 +1,43 @@
 public import TrendyModels
 
-/// What there is of a type around a day: the mean of the last days, and the middle half of more of them.
+/// Moving average and interquartile range of a type, up to a given day.
 public struct MovingRange: Hashable, Sendable, Codable {
+  /// Mean of the most recent windows.
   public let mean: Double
-  /// A quarter of the days, or weeks, had less.
+  /// Lower quartile of the windows.
   public let lower: Double
-  /// A quarter of the days, or weeks, had more.
+  /// Upper quartile of the windows.
   public let upper: Double
 
-  /// Over how many windows of one length a ``MovingRange`` goes.
+  /// Length and number of the windows behind a ``MovingRange``.
   public struct Span: Hashable, Sendable {
-    /// Days of one window.
+    /// Length of a window in days.
     public let length: Int
-    /// Windows whose mean is taken, the last one that ends on the day.
+    /// Number of windows in the mean, ending on the day.
     public let mean: Int
-    /// Windows of which the middle half is taken.
+    /// Number of windows in the interquartile range.
     public let middle: Int
-    /// Windows that it takes.
+    /// Minimum number of windows.
     public let least: Int
 
-    /// The mean of 14 days, the middle half of 28.
+    /// Single days: mean of 14, quartiles of 28.
     public static let days = Span(length: 1, mean: 14, middle: 28, least: 7)
-    /// The mean of 4 weeks, the middle half of 12.
+    /// Weeks: mean of 4, quartiles of 12.
     public static let weeks = Span(length: 7, mean: 4, middle: 12, least: 4)
-    /// Of 30 days each: the mean of 3 months, the middle half of 12.
+    /// Months of 30 days: mean of 3, quartiles of 12.
     public static let months = Span(length: 30, mean: 3, middle: 12, least: 3)
   }
 }
 
 extension TypeHistory {
-  /// The mean and the middle half of the windows that end with a day. Windows with an excused day in them are left out: of such a
-  /// day nothing was asked.
+  /// Computes mean and quartiles of the windows that end on a day.
+  ///
+  /// Windows that contain a skipped day are ignored, because no events were expected on it.
   /// - Parameters:
-  ///   - span: how long a window is, and how many are looked at.
-  ///   - day: the last of them, up to today.
-  ///   - skips: excused days.
-  /// - Returns: `nil` of an excused day, of one after today, and before the history has enough windows.
+  ///   - span: length and number of the windows.
+  ///   - day: end of the last window, at most today.
+  ///   - skips: days on which no events are expected.
+  /// - Returns: `nil` for a skipped or future day, and if the history has too few windows.
   public func movingRange(
     _ span: MovingRange.Span, endingOn day: CivilDate, skips: Set<CivilDate> = []
   ) -> MovingRange? {

@@ -1,13 +1,13 @@
 public import TrendyModels
 
-/// Lengths of time that the calendar counts in.
+/// Calendar period.
 public enum CalendarPeriod: String, Hashable, Sendable, Codable, CaseIterable {
   case day, week, month, year
 
-  /// The days of the one in which a day lies.
+  /// Returns the period that contains a day.
   /// - Parameters:
-  ///   - day: any.
-  ///   - firstWeekday: with which weeks begin; 0 is Sunday.
+  ///   - day: any day of the period.
+  ///   - firstWeekday: first day of the week, 0 is Sunday.
   public func days(around day: CivilDate, firstWeekday: Int) -> ClosedRange<CivilDate> {
     let (year, month, _) = day.fields
     switch self {
@@ -22,12 +22,13 @@ public enum CalendarPeriod: String, Hashable, Sendable, Codable, CaseIterable {
     }
   }
 
-  /// What a period, or the part of it that is over, is compared with: the period before, or the part of it up to the same weekday,
-  /// day of the month, or date; of a shorter month up to its end. A whole one with the whole one before, though that may be longer or
-  /// shorter.
+  /// Returns the days to compare a period with: the previous period up to the same weekday, day of the month or date.
+  ///
+  /// If the previous month is shorter, the comparison ends with it. A complete period is compared with the complete
+  /// previous one, even if their lengths differ.
   /// - Parameters:
-  ///   - days: from the first day of a period up to one of its days.
-  ///   - firstWeekday: with which weeks begin; 0 is Sunday.
+  ///   - days: first day of a period to any of its days.
+  ///   - firstWeekday: first day of the week, 0 is Sunday.
   public func before(_ days: ClosedRange<CivilDate>, firstWeekday: Int) -> ClosedRange<CivilDate> {
     let last = days.upperBound
     let before = self.days(around: days.lowerBound.advanced(by: -1), firstWeekday: firstWeekday)
@@ -44,21 +45,22 @@ public enum CalendarPeriod: String, Hashable, Sendable, Codable, CaseIterable {
   }
 }
 
-/// A week, month or year, or the part of it that is over, against the same part of the one before.
+/// Number of events in a period, or its elapsed part, compared with the same part of the previous period.
 public struct PeriodChange: Hashable, Sendable, Codable {
+  /// Days of the period.
   public let days: ClosedRange<CivilDate>
-  /// Those that they are compared with.
+  /// Days of the previous period that are compared.
   public let daysBefore: ClosedRange<CivilDate>
-  /// Events of the days.
+  /// Number of events in `days`.
   public let now: Double
-  /// Events of the days before.
+  /// Number of events in `daysBefore`.
   public let before: Double
-  /// Of the days, those that have an event.
+  /// Number of days with events in `days`.
   public let activeDays: Int
-  /// Of the days before, those that have an event.
+  /// Number of days with events in `daysBefore`.
   public let activeDaysBefore: Int
 
-  /// - Parameter later: events of the last of the days before that do not count.
+  /// - Parameter later: events on the last day of `daysBefore` to ignore.
   init(
     _ series: DailySeries, over days: ClosedRange<CivilDate>, against daysBefore: ClosedRange<CivilDate>, later: Int
   ) {
@@ -73,25 +75,25 @@ public struct PeriodChange: Hashable, Sendable, Codable {
     activeDaysBefore = valuesBefore.count { $0 > 0 }
   }
 
-  /// In percent; `nil` where nothing was there before.
+  /// Change in percent; `nil` if there were no events before.
   public var percent: Double? { before > 0 ? (now - before) / before * 100 : nil }
 
-  /// Up above 5 %, down below -5 %.
+  /// Up above +5 %, down below −5 %.
   public var direction: Trend.Direction {
     guard let percent else { return now > 0 ? .new : .steady }
     return percent > 5 ? .up : percent < -5 ? .down : .steady
   }
 
-  /// Nothing is in either.
+  /// Whether both periods have no events.
   public var isEmpty: Bool { now == 0 && before == 0 }
 }
 
 extension TypeHistory {
-  /// A period, or the part of it that is over, against the same part of the one before.
+  /// Compares a period, or its elapsed part, with the same part of the previous period.
   /// - Parameters:
-  ///   - period: of the calendar.
-  ///   - firstWeekday: with which weeks begin; 0 is Sunday.
-  ///   - ago: 0 for the present one, of which the days up to today count.
+  ///   - period: length of the period.
+  ///   - firstWeekday: first day of the week, 0 is Sunday.
+  ///   - ago: number of periods to go back; 0 is the current one up to today.
   public func change(_ period: CalendarPeriod, firstWeekday: Int, ago: Int = 0) -> PeriodChange {
     var days = period.days(around: today, firstWeekday: firstWeekday)
     for _ in 0..<max(0, ago) {
@@ -100,39 +102,43 @@ extension TypeHistory {
     return change(period, over: days.lowerBound...min(days.upperBound, today), firstWeekday: firstWeekday)
   }
 
+  /// Compares part of a period with the same part of the previous period.
   /// - Parameters:
-  ///   - period: of the calendar.
-  ///   - days: from the first day of one up to any of its days.
-  ///   - firstWeekday: with which weeks begin; 0 is Sunday.
-  ///   - later: where the last day is not over, the events of the day that it is compared with that were later in the day than it is
-  ///     now: they do not count.
+  ///   - period: length of the period.
+  ///   - days: first day of a period to any of its days.
+  ///   - firstWeekday: first day of the week, 0 is Sunday.
+  ///   - later: events to ignore on the last comparison day. If the last day is today, these are the events that
+  ///     happened later in the day than now.
   public func change(
     _ period: CalendarPeriod, over days: ClosedRange<CivilDate>, firstWeekday: Int, later: Int = 0
   ) -> PeriodChange {
     PeriodChange(self.days, over: days, against: period.before(days, firstWeekday: firstWeekday), later: later)
   }
 
-  /// Any days against others.
+  /// Compares two arbitrary ranges of days.
   /// - Parameters:
-  ///   - days: that are looked at.
-  ///   - daysBefore: that they are compared with.
-  ///   - later: events of the last of the days before that do not count.
+  ///   - days: range of interest.
+  ///   - daysBefore: range to compare with.
+  ///   - later: events on the last day of `daysBefore` to ignore.
   public func change(
     over days: ClosedRange<CivilDate>, against daysBefore: ClosedRange<CivilDate>, later: Int = 0
   ) -> PeriodChange {
     PeriodChange(self.days, over: days, against: daysBefore, later: later)
   }
 
+  /// Compares a week with the previous one.
   /// - Parameters:
-  ///   - firstWeekday: with which weeks begin; 0 is Sunday.
-  ///   - weeksAgo: 0 for the present one, of which the days up to today count.
+  ///   - firstWeekday: first day of the week, 0 is Sunday.
+  ///   - weeksAgo: 0 for the current week up to today.
   public func week(firstWeekday: Int, weeksAgo: Int = 0) -> PeriodChange {
     change(.week, firstWeekday: firstWeekday, ago: weeksAgo)
   }
 
-  /// - Parameter monthsAgo: 0 for the present one, of which the days up to today count.
+  /// Compares a month with the previous one.
+  /// - Parameter monthsAgo: 0 for the current month up to today.
   public func month(monthsAgo: Int = 0) -> PeriodChange { change(.month, firstWeekday: 0, ago: monthsAgo) }
 
-  /// - Parameter yearsAgo: 0 for the present one, of which the days up to today count.
+  /// Compares a year with the previous one.
+  /// - Parameter yearsAgo: 0 for the current year up to today.
   public func year(yearsAgo: Int = 0) -> PeriodChange { change(.year, firstWeekday: 0, ago: yearsAgo) }
 }

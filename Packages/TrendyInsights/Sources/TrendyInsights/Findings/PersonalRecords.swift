@@ -1,30 +1,33 @@
 public import TrendyModels
 
-/// The most and the longest that there ever was of a type.
+/// Highest counts, longest streak and longest pause of a type.
 public struct PersonalRecords: Hashable, Sendable, Codable {
-  /// Days, and how many events they have together.
+  /// Days with their number of events.
   public struct Peak: Hashable, Sendable, Codable {
     public let days: ClosedRange<CivilDate>
     public let events: Int
   }
 
-  /// Of several, the first. Where only some days are looked at, a week or month at either end is the part of it that lies in them.
+  /// Day with the most events; the first one in a tie.
   public let day: Peak
+  /// Week with the most events. A week at the edge of a limited range counts only its days inside.
   public let week: Peak
+  /// Month with the most events, limited like `week`.
   public let month: Peak
-  /// Of all days in a row that have an event, the most.
+  /// Longest streak in days.
   public let streak: Int
-  /// The last of them; of several such streaks, of the last.
+  /// Last day of the longest streak; of the most recent one in a tie.
   public let streakEnd: CivilDate
-  /// The longest stretch of days without an event between two that have one; `nil` where no such day is between any two.
+  /// Longest run of days without events between two days with events; `nil` if there is none.
   public let pause: ClosedRange<CivilDate>?
 }
 
 extension TypeHistory {
+  /// Computes the personal records.
   /// - Parameters:
-  ///   - firstWeekday: with which weeks begin; 0 is Sunday.
-  ///   - skips: excused days.
-  ///   - looked: the days that are looked at; `nil` for all up to today.
+  ///   - firstWeekday: first day of the week, 0 is Sunday.
+  ///   - skips: days on which no events are expected.
+  ///   - looked: range to consider; `nil` for all days up to today.
   public func records(
     firstWeekday: Int, skips: Set<CivilDate> = [], over looked: ClosedRange<CivilDate>? = nil
   ) -> Finding<PersonalRecords> {

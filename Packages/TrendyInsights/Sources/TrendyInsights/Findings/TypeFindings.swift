@@ -1,16 +1,17 @@
 public import TrendyModels
 
-/// Whether there is more of something lately.
+/// Number of events in the last 14 days compared with the 14 days before.
 public struct Trend: Hashable, Sendable, Codable {
+  /// Direction of a change.
   public enum Direction: String, Hashable, Sendable, Codable, CaseIterable {
     case up, down, steady
-    /// Nothing was there before.
+    /// There were no events before.
     case new
   }
 
-  /// Of the last 14 days, today among them.
+  /// Events in the last 14 days, including today.
   public let recent: Double
-  /// Of the 14 days before.
+  /// Events in the 14 days before.
   public let before: Double
 
   public init(recent: Double, before: Double) {
@@ -18,7 +19,7 @@ public struct Trend: Hashable, Sendable, Codable {
     self.before = before
   }
 
-  /// - Parameter span: days on each side.
+  /// - Parameter span: length of each of the two ranges in days.
   static func of(_ days: DailySeries, span: Int) -> Trend {
     let end = days.last
     let middle = end.advanced(by: -span)
@@ -27,27 +28,29 @@ public struct Trend: Hashable, Sendable, Codable {
       before: days.over(middle.advanced(by: 1 - span)...middle).total)
   }
 
-  /// 0.24 for 24 % more; `nil` where nothing was there before.
+  /// Relative change, 0.24 for 24 % more; `nil` if there were no events before.
   public var change: Double? { before > 0 ? (recent - before) / before : nil }
 
-  /// Up or down from a change of 20 % on.
+  /// Up or down for a change of at least 20 %.
   public var direction: Direction {
     guard let change else { return recent > 0 ? .new : .steady }
     return change >= 0.2 ? .up : change <= -0.2 ? .down : .steady
   }
 }
 
-/// On which weekdays, or in which hours, something happens.
+/// Preference for certain weekdays or hours.
 public struct Habit: Hashable, Sendable, Codable {
+  /// Distribution over the weekdays or hours.
   public let pattern: CyclePattern
+  /// Confidence from consistency and number of events.
   public let confidence: Confidence
 }
 
-/// How long ago something was, against how long it usually takes.
+/// Time since the last event compared with the usual interval.
 public struct Gap: Hashable, Sendable, Codable {
-  /// Since the last day that has an event; 0 for today.
+  /// Days since the last day with events; 0 for today.
   public let days: Int
-  /// Days from one to the next, the middle one of all.
+  /// Median interval between days with events, in days.
   public let usual: Double
 
   public init(days: Int, usual: Double) {
@@ -55,29 +58,31 @@ public struct Gap: Hashable, Sendable, Codable {
     self.usual = usual
   }
 
-  /// Longer than usual, by half and by two days at least.
+  /// Whether the gap exceeds the usual interval by at least half and at least two days.
   public var isLong: Bool { Double(days) >= max(usual * 1.5, usual + 2) }
 }
 
 extension TypeHistory {
-  /// Days that are compared with as many before.
+  /// Length in days of the ranges that a trend compares.
   public static let trendDays = 14
 
-  /// Events a day, from the first day to today, both counted; 0 where there is none.
+  /// Events per day from the first event to today; 0 without events.
   public var averagePerDay: Double { days.count == 0 ? 0 : days.total / Double(days.count) }
 
+  /// Trend of the last 14 days; needs a history of 28 days.
   public var trend: Finding<Trend> {
     let missing = 2 * Self.trendDays - days.count
     return missing > 0 ? .needsDays(missing) : .found(Trend.of(days, span: Self.trendDays))
   }
 
-  /// By weekday; 0 is Sunday.
+  /// Preference for weekdays; index 0 is Sunday.
   public var weekdayHabit: Finding<Habit> { Self.habit(weekdays) }
 
-  /// By hour of the day.
+  /// Preference for hours of the day.
   public var hourHabit: Finding<Habit> { Self.habit(hours) }
 
-  /// It takes 7 events and a consistency above 0.3; high above 0.6 of more than 30, medium above 0.4 of more than 7.
+  /// Finds a preference for part of a cycle: at least 7 events and a consistency above 0.3. Confidence is high above
+  /// 0.6 with more than 30 events, medium above 0.4 with more than 7.
   fileprivate static func habit(_ counts: [Int]) -> Finding<Habit> {
     let events = counts.reduce(0, +)
     guard events >= 7 else { return .needsEvents(7 - events) }
@@ -87,7 +92,7 @@ extension TypeHistory {
     return .found(Habit(pattern: pattern, confidence: confidence))
   }
 
-  /// It takes two days that have an event.
+  /// Time since the last event; needs two days with events.
   public var gap: Finding<Gap> {
     let active = activeDays
     guard let last = active.last, active.count >= 2 else { return .needsDays(2 - active.count) }
@@ -95,11 +100,13 @@ extension TypeHistory {
     return .found(Gap(days: last.distance(to: today), usual: Distribution.quantile(0.5, of: gaps)))
   }
 
-  /// - Parameter skips: excused days.
+  /// Computes the streak.
+  /// - Parameter skips: days on which no events are expected.
   public func streak(skips: Set<CivilDate> = []) -> Streak { Streak(days: activeDays, skips: skips, today: today) }
 
-  /// Events of each of the last weeks, seven days each, the last of them up to today; from the first that has a day of the history.
-  /// - Parameter most: so many weeks at most.
+  /// Events of each of the last weeks, in blocks of seven days up to today. Starts with the block that contains the
+  /// first event.
+  /// - Parameter most: maximum number of weeks.
   public func weeks(_ most: Int) -> [Double] {
     let count = min(most, (days.count + 6) / 7)
     guard count > 0 else { return [] }
@@ -108,7 +115,7 @@ extension TypeHistory {
 }
 
 extension DailySeries {
-  /// The weekdays on which most of it lies; 0 is Sunday. A day counts by how much it has.
+  /// Preference for weekdays, weighted by the daily values; index 0 is Sunday.
   public var weekdayHabit: Finding<Habit> {
     var counts = [Int](repeating: 0, count: 7)
     for (place, value) in values.enumerated() { counts[first.advanced(by: place).weekday] += Int(value) }

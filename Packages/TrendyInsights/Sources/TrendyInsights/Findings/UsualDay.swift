@@ -1,18 +1,19 @@
-/// What a day usually has: the median of the last 28 days, and the middle half of them.
+/// Typical number of events per day: median and quartiles of the last 28 days.
 ///
-/// Days without an event are among them, and so is today.
+/// Includes today and days without events.
 public struct UsualDay: Hashable, Sendable, Codable {
+  /// Median number of events per day.
   public let median: Double
-  /// A quarter of the days have less.
+  /// Lower quartile.
   public let lower: Double
-  /// A quarter of the days have more.
+  /// Upper quartile.
   public let upper: Double
-  /// That were looked at, 7 to 28.
+  /// Number of days considered, 7 to 28.
   public let days: Int
 }
 
 extension UsualDay {
-  /// Of the last 28 days of a series. It takes 7.
+  /// Computes the typical day from the last 28 days of a series; needs 7.
   static func of(_ days: DailySeries) -> Finding<UsualDay> {
     let recent = days.values.suffix(28).sorted()
     guard recent.count >= 7 else { return .needsDays(7 - recent.count) }
@@ -24,6 +25,6 @@ extension UsualDay {
 }
 
 extension TypeHistory {
-  /// It takes 7 days since the first event.
+  /// Typical day; needs 7 days since the first event.
   public var usualDay: Finding<UsualDay> { UsualDay.of(days) }
 }

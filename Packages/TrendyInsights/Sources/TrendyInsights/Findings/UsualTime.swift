@@ -1,14 +1,14 @@
-/// The shortest stretch of the clock in which half of the events began: "usually 08:00 to 09:10".
+/// Typical time of day: the shortest interval in which half of the events began, such as 08:00 to 09:10.
 public struct UsualTime: Hashable, Sendable, Codable {
-  /// Minutes after midnight, below 1440.
+  /// Start in minutes after midnight, below 1440.
   public let from: Int
-  /// Minutes after midnight, below 1440; before ``from`` where the stretch goes over midnight.
+  /// End in minutes after midnight, below 1440. Smaller than ``from`` if the interval spans midnight.
   public let through: Int
-  /// The part of all events that began in it, 0.5 to 1.
+  /// Share of all events that began in the interval, 0.5 to 1.
   public let share: Double
 
-  /// - Parameter minutes: after midnight, in any order; those that are not 0 to 1439 are left out.
-  /// - Returns: `nil` where there are none.
+  /// - Parameter minutes: start times in minutes after midnight, in any order. Values outside 0 to 1439 are ignored.
+  /// - Returns: `nil` without start times.
   public init?(minutes: some Sequence<Int>) {
     let sorted = minutes.filter { (0..<1440).contains($0) }.sorted()
     guard !sorted.isEmpty else { return nil }
@@ -29,7 +29,7 @@ public struct UsualTime: Hashable, Sendable, Codable {
 }
 
 extension TypeHistory {
-  /// It takes 7 events that have a time of day.
+  /// Typical time of day; needs 7 events with a time.
   public var usualTime: Finding<UsualTime> {
     guard minutes.count >= 7, let found = UsualTime(minutes: minutes) else {
       return .needsEvents(max(1, 7 - minutes.count))

@@ -1,12 +1,12 @@
 import TrendyModels
 
-/// How many events began in each hour of each weekday.
+/// Number of events per weekday and hour of the start.
 public struct WeekGrid: Hashable, Sendable, Codable {
-  /// 7 rows of 24 hours by the clock; the first row is Sunday. An event belongs to the person's day: where days begin at 4:00,
-  /// one at 1:00 on Saturday is in the row of Friday.
+  /// Seven rows, Sunday first, with 24 hours of local time each. If the user's day begins at 04:00, an event at 01:00
+  /// on Saturday is in the row of Friday.
   public let counts: [[Int]]
 
-  /// - Parameter moments: of events of one type; all-day events are in no hour.
+  /// - Parameter moments: start times of the events of one type. All-day events are ignored.
   public init(moments: some Sequence<TypeHistory.Moment>) {
     var counts = [[Int]](repeating: [Int](repeating: 0, count: 24), count: 7)
     for moment in moments {

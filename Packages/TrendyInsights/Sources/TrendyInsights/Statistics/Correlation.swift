@@ -6,23 +6,24 @@
   import Darwin
 #endif
 
-/// Pearson's product-moment correlation of two series, and how likely one as strong is by chance.
+/// Pearson correlation of two series, with its p value.
 public struct Correlation: Hashable, Sendable, Codable {
-  /// -1 to 1.
+  /// Correlation coefficient, −1 to 1.
   public let r: Double
-  /// Two-sided, from Student's t with `count - 2` degrees of freedom; 0 to 1.
+  /// Two-sided p value from Student's t distribution with `count - 2` degrees of freedom, 0 to 1.
   public let p: Double
-  /// Pairs of values.
+  /// Number of pairs of values.
   public let count: Int
 
   /// - Parameters:
-  ///   - x: finite numbers.
-  ///   - y: as many of them.
-  /// - Returns: `nil` for fewer than three pairs, where one of the series does not vary, and for values too large to add up.
+  ///   - x: finite values.
+  ///   - y: finite values, as many as `x`.
+  /// - Returns: `nil` for fewer than three pairs, for a constant series, and if a sum overflows.
   public init?(_ x: some Collection<Double>, _ y: some Collection<Double>) {
     precondition(x.count == y.count, "a correlation is of pairs: \(x.count) and \(y.count) values")
     count = x.count
-    // Their mean is rounded, so that distances to it are not always 0 where all values are equal: of 0.1, 0.1, 0.1 they are not.
+    // Checked explicitly: the mean is rounded, so the deviations of a constant series such as 0.1, 0.1, 0.1 are not
+    // exactly 0.
     guard count >= 3, Self.varies(x), Self.varies(y) else { return nil }
     let (meanX, meanY) = (x.reduce(0, +) / Double(count), y.reduce(0, +) / Double(count))
     var (xx, yy, xy) = (0.0, 0.0, 0.0)
@@ -42,11 +43,11 @@ public struct Correlation: Hashable, Sendable, Codable {
 }
 
 extension Correlation {
-  /// The values of one series against those of another `lag` places later.
+  /// Correlates one series with another that is shifted by `lag`.
   /// - Parameters:
-  ///   - leader: what comes first.
-  ///   - follower: a series of the same length.
-  ///   - lag: places, from 0 up to fewer than there are.
+  ///   - leader: series that comes first in time.
+  ///   - follower: series of the same length, read `lag` values later.
+  ///   - lag: 0 or more. The result is `nil` if it is not below the length.
   public init?(leader: [Double], follower: [Double], lag: Int) {
     precondition(leader.count == follower.count && lag >= 0, "two series of one length, and a lag of 0 or more")
     guard lag < leader.count else { return nil }
@@ -56,27 +57,29 @@ extension Correlation {
 
 /// Student's t distribution.
 enum StudentT {
-  /// The probability of a correlation at least as strong, either way, where there is none.
+  /// Two-sided p value of a correlation coefficient.
   ///
-  /// With `t = r √(ν / (1 - r²))` it is the regularised incomplete beta function `I_x(ν/2, 1/2)` at
-  /// `x = ν / (ν + t²) = 1 - r²` (Abramowitz and Stegun, 26.7.1 and 26.5.27).
+  /// With `t = r √(ν / (1 - r²))` it is the regularised incomplete beta function `I_x(ν/2, 1/2)` at `x = ν / (ν + t²) =
+  /// 1 - r²` (Abramowitz and Stegun, 26.7.1 and 26.5.27).
   static func twoSided(r: Double, degreesOfFreedom: Int) -> Double {
     guard degreesOfFreedom > 0 else { return 1 }
     // (1 - r)(1 + r) keeps the digits that 1 - r² loses near 1.
     return incompleteBeta(Double(degreesOfFreedom) / 2, 0.5, (1 - r) * (1 + r))
   }
 
-  /// `I_x(a, b)`, by the continued fraction of DLMF 8.17.22, summed as Lentz does.
+  /// Regularised incomplete beta function `I_x(a, b)`: continued fraction of DLMF 8.17.22, evaluated with Lentz's
+  /// method.
   static func incompleteBeta(_ a: Double, _ b: Double, _ x: Double) -> Double {
     if x <= 0 { return 0 }
     if x >= 1 { return 1 }
     let front = exp(logGamma(a + b) - logGamma(a) - logGamma(b) + a * log(x) + b * log1p(-x))
-    // It converges fast on this side; on the other, I_x(a, b) = 1 - I_{1-x}(b, a).
+    // The fraction converges fast on this side; the other side uses I_x(a, b) = 1 - I_{1-x}(b, a).
     if x < (a + 1) / (a + b + 2) { return front * fraction(a, b, x) / a }
     return 1 - front * fraction(b, a, 1 - x) / b
   }
 
-  /// `ln Γ(x)`, for `x` above 0. Not by C's `lgamma`, which sets the global variable `signgam`: a data race between threads.
+  /// Returns `ln Γ(x)` for positive `x`. C's `lgamma` would set the global variable `signgam`, a data race between
+  /// threads.
   private static func logGamma(_ x: Double) -> Double {
     var sign: Int32 = 0
     return lgamma_r(x, &sign)
@@ -105,11 +108,12 @@ enum StudentT {
   }
 }
 
-/// The adjustment of p values for how many were tried.
+/// Adjusts p values for multiple comparisons.
 public enum FalseDiscoveryRate: Sendable {
-  /// Benjamini and Hochberg (1995): kept below `q`, of what is found at most the share `q` is there by chance, on average.
-  /// - Parameter p: each 0 to 1, in any order.
-  /// - Returns: the adjusted ones, in the same order.
+  /// Benjamini–Hochberg adjustment (1995). Among results with an adjusted p below `q`, the expected share of false
+  /// discoveries is at most `q`.
+  /// - Parameter p: p values, 0 to 1, in any order.
+  /// - Returns: adjusted values in the same order.
   public static func adjusted(_ p: [Double]) -> [Double] {
     var result = p
     var least = 1.0

@@ -6,23 +6,23 @@
   import Darwin
 #endif
 
-/// How numbers lie.
+/// Summary statistics of a set of numbers.
 public struct Distribution: Hashable, Sendable, Codable {
   public let count: Int
   public let sum: Double
   public let mean: Double
   public let minimum: Double
-  /// A quarter of the numbers lie below.
+  /// First quartile.
   public let lowerQuartile: Double
   public let median: Double
-  /// A quarter of the numbers lie above.
+  /// Third quartile.
   public let upperQuartile: Double
   public let maximum: Double
-  /// The square root of the mean squared distance to the mean, over `count - 1`; 0 for one number.
+  /// Sample standard deviation, with denominator `count - 1`; 0 for one number.
   public let standardDeviation: Double
 
-  /// - Parameter numbers: any; those that are not finite are left out.
-  /// - Returns: `nil` where there are none, or where they are too large to add up.
+  /// - Parameter numbers: numbers in any order. Values that are not finite are ignored.
+  /// - Returns: `nil` without finite numbers, and if their sum overflows.
   public init?(_ numbers: some Sequence<Double>) {
     let sorted = numbers.filter(\.isFinite).sorted()
     guard let first = sorted.first, let last = sorted.last else { return nil }
@@ -41,10 +41,10 @@ public struct Distribution: Hashable, Sendable, Codable {
     standardDeviation = sorted.count > 1 ? (squares / Double(sorted.count - 1)).squareRoot() : 0
   }
 
-  /// The number below which a share lies, by linear interpolation (Hyndman and Fan, 1996, type 7; R's and NumPy's default).
+  /// Quantile by linear interpolation (Hyndman and Fan 1996, type 7; the default of R and NumPy).
   /// - Parameters:
   ///   - share: 0 to 1.
-  ///   - sorted: one number at least, the smallest first.
+  ///   - sorted: at least one number, in ascending order.
   public static func quantile(_ share: Double, of sorted: [Double]) -> Double {
     let place = share * Double(sorted.count - 1)
     let below = Int(place.rounded(.down))
@@ -53,19 +53,20 @@ public struct Distribution: Hashable, Sendable, Codable {
   }
 }
 
-/// How evenly counts lie on the places of a cycle: the days of a week, the hours of a day.
+/// Distribution of events over a cycle: the days of a week or the hours of a day.
 public struct CyclePattern: Hashable, Sendable, Codable {
-  /// One for each place; 0 or more.
+  /// Counts per position in the cycle, 0 or more.
   public let counts: [Int]
-  /// 0 where all places have as many, 1 where one has all: `1 - H / log₂ k`, with Shannon's entropy `H = -Σ p log₂ p`.
+  /// 0 for an even distribution, 1 if all events share a position: `1 - H / log₂ k` with Shannon entropy `H = -Σ p log₂
+  /// p`.
   public let consistency: Double
-  /// The first place with the most.
+  /// First position with the highest count.
   public let peak: Int
-  /// The part of all that lies there, 0 to 1.
+  /// Share of all events at the peak, 0 to 1.
   public let peakShare: Double
 
-  /// - Parameter counts: at least two, none negative.
-  /// - Returns: `nil` where all are 0.
+  /// - Parameter counts: at least two counts, none negative.
+  /// - Returns: `nil` if all are 0.
   public init?(counts: [Int]) {
     let total = counts.reduce(0, +)
     guard counts.count > 1, total > 0, let most = counts.max(), let peak = counts.firstIndex(of: most) else {
@@ -81,18 +82,18 @@ public struct CyclePattern: Hashable, Sendable, Codable {
     consistency = max(0, 1 - entropy / log2(Double(counts.count)))
   }
 
-  /// The part of all that lies at a place, 0 to 1.
+  /// Share of all events at a position, 0 to 1.
   public func share(_ place: Int) -> Double { Double(counts[place]) / Double(counts.reduce(0, +)) }
 }
 
-/// The line that fits numbers at equal distances best.
+/// Least-squares line through equidistant values.
 public struct LeastSquaresLine: Hashable, Sendable, Codable {
-  /// Change from one number to the next.
+  /// Change per step.
   public let slope: Double
-  /// Its height at the first number.
+  /// Value of the line at the first number.
   public let intercept: Double
 
-  /// - Returns: `nil` for fewer than two numbers, and for some too large to add up.
+  /// - Returns: `nil` for fewer than two numbers, and if a sum overflows.
   public init?(_ numbers: [Double]) {
     guard numbers.count >= 2 else { return nil }
     let middle = Double(numbers.count - 1) / 2

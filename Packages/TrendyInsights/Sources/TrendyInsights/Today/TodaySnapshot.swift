@@ -1,25 +1,26 @@
 public import TrendyFoundation
 public import TrendyModels
 
-/// What a widget, a status bar or a page shows of the day: how often each type was recorded, for how many days in a row, how far
-/// goals are met, and what goes on. A ``TodayTally`` makes it.
+/// Current state of the day for a widget, status bar or page: counts, streaks, goal progress, timers, visits and trip.
+///
+/// Created by ``TodayTally``.
 public struct TodaySnapshot: Hashable, Sendable, Codable {
-  /// How a type stands.
+  /// State of one event type.
   public struct Count: Hashable, Sendable, Codable {
     public var eventTypeId: String
     public var name: String
     public var iconName: String
-    /// `#7B4F2E`.
+    /// Colour as `#RRGGBB`.
     public var colorHex: String
-    /// Events of today.
+    /// Number of events today.
     public var count: Int
-    /// Days in a row with one, to today or yesterday; skipped days neither break nor add. 0 where it was not looked for.
+    /// Streak up to today or yesterday, in days; skipped days neither break nor extend it. 0 if it was not computed.
     public var streak: Int
-    /// How far the goal is met in the present day or week, for a ring; `nil` without a goal.
+    /// Progress of the goal in the current day or week; `nil` without a goal.
     public var progress: GoalProgress?
   }
 
-  /// An event that was started and not stopped.
+  /// Event that was started and has no end yet.
   public struct RunningTimer: Hashable, Sendable, Codable {
     public var eventId: String
     public var eventTypeId: String
@@ -32,11 +33,12 @@ public struct TodaySnapshot: Hashable, Sendable, Codable {
     }
   }
 
-  /// A place that was entered and not left.
+  /// Visit to a place that the user has not left yet.
   public struct OpenVisit: Hashable, Sendable, Codable {
     public var eventId: String
-    /// `nil` where the place is not known.
+    /// Id of the place; `nil` if unknown.
     public var geofenceId: String?
+    /// Name of the place; `nil` if unknown.
     public var place: String?
     public var since: Date
 
@@ -48,12 +50,12 @@ public struct TodaySnapshot: Hashable, Sendable, Codable {
     }
   }
 
-  /// A trip that goes on.
+  /// Trip in progress.
   public struct Trip: Hashable, Sendable, Codable {
-    /// Of the event that it is, or will be.
+    /// Id of the trip's event, which may not be stored yet.
     public var eventId: String
     public var since: Date
-    /// Metres so far; `nil` where nobody measures.
+    /// Distance so far in metres; `nil` if it is not measured.
     public var distance: Double?
     public var isPaused: Bool
 
@@ -65,15 +67,15 @@ public struct TodaySnapshot: Hashable, Sendable, Codable {
     }
   }
 
-  /// The person's present day.
+  /// Current day of the user.
   public var day: CivilDate
-  /// By name.
+  /// Event types sorted by name.
   public var counts: [Count]
-  /// The last started first.
+  /// Running events, last started first.
   public var running: [RunningTimer]
-  /// The last entered first.
+  /// Open visits, last entered first.
   public var visits: [OpenVisit]
-  /// `nil` where none goes on.
+  /// Trip in progress, or `nil`.
   public var trip: Trip?
 
   public init(
@@ -86,6 +88,6 @@ public struct TodaySnapshot: Hashable, Sendable, Codable {
     self.trip = trip
   }
 
-  /// Events of today.
+  /// Number of events today.
   public var total: Int { counts.map(\.count).reduce(0, +) }
 }

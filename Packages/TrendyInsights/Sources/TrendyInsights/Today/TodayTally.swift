@@ -1,38 +1,39 @@
 public import TrendyFoundation
 public import TrendyModels
 
-/// Makes a ``TodaySnapshot`` of events, and keeps it right as they come and go: one event more or less changes the row of its type
-/// and reads nothing again.
+/// Computes a ``TodaySnapshot`` from events and updates it incrementally: adding or removing an event changes only the
+/// entry of its type.
 public struct TodayTally: Hashable, Sendable {
-  /// What the days of a type had.
+  /// Daily values of one type.
   private struct Days: Hashable, Sendable {
     var goal: Goal?
     var durationKey: String?
     var skips: [ClosedRange<CivilDate>]
     var counts = DayCounts()
-    /// What was counted before, of days that ended; ``counts`` come on top.
+    /// Counts of past days that were computed earlier; ``counts`` are added to them.
     var earlier: DailySeries?
-    /// What each day of the goal's period added to it.
+    /// Amount per day toward the goal's current period.
     var amounts: [CivilDate: Double] = [:]
   }
 
+  /// Current state.
   public private(set) var snapshot: TodaySnapshot
   private var days: [String: Days] = [:]
-  /// The places of the types among the counts of the snapshot.
+  /// Index of each type in the counts of the snapshot, by type id.
   private var places: [String: Int] = [:]
   private let running: Set<String>
   private let now: Date
-  /// The person's clock, which says when days and weeks begin.
+  /// User's calendar and time zone.
   public let local: LocalTime
 
-  /// Without an event yet.
+  /// Creates a tally without events.
   /// - Parameters:
-  ///   - types: all that there are, in any order.
-  ///   - durationKeys: of types that have a property of type duration, the key of the first.
-  ///   - skips: excused days, by the ids of types.
+  ///   - types: all event types, in any order.
+  ///   - durationKeys: key of the first duration property, by type id.
+  ///   - skips: days on which no events are expected, by type id.
   ///   - running: ids of events that were started and not stopped.
-  ///   - now: lies in the day that is told of.
-  ///   - local: the person's clock, which says when days and weeks begin.
+  ///   - now: a time in the day to report.
+  ///   - local: user's calendar and time zone.
   public init(
     types: [EventType], durationKeys: [String: String] = [:], skips: [String: [ClosedRange<CivilDate>]] = [:],
     running: Set<String> = [], now: Date, local: LocalTime
@@ -54,10 +55,10 @@ public struct TodayTally: Hashable, Sendable {
     }
   }
 
-  /// Takes events in. Those of unknown types, and of days to come, change nothing that is shown.
+  /// Adds events. Events of unknown types and of future days do not change the snapshot.
   /// - Parameters:
-  ///   - events: in any order.
-  ///   - day: the one on which all of them lie, where that is known; `nil` asks the clock for each.
+  ///   - events: events in any order.
+  ///   - day: day of all events, if known; `nil` derives it from each event.
   public mutating func add(_ events: some Sequence<Event>, of day: CivilDate? = nil) {
     var changed: Set<String> = []
     for event in events {
@@ -67,35 +68,35 @@ public struct TodayTally: Hashable, Sendable {
     for type in changed { update(type) }
   }
 
-  /// How a type stands; `nil` for one that is not known.
+  /// State of a type; `nil` if the type is unknown.
   public func count(of type: String) -> TodaySnapshot.Count? { places[type].map { snapshot.counts[$0] } }
 
-  /// Takes in how many events a type had on each day before one, where they are counted already. What was taken in so before is
-  /// let go.
+  /// Sets precomputed counts for the days before `end`, replacing earlier ones.
   public mutating func add(_ counts: DailySeries, of type: String, before end: CivilDate) {
     guard counts.first < end else { return }
     days[type]?.earlier = counts.over(counts.first...end.advanced(by: -1))
     update(type)
   }
 
-  /// Changes what one save changed.
+  /// Replaces an event after a change.
   /// - Parameters:
-  ///   - before: the event as it was when it was taken in; `nil` for a new one.
-  ///   - after: the event as it is; `nil` for one that was removed.
+  ///   - before: previous state of the event; `nil` if it is new.
+  ///   - after: current state of the event; `nil` if it was deleted.
   public mutating func replace(_ before: Event?, with after: Event?) {
     if let before { count(before, on: local.day(of: before), by: -1) }
     if let after { count(after, on: local.day(of: after), by: 1) }
     for type in Set([before?.eventTypeId, after?.eventTypeId].compactMap(\.self)) { update(type) }
   }
 
-  /// Whether the streak of a type goes on up to a day, so that more of it may lie before. Of a type that is not known it does not.
+  /// Whether the streak of a type reaches back to `first`, so that it may continue on earlier days. False for an
+  /// unknown type.
   public func isStreakOpen(of type: String, from first: CivilDate) -> Bool {
     days[type].map { Self.streak($0, today: snapshot.day).brokenOn < first } ?? false
   }
 
   private mutating func count(_ event: Event, on day: CivilDate, by step: Int) {
     guard var known = days[event.eventTypeId] else { return }
-    // Written back by itself, so that its dictionaries are not copied.
+    // Removed while it is modified, so that its dictionaries are not copied.
     days[event.eventTypeId] = nil
     defer { days[event.eventTypeId] = known }
     known.counts.add(step, on: day)
@@ -116,7 +117,7 @@ public struct TodayTally: Hashable, Sendable {
       on: today, firstWeekday: local.firstWeekday, amounts: known.amounts, skips: known.skips)
   }
 
-  /// The days in a row up to today or yesterday, and the last day before them, which has none.
+  /// Returns the streak up to today or yesterday, and the day without events that precedes it.
   private static func streak(_ known: Days, today: CivilDate) -> (days: Int, brokenOn: CivilDate) {
     var count = 0
     var day = today
@@ -124,7 +125,7 @@ public struct TodayTally: Hashable, Sendable {
       if Double(known.counts[day]) + (known.earlier?[day] ?? 0) > 0 {
         count += 1
       } else if day != today, !known.skips.contains(where: { $0.contains(day) }) {
-        // Today can still come.
+        // Today can still get an event.
         return (count, day)
       }
       day = day.advanced(by: -1)
@@ -133,7 +134,7 @@ public struct TodayTally: Hashable, Sendable {
 }
 
 extension TodayTally {
-  /// Sets what goes on beside the events.
+  /// Sets timers, visits and trip of the snapshot.
   public mutating func show(
     running: [TodaySnapshot.RunningTimer], visits: [TodaySnapshot.OpenVisit], trip: TodaySnapshot.Trip?
   ) {
