@@ -98,7 +98,7 @@ def insights_tell_what_goes_together_and_what_they_rest_on(world):
         # Of two on one day the one with the lower id is told first.
         first, second = ("Coffee", "Mood") if coffee < mood else ("Mood", "Coffee")
         browser.shows(f"{first} and {second} are tied most. A tie is not a cause.", "main")
-        browser.shows(f"More {first} goes strongly with more {second} on the same day.", ".relations")
+        browser.shows(f"More {second} on days with more {first} (strong correlation).", ".relations")
         browser.shows("high, 41 days", ".relations")
         browser.shows("Coffee has been logged 40 days in a row.", "main")
         # An odometer is read, and driven to work: no habit of anybody.

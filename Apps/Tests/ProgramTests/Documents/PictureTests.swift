@@ -49,7 +49,7 @@ struct PictureTests {
     #expect(
       try bench.shown("week", width: 80) == """
         Mon 18 to Wed 20 Nov, against Mon 11 to Wed 13 Nov
-          run and コーヒーと紅茶の時間 after none before.
+          New: run and コーヒーと紅茶の時間.
           coffee                3   3   same  ███
           reading               3   3   same  ███
           Trip                  1   1   same  ▁█▁
@@ -62,7 +62,7 @@ struct PictureTests {
     #expect(
       try bench.shown("week", width: 80, locale: "C") == """
         Mon 18 to Wed 20 Nov, against Mon 11 to Wed 13 Nov
-          run and コーヒーと紅茶の時間 after none before.
+          New: run and コーヒーと紅茶の時間.
           coffee                3   3   same  @@@
           reading               3   3   same  @@@
           Trip                  1   1   same  .@.

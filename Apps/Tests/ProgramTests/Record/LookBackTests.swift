@@ -82,7 +82,7 @@ struct LookBackTests {
     let days = try #require(one["days"]?.arrayValue)
     #expect(days.count == 60 && days.first?["second"] == 1 && days.dropFirst(3).first?["first"] == 2)
     let text = try bench.trendy("insights", "1", environment: ["COLUMNS": "120"]).output
-    #expect(text.hasPrefix("More coffee goes strongly with more headache the day after.\n"), "\(text)")
+    #expect(text.hasPrefix("More headache on the day after more coffee (strong correlation).\n"), "\(text)")
     func band(_ name: String) throws -> Substring {
       try #require(text.split(separator: "\n").first { $0.hasPrefix("  \(name)") }).suffix(59)
     }

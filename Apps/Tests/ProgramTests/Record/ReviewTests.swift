@@ -34,9 +34,8 @@ struct ReviewTests {
       try bench.shown("year", width: 40) == """
         Mon 1 Jan to Wed 20 Nov, against Sun 1
         Jan to Mon 20 Nov 2023
-          More coffee and Trip; run and
-          コーヒーと紅茶の時間 after none
-          before.
+          More coffee and Trip; new: run and
+          コーヒーと紅茶の時間.
           302 entries on 239 of 325 days, 449 %
           more than in the year before (55).
           Most in Nov (34) and on Tue 19 Nov
@@ -59,7 +58,7 @@ struct ReviewTests {
     #expect(
       try bench.shown("year", width: 80) == """
         Mon 1 Jan to Wed 20 Nov, against Sun 1 Jan to Mon 20 Nov 2023
-          More coffee and Trip; run and コーヒーと紅茶の時間 after none before.
+          More coffee and Trip; new: run and コーヒーと紅茶の時間.
           302 entries on 239 of 325 days, 449 % more than in the year before (55).
           Most in Nov (34) and on Tue 19 Nov (4).
           coffee                231   54   +328 %  ▆▆▆▆▆▆▆▆▆▆█
@@ -79,7 +78,7 @@ struct ReviewTests {
     #expect(
       try bench.shown("year", width: 80, locale: "C") == """
         Mon 1 Jan to Wed 20 Nov, against Sun 1 Jan to Mon 20 Nov 2023
-          More coffee and Trip; run and コーヒーと紅茶の時間 after none before.
+          More coffee and Trip; new: run and コーヒーと紅茶の時間.
           302 entries on 239 of 325 days, 449 % more than in the year before (55).
           Most in Nov (34) and on Tue 19 Nov (4).
           coffee                231   54   +328 %  **********@
@@ -131,8 +130,8 @@ struct ReviewTests {
         Mon 18 to Wed 20 Nov
           7 entries on 2 of 3 days, 75 % more
           than in the week before (4).
-          Trip, run and コーヒーと紅茶の時間
-          after none before.
+          New: Trip, run and
+          コーヒーと紅茶の時間.
           Most on Tuesday (4).
           run: 1 of 3 this week, 2 left.
           Driven 12.0 km in 1 trip (the week
@@ -148,7 +147,7 @@ struct ReviewTests {
     let rows = try bench.shown("digest --plain", width: 40).split(separator: "\n")
     #expect(rows.map { String($0.prefix { $0 != "\t" }) } == topics)
     let few = try bench.trendy("digest", "--since", "2024-11-19", "--until", "2024-11-20").output
-    #expect(few.contains("5 more days with entries and 3 more entries until there is a digest"), "\(few)")
+    #expect(few.contains("5 more days with entries and 3 more entries for a digest"), "\(few)")
     #expect(try bench.trendy("digest", "month").status == 64)
   }
 }

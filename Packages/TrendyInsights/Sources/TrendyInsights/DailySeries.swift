@@ -31,12 +31,12 @@ public struct DailySeries: Hashable, Sendable, Codable {
   /// Value of a day. Days outside the range read as 0, and writes to them are ignored.
   public subscript(day: CivilDate) -> Double {
     get {
-      let place = first.distance(to: day)
-      return values.indices.contains(place) ? values[place] : 0
+      let index = first.distance(to: day)
+      return values.indices.contains(index) ? values[index] : 0
     }
     set {
-      let place = first.distance(to: day)
-      if values.indices.contains(place) { values[place] = newValue }
+      let index = first.distance(to: day)
+      if values.indices.contains(index) { values[index] = newValue }
     }
   }
 
@@ -47,7 +47,7 @@ public struct DailySeries: Hashable, Sendable, Codable {
 
   /// Sums of consecutive blocks of `days` days, aligned to the end. An incomplete block at the start is dropped.
   public func sums(ofDays days: Int) -> [Double] {
-    precondition(days > 0, "a sum is of a day or more")
+    precondition(days > 0, "a block needs at least one day")
     let skipped = values.count % days
     return stride(from: skipped, to: values.count, by: days).map { values[$0..<($0 + days)].reduce(0, +) }
   }

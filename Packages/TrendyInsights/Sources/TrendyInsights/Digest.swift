@@ -182,9 +182,9 @@ extension Digest {
       if !changes.isEmpty { statements.append(.changes(changes)) }
       let week = together.days.over(days)
       if let most = week.values.max(), most > 0, week.values.count(where: { $0 == most }) == 1,
-        let place = week.values.firstIndex(of: most)
+        let index = week.values.firstIndex(of: most)
       {
-        statements.append(.weekdayPeak(week.first.advanced(by: place).weekday, events: Int(most)))
+        statements.append(.weekdayPeak(week.first.advanced(by: index).weekday, events: Int(most)))
       }
       // Goal progress is known only for the current week.
       if days == present { statements += open(subjects.filter { $0.progress?.goal.period == .week }, today) }

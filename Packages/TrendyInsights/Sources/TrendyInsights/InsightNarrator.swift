@@ -65,13 +65,13 @@ extension PlainNarrator {
   private static func words(_ relation: CorrelationFinding, _ first: String, _ second: String) -> String {
     let strength =
       switch relation.strength {
-      case .strong: "strongly"
-      case .moderate: "moderately"
-      case .weak: "somewhat"
+      case .strong: "strong"
+      case .moderate: "moderate"
+      case .weak: "weak"
       }
-    let amount = relation.correlation.r > 0 ? "more" : "less"
-    let when = relation.lag == 0 ? "on the same day" : "the day after"
-    return "More \(first) goes \(strength) with \(amount) \(second) \(when)"
+    let amount = relation.correlation.r > 0 ? "More" : "Less"
+    let when = relation.lag == 0 ? "on days with" : "on the day after"
+    return "\(amount) \(second) \(when) more \(first) (\(strength) correlation)"
   }
 
   private static func words(_ trend: AmountTrend, _ summary: AmountSummary, _ what: String) -> String {
@@ -89,10 +89,10 @@ extension PlainNarrator {
     var parts: [String] = []
     if !more.isEmpty { parts.append("more \(list(more))") }
     if !less.isEmpty { parts.append("less \(list(less))") }
-    if !new.isEmpty { parts.append("\(list(new)) after none before") }
-    guard let first = parts.first else { return "About as much as before." }
+    if !new.isEmpty { parts.append("new: \(list(new))") }
+    guard let first = parts.first else { return "About the same as before." }
     // Names of types keep their case, so only a leading "more" or "less" is capitalised.
-    let opening = more.isEmpty && less.isEmpty ? first : first.prefix(1).uppercased() + first.dropFirst()
+    let opening = first.prefix(1).uppercased() + first.dropFirst()
     return ([opening] + parts.dropFirst()).joined(separator: "; ") + "."
   }
 

@@ -14,8 +14,8 @@ extension PlainNarrator {
       days > 0 ? quantity(days, "more day with entries", "more days with entries") : nil,
       events > 0 ? quantity(events, "more entry", "more entries") : nil,
     ].compactMap(\.self).joined(separator: " and ")
-    return "\(missing) until there is a digest: it takes \(Digest.leastDays) days with entries, and "
-      + "\(Digest.leastEvents) entries."
+    return "\(missing) for a digest, which needs at least \(Digest.leastDays) days with entries "
+      + "and \(Digest.leastEvents) entries."
   }
 
   static func words(_ events: Int, _ told: DigestDay, _ usual: UsualDay?) -> String {

@@ -77,8 +77,8 @@ public struct PropertyShares: Hashable, Sendable {
     guard length.isFinite, last - first < Double(2 * mostStretches) else { return [] }
     var stretches = [Int](repeating: 0, count: Int(last - first) + 1)
     for number in numbers { stretches[Int((number / length).rounded(.down) - first)] += 1 }
-    return stretches.enumerated().map { place, events in
-      let start = (first + Double(place)) * length
+    return stretches.enumerated().map { index, events in
+      let start = (first + Double(index)) * length
       return Part(value: .double(start), end: start + length, events: events)
     }
   }

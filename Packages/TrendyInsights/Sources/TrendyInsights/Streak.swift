@@ -88,9 +88,9 @@ extension HabitScore {
     let length = goal.period.length
     var sum = 0.0
     var shares: [Double] = []
-    for (place, amount) in amounts.values.enumerated() {
-      sum += amount - (place >= length ? amounts.values[place - length] : 0)
-      let day = amounts.first.advanced(by: place)
+    for (index, amount) in amounts.values.enumerated() {
+      sum += amount - (index >= length ? amounts.values[index - length] : 0)
+      let day = amounts.first.advanced(by: index)
       if skips.contains(day) { continue }
       shares.append(GoalProgress(goal: goal, days: day...day, amount: max(0, sum), excusedDays: 0).share)
     }

@@ -59,8 +59,8 @@ public struct TypeHistory: Hashable, Sendable {
   ///   - eventsOfPosition: number of events recorded automatically from positions.
   ///   - today: current day of the user.
   public init(days: DailySeries, minutes: [Int], eventsOfPosition: Int = 0, today: CivilDate) {
-    precondition(minutes.count == 1440, "a day has 1440 minutes, not \(minutes.count)")
-    precondition(days.count == 0 || days.last <= today, "\(days.last) lies after \(today)")
+    precondition(minutes.count == 1440, "expected 1440 minutes, got \(minutes.count)")
+    precondition(days.count == 0 || days.last <= today, "\(days.last) is after \(today)")
     self.init(today: today)
     guard let first = days.values.firstIndex(where: { $0 > 0 }) else { return }
     let start = days.first.advanced(by: first)
@@ -78,11 +78,11 @@ public struct TypeHistory: Hashable, Sendable {
   ///   - today: current day of the user.
   public init(together histories: some Collection<TypeHistory>, today: CivilDate) {
     self.init(today: today)
-    let known = histories.filter { $0.days.count > 0 }
-    guard let first = known.map(\.days.first).min() else { return }
+    let nonempty = histories.filter { $0.days.count > 0 }
+    guard let first = nonempty.map(\.days.first).min() else { return }
     days = DailySeries(first...today)
-    for history in known {
-      for (place, value) in history.days.values.enumerated() { days[history.days.first.advanced(by: place)] += value }
+    for history in nonempty {
+      for (index, value) in history.days.values.enumerated() { days[history.days.first.advanced(by: index)] += value }
       for (hour, count) in history.hours.enumerated() { hours[hour] += count }
       for (minute, count) in history.eventsByMinute.enumerated() { eventsByMinute[minute] += count }
       events += history.events
@@ -96,7 +96,7 @@ public struct TypeHistory: Hashable, Sendable {
   /// Events per weekday, 7 counts; index 0 is Sunday.
   public var weekdays: [Int] {
     var counts = [Int](repeating: 0, count: 7)
-    for (place, value) in days.values.enumerated() { counts[days.first.advanced(by: place).weekday] += Int(value) }
+    for (index, value) in days.values.enumerated() { counts[days.first.advanced(by: index).weekday] += Int(value) }
     return counts
   }
 

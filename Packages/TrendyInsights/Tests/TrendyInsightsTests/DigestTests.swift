@@ -27,34 +27,34 @@ struct DigestTests {
   private func words(_ digest: Digest) -> [String] { digest.sentences(by: PlainNarrator()) }
 
   @Test(
-    "the parts of a day begin at 5, 12, 17 and 21",
+    "parts of the day begin at 5, 12, 17 and 21",
     arguments: [
       (299, DayPart.night), (300, .morning), (719, .morning), (720, .afternoon), (1019, .afternoon), (1020, .evening),
       (1259, .evening), (1260, .night), (1439, .night), (0, .night),
     ])
   func part(minute: Int, part: DayPart) { #expect(DayPart(minute: minute) == part) }
 
-  @Test func `too little is told with what is missing, in days and in entries`() {
+  @Test func `with too little data the digest says how many days and entries are missing`() {
     let few = Digest.day(of: [subject("coffee", [1, 1, 1, 1, 1, 1])], today: today, minute: noon)
     #expect((few.missingDays, few.missingEvents) == (1, 4))
     #expect(
       words(few) == [
-        "1 more day with entries and 4 more entries until there is a digest: it takes 7 days with entries, and 10 entries."
+        "1 more day with entries and 4 more entries for a digest, which needs at least 7 days with entries and 10 entries."
       ])
     let entries = Digest.day(of: [subject("coffee", [3, 1, 1, 1, 1, 1, 1])], today: today, minute: noon)
     #expect((entries.missingDays, entries.missingEvents) == (0, 1))
-    #expect(words(entries)[0].hasPrefix("1 more entry until"))
+    #expect(words(entries)[0].hasPrefix("1 more entry for"))
     let days = Digest.week(
       of: [subject("coffee", [9, 9, 0, 0, 0, 0, 1])], today: today, minute: noon, firstWeekday: 1, relations: [])
     #expect((days.missingDays, days.missingEvents) == (4, 0))
-    #expect(words(days)[0].hasPrefix("4 more days with entries until"))
+    #expect(words(days)[0].hasPrefix("4 more days with entries for"))
     let enough = Digest.day(of: [subject("coffee", [4, 1, 1, 1, 1, 1, 1])], today: today, minute: noon)
     #expect((enough.missingDays, enough.missingEvents) == (0, 0))
     let none = Digest.day(of: [], today: today, minute: noon)
     #expect((none.missingDays, none.missingEvents, none.basis) == (7, 10, nil))
   }
 
-  @Test func `the morning tells of yesterday first, the rest of the day of today`() {
+  @Test func `in the morning yesterday comes first, later only today`() {
     let subjects = [
       subject("coffee", [2, 2, 3, 2, 2, 3, 2, 2, 2, 1]), subject("run", [1, 0, 1, 0, 1, 0, 1, 0, 1, 0]),
     ]
@@ -71,27 +71,27 @@ struct DigestTests {
     #expect(words(afternoon) == ["1 entry so far today; a day usually has 2 to 3.", "coffee 1."])
   }
 
-  @Test func `only what is far out of the usual is told of, and too little only of a day that is over`() {
-    func told(_ counts: [Int], minute: Int) -> [InsightStatement] {
+  @Test func `only counts far outside the usual range are mentioned, low ones only for past days`() {
+    func unusual(_ counts: [Int], minute: Int) -> [InsightStatement] {
       let subjects = [subject("coffee", counts), subject("mood", [1, 1, 1, 1, 1, 1, 1])]
       return Digest.day(of: subjects, today: today, minute: minute).statements.filter { $0.topic == "unusual" }
     }
     // Quartiles 2 and 3, so the fences are at 0.5 and 4.5.
     let usual = [2, 3, 2, 3, 2, 3, 2, 3]
-    #expect(told(usual + [4], minute: noon).isEmpty)
-    #expect(told(usual + [5], minute: noon).count == 1)
-    #expect(told(usual + [0], minute: noon).isEmpty)
-    #expect(told(usual + [0, 1], minute: 480).count == 1)
-    #expect(told(usual + [1, 1], minute: 480).isEmpty)
+    #expect(unusual(usual + [4], minute: noon).isEmpty)
+    #expect(unusual(usual + [5], minute: noon).count == 1)
+    #expect(unusual(usual + [0], minute: noon).isEmpty)
+    #expect(unusual(usual + [0, 1], minute: 480).count == 1)
+    #expect(unusual(usual + [1, 1], minute: 480).isEmpty)
     // One more than a constant count is not unusual, nor is any count of a rare type.
-    #expect(told([2, 2, 2, 2, 2, 2, 2, 3], minute: noon).isEmpty)
-    #expect(told([9] + [Int](repeating: 0, count: 30) + [3], minute: noon).isEmpty)
+    #expect(unusual([2, 2, 2, 2, 2, 2, 2, 3], minute: noon).isEmpty)
+    #expect(unusual([9] + [Int](repeating: 0, count: 30) + [3], minute: noon).isEmpty)
     let words = Digest.day(of: [subject("coffee", usual + [6])], today: today, minute: noon)
       .sentences(by: PlainNarrator())
     #expect(words.contains("coffee: 6 today, usually 2 to 3."), "\(words)")
   }
 
-  @Test func `goals that are open and streaks of daily goals are told, others not`() {
+  @Test func `mentions only unmet goals and streaks of daily goals`() {
     func progress(_ goal: Goal, _ amount: Double) -> GoalProgress {
       GoalProgress(
         goal: goal, days: goal.days(around: today, firstWeekday: 1), amount: amount, excusedDays: 0)
@@ -114,7 +114,7 @@ struct DigestTests {
       ], "\(told)")
   }
 
-  @Test func `a week tells of itself against the one before, and on its first day of the one that is over`() throws {
+  @Test func `a weekly digest compares with the previous week, and on its first day covers that week`() throws {
     // Three Mondays to Sundays, and Monday to Friday.
     let coffee = [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2]
     let subjects = [subject("coffee", coffee), subject("run", [1] + [Int](repeating: 0, count: 16) + [1, 0])]
@@ -123,14 +123,14 @@ struct DigestTests {
     #expect(
       words(week) == [
         "11 entries on 5 of 5 days, 120 % more than in the week before (5).",
-        "More coffee; run after none before.", "Most on Thursday (3).",
+        "More coffee; new: run.", "Most on Thursday (3).",
       ], "\(words(week))")
     let monday = Digest.week(of: subjects, today: today, minute: noon, firstWeekday: 5, relations: [])
     #expect(monday.days == today.advanced(by: -7)...today.advanced(by: -1))
     #expect(words(monday)[0].hasPrefix("12 entries on 7 of 7 days"), "\(words(monday))")
   }
 
-  @Test func `readings of a meter are counted, and not told as something that was done`() {
+  @Test func `meter readings count in the total but are not mentioned as activities`() {
     let subjects = [
       subject("coffee", [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2]), subject("water meter", [5], isOfReadings: true),
       subject("gas meter", [1, 1, 1, 1] + [Int](repeating: 0, count: 30), isOfReadings: true),
@@ -142,19 +142,19 @@ struct DigestTests {
     #expect(week.contains("More coffee.") && !week.contains { $0.contains("meter") }, "\(week)")
   }
 
-  @Test func `trips and visits that were not for long are no pause, but where a goal asks for them`() {
+  @Test func `a long time without trips or visits is mentioned only with a goal`() {
     let counts = [Int](repeating: 1, count: 20) + [Int](repeating: 0, count: 9)
     let goal = Goal(3, per: .week)
     let progress = GoalProgress(
       goal: goal, days: goal.days(around: today, firstWeekday: 1), amount: 0, excusedDays: 0)
-    func told(_ isOfPosition: Bool, _ progress: GoalProgress?) -> Bool {
+    func isGapMentioned(_ isOfPosition: Bool, _ progress: GoalProgress?) -> Bool {
       let gym = subject("gym", counts, progress: progress, isOfPosition: isOfPosition)
       return words(Digest.day(of: [gym], today: today, minute: noon)).contains { $0.hasPrefix("gym: last time") }
     }
-    #expect(told(false, nil) && !told(true, nil) && told(true, progress))
+    #expect(isGapMentioned(false, nil) && !isGapMentioned(true, nil) && isGapMentioned(true, progress))
   }
 
-  @Test func `another narrator finds the words of each statement`() {
+  @Test func `a custom narrator supplies the sentence of each statement`() {
     struct Shouting: InsightNarrator {
       func sentence(_ statement: InsightStatement) -> String { statement.topic.uppercased() }
     }

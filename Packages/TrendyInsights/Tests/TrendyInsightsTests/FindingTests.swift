@@ -43,7 +43,7 @@ private func days(_ count: Int, chance: Double, using random: inout Seeded) -> [
 
 @Suite("Findings")
 struct FindingTests {
-  @Test func `an event on one more day never shortens the longest streak`() {
+  @Test func `an event on another day never shortens the longest streak`() {
     var random = Seeded(7)
     for _ in 0..<300 {
       let some = days(60, chance: 0.5, using: &random)
@@ -55,14 +55,14 @@ struct FindingTests {
     }
   }
 
-  @Test func `yesterday keeps a streak alive, and what lies ahead counts for nothing`() {
+  @Test func `a streak up to yesterday is current, and future days are ignored`() {
     let days = (1...3).map { today.advanced(by: -$0) }
     #expect(Streak(days: days, today: today).current == 3)
     #expect(Streak(days: days, today: today.advanced(by: 1)).current == 0)
     #expect(Streak(days: [today.advanced(by: 1)], today: today) == Streak(days: [], today: today))
   }
 
-  @Test func `independent habits are found to have nothing to do with each other`() {
+  @Test func `independent habits do not correlate`() {
     var random = Seeded(11)
     var sum = 0.0
     for _ in 0..<2000 {
@@ -73,7 +73,7 @@ struct FindingTests {
     #expect(abs(sum / 2000) < 0.02)
   }
 
-  @Test func `of types that have nothing in common at most the promised share is found`() {
+  @Test func `at most the expected share of independent types is reported as correlated`() {
     var random = Seeded(13)
     var found = 0
     for _ in 0..<100 {
@@ -87,7 +87,7 @@ struct FindingTests {
     #expect(found <= 20)
   }
 
-  @Test func `a series and the same a day later are found at lag 1`() throws {
+  @Test func `a series and its copy one day later correlate at lag 1`() throws {
     var random = Seeded(17)
     let one = days(88, chance: 0.4, using: &random).map { $0.advanced(by: -1) }
     let relation = try #require(
@@ -98,7 +98,7 @@ struct FindingTests {
     #expect(relation.confidence == .high)
   }
 
-  @Test func `what coincides on a few days alone is no relation, and a search says what it looked at`() {
+  @Test func `coincidence on a few days is not a correlation, and a search reports what it compared`() {
     let start = today.advanced(by: -89)
     // The same days, so r is 1, but too few of them.
     let few = [start] + [10, 20, 30].map { today.advanced(by: -$0) }
@@ -112,7 +112,7 @@ struct FindingTests {
     #expect(CorrelationSearch(among: ["a": history(enough), "c": young]).daysUntilFirst == 5)
   }
 
-  @Test func `too little is said as so many days or events more, never as a number`() {
+  @Test func `with too little data a finding gives the missing days or events, never a value`() {
     #expect(history([today.advanced(by: -4), today]).trend == .needsDays(23))
     #expect(history([today]).weekdayHabit == .needsEvents(6))
     #expect(history([today]).gap == .needsDays(1))
@@ -123,7 +123,7 @@ struct FindingTests {
     #expect(Distribution([1e308, 1e308]) == nil)
   }
 
-  @Test func `a series that never changes goes with nothing, though its mean is rounded`() {
+  @Test func `a constant series correlates with nothing, although its mean is rounded`() {
     #expect(Correlation([0.1, 0.1, 0.1], [1, 2, 4]) == nil)
     #expect(Correlation([1, 2, 4], [0.1, 0.1, 0.1]) == nil)
     #expect(Correlation([1, 2, 4, 8, 16, 32], [0.7, 0.7, 0.7, 0.7, 0.7, 0.7]) == nil)
@@ -141,7 +141,7 @@ struct FindingTests {
     #expect(trend(12, 10)?.change == 0.2)
   }
 
-  @Test func `a week that goes on is compared with the same part of the one before`() {
+  @Test func `the current week is compared with the same part of the previous one`() {
     // A Friday; weeks begin on Monday.
     let monday = today.advanced(by: -4)
     let days = [monday, today, monday.advanced(by: -7), monday.advanced(by: -2), monday.advanced(by: -1)]
@@ -151,7 +151,7 @@ struct FindingTests {
     #expect(history(days).week(firstWeekday: 1, weeksAgo: 1).now == 3)
   }
 
-  @Test func `days and hours are those of the zone in which an event was recorded`() {
+  @Test func `days and hours follow the time zone in which an event was recorded`() {
     // 10:30 UTC is 23:30 of the same date in Auckland.
     let auckland = event(today.advanced(by: -1), hour: 10.5, zone: "Pacific/Auckland")
     let history = TypeHistory([auckland], today: today, local: local)
@@ -165,7 +165,7 @@ struct FindingTests {
     #expect(whole.hours.reduce(0, +) == 0)
   }
 
-  @Test func `read in pieces or whole, in any order, a history is the same`() {
+  @Test func `a history does not depend on the order or batches in which events are added`() {
     var random = Seeded(23)
     let events = days(200, chance: 0.6, using: &random).map {
       event($0, hour: Double.random(in: 0..<24, using: &random))
@@ -182,7 +182,7 @@ struct FindingTests {
     #expect(history([today.advanced(by: 1)]).weeks(12).isEmpty)
   }
 
-  @Test func `a history of counts is that of the moments that were counted`() {
+  @Test func `a history from counts equals one from single start times`() {
     var random = Seeded(31)
     let events = days(200, chance: 0.6, using: &random).map {
       event($0, hour: Double.random(in: 0..<24, using: &random))
@@ -199,7 +199,7 @@ struct FindingTests {
   }
 
   @Test
-  func `two types that devices alone recorded are not held against each other, and a relation says what it rests on`()
+  func `two automatically recorded types are not compared, and a correlation contains its evidence`()
     throws
   {
     var random = Seeded(37)
@@ -231,7 +231,7 @@ struct FindingTests {
     #expect(!TypeHistory(together: [trips, coffee], today: today).isOfPosition)
   }
 
-  @Test func `what was later in the day of the week before is not compared with`() {
+  @Test func `events later in the day a week ago are not compared`() {
     let monday = today.advanced(by: -4)
     let last = today.advanced(by: -7)
     let days = [monday, today, last, last, last, monday.advanced(by: -7)]
@@ -243,7 +243,7 @@ struct FindingTests {
     #expect(week(3).now == 2 && week(3).direction == .up)
   }
 
-  @Test func `any days are held against any others, and lie in the months that they are of`() {
+  @Test func `any ranges of days can be compared, and split into months`() {
     let first = today.advanced(by: -9)
     let days = [first.advanced(by: -1), first.advanced(by: -1), first.advanced(by: -4), first, today]
     let change = history(days).change(over: first...today, against: first.advanced(by: -3)...first.advanced(by: -1))
@@ -257,7 +257,7 @@ struct FindingTests {
   }
 
   @Test(
-    "of counts up to four each number has its level, and yes or no is strong",
+    "counts up to four have a level each, and a type with at most one a day is strong",
     arguments: zip([[1], [1, 1, 2], [1, 2, 3], [1, 2, 3, 4]], [[3], [3, 3, 4], [1, 3, 4], [1, 2, 3, 4]]))
   func heatOfCounts(counts: [Double], expected: [Int]) throws {
     let levels = try #require(HeatLevels(ofCounts: DailySeries(first: today, values: [0] + counts)))
@@ -265,26 +265,26 @@ struct FindingTests {
     #expect(HeatLevels(ofCounts: DailySeries(first: today, values: [0])) == nil)
   }
 
-  @Test func `of larger counts the levels are quarters, as of any numbers`() {
+  @Test func `levels of larger counts are quartiles`() {
     let series = DailySeries(first: today, values: [0, 1, 5, 2, 9, 3, 3])
     #expect(HeatLevels(ofCounts: series) == HeatLevels(series))
   }
 
-  @Test func `heat levels are the quarters of the days that have something`() throws {
+  @Test func `heat levels are the quartiles of the days with events`() throws {
     let series = DailySeries(first: today, values: [0, 1, 2, 3, 4, 0])
     let levels = try #require(HeatLevels(series))
     #expect(series.values.map { levels.level($0) } == [0, 1, 2, 3, 4, 0])
     #expect(HeatLevels(DailySeries(first: today, values: [0, 0])) == nil)
   }
 
-  @Test func `quartiles are those of R and NumPy`() throws {
+  @Test func `quartiles match R and NumPy`() throws {
     // numpy.quantile([1, 2, 3, 4], [.25, .5, .75]) and statistics.stdev.
     let found = try #require(Distribution([4, 1, 3, 2]))
     #expect([found.lowerQuartile, found.median, found.upperQuartile] == [1.75, 2.5, 3.25])
     #expect(abs(found.standardDeviation - 1.2909944487358056) < 1e-12)
   }
 
-  @Test func `sentences say what was found`() throws {
+  @Test func `sentences describe the findings`() throws {
     let narrator = PlainNarrator()
     #expect(narrator.sentence(Gap(days: 12, usual: 3), of: "run") == "run: last time 12 days ago, usually every 3 days")
     var random = Seeded(29)
@@ -293,14 +293,14 @@ struct FindingTests {
       CorrelationSearch(among: ["a": history(one), "b": history(one.map { $0.advanced(by: 1) })]).strongest.first)
     #expect(
       narrator.sentence(relation, first: "wine", second: "headache")
-        == "More wine goes strongly with more headache the day after")
+        == "More headache on the day after more wine (strong correlation)")
   }
 }
 
 #if canImport(Glibc)
   @Suite("Statistics from several threads")
   struct ThreadTests {
-    @Test func `a correlation leaves the C library's global sign alone`() throws {
+    @Test func `a correlation does not change the C library's global sign`() throws {
       let sign = try #require(dlsym(nil, "signgam")).assumingMemoryBound(to: Int32.self)
       sign.pointee = 42
       #expect(Correlation([1, 2, 3, 5], [2, 1, 4, 4]) != nil)

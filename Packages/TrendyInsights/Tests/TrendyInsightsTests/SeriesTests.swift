@@ -25,7 +25,7 @@ struct SeriesTests {
     today.advanced(by: -from)...today.advanced(by: -through)
   }
 
-  @Test func `a day's sum and mean are of its events; a day without any has the sum 0 and no mean`() {
+  @Test func `a day without events has the sum 0 and no mean`() {
     let numbers = history([(2, 3), (2, 5), (0, 1.5)])
     let sums = numbers.series(.sum, by: .day, over: days(2), firstWeekday: 1)
     #expect(sums.points.map(\.value) == [8, 0, 1.5])
@@ -33,7 +33,7 @@ struct SeriesTests {
     #expect(numbers.series(.mean, by: .day, over: days(2), firstWeekday: 1).points.map(\.value) == [4, nil, 1.5])
   }
 
-  @Test func `weeks and months are cut where the days begin and end`() {
+  @Test func `weeks and months are clipped to the range`() {
     // 20 November 2026 is a Friday; 50 days before, 1 October is a Thursday.
     let numbers = history((0...50).map { ($0, 1) })
     let months = numbers.series(.sum, by: .month, over: days(50), firstWeekday: 1)
@@ -44,7 +44,7 @@ struct SeriesTests {
     #expect(numbers.series(.mean, by: .week, over: days(50), firstWeekday: 0).points.first?.days.count == 3)
   }
 
-  @Test func `what was recorded as another kind is left out and counted`() {
+  @Test func `values of another type are skipped and counted`() {
     let others = [
       event(1, PropertyValue(type: .text, value: "7")), event(1, PropertyValue(type: .duration, value: 60)),
       event(1, nil), event(-1, PropertyValue(type: .text, value: "later")),
@@ -55,7 +55,7 @@ struct SeriesTests {
     #expect(numbers.most?.value == 2 && numbers.distribution?.count == 1)
   }
 
-  @Test func `numbers too large to add up have a mean, and no sum`() throws {
+  @Test func `numbers with an overflowing sum have a mean but no sum`() throws {
     let numbers = history([(0, 1e308), (0, 1e308), (1, -1e308), (1, -1e308), (1, 1e308), (20, .infinity)])
     #expect(numbers.leftOut == 1)
     let means = numbers.series(.mean, by: .day, over: days(1), firstWeekday: 1).points.map(\.value)
@@ -68,7 +68,7 @@ struct SeriesTests {
     #expect(ends.values == [most])
   }
 
-  @Test func `a moving mean begins with the first window that is full`() {
+  @Test func `a moving average begins with the first full window`() {
     let numbers = history([(4, 2), (4, 4), (3, 6), (0, 9)])
     // Windows of three days. The third day has 12 from three events, the fifth 6, the sixth 9.
     #expect(numbers.movingMean(.sum, ofDays: 3, over: days(5)) == [nil, nil, nil, 4, 2, 3])
@@ -80,7 +80,7 @@ struct SeriesTests {
     #expect(TypeHistory([], today: today, local: local).movingMean(ofDays: 2, over: days(1)) == [nil, nil])
   }
 
-  @Test func `the last 14 days are held against the 14 before, once there are 28`() throws {
+  @Test func `a trend compares 14 days with the 14 before, from 28 days on`() throws {
     #expect(history([]).trend(.sum) == .needsEvents(1))
     #expect(history([(20, 1)]).trend(.sum) == .needsDays(7))
     let trend = try #require(history([(27, 4), (14, 6), (13, 6), (0, 9), (0, 9)]).trend(.mean).value)

@@ -14,7 +14,7 @@ struct ShareTests {
       today: first.advanced(by: counts.count - 1))
   }
 
-  @Test func `the line is the mean of 14 days and the band the middle half of 28`() throws {
+  @Test func `the line is the mean of 14 days and the band the quartiles of 28`() throws {
     let history = history([Double](repeating: 9, count: 5) + (0..<28).map { Double($0 % 4) })
     let found = try #require(history.movingRange(.days, endingOn: history.today))
     #expect(abs(found.mean - 23.0 / 14) < 1e-12)
@@ -22,13 +22,13 @@ struct ShareTests {
     #expect(history.movingRange(.days, endingOn: history.today.advanced(by: 1)) == nil)
   }
 
-  @Test func `seven days are enough, and six are not`() {
+  @Test func `needs seven days`() {
     let history = history([1, 2, 3, 4, 5, 6, 7, 8])
     #expect(history.movingRange(.days, endingOn: first.advanced(by: 5)) == nil)
     #expect(history.movingRange(.days, endingOn: first.advanced(by: 6))?.mean == 4)
   }
 
-  @Test func `an excused day has no line, and is no day without an event for those after it`() throws {
+  @Test func `a skipped day has no value and does not count as a day without events`() throws {
     let history = history([2, 2, 2, 2, 2, 2, 2, 0, 0, 0, 2, 2])
     let skips = Set((7..<10).map { first.advanced(by: $0) })
     #expect(history.movingRange(.days, endingOn: first.advanced(by: 8), skips: skips) == nil)
@@ -37,7 +37,7 @@ struct ShareTests {
     #expect(history.movingRange(.days, endingOn: history.today)?.mean == 1.5)
   }
 
-  @Test func `weeks are sums of seven days up to the day, and one with an excused day is left out`() {
+  @Test func `weeks are sums of seven days, and a week with a skipped day is ignored`() {
     let history = history((0..<70).map { $0 < 42 ? 1 : 3 })
     #expect(history.movingRange(.weeks, endingOn: history.today)?.mean == 21)
     #expect(history.movingRange(.weeks, endingOn: history.today.advanced(by: -14))?.mean == 14)
@@ -49,7 +49,7 @@ struct ShareTests {
     values.map { PropertyValue(type: type, value: $0) }
   }
 
-  @Test func `texts are told by how often they were, and the rare ones together`() throws {
+  @Test func `texts are sorted by frequency, and rare ones are combined`() throws {
     let words = (0..<12).flatMap { place in [JSONValue](repeating: .string("w\(place)"), count: 12 - place) }
     let shares = try #require(
       PropertyShares(values(.text, words + [""]) + values(.select, ["w0"]), key: "k", type: .text))
@@ -60,14 +60,14 @@ struct ShareTests {
     #expect(yes.parts.map(\.events) == [2, 1] && yes.parts[0].value == true)
   }
 
-  @Test func `a few numbers stand by themselves, in their order`() throws {
+  @Test func `a few numbers are listed individually in ascending order`() throws {
     let shares = try #require(PropertyShares(values(.number, [3, 1, 3, 2.5]), key: "k", type: .number))
     #expect(shares.parts.map(\.value.doubleValue) == [1, 2.5, 3] && shares.parts.map(\.events) == [1, 1, 2])
     #expect(shares.distribution?.median == 2.75)
   }
 
   @Test(arguments: 1...200)
-  func `stretches are round, few, and hold every number`(seed: Int) throws {
+  func `intervals are rounded, few, and cover every number`(seed: Int) throws {
     let scale = pow(10, Double(seed % 16) - 6)
     // Quasi-random numbers.
     let numbers = (0..<60).map {

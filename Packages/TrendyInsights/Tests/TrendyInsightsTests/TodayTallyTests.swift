@@ -25,7 +25,7 @@ struct TodayTallyTests {
     return tally
   }
 
-  @Test func `an event more or less leaves what all of them at once would make`() {
+  @Test func `incremental changes give the same result as a new tally`() {
     var events: [Event] = []
     var tally = tally([])
     for place in 0..<200 {
@@ -44,7 +44,7 @@ struct TodayTallyTests {
     }
   }
 
-  @Test func `types stand by name whatever the case, with count, streak and ring`() {
+  @Test func `types are sorted by name without regard to case, with count, streak and progress`() {
     let snapshot = tally([
       event("1", "c", daysAgo: 0), event("2", "c", daysAgo: 1), event("3", "c", daysAgo: 3),
       event("4", "r", daysAgo: 2, minutes: 20), event("5", "r", daysAgo: 3, minutes: 20),
@@ -59,7 +59,7 @@ struct TodayTallyTests {
     #expect(snapshot.counts[0].progress?.share == 0.5)
   }
 
-  @Test func `a streak that reaches the first day that was read may go on before it`() {
+  @Test func `a streak that reaches the first loaded day may continue before it`() {
     let day = CivilDate(year: 2024, month: 11, day: 20)
     let known = tally(
       [0, 1, 2, 4].map { event("\($0)", "c", daysAgo: $0) }, skips: ["c": [day.advanced(by: -3)...day.advanced(by: -3)]]
@@ -70,7 +70,7 @@ struct TodayTallyTests {
     #expect(!known.isStreakOpen(of: "unknown", from: day))
   }
 
-  @Test func `a snapshot survives being written and read`() throws {
+  @Test func `a snapshot survives encoding and decoding`() throws {
     var tally = tally([event("1", "c", daysAgo: 0)])
     tally.show(
       running: [TodaySnapshot.RunningTimer(eventId: "1", eventTypeId: "c", since: now)],

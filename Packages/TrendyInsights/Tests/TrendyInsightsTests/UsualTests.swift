@@ -3,7 +3,7 @@ import Testing
 import TrendyInsights
 import TrendyModels
 
-@Suite("What is usual, months and records", .timeLimit(.minutes(10)))
+@Suite("Typical values, months and records", .timeLimit(.minutes(10)))
 struct UsualTests {
   private let local = LocalTime(isUTC: true)
 
@@ -21,7 +21,7 @@ struct UsualTests {
 
   private func date(_ text: String) throws -> CivilDate { try #require(CivilDate(text)) }
 
-  @Test func `a usual time is the shortest that has half of the events, over midnight where they are`() throws {
+  @Test func `the usual time is the shortest interval with half of the events and can span midnight`() throws {
     let night = try #require(UsualTime(minutes: [1430, 1435, 5, 10, 600, 700, 800, 2000, -1]))
     #expect(night.from == 1430 && night.through == 10)
     #expect(abs(night.share - 4.0 / 7) < 1e-12)
@@ -31,14 +31,14 @@ struct UsualTests {
     #expect(UsualTime(minutes: [1440, -1]) == nil)
   }
 
-  @Test func `a usual time takes seven events`() throws {
+  @Test func `a usual time needs seven events`() throws {
     let first = try date("2026-11-01")
     #expect(history([3, 3], from: first).usualTime == .needsEvents(1))
     #expect(history([3, 4], from: first).usualTime.value?.from == 480)
     #expect(TypeHistory([], today: first, local: local).usualTime == .needsEvents(7))
   }
 
-  @Test func `a usual day is of the last 28, those without an event among them`() throws {
+  @Test func `a usual day covers the last 28 days, including those without events`() throws {
     let first = try date("2026-11-01")
     let counts = [9, 9, 9] + [Int](repeating: 2, count: 14) + [Int](repeating: 0, count: 14)
     let found = try #require(history(counts, from: first).usualDay.value)
@@ -47,7 +47,9 @@ struct UsualTests {
     #expect(history([1, 0, 0, 0, 0, 0, 1], from: first).usualDay.value?.days == 7)
   }
 
-  @Test func `a month is compared with as many days of the one before, and a whole one with all of it`() throws {
+  @Test func `the current month is compared with as many days of the previous one, a complete one with all of it`()
+    throws
+  {
     // One event each day of 2026 up to 31 March.
     func month(_ today: String, ago: Int = 0) throws -> PeriodChange {
       let day = try date(today)
@@ -68,7 +70,7 @@ struct UsualTests {
     #expect(try month("2026-03-30", ago: 12).now == 0)
   }
 
-  @Test func `records are the first of the greatest`() throws {
+  @Test func `a record is the first of several equal maxima`() throws {
     // From a Friday to the Friday two weeks later; weeks begin on Monday.
     let first = try date("2026-10-30")
     let counts = [1, 3, 0, 0, 0, 3, 1, 1, 1, 0, 1, 0, 0, 1, 1]
@@ -84,7 +86,7 @@ struct UsualTests {
     #expect(history([1, 1], from: first).records(firstWeekday: 1).value?.pause == nil)
   }
 
-  @Test func `records of some days look at nothing beyond them`() throws {
+  @Test func `records of a range ignore all other days`() throws {
     let first = try date("2026-10-30")
     let counts = [9, 9, 1, 2, 0, 1, 1, 0, 9]
     let looked = try date("2026-11-01")...(try date("2026-11-06"))
@@ -99,7 +101,7 @@ struct UsualTests {
     #expect(history(counts, from: first).records(firstWeekday: 1, over: none) == .needsEvents(1))
   }
 
-  @Test func `the histories of several types together are as one of all their events`() throws {
+  @Test func `combined histories equal one history of all events`() throws {
     let first = try date("2026-11-01")
     let today = first.advanced(by: 9)
     let (one, other) = (
@@ -117,7 +119,7 @@ struct PeriodTests {
   private func date(_ text: String) throws -> CivilDate { try #require(CivilDate(text)) }
 
   @Test(
-    "a period, or a part of it, is compared with the same part of the one before",
+    "a period or part of it is compared with the same part of the previous one",
     arguments: [
       // Weeks begin on Mondays.
       (CalendarPeriod.week, "2026-11-16", "2026-11-20", "2026-11-09", "2026-11-13"),
@@ -140,7 +142,7 @@ struct PeriodTests {
     #expect(period.days(around: try date(last), firstWeekday: 1).lowerBound == (try date(first)))
   }
 
-  @Test func `a change says what it rests on`() throws {
+  @Test func `a change contains its days and events`() throws {
     let (first, today) = (try date("2026-11-09"), try date("2026-11-19"))
     // Monday to Wednesday, and two events on the Thursday of the week after.
     let events = [0, 1, 2, 10, 10].enumerated().map { place, day in
@@ -158,7 +160,7 @@ struct PeriodTests {
     #expect(history.year().direction == .new && history.year(yearsAgo: 1).isEmpty)
   }
 
-  @Test func `what changed most comes first, and three of a kind at most`() throws {
+  @Test func `the largest changes come first, at most three per direction`() throws {
     func change(_ now: Int, _ before: Int) throws -> PeriodChange {
       let today = try date("2026-11-15")
       let events = [(now, 0), (before, 7)].flatMap { count, ago in
@@ -177,9 +179,9 @@ struct PeriodTests {
       (name: "mood", change: try change(7, 7)), (name: "sleep", change: try change(0, 0)),
     ])
     #expect(found == .changes(more: ["coffee", "run", "tea"], less: ["headache"], new: ["gym"]))
-    #expect(PlainNarrator().sentence(found) == "More coffee, run and tea; less headache; gym after none before.")
-    #expect(PlainNarrator().sentence(.changes([])) == "About as much as before.")
+    #expect(PlainNarrator().sentence(found) == "More coffee, run and tea; less headache; new: gym.")
+    #expect(PlainNarrator().sentence(.changes([])) == "About the same as before.")
     #expect(
-      PlainNarrator().sentence(.changes(more: [], less: [], new: ["gym", "tea"])) == "gym and tea after none before.")
+      PlainNarrator().sentence(.changes(more: [], less: [], new: ["gym", "tea"])) == "New: gym and tea.")
   }
 }

@@ -94,7 +94,7 @@ struct HubInsightsTests {
     #expect(relation["first"] == "t" && relation["second"] == "u" && relation["lag_days"] == 0)
     #expect(try #require(relation["r"].doubleValue) > 0.9)
     #expect(relation["days"] == 40 && relation["confidence"] == "high")
-    #expect(relation["sentence"] == "More Coffee goes strongly with more Mood on the same day")
+    #expect(relation["sentence"] == "More Mood on days with more Coffee (strong correlation)")
     // Of a shorter span, fewer.
     #expect(try await insights("days=20")["relations"][0]["days"] == 20)
   }

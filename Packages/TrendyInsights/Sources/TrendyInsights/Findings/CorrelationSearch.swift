@@ -68,8 +68,8 @@ public struct CorrelationSearch: Hashable, Sendable, Codable {
   private static func comparisons(_ histories: [String: TypeHistory], span: Int) -> [Comparison] {
     let known = histories.filter { $0.value.days.count >= leastDays }.sorted { $0.key < $1.key }
     var tried: [Comparison] = []
-    for (place, one) in known.enumerated() {
-      for other in known[(place + 1)...] where !(one.value.isOfPosition && other.value.isOfPosition) {
+    for (index, one) in known.enumerated() {
+      for other in known[(index + 1)...] where !(one.value.isOfPosition && other.value.isOfPosition) {
         // Start at the first day of the younger type: earlier days say nothing about it.
         let today = one.value.today
         let first = max(one.value.days.first, other.value.days.first, today.advanced(by: 1 - span))

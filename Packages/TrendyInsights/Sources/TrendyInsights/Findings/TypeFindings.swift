@@ -118,7 +118,7 @@ extension DailySeries {
   /// Preference for weekdays, weighted by the daily values; index 0 is Sunday.
   public var weekdayHabit: Finding<Habit> {
     var counts = [Int](repeating: 0, count: 7)
-    for (place, value) in values.enumerated() { counts[first.advanced(by: place).weekday] += Int(value) }
+    for (index, value) in values.enumerated() { counts[first.advanced(by: index).weekday] += Int(value) }
     return TypeHistory.habit(counts)
   }
 }

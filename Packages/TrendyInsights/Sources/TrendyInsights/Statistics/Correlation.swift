@@ -20,7 +20,7 @@ public struct Correlation: Hashable, Sendable, Codable {
   ///   - y: finite values, as many as `x`.
   /// - Returns: `nil` for fewer than three pairs, for a constant series, and if a sum overflows.
   public init?(_ x: some Collection<Double>, _ y: some Collection<Double>) {
-    precondition(x.count == y.count, "a correlation is of pairs: \(x.count) and \(y.count) values")
+    precondition(x.count == y.count, "a correlation needs pairs, not \(x.count) and \(y.count) values")
     count = x.count
     // Checked explicitly: the mean is rounded, so the deviations of a constant series such as 0.1, 0.1, 0.1 are not
     // exactly 0.
@@ -49,7 +49,7 @@ extension Correlation {
   ///   - follower: series of the same length, read `lag` values later.
   ///   - lag: 0 or more. The result is `nil` if it is not below the length.
   public init?(leader: [Double], follower: [Double], lag: Int) {
-    precondition(leader.count == follower.count && lag >= 0, "two series of one length, and a lag of 0 or more")
+    precondition(leader.count == follower.count && lag >= 0, "needs two series of equal length and a lag of 0 or more")
     guard lag < leader.count else { return nil }
     self.init(leader.dropLast(lag), follower.dropFirst(lag))
   }

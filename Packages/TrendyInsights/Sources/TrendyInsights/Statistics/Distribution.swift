@@ -46,10 +46,10 @@ public struct Distribution: Hashable, Sendable, Codable {
   ///   - share: 0 to 1.
   ///   - sorted: at least one number, in ascending order.
   public static func quantile(_ share: Double, of sorted: [Double]) -> Double {
-    let place = share * Double(sorted.count - 1)
-    let below = Int(place.rounded(.down))
+    let position = share * Double(sorted.count - 1)
+    let below = Int(position.rounded(.down))
     guard below + 1 < sorted.count else { return sorted[sorted.count - 1] }
-    return sorted[below] + (place - Double(below)) * (sorted[below + 1] - sorted[below])
+    return sorted[below] + (position - Double(below)) * (sorted[below + 1] - sorted[below])
   }
 }
 
@@ -83,7 +83,7 @@ public struct CyclePattern: Hashable, Sendable, Codable {
   }
 
   /// Share of all events at a position, 0 to 1.
-  public func share(_ place: Int) -> Double { Double(counts[place]) / Double(counts.reduce(0, +)) }
+  public func share(_ position: Int) -> Double { Double(counts[position]) / Double(counts.reduce(0, +)) }
 }
 
 /// Least-squares line through equidistant values.
@@ -99,8 +99,8 @@ public struct LeastSquaresLine: Hashable, Sendable, Codable {
     let middle = Double(numbers.count - 1) / 2
     let mean = numbers.reduce(0, +) / Double(numbers.count)
     var (squares, products) = (0.0, 0.0)
-    for (place, number) in numbers.enumerated() {
-      let distance = Double(place) - middle
+    for (index, number) in numbers.enumerated() {
+      let distance = Double(index) - middle
       squares += distance * distance
       products += distance * (number - mean)
     }

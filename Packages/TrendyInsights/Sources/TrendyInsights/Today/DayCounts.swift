@@ -14,23 +14,23 @@ struct DayCounts: Hashable, Sendable {
 
   /// Count of a day; 0 if none was added.
   subscript(day: CivilDate) -> Int {
-    let place = place(of: day)
-    return isThere(day, at: place) ? entries[place].count : 0
+    let index = index(of: day)
+    return contains(day, at: index) ? entries[index].count : 0
   }
 
   mutating func add(_ count: Int, on day: CivilDate) {
-    let place = place(of: day)
-    if isThere(day, at: place) {
-      entries[place].count += count
+    let index = index(of: day)
+    if contains(day, at: index) {
+      entries[index].count += count
     } else {
-      entries.insert(Entry(day: day, count: count), at: place)
+      entries.insert(Entry(day: day, count: count), at: index)
     }
   }
 
-  private func isThere(_ day: CivilDate, at place: Int) -> Bool { place < entries.count && entries[place].day == day }
+  private func contains(_ day: CivilDate, at index: Int) -> Bool { index < entries.count && entries[index].day == day }
 
   /// Index of the day's entry, or the index at which to insert it.
-  private func place(of day: CivilDate) -> Int {
+  private func index(of day: CivilDate) -> Int {
     // Events usually arrive in chronological order.
     if let last = entries.last, day > last.day { return entries.count }
     var (low, high) = (0, entries.count)

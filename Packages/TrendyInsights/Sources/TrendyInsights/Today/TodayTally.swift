@@ -20,7 +20,7 @@ public struct TodayTally: Hashable, Sendable {
   public private(set) var snapshot: TodaySnapshot
   private var days: [String: Days] = [:]
   /// Index of each type in the counts of the snapshot, by type id.
-  private var places: [String: Int] = [:]
+  private var indexes: [String: Int] = [:]
   private let running: Set<String>
   private let now: Date
   /// User's calendar and time zone.
@@ -48,8 +48,8 @@ public struct TodayTally: Hashable, Sendable {
         TodaySnapshot.Count(
           eventTypeId: $0.id, name: $0.name, iconName: $0.iconName, colorHex: $0.colorHex, count: 0, streak: 0)
       })
-    for (place, type) in sorted.enumerated() {
-      places[type.id] = place
+    for (index, type) in sorted.enumerated() {
+      indexes[type.id] = index
       days[type.id] = Days(goal: type.goal, durationKey: durationKeys[type.id], skips: skips[type.id] ?? [])
       update(type.id)
     }
@@ -69,7 +69,7 @@ public struct TodayTally: Hashable, Sendable {
   }
 
   /// State of a type; `nil` if the type is unknown.
-  public func count(of type: String) -> TodaySnapshot.Count? { places[type].map { snapshot.counts[$0] } }
+  public func count(of type: String) -> TodaySnapshot.Count? { indexes[type].map { snapshot.counts[$0] } }
 
   /// Sets precomputed counts for the days before `end`, replacing earlier ones.
   public mutating func add(_ counts: DailySeries, of type: String, before end: CivilDate) {
@@ -95,36 +95,36 @@ public struct TodayTally: Hashable, Sendable {
   }
 
   private mutating func count(_ event: Event, on day: CivilDate, by step: Int) {
-    guard var known = days[event.eventTypeId] else { return }
+    guard var entry = days[event.eventTypeId] else { return }
     // Removed while it is modified, so that its dictionaries are not copied.
     days[event.eventTypeId] = nil
-    defer { days[event.eventTypeId] = known }
-    known.counts.add(step, on: day)
-    guard let goal = known.goal, goal.days(around: snapshot.day, firstWeekday: local.firstWeekday).contains(day) else {
+    defer { days[event.eventTypeId] = entry }
+    entry.counts.add(step, on: day)
+    guard let goal = entry.goal, goal.days(around: snapshot.day, firstWeekday: local.firstWeekday).contains(day) else {
       return
     }
     let amount = goal.amount(
-      of: event, durationKey: known.durationKey, isRunning: running.contains(event.id), now: now)
-    known.amounts[day, default: 0] += Double(step) * amount
+      of: event, durationKey: entry.durationKey, isRunning: running.contains(event.id), now: now)
+    entry.amounts[day, default: 0] += Double(step) * amount
   }
 
   private mutating func update(_ type: String) {
-    guard let known = days[type], let place = places[type] else { return }
+    guard let entry = days[type], let index = indexes[type] else { return }
     let today = snapshot.day
-    snapshot.counts[place].count = known.counts[today]
-    snapshot.counts[place].streak = Self.streak(known, today: today).days
-    snapshot.counts[place].progress = known.goal?.progress(
-      on: today, firstWeekday: local.firstWeekday, amounts: known.amounts, skips: known.skips)
+    snapshot.counts[index].count = entry.counts[today]
+    snapshot.counts[index].streak = Self.streak(entry, today: today).days
+    snapshot.counts[index].progress = entry.goal?.progress(
+      on: today, firstWeekday: local.firstWeekday, amounts: entry.amounts, skips: entry.skips)
   }
 
   /// Returns the streak up to today or yesterday, and the day without events that precedes it.
-  private static func streak(_ known: Days, today: CivilDate) -> (days: Int, brokenOn: CivilDate) {
+  private static func streak(_ entry: Days, today: CivilDate) -> (days: Int, brokenOn: CivilDate) {
     var count = 0
     var day = today
     while true {
-      if Double(known.counts[day]) + (known.earlier?[day] ?? 0) > 0 {
+      if Double(entry.counts[day]) + (entry.earlier?[day] ?? 0) > 0 {
         count += 1
-      } else if day != today, !known.skips.contains(where: { $0.contains(day) }) {
+      } else if day != today, !entry.skips.contains(where: { $0.contains(day) }) {
         // Today can still get an event.
         return (count, day)
       }
