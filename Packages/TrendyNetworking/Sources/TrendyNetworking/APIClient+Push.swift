@@ -22,7 +22,7 @@ extension APIClient {
           outcomes += try await push(
             PushRequest(device: device, acknowledgedThrough: acknowledged, mutations: run.map { MutationEnvelope($0) }))
         } else {
-          outcomes += try await PlainClient(client: self).push(Array(rest.prefix { $0.sentBy == nil }))
+          outcomes += try await DefaultPushClient(client: self).push(Array(rest.prefix { $0.sentBy == nil }))
         }
       } catch  where !outcomes.isEmpty {
         // What is settled must reach the caller; who pushes the rest meets the error again, alone.
@@ -75,7 +75,7 @@ extension PendingMutation {
 }
 
 /// The client with the push that every client has: a call for each mutation.
-private struct PlainClient: NetworkClientProtocol {
+private struct DefaultPushClient: NetworkClientProtocol {
   let client: APIClient
 
   func getEventTypes() async throws -> [APIEventType] { try await client.getEventTypes() }

@@ -48,13 +48,13 @@ struct HTTPHead: Hashable, Sendable {
 }
 
 /// An answer with its whole body.
-struct HTTPAnswer: Hashable, Sendable {
+struct ClientResponse: Hashable, Sendable {
   var head: HTTPHead
   var body: Data
 }
 
 /// One piece of an answer as it comes: the head first, then the body in any number of pieces.
-enum HTTPPiece: Sendable {
+enum ResponsePart: Sendable {
   case head(HTTPHead)
   case data(Data)
 }

@@ -2,44 +2,44 @@ import TrendyFoundation
 import TrendyModels
 
 /// What was asked of whom: the words that every error about an answer begins with.
-struct Question: Hashable, Sendable {
+struct RequestDescription: Hashable, Sendable {
   var method: HTTPRequest.Method
   var path: String
   var hub: String
 }
 
-extension HTTPAnswer {
+extension ClientResponse {
   /// The document in the answer.
   /// - Throws: ``TrendyModels/APIError`` for a status that is no success, and for a body that is not that document.
-  func document<Value: Decodable>(_ type: Value.Type, to question: Question, now: Date) throws -> Value {
-    try check(question, now: now)
-    try head.check(isMediaType: ["application/json"], orSuffix: "+json", named: "JSON", to: question)
-    guard !body.isEmpty else { throw head.unreadable("nothing instead of JSON", question) }
+  func document<Value: Decodable>(_ type: Value.Type, to description: RequestDescription, now: Date) throws -> Value {
+    try check(description, now: now)
+    try head.check(isMediaType: ["application/json"], orSuffix: "+json", named: "JSON", to: description)
+    guard !body.isEmpty else { throw head.unreadable("nothing instead of JSON", description) }
     do {
       return try WireJSON.decode(type, from: body)
     } catch APIError.decodingError(let what) {
-      throw head.unreadable(nil, question, detail: what)
+      throw head.unreadable(nil, description, detail: what)
     }
   }
 
   /// Says, by returning, that what was asked is done.
   ///
   /// A success has no body, or JSON: a page that some box on the way put in the hub's place is no success.
-  func nothing(to question: Question, now: Date) throws {
-    try check(question, now: now)
+  func requireSuccess(to description: RequestDescription, now: Date) throws {
+    try check(description, now: now)
     guard !body.isEmpty else { return }
-    try head.check(isMediaType: ["application/json"], orSuffix: "+json", named: "JSON", to: question)
+    try head.check(isMediaType: ["application/json"], orSuffix: "+json", named: "JSON", to: description)
   }
 
   /// Whether the hub itself says that there is no such thing; a web server that knows no such page says nothing of it.
-  var saysNotFound: Bool {
+  var isNotFound: Bool {
     head.status == 404 && (body.isEmpty || head.mediaType == "application/json" || head.isProblem)
   }
 
   /// - Throws: what the answer says, unless it is a success.
-  func check(_ question: Question, now: Date) throws {
+  func check(_ description: RequestDescription, now: Date) throws {
     guard !(200..<300).contains(head.status) else { return }
-    throw head.error(body: body, to: question, now: now)
+    throw head.error(body: body, to: description, now: now)
   }
 }
 
@@ -47,14 +47,14 @@ extension HTTPHead {
   var isProblem: Bool { mediaType == "application/problem+json" }
 
   /// An answer that is not a success, as an error.
-  func error(body: Data, to question: Question, now: Date) -> APIError {
+  func error(body: Data, to description: RequestDescription, now: Date) -> APIError {
     let retryAfter = self["retry-after"].flatMap { RetryAfter.duration($0, date: self["date"], now: now) }
     if isProblem, let problem = problem(body) { return .problem(problem, retryAfter: retryAfter) }
     if (300..<400).contains(status) {
       let place = self["location"].map(Self.origin) ?? "another place"
       return .problem(
         ProblemDetails(
-          title: "\(question.hub) sends its visitors elsewhere", status: status,
+          title: "\(description.hub) sends its visitors elsewhere", status: status,
           detail: "it points to \(place); if the hub has moved, connect to its new address", requestId: requestId),
         retryAfter: retryAfter)
     }
@@ -80,19 +80,21 @@ extension HTTPHead {
   }
 
   /// - Throws: unless the body is what was asked for, by what the answer says of it. An answer that says nothing is read.
-  func check(isMediaType types: [String], orSuffix suffix: String? = nil, named name: String, to question: Question)
+  func check(
+    isMediaType types: [String], orSuffix suffix: String? = nil, named name: String, to description: RequestDescription
+  )
     throws
   {
     guard let mediaType, !types.contains(mediaType), !(suffix.map { mediaType.hasSuffix($0) } ?? false) else { return }
-    throw unreadable("\(mediaType) instead of \(name)", question, detail: "is this a Trendy hub?")
+    throw unreadable("\(mediaType) instead of \(name)", description, detail: "is this a Trendy hub?")
   }
 
   /// `hub.example answered text/html instead of JSON (GET /events): is this a Trendy hub?`
-  func unreadable(_ answered: String?, _ question: Question, detail: String? = nil) -> APIError {
+  func unreadable(_ answered: String?, _ description: RequestDescription, detail: String? = nil) -> APIError {
     let request = requestId.map { ", request \($0)" } ?? ""
-    let asked = "\(question.method.rawValue) \(question.path)\(request)"
+    let asked = "\(description.method.rawValue) \(description.path)\(request)"
     let subject =
-      answered.map { "\(question.hub) answered \($0) (\(asked))" } ?? "the answer of \(question.hub) (\(asked))"
+      answered.map { "\(description.hub) answered \($0) (\(asked))" } ?? "the answer of \(description.hub) (\(asked))"
     return .decodingError(detail.map { "\(subject): \($0)" } ?? subject)
   }
 

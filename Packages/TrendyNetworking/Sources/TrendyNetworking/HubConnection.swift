@@ -20,18 +20,18 @@ struct HubConnection: Sendable {
   /// The document that answers the request.
   func document<Value: Decodable & Sendable>(_ type: Value.Type, _ request: HTTPRequest) async throws -> Value {
     try await withDeadline { _ in
-      try await answer(to: request).document(type, to: question(request), now: clock.now)
+      try await answer(to: request).document(type, to: description(request), now: clock.now)
     }
   }
 
   /// As ``document(_:_:)``, but what a failure says is asked for first: an answer that refuses can hold more than its words.
   func document<Value: Decodable & Sendable>(
-    _ type: Value.Type, _ request: HTTPRequest, onFailure: @escaping @Sendable (HTTPAnswer) -> Value?
+    _ type: Value.Type, _ request: HTTPRequest, onFailure: @escaping @Sendable (ClientResponse) -> Value?
   ) async throws -> Value {
     try await withDeadline { _ in
       let answer = try await answer(to: request)
       if !(200..<300).contains(answer.head.status), let value = onFailure(answer) { return value }
-      return try answer.document(type, to: question(request), now: clock.now)
+      return try answer.document(type, to: description(request), now: clock.now)
     }
   }
 
@@ -51,7 +51,7 @@ struct HubConnection: Sendable {
     let request = HTTPRequest(method: .delete, path: path)
     try await withDeadline { _ in
       let answer = try await answer(to: request)
-      if !answer.saysNotFound { try answer.nothing(to: question(request), now: clock.now) }
+      if !answer.isNotFound { try answer.requireSuccess(to: description(request), now: clock.now) }
     }
   }
 
@@ -63,7 +63,7 @@ struct HubConnection: Sendable {
   func stream<Value: Sendable>(
     _ request: HTTPRequest, mediaTypes: [String], named name: String, patience: Duration? = nil,
     onFailure: @escaping @Sendable (HTTPHead) -> Value? = { _ in nil },
-    _ body: @escaping @Sendable (BodyPieces) async throws -> Value
+    _ body: @escaping @Sendable (BodyChunks) async throws -> Value
   ) async throws -> Value {
     try await withDeadline(patience) { progress in
       let pieces = transport.open(try await prepared(request), at: address, bodyLimit: nil)
@@ -78,10 +78,10 @@ struct HubConnection: Sendable {
         var document = Data()
         while case .data(let data)? = try await iterator.next(), document.count < bodyLimit { document += data }
         try Task.checkCancellation()
-        throw head.error(body: document, to: question(request), now: clock.now)
+        throw head.error(body: document, to: description(request), now: clock.now)
       }
-      try head.check(isMediaType: mediaTypes, named: name, to: question(request))
-      return try await body(BodyPieces(pieces: pieces, progress: progress, clock: clock))
+      try head.check(isMediaType: mediaTypes, named: name, to: description(request))
+      return try await body(BodyChunks(pieces: pieces, progress: progress, clock: clock))
     }
   }
 
@@ -96,14 +96,14 @@ struct HubConnection: Sendable {
     #endif
   }
 
-  func question(_ request: HTTPRequest) -> Question {
-    Question(method: request.method, path: request.path, hub: address.name)
+  func description(_ request: HTTPRequest) -> RequestDescription {
+    RequestDescription(method: request.method, path: request.path, hub: address.name)
   }
 }
 
 /// The body of a streamed answer, piece by piece. Read by one task, once.
-struct BodyPieces: Sendable {
-  fileprivate let pieces: AsyncThrowingStream<HTTPPiece, any Error>
+struct BodyChunks: Sendable {
+  fileprivate let pieces: AsyncThrowingStream<ResponsePart, any Error>
   fileprivate let progress: Progress
   fileprivate let clock: any TimeSource
 
@@ -131,7 +131,7 @@ final class Progress: Sendable {
 }
 
 extension HubConnection {
-  private func answer(to request: HTTPRequest) async throws -> HTTPAnswer {
+  private func answer(to request: HTTPRequest) async throws -> ClientResponse {
     var head: HTTPHead?
     var body = Data()
     for try await piece in transport.open(try await prepared(request), at: address, bodyLimit: bodyLimit) {
@@ -143,7 +143,7 @@ extension HubConnection {
     // A stream also ends, without a word, when its reader is cancelled.
     try Task.checkCancellation()
     guard let head else { throw APIError.cutOff(address) }
-    return HTTPAnswer(head: head, body: body)
+    return ClientResponse(head: head, body: body)
   }
 
   /// The request with everything that goes with each: what is wanted, what is sent, who asks.

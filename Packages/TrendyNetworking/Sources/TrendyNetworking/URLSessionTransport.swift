@@ -46,7 +46,7 @@ final class URLSessionTransport: Sendable {
   /// - Parameter bodyLimit: bytes of body after which the answer is refused; `nil` where the reader keeps nothing whole.
   /// - Throws: from the stream, ``TrendyModels/APIError``: `networkError`, or `decodingError` for a body over the limit.
   func open(_ request: HTTPRequest, at address: HubAddress, bodyLimit: Int?) -> AsyncThrowingStream<
-    HTTPPiece, any Error
+    ResponsePart, any Error
   > {
     AsyncThrowingStream { continuation in
       guard let url = URL(string: address.url.absoluteString + request.target) else {
@@ -81,7 +81,7 @@ private func cancelElsewhere(_ task: URLSessionTask) {
 
 /// One request under way.
 private struct Exchange: Sendable {
-  let continuation: AsyncThrowingStream<HTTPPiece, any Error>.Continuation
+  let continuation: AsyncThrowingStream<ResponsePart, any Error>.Continuation
   let address: HubAddress
   let bodyLimit: Int?
   var head: HTTPHead?
@@ -172,7 +172,7 @@ private final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable 
     guard response.statusCode >= 200 else { return }
     let head = HTTPHead(status: response.statusCode, fields: fields)
     let continuation = exchanges.withLock {
-      exchanges -> AsyncThrowingStream<HTTPPiece, any Error>.Continuation? in
+      exchanges -> AsyncThrowingStream<ResponsePart, any Error>.Continuation? in
       guard exchanges[task]?.head == nil else { return nil }
       exchanges[task]?.head = head
       return exchanges[task]?.continuation
