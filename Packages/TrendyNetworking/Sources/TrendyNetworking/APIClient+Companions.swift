@@ -3,9 +3,9 @@ import TrendyFoundation
 public import TrendyModels
 public import TrendyProtocols
 
-/// What only a Trendy hub knows of: the devices of a person, and one telling another what goes on with it.
+// MARK: Companions and live trips, which only a Trendy hub offers
 extension APIClient: CompanionClientProtocol {
-  /// Whom the hub takes this device for.
+  /// User and device id that the hub associates with the token.
   public func identity() async throws -> (person: String, deviceId: String) {
     let summary = try await hub.document(SyncSummary.self, HTTPRequest(method: .get, path: "/me/sync"))
     guard let device = summary.deviceId else {
@@ -14,32 +14,34 @@ extension APIClient: CompanionClientProtocol {
     return (summary.person, device)
   }
 
-  /// The trips that go on, of devices that post to the hub.
+  /// Trips in progress of trackers that post to the hub.
   public func liveTrips() async throws -> LiveTripsResponse {
     try await hub.document(LiveTripsResponse.self, HTTPRequest(method: .get, path: "/me/live"))
   }
 
-  /// How the hub found a trip or a visit in what a device posted there.
-  /// - Throws: `APIError` with status 404 for one that it did not find.
+  /// Decisions behind a trip or visit that the hub detected from posted readings.
+  /// - Throws: `APIError` with status 404 if the hub did not detect the event.
   public func explanation(ofEvent id: String) async throws -> APIExplanation {
     try await hub.document(
       APIExplanation.self, HTTPRequest(method: .get, path: "/me/explanations/\(percentEncoded(id))"))
   }
 
-  /// The person's devices that may come in.
+  /// Paired devices of the user.
   public func devices() async throws -> [APIDevice] {
     try await hub.document([APIDevice].self, HTTPRequest(method: .get, path: "/me/devices"))
   }
 
+  /// Companion links of this device, in both directions.
   public func companions() async throws -> [APICompanion] {
     try await hub.document([APICompanion].self, HTTPRequest(method: .get, path: "/companions"))
   }
 
+  /// Makes another device a companion of this one.
   public func makeCompanion(deviceId: String) async throws -> APICompanion {
     try await makeCompanion(.tell(companionId: deviceId))
   }
 
-  /// Makes this device a companion of another, which need not run anything that could ask for it.
+  /// Makes this device a companion of another one. The other device need not run Trendy; a tracker is enough.
   public func makeCompanion(ofDevice deviceId: String) async throws -> APICompanion {
     try await makeCompanion(.follow(trackerId: deviceId))
   }
@@ -49,11 +51,12 @@ extension APIClient: CompanionClientProtocol {
       APICompanion.self, HTTPRequest(method: .post, path: "/companions", body: try WireJSON.encode(request)))
   }
 
-  /// Ends it, from either side. What was on its way is gone.
+  /// Removes a companion link, from either side. Notices in transit are discarded.
   public func removeCompanion(id: String) async throws {
     try await hub.delete("/companions/" + percentEncoded(id))
   }
 
+  /// Sends notices to a companion. Returns the updated link.
   public func send(_ request: CompanionNoticesRequest, toCompanion id: String) async throws -> APICompanion {
     try await hub.document(
       APICompanion.self,
@@ -61,6 +64,7 @@ extension APIClient: CompanionClientProtocol {
         method: .post, path: "/companions/\(percentEncoded(id))/notices", body: try WireJSON.encode(request)))
   }
 
+  /// Notices for this device with a sequence number above `sequence`, at most `limit`.
   public func notices(ofCompanion id: String, after sequence: Int64, limit: Int) async throws
     -> CompanionNoticesResponse
   {
@@ -71,16 +75,16 @@ extension APIClient: CompanionClientProtocol {
         query: [("after", "\(sequence)"), ("limit", "\(limit)")]))
   }
 
-  /// A sign each time that something may be there for this device as a companion, the first as soon as the hub would tell of
-  /// others; until the reader stops or the stream breaks.
+  /// Stream of signals that notices for this device may be available. The first signal follows as soon as the hub
+  /// accepts the stream. Ends when the reader stops, and throws when the connection breaks.
   public func companionSignals() -> AsyncThrowingStream<Void, any Error> {
     AsyncThrowingStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
-      // Owned by the stream: whoever stops reading cancels it.
+      // The stream owns the task and cancels it when the reader stops.
       let task = Task {
         do {
           let hasBegun = Mutex(false)
           try await readSignals { name, _ in
-            // The head comes at once, and says that the stream stands.
+            // The hub sends the head immediately, which shows that the stream is open.
             let isFirst = hasBegun.withLock { hasBegun in
               defer { hasBegun = true }
               return !hasBegun

@@ -3,20 +3,21 @@ public import TrendyModels
 import TrendyProtocols
 
 extension APIClient {
-  /// The most mutations that a hub takes at once.
+  /// Maximum number of mutations in a request.
   private static let pushLimit = 500
 
-  /// Mutations with a sequence go to the hub's `/mutations`, where each takes effect once however often it is sent; others go
-  /// one call each, as every client sends them.
+  /// Sends mutations with a sequence number to `/mutations`, where each takes effect once no matter how often it is
+  /// sent. Mutations without one are sent in single calls.
   ///
-  /// The outcomes of what lies before the first of them are taken to be held by the caller for good.
+  /// The caller must have stored the outcomes of all earlier mutations: sequence numbers before the first one are
+  /// acknowledged.
   public func push(_ mutations: [PendingMutation]) async throws -> [MutationOutcome] {
     var outcomes: [MutationOutcome] = []
     while outcomes.count < mutations.count {
       let rest = mutations[outcomes.count...]
       do {
         if let device = rest.first?.sentBy {
-          // Outcomes of this call are not the caller's until it returns: only what lies before all of it is acknowledged.
+          // Acknowledges only mutations before this call: the caller does not have the outcomes of this call yet.
           let acknowledged = (mutations.first { $0.sentBy == device }?.sequence ?? 1) - 1
           let run = Array(rest.prefix { $0.sentBy == device }.prefix(Self.pushLimit))
           outcomes += try await push(
@@ -25,12 +26,12 @@ extension APIClient {
           outcomes += try await DefaultPushClient(client: self).push(Array(rest.prefix { $0.sentBy == nil }))
         }
       } catch  where !outcomes.isEmpty {
-        // What is settled must reach the caller; who pushes the rest meets the error again, alone.
+        // Returns the outcomes so far. If the caller pushes the rest, it gets the error alone.
         let failure = error as? APIError
         if let failure, failure.isTransient { PushObservation.current?.onTransientFailure(failure) }
         outcomes.append(.tryLater(retryAfter: failure?.retryAfter))
       }
-      // What follows a mutation that could not be judged may depend on it.
+      // The mutations after one without an outcome may depend on it.
       if let unjudged = outcomes.last(where: \.isTryLater) {
         outcomes += Array(repeating: unjudged, count: mutations.count - outcomes.count)
       }
@@ -38,7 +39,7 @@ extension APIClient {
     return outcomes
   }
 
-  /// All of it in one request, as the hub's `/mutations` takes it. A batch of more than 500 is cut there; the rest is for later.
+  /// Sends a batch in one request. Mutations beyond the first 500 get the outcome `tryLater`.
   public func push(_ batch: PushBatch) async throws -> PushAnswer {
     var first = batch
     first.mutations = Array(batch.mutations.prefix(Self.pushLimit))
@@ -47,7 +48,7 @@ extension APIClient {
       PushResponse.self, HTTPRequest(method: .post, path: "/mutations", body: try WireJSON.encode(request))
     ) { failure in
       guard failure.head.status == 409,
-        // What is no such document is a failure like others, and told as one.
+        // A 409 without such a document is reported as an ordinary error.
         let response = try? WireJSON.decode(PushResponse.self, from: failure.body), response.isForked
       else { return nil }
       return response
@@ -70,11 +71,11 @@ extension MutationOutcome {
 }
 
 extension PendingMutation {
-  /// The device whose row of sequences it stands in; `nil` while it was given none.
+  /// Device id of a mutation with a sequence number; `nil` without one.
   fileprivate var sentBy: String? { sequence == nil ? nil : device }
 }
 
-/// The client with the push that every client has: a call for each mutation.
+/// Client with the default implementation of `push`, one call per mutation.
 private struct DefaultPushClient: NetworkClientProtocol {
   let client: APIClient
 

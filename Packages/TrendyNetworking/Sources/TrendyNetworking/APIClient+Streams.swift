@@ -2,21 +2,23 @@ import TrendyFoundation
 public import TrendyModels
 
 extension APIClient {
-  /// How long a stream of signals may be silent, comments counted, before it is taken for dead.
+  /// Time without any data, including comments, after which a signal stream is considered dead.
   private static let signalPatience: Duration = .seconds(90)
 
-  /// Everything at the hub as of one moment, from its `/snapshot`. The deadline is from one piece to the next, so that a long
-  /// history takes the time it needs; one that ends early is a `networkError`.
+  /// Loads everything from `/snapshot`, as of one version.
+  ///
+  /// The deadline applies to the time between two chunks, so a long history may take longer. A truncated snapshot is a
+  /// `networkError`.
   public func snapshot() async throws -> Snapshot {
     try await readSnapshot(query: []).result
   }
 
-  /// As ``snapshot()``, with everything that the hub says of each entity.
+  /// Loads a snapshot with versions, if the hub sends them.
   public func snapshot(for position: DevicePosition?) async throws -> SnapshotAnswer {
     try await readSnapshot(query: position?.query ?? []).result
   }
 
-  /// About 1 MiB of the above; all of it from a hub that gives no parts.
+  /// Loads one snapshot part of about 1 MiB, or the complete snapshot from a hub that sends no parts.
   public func snapshotPart(_ request: SnapshotRequest) async throws -> SnapshotPart {
     let (header, answer): (SnapshotHeader, SnapshotAnswer) = try await readSnapshot(
       query: [("part", request.part ?? SnapshotRequest.firstPart)] + (request.position?.query ?? []))
@@ -41,11 +43,13 @@ extension APIClient {
     }
   }
 
-  /// The head of the feed, each time the hub says that it moved, until the reader stops, the stream breaks or a minute and a
-  /// half passes without a sign. A hub without such a stream ends it at once. Who reads slowly gets the newest head alone.
+  /// Stream of feed heads, one for each change signal of the hub.
+  ///
+  /// Ends when the reader stops, and throws if the connection breaks or no data arrives for 90 seconds. Ends
+  /// immediately if the hub has no signal stream. A slow reader gets only the newest head.
   public func changeSignals() -> AsyncThrowingStream<Int64, any Error> {
     AsyncThrowingStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
-      // Owned by the stream: whoever stops reading cancels it.
+      // The stream owns the task and cancels it when the reader stops.
       let task = Task {
         do {
           try await readSignals { name, data in
@@ -61,7 +65,7 @@ extension APIClient {
     }
   }
 
-  /// Hands over each event of the hub's stream, by its name, until it ends. A hub without such a stream ends it at once.
+  /// Calls `body` with name and data of each server-sent event. Returns immediately if the hub has no event stream.
   func readSignals(_ body: @escaping @Sendable (_ name: String, _ data: String) throws -> Void) async throws {
     try await signals.useConnection()
     let request = HTTPRequest(method: .get, path: "/changes/stream", headers: ["Accept": "text/event-stream"])

@@ -2,29 +2,30 @@ public import TrendyFoundation
 public import TrendyModels
 public import TrendyProtocols
 
-/// A device's way to its hub: every operation of `NetworkClientProtocol` over HTTP.
+/// HTTP client for a hub; implements every operation of `NetworkClientProtocol`.
 ///
-/// Keep one for as long as its address lasts: it holds one `URLSession` and its open connections. Every operation throws
-/// `APIError`, or `CancellationError` as soon as its task is cancelled; a request that met its deadline is a `networkError`.
-/// Redirects are not followed, and the token is in no text that this type gives.
+/// Keep one client per hub address: it owns one `URLSession` with its open connections. Operations throw `APIError`, or
+/// `CancellationError` as soon as the task is cancelled. A missed deadline is a `networkError`. Redirects are not
+/// followed, and no description or error contains the token.
 public final class APIClient: NetworkClientProtocol {
-  /// The hub.
+  /// Address of the hub.
   public let address: HubAddress
   let hub: HubConnection
-  /// The way of the signals alone; see ``HubConnection/useConnection()``.
+  /// Separate connection for the signal stream; see ``HubConnection/useConnection()``.
   let signals: HubConnection
 
-  /// The most an answer that is read whole may hold, in bytes.
+  /// Maximum size of a response that is read as a whole, in bytes.
   static let bodyLimit = 64 * 1024 * 1024
 
   /// - Parameters:
-  ///   - baseURL: with or without `/api/v1`.
-  ///   - token: asked for before each request; without one the request fails as a 401 would. White space around it is left out.
-  ///   - clock: what the deadline is measured by.
-  ///   - deadline: how long a request may take from its beginning to the last byte of its answer. In a snapshot it is from one
-  ///     piece to the next.
-  ///   - allowsInsecureHTTP: whether the token may cross a network in clear text.
-  ///   - report: asked before each request for what the device says of itself; `nil` says nothing.
+  ///   - baseURL: hub address with or without `/api/v1`.
+  ///   - token: called before each request. Without a token the request fails like a 401. Whitespace is removed.
+  ///   - clock: measures the deadline.
+  ///   - deadline: maximum time from the start of a request to the last byte of its response. For a snapshot, maximum
+  ///     time between two chunks.
+  ///   - allowsInsecureHTTP: whether the token may be sent unencrypted over a network.
+  ///   - report: device status to send with each request; `nil` sends none.
+  /// - Throws: ``HubAddressError`` for an invalid or insecure address.
   public init(
     baseURL: URL, token: @escaping @Sendable () async throws -> String?, clock: any TimeSource = SystemTime(),
     deadline: Duration = .seconds(15), allowsInsecureHTTP: Bool = false,
@@ -39,7 +40,7 @@ public final class APIClient: NetworkClientProtocol {
     self.signals = signals
   }
 
-  /// With a token that stays the same.
+  /// Creates a client with a constant token.
   public convenience init(
     baseURL: URL, token: String, clock: any TimeSource = SystemTime(), deadline: Duration = .seconds(15),
     allowsInsecureHTTP: Bool = false
@@ -48,11 +49,11 @@ public final class APIClient: NetworkClientProtocol {
       baseURL: baseURL, token: { token }, clock: clock, deadline: deadline, allowsInsecureHTTP: allowsInsecureHTTP)
   }
 
-  /// Asks for a token of this device's own, with the code that the hub showed to a person.
+  /// Exchanges a pairing code for the token of this device.
   ///
-  /// The code works once and for a short time; white space around it is left out. A device that holds a person's record names
-  /// them: a code of somebody else is then refused before it is used up, with a `problem` of type `other_person`.
-  /// - Throws: ``HubAddressError`` for an address that is none, `APIError` for all else: a wrong code is a `problem`.
+  /// A code works once and for a short time; whitespace is removed. A device that already has a record passes its user.
+  /// The hub then rejects another user's code with a `problem` of type `other_person` before the code is used up.
+  /// - Throws: ``HubAddressError`` for an invalid address, otherwise `APIError`. A wrong code is a `problem`.
   public static func pair(
     baseURL: URL, code: String, deviceName: String, person: String? = nil, clock: any TimeSource = SystemTime(),
     deadline: Duration = .seconds(15), allowsInsecureHTTP: Bool = false
@@ -65,10 +66,11 @@ public final class APIClient: NetworkClientProtocol {
       PairResponse.self, HTTPRequest(method: .post, path: "/pair", body: try WireJSON.encode(request)))
   }
 
-  /// Does nothing: a hub's health shows in the requests that matter, and one more before them says nothing of the next.
+  /// Does nothing. The health of a hub shows in real requests, and a check before them would not predict the next one.
   public func checkHealth() async throws {}
 }
 
 extension APIClient: CustomStringConvertible {
+  /// Name of the hub, without the token.
   public var description: String { "APIClient(\(address.name))" }
 }

@@ -1,12 +1,12 @@
 public import TrendyFoundation
 
-/// What a device says of itself with each request, so that its person sees on another one what is stuck here.
+/// Device status sent with each request, so that the user sees on another device which changes are pending here.
 public struct DeviceReport: Hashable, Sendable {
-  /// Of the program, such as `1.2.0`; signs that a header cannot have are left out.
+  /// Program version, such as `1.2.0`. Characters that a header cannot contain are removed.
   public var version: String
-  /// Mutations that wait here.
+  /// Number of pending mutations.
   public var waiting: Int
-  /// When the oldest of them was made.
+  /// Creation time of the oldest pending mutation.
   public var oldest: Date?
 
   public init(version: String, waiting: Int, oldest: Date? = nil) {
@@ -15,7 +15,7 @@ public struct DeviceReport: Hashable, Sendable {
     self.oldest = oldest
   }
 
-  /// The value of the header `Trendy-Device`: a dictionary of structured fields (RFC 8941).
+  /// Value of the header `Trendy-Device`: a structured-fields dictionary (RFC 8941).
   func header(at now: Date) -> String {
     func milliseconds(_ date: Date) -> Int64 { Int64((date.timeIntervalSince1970 * 1000).rounded()) }
     let plain = String(

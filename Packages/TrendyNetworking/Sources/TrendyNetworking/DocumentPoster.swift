@@ -2,13 +2,15 @@ public import TrendyFoundation
 import TrendyModels
 public import TrendyProtocols
 
-/// Posts JSON documents to servers that are no hubs, such as the receivers of webhooks.
+/// Posts JSON documents to servers other than a hub, such as webhook receivers.
 ///
-/// A redirect is an answer as any other. Certificates, and the proxies of the environment, count as for a hub.
+/// Redirects are returned like any other response. Certificates and proxy variables are handled as for a hub.
 public struct DocumentPoster: Sendable {
+  /// Response of the server.
   public struct Answer: Hashable, Sendable {
+    /// HTTP status code.
     public var status: Int
-    /// How long the server asked to be left alone, a day at most.
+    /// Delay that the server asked for with `Retry-After`, at most one day.
     public var retryAfter: Duration?
   }
 
@@ -17,16 +19,16 @@ public struct DocumentPoster: Sendable {
   private let transport: URLSessionTransport
 
   /// - Parameters:
-  ///   - clock: what the deadline is measured by.
-  ///   - deadline: from the sending to the head of the answer.
+  ///   - clock: measures the deadline.
+  ///   - deadline: maximum time until the response header arrives.
   public init(clock: any TimeSource = SystemTime(), deadline: Duration = .seconds(15)) {
     self.clock = clock
     self.deadline = deadline
     transport = URLSessionTransport()
   }
 
-  /// Posts once.
-  /// - Throws: `APIError` where no answer came, or `CancellationError`.
+  /// Sends one POST request.
+  /// - Throws: `APIError` if there is no response; `CancellationError`.
   public func post(_ body: Data, to url: URL, headers: [String: String] = [:]) async throws -> Answer {
     guard let address = HubAddress(originOf: url) else {
       throw APIError.networkError("the address is no http or https")

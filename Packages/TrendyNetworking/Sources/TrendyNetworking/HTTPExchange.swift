@@ -1,6 +1,6 @@
 import TrendyFoundation
 
-/// A request as it leaves.
+/// Outgoing request.
 struct HTTPRequest: Sendable {
   enum Method: String, Hashable, Sendable {
     case get = "GET"
@@ -10,56 +10,56 @@ struct HTTPRequest: Sendable {
   }
 
   var method: Method
-  /// Below the API's root, from its slash on, every part percent-encoded.
+  /// Path below the API root, with a leading slash and percent-encoded segments.
   var path: String
   var query: [(name: String, value: String)] = []
   var headers: [String: String] = [:]
   var body: Data?
 
-  /// Path and query.
+  /// Path with query.
   var target: String {
     guard !query.isEmpty else { return path }
     return path + "?" + query.map { "\($0.name)=\(percentEncoded($0.value))" }.joined(separator: "&")
   }
 }
 
-/// The status and header fields of an answer.
+/// Status and header fields of a response.
 struct HTTPHead: Hashable, Sendable {
   var status: Int
-  /// Names in lower case.
+  /// Header fields by lower-case name.
   var fields: [String: String]
 
   subscript(_ name: String) -> String? { fields[name] }
 
-  /// The media type alone, in lower case.
+  /// Media type without parameters, in lower case.
   var mediaType: String? {
     guard let text = fields["content-type"]?.split(separator: ";", maxSplits: 1).first else { return nil }
     return String(text.filter { !$0.isWhitespace }).lowercased()
   }
 
-  /// Bytes of the body as they are sent; `nil` where the answer does not say or the bytes are compressed.
+  /// Size of the body in bytes as transmitted; `nil` if unknown or if the body is compressed.
   var bodyLength: Int? {
     guard (fields["content-encoding"] ?? "identity") == "identity" else { return nil }
-    // A length that no number holds is never reached.
+    // A length that overflows `Int` is never reached.
     return fields["content-length"].map { Int($0) ?? Int.max }
   }
 
   var requestId: String? { fields["x-request-id"] }
 }
 
-/// An answer with its whole body.
+/// Response with its complete body.
 struct ClientResponse: Hashable, Sendable {
   var head: HTTPHead
   var body: Data
 }
 
-/// One piece of an answer as it comes: the head first, then the body in any number of pieces.
+/// Part of a response: the head first, then any number of body chunks.
 enum ResponsePart: Sendable {
   case head(HTTPHead)
   case data(Data)
 }
 
-/// Everything but RFC 3986's unreserved characters as `%XX`, so that any text is one part of a path or query.
+/// Percent-encodes all characters except the unreserved ones of RFC 3986, for use as one path segment or query value.
 func percentEncoded(_ text: String) -> String {
   let digits = Array("0123456789ABCDEF".utf8)
   var encoded: [UInt8] = []

@@ -1,7 +1,7 @@
 import TrendyFoundation
 import TrendyModels
 
-/// What was asked of whom: the words that every error about an answer begins with.
+/// Method, path and hub of a request, for error messages.
 struct RequestDescription: Hashable, Sendable {
   var method: HTTPRequest.Method
   var path: String
@@ -9,8 +9,8 @@ struct RequestDescription: Hashable, Sendable {
 }
 
 extension ClientResponse {
-  /// The document in the answer.
-  /// - Throws: ``TrendyModels/APIError`` for a status that is no success, and for a body that is not that document.
+  /// Decodes the JSON document of the response.
+  /// - Throws: ``TrendyModels/APIError`` for an error status and for a body that is not this document.
   func document<Value: Decodable>(_ type: Value.Type, to description: RequestDescription, now: Date) throws -> Value {
     try check(description, now: now)
     try head.check(isMediaType: ["application/json"], orSuffix: "+json", named: "JSON", to: description)
@@ -22,21 +22,22 @@ extension ClientResponse {
     }
   }
 
-  /// Says, by returning, that what was asked is done.
+  /// Throws unless the response is a success.
   ///
-  /// A success has no body, or JSON: a page that some box on the way put in the hub's place is no success.
+  /// A success has an empty body or JSON. An HTML page, such as a captive portal's, is not a success.
   func requireSuccess(to description: RequestDescription, now: Date) throws {
     try check(description, now: now)
     guard !body.isEmpty else { return }
     try head.check(isMediaType: ["application/json"], orSuffix: "+json", named: "JSON", to: description)
   }
 
-  /// Whether the hub itself says that there is no such thing; a web server that knows no such page says nothing of it.
+  /// Whether the hub itself reports that the resource does not exist. The 404 page of another web server does not
+  /// count.
   var isNotFound: Bool {
     head.status == 404 && (body.isEmpty || head.mediaType == "application/json" || head.isProblem)
   }
 
-  /// - Throws: what the answer says, unless it is a success.
+  /// - Throws: the error of the response, unless it is a success.
   func check(_ description: RequestDescription, now: Date) throws {
     guard !(200..<300).contains(head.status) else { return }
     throw head.error(body: body, to: description, now: now)
@@ -46,7 +47,7 @@ extension ClientResponse {
 extension HTTPHead {
   var isProblem: Bool { mediaType == "application/problem+json" }
 
-  /// An answer that is not a success, as an error.
+  /// Converts an error response to an error.
   func error(body: Data, to description: RequestDescription, now: Date) -> APIError {
     let retryAfter = self["retry-after"].flatMap { RetryAfter.duration($0, date: self["date"], now: now) }
     if isProblem, let problem = problem(body) { return .problem(problem, retryAfter: retryAfter) }
@@ -63,23 +64,24 @@ extension HTTPHead {
       ProblemDetails(title: Self.title(status), status: status, requestId: requestId), retryAfter: retryAfter)
   }
 
-  /// The problem document; `nil` where the body is none. Its `status` is advice (RFC 9457, 3.1.2): the answer's own counts.
+  /// Parses the problem document; `nil` if the body is none. The status of the response overrides the advisory `status`
+  /// member (RFC 9457, 3.1.2).
   private func problem(_ body: Data) -> ProblemDetails? {
-    // What is no problem document after all is an answer like others, with its status.
+    // A body that is no problem document is an ordinary error with its status.
     guard var members = try? WireJSON.decode([String: JSONValue].self, from: body) else { return nil }
     members["status"] = .int(Int64(status))
-    // A member of the wrong type is left out and the rest kept (RFC 9457, 3.1).
+    // A member of the wrong type is ignored (RFC 9457, 3.1).
     for name in ["type", "title", "detail", "instance", "request_id"] where members[name]?.stringValue == nil {
       members[name] = nil
     }
-    // As above: after this only what cannot happen is left.
+    // Cannot fail: all members have valid types now.
     guard let data = try? WireJSON.encode(members), var problem = try? WireJSON.decode(ProblemDetails.self, from: data)
     else { return nil }
     if problem.requestId == nil { problem.requestId = requestId }
     return problem
   }
 
-  /// - Throws: unless the body is what was asked for, by what the answer says of it. An answer that says nothing is read.
+  /// - Throws: if the content type is none of the expected ones. A response without a content type is accepted.
   func check(
     isMediaType types: [String], orSuffix suffix: String? = nil, named name: String, to description: RequestDescription
   )
@@ -89,7 +91,7 @@ extension HTTPHead {
     throw unreadable("\(mediaType) instead of \(name)", description, detail: "is this a Trendy hub?")
   }
 
-  /// `hub.example answered text/html instead of JSON (GET /events): is this a Trendy hub?`
+  /// Error such as `hub.example answered text/html instead of JSON (GET /events): is this a Trendy hub?`
   func unreadable(_ answered: String?, _ description: RequestDescription, detail: String? = nil) -> APIError {
     let request = requestId.map { ", request \($0)" } ?? ""
     let asked = "\(description.method.rawValue) \(description.path)\(request)"
@@ -98,7 +100,7 @@ extension HTTPHead {
     return .decodingError(detail.map { "\(subject): \($0)" } ?? subject)
   }
 
-  /// Scheme and host: the rest of a place to go may hold a secret.
+  /// Scheme, host and port of a redirect target: the rest may contain a secret.
   private static func origin(_ location: String) -> String {
     guard let url = URL(string: location), let scheme = url.scheme, let host = url.host(percentEncoded: false) else {
       return "another page"

@@ -1,15 +1,15 @@
 public import TrendyFoundation
 
-/// Where a hub answers, checked: `https`, or `http` to this machine alone unless that is asked for.
+/// Validated address of a hub: `https`, or `http` on this machine. `http` to another host must be allowed explicitly.
 public struct HubAddress: Hashable, Sendable {
-  /// The root of the hub's API, without a slash at its end: `https://hub.example/api/v1`.
+  /// Root of the hub's API without a trailing slash: `https://hub.example/api/v1`.
   public let url: URL
-  /// What a person calls the hub: its host, and its port where one is given. No secret is ever part of it.
+  /// Display name of the hub: host, and port if given. Contains no secret.
   public let name: String
 
   /// - Parameters:
-  ///   - url: with or without `/api/v1`; a path before it is kept.
-  ///   - allowsInsecureHTTP: whether the token may cross a network in clear text.
+  ///   - url: address with or without `/api/v1`; a path prefix is kept.
+  ///   - allowsInsecureHTTP: whether the token may be sent unencrypted over a network.
   public init(_ url: URL, allowsInsecureHTTP: Bool = false) throws(HubAddressError) {
     let text = url.absoluteString
     guard let scheme = url.scheme?.lowercased(), scheme == "http" || scheme == "https",
@@ -26,7 +26,7 @@ public struct HubAddress: Hashable, Sendable {
     self.url = root
   }
 
-  /// As a person types it. Without a scheme it is `https`, or `http` where the host is this machine.
+  /// Parses an address as typed by the user. Without a scheme it is `https`, or `http` for this machine.
   public init(_ text: String, allowsInsecureHTTP: Bool = false) throws(HubAddressError) {
     let trimmed = String(text.drop { $0.isWhitespace }.reversed().drop { $0.isWhitespace }.reversed())
     var address = trimmed
@@ -42,7 +42,7 @@ public struct HubAddress: Hashable, Sendable {
 }
 
 extension HubAddress {
-  /// Where a server that is no hub answers, for requests whose path is their own; `nil` for what is no `http` or `https`.
+  /// Origin of a server that is not a hub, for requests with complete paths; `nil` unless `http` or `https`.
   init?(originOf url: URL) {
     guard let scheme = url.scheme?.lowercased(), scheme == "http" || scheme == "https",
       let host = url.host(percentEncoded: false)?.lowercased(), !host.isEmpty, url.user == nil
@@ -54,19 +54,20 @@ extension HubAddress {
 }
 
 extension HubAddress: CustomStringConvertible {
+  /// URL of the API root.
   public var description: String { url.absoluteString }
 }
 
 extension HubAddress {
   private static let apiPath = "/api/v1"
 
-  /// The host where it is this machine and nothing hides the token on the way; `nil` for every other address.
+  /// Host, if the address is plain HTTP on this machine; otherwise `nil`.
   var clearTextHost: String? {
     guard url.scheme == "http", let host = url.host(percentEncoded: false), Self.isLoopback(host) else { return nil }
     return host
   }
 
-  /// 127.0.0.0/8, ::1 and `localhost` (RFC 6761): what never leaves the machine.
+  /// Whether a host is 127.0.0.0/8, ::1 or `localhost` (RFC 6761), whose traffic never leaves the machine.
   static func isLoopback(_ host: String) -> Bool {
     let host = host.lowercased()
     if host == "localhost" || host == "::1" || host == "[::1]" { return true }
@@ -74,22 +75,23 @@ extension HubAddress {
     return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil && $0.allSatisfy(\.isNumber) }
   }
 
-  /// For words about an address that was refused: a password in it stays out of them.
+  /// Removes user and password from an address, for use in an error message.
   private static func withoutSecrets(_ text: String) -> String {
     guard let at = text.lastIndex(of: "@") else { return text }
     return "…" + text[at...]
   }
 }
 
-/// Why a text or URL is no address of a hub.
+/// Reason why an address is rejected.
 public enum HubAddressError: Error, Hashable, Sendable {
-  /// Not `http` or `https`, no host, or with a user, a query or a fragment.
+  /// Neither `http` nor `https`, without a host, or with a user, a query or a fragment.
   case notAnAddress(String)
-  /// `http` to another machine: whoever listens on the way would have the token.
+  /// `http` to another machine would expose the token on the network.
   case insecure(host: String)
 }
 
 extension HubAddressError: CustomStringConvertible {
+  /// Message with the address and the remedy.
   public var description: String {
     switch self {
     case .notAnAddress(let text):

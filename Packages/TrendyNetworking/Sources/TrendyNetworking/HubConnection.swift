@@ -3,28 +3,29 @@ import TrendyFoundation
 import TrendyModels
 import TrendyProtocols
 
-/// Asks one hub: puts the token on a request, keeps its deadline, reads its answer.
+/// Sends requests to one hub: adds the token, enforces the deadline and reads the response.
 struct HubConnection: Sendable {
   let address: HubAddress
-  /// Gives the token at each request; `nil` for requests that carry none.
+  /// Returns the token before each request; `nil` for requests without a token.
   let token: (@Sendable () async throws -> String?)?
   let clock: any TimeSource
-  /// From the sending of a request to the last byte of its answer; in a stream, from one piece to the next.
+  /// Maximum time from the start of a request to the last byte of the response, or between two chunks of a stream.
   let deadline: Duration
-  /// Bytes.
+  /// Maximum size of a response body in bytes.
   let bodyLimit: Int
   var transport: URLSessionTransport
-  /// What the device says of itself with a request that carries a token; `nil` for nothing.
+  /// Returns the device status to send with authenticated requests, or `nil`.
   var report: (@Sendable () -> DeviceReport?)?
 
-  /// The document that answers the request.
+  /// Sends a request and decodes the response.
   func document<Value: Decodable & Sendable>(_ type: Value.Type, _ request: HTTPRequest) async throws -> Value {
     try await withDeadline { _ in
       try await answer(to: request).document(type, to: description(request), now: clock.now)
     }
   }
 
-  /// As ``document(_:_:)``, but what a failure says is asked for first: an answer that refuses can hold more than its words.
+  /// Like ``document(_:_:)``, but `onFailure` may return a value for an error response, whose body can contain more
+  /// than an error message.
   func document<Value: Decodable & Sendable>(
     _ type: Value.Type, _ request: HTTPRequest, onFailure: @escaping @Sendable (ClientResponse) -> Value?
   ) async throws -> Value {
@@ -35,7 +36,7 @@ struct HubConnection: Sendable {
     }
   }
 
-  /// The head of the answer alone: the rest is not waited for.
+  /// Sends a request and returns the response header without waiting for the body.
   func head(_ request: HTTPRequest) async throws -> HTTPHead {
     try await withDeadline { _ in
       for try await case .head(let head) in transport.open(try await prepared(request), at: address, bodyLimit: nil) {
@@ -46,7 +47,7 @@ struct HubConnection: Sendable {
     }
   }
 
-  /// Asks for something to be gone. What is not there is gone.
+  /// Sends a DELETE request. A resource that does not exist counts as deleted.
   func delete(_ path: String) async throws {
     let request = HTTPRequest(method: .delete, path: path)
     try await withDeadline { _ in
@@ -55,11 +56,11 @@ struct HubConnection: Sendable {
     }
   }
 
-  /// Reads an answer piece by piece, for as long as pieces come: the deadline counts from one to the next.
+  /// Reads a response in chunks. The deadline applies to the time between two chunks.
   /// - Parameters:
-  ///   - mediaType: what the body of a success must be.
-  ///   - patience: how long one piece may be waited for; `nil` for the deadline.
-  ///   - onFailure: asked first about an answer that is no success; what it returns is the result.
+  ///   - mediaTypes: accepted content types of a success.
+  ///   - patience: maximum time without data; `nil` for the deadline.
+  ///   - onFailure: called for an error response; a non-nil value becomes the result.
   func stream<Value: Sendable>(
     _ request: HTTPRequest, mediaTypes: [String], named name: String, patience: Duration? = nil,
     onFailure: @escaping @Sendable (HTTPHead) -> Value? = { _ in nil },
@@ -85,13 +86,14 @@ struct HubConnection: Sendable {
     }
   }
 
-  /// Asks something small, so that the next request finds a connection that is open.
+  /// Makes a small request so that the next one reuses its connection.
   ///
-  /// On Linux `URLSession` keeps a core busy while it waits on a connection that it has just made: it goes on asking whether
-  /// it may write (Swift 6.3.1). On one that is used again it does not. For what waits for hours that is worth a question.
+  /// On Linux `URLSession` uses a full core while it waits for data on a new connection, because it keeps polling for
+  /// writability (Swift 6.3.1). On a reused connection it does not. A stream that stays open for hours is worth the
+  /// extra request.
   func useConnection() async throws {
     #if canImport(FoundationNetworking)
-      // Whatever it says: only what is asked for next counts.
+      // The result does not matter.
       try await withDeadline { _ in _ = try await answer(to: HTTPRequest(method: .get, path: "/health")) }
     #endif
   }
@@ -101,25 +103,25 @@ struct HubConnection: Sendable {
   }
 }
 
-/// The body of a streamed answer, piece by piece. Read by one task, once.
+/// Body of a streamed response in chunks. Can be read once, by one task.
 struct BodyChunks: Sendable {
   fileprivate let pieces: AsyncThrowingStream<ResponsePart, any Error>
   fileprivate let progress: Progress
   fileprivate let clock: any TimeSource
 
-  /// Hands each piece over as it comes, until the end of the answer.
-  /// - Throws: what `body` throws, which also ends the answer, and `CancellationError`.
+  /// Calls `body` with each chunk until the end of the response.
+  /// - Throws: errors of `body`, which also end the response, and `CancellationError`.
   func forEach(_ body: (Data) throws -> Void) async throws {
     for try await piece in pieces {
       progress.note(clock.uptime)
       if case .data(let data) = piece { try body(data) }
     }
-    // A stream also ends, without a word, when its reader is cancelled.
+    // A cancelled stream ends without an error.
     try Task.checkCancellation()
   }
 }
 
-/// When something last came of a request.
+/// Uptime at which a request last made progress.
 final class Progress: Sendable {
   private let latest: Mutex<Duration>
 
@@ -140,13 +142,13 @@ extension HubConnection {
       case .data(let data): body += data
       }
     }
-    // A stream also ends, without a word, when its reader is cancelled.
+    // A cancelled stream ends without an error.
     try Task.checkCancellation()
     guard let head else { throw APIError.cutOff(address) }
     return ClientResponse(head: head, body: body)
   }
 
-  /// The request with everything that goes with each: what is wanted, what is sent, who asks.
+  /// Adds the common headers: content types, user agent, token and device status.
   private func prepared(_ request: HTTPRequest) async throws -> HTTPRequest {
     var request = request
     if request.headers["Accept"] == nil { request.headers["Accept"] = "application/json" }
@@ -165,7 +167,7 @@ extension HubConnection {
     return request
   }
 
-  /// Runs `work`, and gives up when the deadline passes before it ends or notes progress.
+  /// Runs `work` and throws if it neither ends nor makes progress within the deadline.
   private func withDeadline<Value: Sendable>(
     _ patience: Duration? = nil, _ work: @escaping @Sendable (Progress) async throws -> Value
   ) async throws -> Value {
@@ -190,7 +192,7 @@ extension HubConnection {
 }
 
 extension Duration {
-  /// `15 s`, `250 ms`.
+  /// Formatted as `15 s` or `250 ms`.
   fileprivate var words: String {
     let milliseconds = components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000
     return milliseconds % 1000 == 0 ? "\(milliseconds / 1000) s" : "\(milliseconds) ms"

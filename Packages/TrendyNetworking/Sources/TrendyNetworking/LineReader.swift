@@ -1,15 +1,15 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Cuts bytes, however they come in pieces, into lines that end in a line feed.
+/// Splits chunks of bytes into lines that end with a line feed.
 struct LineReader: Sendable {
-  /// Bytes a line may have.
+  /// Maximum length of a line in bytes.
   private let limit: Int
   private var begun = Data()
 
   init(limit: Int) { self.limit = limit }
 
-  /// The lines that `data` ends, without their line feeds.
+  /// Appends data and returns the lines completed by it, without line feeds.
   mutating func read(_ data: Data) throws -> [Data] {
     var lines: [Data] = []
     var rest = data[...]
@@ -25,6 +25,6 @@ struct LineReader: Sendable {
     return lines
   }
 
-  /// What came after the last line feed; `nil` for nothing.
+  /// Bytes after the last line feed; `nil` if there are none.
   var rest: Data? { begun.isEmpty ? nil : begun }
 }

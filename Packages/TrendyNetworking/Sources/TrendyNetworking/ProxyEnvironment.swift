@@ -1,20 +1,22 @@
-/// Which requests the environment's proxy variables would take along, as libcurl reads them.
+/// Proxy variables of the environment, interpreted as libcurl does.
 ///
-/// On Linux `URLSession` obeys them and nothing can be set against it. A request in clear text to this machine must not go
-/// through another one: the proxy would have the token.
+/// On Linux `URLSession` always obeys them. An unencrypted request to this machine must not pass through a proxy, which
+/// would see the token.
 struct ProxyEnvironment: Hashable, Sendable {
   private let variable: String?
   private let exceptions: [Substring]
 
-  /// - Parameter environment: the process's own. `HTTP_PROXY` in capitals is never read: a web server sets it from a header field.
+  /// - Parameter environment: environment of the process. `HTTP_PROXY` in upper case is ignored, because web servers
+  ///   set it from a request header.
   init(_ environment: [String: String]) {
     variable = ["http_proxy", "all_proxy", "ALL_PROXY"].first { environment[$0]?.isEmpty == false }
     exceptions = (environment["no_proxy"] ?? environment["NO_PROXY"] ?? "").split { $0 == "," || $0 == " " }
   }
 
-  /// The variable that would send a request to `host`, one of this machine's own names, away; `nil` for none.
+  /// Name of the variable that would send a request for `host`, a name of this machine, to a proxy; `nil` if there is
+  /// none.
   func variable(for host: String) -> String? {
-    // Blocks of addresses (127.0.0.0/8) are not understood by every libcurl and therefore do not count.
+    // Address ranges (127.0.0.0/8) are ignored, because not every libcurl supports them.
     let isExcepted = exceptions.contains { entry in
       let entry = entry.lowercased().drop { $0 == "." }
       return entry == "*" || entry == host || entry == "[\(host)]" || host.hasSuffix("." + entry)

@@ -1,15 +1,16 @@
 import TrendyFoundation
 import TrendyModels
 
-/// How long a hub asked to be left alone (RFC 9110, 10.2.3): seconds, or a date.
+/// Parser of the `Retry-After` header (RFC 9110, 10.2.3): seconds or a date.
 enum RetryAfter {
-  /// What a mistyped number may cost at most: a day, not for ever.
+  /// Maximum delay, which limits the effect of a mistyped number to one day.
   static let longest: Duration = .seconds(86_400)
 
   /// - Parameters:
-  ///   - date: the answer's own `Date` field, by which a date is measured: a device's clock may be wrong.
-  ///   - now: used where the answer has none.
-  /// - Returns: `nil` for what is neither; zero for a date gone by.
+  ///   - text: value of the header.
+  ///   - date: `Date` header of the response. A date is relative to it, because the device's clock may be wrong.
+  ///   - now: used instead if the response has no `Date`.
+  /// - Returns: `nil` for an invalid value; zero for a past date.
   static func duration(_ text: String, date: String?, now: Date) -> Duration? {
     let text = text.drop { $0 == " " || $0 == "\t" }
     if let first = text.first, first.isNumber {
@@ -25,7 +26,7 @@ enum RetryAfter {
   }
 }
 
-/// The three spellings of a date that HTTP has had (RFC 9110, 5.6.7); all are UTC.
+/// Parser of the three date formats of HTTP (RFC 9110, 5.6.7), all in UTC.
 enum HTTPDate {
   static func date(from text: String) -> Date? {
     let parts = text.split { $0 == " " || $0 == "," || $0 == "-" }.map(String.init)

@@ -1,15 +1,15 @@
 import TrendyFoundation
 import TrendyModels
 
-/// One event of a `text/event-stream`.
+/// Event of a `text/event-stream`.
 struct ServerSentEvent: Hashable, Sendable {
   var name: String
   var data: String
 }
 
-/// Makes events of a `text/event-stream` (WHATWG HTML, 9.2.6), however its bytes come in pieces.
+/// Parses a `text/event-stream` (WHATWG HTML, 9.2.6) from chunks of bytes.
 struct ServerSentEventReader: Sendable {
-  /// Bytes that a line, and an event, may have: signals are short.
+  /// Maximum size in bytes of a line and of an event.
   private static let limit = 64 * 1024
 
   private var line: [UInt8] = []
@@ -21,8 +21,8 @@ struct ServerSentEventReader: Sendable {
 
   init() {}
 
-  /// The events that `bytes` end. One that the stream breaks off is none.
-  /// - Throws: ``TrendyModels/APIError/decodingError(_:)`` for a line or an event without measure.
+  /// Appends bytes and returns the events completed by them. An incomplete event at the end of the stream is discarded.
+  /// - Throws: ``TrendyModels/APIError/decodingError(_:)`` if a line or an event exceeds the limit.
   mutating func read(_ bytes: Data) throws -> [ServerSentEvent] {
     var events: [ServerSentEvent] = []
     for byte in bytes {

@@ -1,17 +1,17 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Makes a snapshot, or a part of one, of its lines: a header that says how many entries follow, then an entry each.
+/// Parses the lines of a snapshot or snapshot part: a header with the number of entries, then one entry per line.
 struct SnapshotReader<Result: SnapshotResult>: Sendable {
   private let hub: String
   private var header: SnapshotHeader?
   private var entries = 0
   private var result: Result?
 
-  /// - Parameter hub: its name, for the words of an error.
+  /// - Parameter hub: name of the hub for error messages.
   init(hub: String) { self.hub = hub }
 
-  /// - Throws: ``TrendyModels/APIError/decodingError(_:)`` that names the line.
+  /// - Throws: ``TrendyModels/APIError/decodingError(_:)`` with the line number.
   mutating func read(_ line: Data) throws {
     guard !line.isEmpty else { return }
     do {
@@ -28,7 +28,7 @@ struct SnapshotReader<Result: SnapshotResult>: Sendable {
     }
   }
 
-  /// What the lines were, once all have been read.
+  /// Returns the result after the last line.
   /// - Throws: `networkError` for fewer entries than announced.
   func snapshot() throws -> (header: SnapshotHeader, result: Result) {
     guard let header, let result else {
@@ -44,9 +44,10 @@ struct SnapshotReader<Result: SnapshotResult>: Sendable {
   }
 }
 
-/// What the lines of a snapshot are gathered in.
+/// Collects the lines of a snapshot.
 protocol SnapshotResult: Sendable {
   init(_ header: SnapshotHeader)
+  /// Adds an entry.
   /// - Throws: `APIError.decodingError` for a line that is no entry.
   mutating func take(_ line: Data) throws
 }
@@ -78,7 +79,7 @@ extension SnapshotAnswer: SnapshotResult {
   mutating func take(_ line: Data) throws {
     switch self {
     case .entries(var snapshot):
-      // Given back changed: as long as it is here, nobody else has it, and nothing is copied.
+      // Replaced while it is modified, so that the only reference is here and nothing is copied.
       self = .lists(Snapshot(cursor: 0))
       snapshot.entries.append(try WireJSON.decode(ChangeEntry.self, from: line))
       self = .entries(snapshot)
@@ -90,13 +91,13 @@ extension SnapshotAnswer: SnapshotResult {
   }
 }
 
-/// One line of a snapshot, read straight into the type its kind has.
+/// Line of a snapshot, decoded directly to the type of its kind.
 private enum Entry: Decodable {
   case event(APIEvent)
   case eventType(APIEventType)
   case geofence(APIGeofence)
   case propertyDefinition(APIPropertyDefinition)
-  /// A tombstone, or a kind that a snapshot value has no room for.
+  /// Tombstone, or a kind that `Snapshot` does not contain.
   case other
 
   private enum Key: String, CodingKey {
@@ -119,7 +120,7 @@ private enum Entry: Decodable {
       case .eventType: .eventType(try fields.decode(APIEventType.self, forKey: .data))
       case .geofence: .geofence(try fields.decode(APIGeofence.self, forKey: .data))
       case .propertyDefinition: .propertyDefinition(try fields.decode(APIPropertyDefinition.self, forKey: .data))
-      // Without a type of its own it is in no whole snapshot.
+      // Other kinds have no list in a `Snapshot`.
       default: .other
       }
   }

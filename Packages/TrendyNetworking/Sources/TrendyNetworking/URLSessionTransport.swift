@@ -7,21 +7,21 @@ import TrendyModels
   import FoundationNetworking
 #endif
 
-/// Carries requests over one `URLSession`; the only place that knows of it.
+/// Sends requests with `URLSession`. No other type uses it.
 ///
-/// Answers come through the session's delegate into a stream for each request. `URLSession`'s own asynchronous methods are
-/// not used: on Linux they never return when their task is cancelled (Swift 6.3.1), and `bytes(for:)` does not exist there.
+/// The session's delegate feeds one stream per request. `URLSession`'s asynchronous methods are not used: on Linux they
+/// never return after a cancellation (Swift 6.3.1), and `bytes(for:)` does not exist.
 final class URLSessionTransport: Sendable {
   private let session: URLSession
   private let delegate: SessionDelegate
   private let proxies: ProxyEnvironment
 
-  /// - Parameter environment: where the proxy variables stand that `URLSession` obeys; `nil` for the process's own.
+  /// - Parameter environment: proxy variables; `nil` for those of the process.
   init(environment: [String: String]? = nil) {
     #if canImport(FoundationNetworking)
       proxies = ProxyEnvironment(environment ?? ProcessInfo.processInfo.environment)
     #else
-      // Elsewhere the system's settings count, and they leave this machine's own names alone.
+      // Elsewhere `URLSession` uses the system settings, which exclude this machine.
       proxies = ProxyEnvironment(environment ?? [:])
     #endif
     let configuration = URLSessionConfiguration.ephemeral
@@ -29,7 +29,7 @@ final class URLSessionTransport: Sendable {
     configuration.httpCookieStorage = nil
     configuration.httpShouldSetCookies = false
     configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
-    // The deadline is kept by the client, on its own clock. Whatever URLSession counts itself must never be shorter.
+    // `APIClient` enforces the deadline with its own clock. The timeouts of `URLSession` must not be shorter.
     configuration.timeoutIntervalForRequest = 86_400
     configuration.timeoutIntervalForResource = 7 * 86_400
     delegate = SessionDelegate()
@@ -37,14 +37,15 @@ final class URLSessionTransport: Sendable {
   }
 
   deinit {
-    // The session holds its delegate until it is told to let go. Off this thread: see `cancelElsewhere`.
+    // The session retains its delegate until it is invalidated. On another thread: see `cancelElsewhere`.
     let session = session
     DispatchQueue.global().async { session.invalidateAndCancel() }
   }
 
-  /// Sends the request and gives its answer as it comes. Whoever stops reading, by leaving or by being cancelled, ends it.
-  /// - Parameter bodyLimit: bytes of body after which the answer is refused; `nil` where the reader keeps nothing whole.
-  /// - Throws: from the stream, ``TrendyModels/APIError``: `networkError`, or `decodingError` for a body over the limit.
+  /// Sends a request and returns its response as a stream. The request ends when the reader stops or is cancelled.
+  /// - Parameter bodyLimit: maximum size of the body in bytes; `nil` for no limit.
+  /// - Throws: the stream throws ``TrendyModels/APIError``: `networkError`, or `decodingError` for a body over the
+  ///   limit.
   func open(_ request: HTTPRequest, at address: HubAddress, bodyLimit: Int?) -> AsyncThrowingStream<
     ResponsePart, any Error
   > {
@@ -74,12 +75,12 @@ final class URLSessionTransport: Sendable {
   }
 }
 
-/// Cancelling may wait for a queue that waits for the caller (Linux, Swift 6.3.1), hence from another one.
+/// Cancels on another queue, because cancelling may wait for a queue that waits for the caller (Linux, Swift 6.3.1).
 private func cancelElsewhere(_ task: URLSessionTask) {
   DispatchQueue.global().async { task.cancel() }
 }
 
-/// One request under way.
+/// Request in progress.
 private struct Exchange: Sendable {
   let continuation: AsyncThrowingStream<ResponsePart, any Error>.Continuation
   let address: HubAddress
@@ -88,7 +89,7 @@ private struct Exchange: Sendable {
   var bodyBytes = 0
 }
 
-/// Sorts what the session reports to the request it belongs to.
+/// Dispatches the callbacks of the session to the streams of the requests.
 private final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
   private let exchanges = Mutex<[Int: Exchange]>([:])
 
@@ -96,12 +97,13 @@ private final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable 
     exchanges.withLock { $0[task] = exchange }
   }
 
-  /// Whether it was still under way.
+  /// Returns whether the request was still in progress.
   func forget(_ task: Int) -> Bool {
     exchanges.withLock { $0.removeValue(forKey: task) } != nil
   }
 
-  // A redirect is an answer like others: followed, it would carry the token to where nobody meant it to go, and make a GET of a POST.
+  // Redirects are returned as responses. Following one could send the token to another host, and turns a POST into a
+  // GET.
   func urlSession(
     _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
     newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
@@ -117,13 +119,14 @@ private final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable 
     completionHandler(.allow)
   }
 
-  // A 401 is an answer like others too: nobody is there to be asked for a password. Only a server's certificate is judged.
+  // A 401 is returned as a response, because there is no user to ask for a password. Only server certificates are
+  // checked.
   func urlSession(
     _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
     completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
   ) {
     #if canImport(FoundationNetworking)
-      // Here certificates never come this way, the answer has been read to its end, and no disposition would report it.
+      // On Linux certificates are not reported here, the response is complete, and no disposition would deliver it.
       exchanges.withLock { $0.removeValue(forKey: task.taskIdentifier) }?.continuation.finish()
       cancelElsewhere(task)
     #else
@@ -149,7 +152,7 @@ private final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable 
   }
 
   func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-    // On Linux a redirect that leads nowhere ends without having reported its response.
+    // On Linux a redirect without a target completes without having reported its response.
     if error == nil, let response = task.response { report(response, of: task.taskIdentifier) }
     guard let exchange = exchanges.withLock({ $0.removeValue(forKey: task.taskIdentifier) }) else { return }
     if let error {
@@ -161,14 +164,14 @@ private final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable 
     }
   }
 
-  /// Once for each request.
+  /// Yields the head of a response, once per request.
   private func report(_ response: URLResponse, of task: Int) {
     guard let response = response as? HTTPURLResponse else { return }
     var fields: [String: String] = [:]
     for (name, value) in response.allHeaderFields {
       fields["\(name)".lowercased()] = "\(value)"
     }
-    // On Linux the head of an answer is reported after that of each interim one (100 Continue, 103 Early Hints).
+    // On Linux the final head is reported after each interim response (100 Continue, 103 Early Hints).
     guard response.statusCode >= 200 else { return }
     let head = HTTPHead(status: response.statusCode, fields: fields)
     let continuation = exchanges.withLock {
@@ -186,7 +189,7 @@ extension APIError {
     .networkError("the connection to \(address.name) was cut off in the middle of the answer")
   }
 
-  /// What a failed transfer means to a person.
+  /// Describes a failed transfer for the user.
   fileprivate init(_ error: any Error, at address: HubAddress) {
     guard let error = error as? URLError else {
       self = .networkError("\(address.name): \(error.localizedDescription)")

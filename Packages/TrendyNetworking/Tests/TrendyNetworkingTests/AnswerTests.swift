@@ -4,7 +4,7 @@ import TrendyModels
 
 @testable import TrendyNetworking
 
-/// Asks for the event types and returns the error that comes of it.
+/// Requests the event types and returns the resulting error.
 private func failure(_ answer: [ScriptedServer.Step]) async throws -> (error: APIError?, server: ScriptedServer) {
   let server = ScriptedServer(answer)
   defer { server.stop() }

@@ -3,16 +3,16 @@ import Testing
 import TrendyModels
 import TrendyNetworking
 
-/// An operation, what it must ask, and an answer to it.
+/// Operation with its expected request and a scripted response.
 struct Operation: Sendable, CustomTestStringConvertible {
   var name: String
   var method: String
-  /// Below `/api/v1`.
+  /// Path and query below `/api/v1`.
   var target: String
   var body: JSONValue?
   var key: String?
   var answer: String
-  /// Carries it out; throws or returns whether the answer was read right.
+  /// Performs the operation and returns whether the response was decoded correctly.
   var run: @Sendable (APIClient) async throws -> Bool
 
   var testDescription: String { name }

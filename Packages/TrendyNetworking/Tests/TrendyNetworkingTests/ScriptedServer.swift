@@ -10,28 +10,28 @@ import Synchronization
   import Musl
 #endif
 
-/// A server on a raw socket of this machine that keeps what it was asked and answers as it was told, sound or not.
+/// Server on a raw loopback socket that records requests and returns scripted responses, valid or not.
 ///
-/// Answers are used in order, whatever the connection; a request beyond them is held. Threads, not tasks: a blocked read
-/// must not take a thread from the tasks under test.
+/// Responses are used in order across all connections; a request beyond them gets none. Uses threads, because a
+/// blocking read must not occupy a thread of the concurrency pool under test.
 final class ScriptedServer: Sendable {
-  /// What is done for one request, in order; the connection stays open after it unless a step ends it.
+  /// Step of the response to one request. The connection stays open afterwards unless a step closes it.
   enum Step: Sendable {
     case send(Data)
     /// Waits for ``proceed()``.
     case pause
-    /// Says nothing until the client leaves.
+    /// Sends nothing until the client disconnects.
     case hold
-    /// Ends the connection in order.
+    /// Closes the connection.
     case close
-    /// Ends it with a reset.
+    /// Resets the connection.
     case reset
   }
 
   struct Request: Sendable {
     var method: String
     var target: String
-    /// Names in lower case.
+    /// Header fields by lower-case name.
     var headers: [String: String]
     var body: Data
 
@@ -55,7 +55,7 @@ final class ScriptedServer: Sendable {
 
   convenience init(_ answers: [Step]...) { self.init(answers) }
 
-  /// A port that is taken and refuses every connection, until the tests end.
+  /// Reserves a port that refuses every connection until the tests end.
   static func deaf() -> ScriptedServer { ScriptedServer([], listens: false) }
 
   init(_ answers: [[Step]], listens: Bool = true) {
@@ -82,22 +82,22 @@ final class ScriptedServer: Sendable {
 
   var requests: [Request] { state.withLock { $0.requests } }
 
-  /// How many connections there have been.
+  /// Number of connections accepted.
   var accepted: Int { state.withLock { $0.accepted } }
 
-  /// Lets one ``Step/pause`` go on.
+  /// Ends one ``Step/pause``.
   func proceed() { proceeding.signal() }
 
-  /// Returns when somebody has connected.
+  /// Waits for the first connection.
   func connected() async { await wait { $0.accepted >= 1 } }
 
-  /// Returns when so many requests have come whole.
+  /// Waits until this number of requests has been received completely.
   func received(_ count: Int = 1) async { await wait { $0.requests.count >= count } }
 
-  /// Returns when so many held clients have left.
+  /// Waits until this number of held clients have disconnected.
   func departed(_ count: Int = 1) async { await wait { $0.departures >= count } }
 
-  /// Ends every connection; nothing can connect any more.
+  /// Closes every connection and the listening socket.
   func stop() {
     state.withLock { state in
       guard !state.isStopped else { return }
@@ -112,7 +112,7 @@ final class ScriptedServer: Sendable {
 extension ScriptedServer.Step {
   static func text(_ text: String) -> Self { .send(Data(text.utf8)) }
 
-  /// A whole answer.
+  /// Complete response.
   static func answer(
     _ status: Int = 200, _ body: String = "", type: String? = "application/json", headers: [String] = []
   ) -> Self {
