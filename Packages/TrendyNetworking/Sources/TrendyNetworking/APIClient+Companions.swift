@@ -9,7 +9,7 @@ extension APIClient: CompanionClientProtocol {
   public func identity() async throws -> (person: String, deviceId: String) {
     let summary = try await hub.document(SyncSummary.self, HTTPRequest(method: .get, path: "/me/sync"))
     guard let device = summary.deviceId else {
-      throw APIError.decodingError("\(address.name) does not say whose device this is")
+      throw APIError.decodingError("\(address.name) sent no device id")
     }
     return (summary.person, device)
   }

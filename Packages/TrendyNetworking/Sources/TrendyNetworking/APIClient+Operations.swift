@@ -177,8 +177,8 @@ extension APIClient {
     guard !id.isEmpty, id != ".", id != ".." else {
       throw APIError.problem(
         ProblemDetails(
-          type: "urn:trendy:error:invalid", title: "The id cannot be asked for", status: 400,
-          detail: "\"\(id)\" cannot stand in a path"), retryAfter: nil)
+          type: "urn:trendy:error:invalid", title: "Invalid id", status: 400,
+          detail: "\"\(id)\" cannot be part of a URL path"), retryAfter: nil)
     }
     return percentEncoded(id)
   }

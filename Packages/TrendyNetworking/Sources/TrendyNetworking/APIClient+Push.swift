@@ -32,8 +32,8 @@ extension APIClient {
         outcomes.append(.tryLater(retryAfter: failure?.retryAfter))
       }
       // The mutations after one without an outcome may depend on it.
-      if let unjudged = outcomes.last(where: \.isTryLater) {
-        outcomes += Array(repeating: unjudged, count: mutations.count - outcomes.count)
+      if let undecided = outcomes.last(where: \.isTryLater) {
+        outcomes += Array(repeating: undecided, count: mutations.count - outcomes.count)
       }
     }
     return outcomes

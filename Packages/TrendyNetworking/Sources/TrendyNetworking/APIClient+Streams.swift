@@ -32,10 +32,10 @@ extension APIClient {
       method: .get, path: "/snapshot", query: query, headers: ["Accept": "application/x-ndjson"])
     return try await hub.stream(
       request, mediaTypes: ["application/x-ndjson", "application/ndjson", "application/jsonl"], named: "a snapshot"
-    ) { [hub] pieces in
+    ) { [hub] chunks in
       var lines = LineReader(limit: APIClient.bodyLimit)
       var reader = SnapshotReader<Result>(hub: hub.address.name)
-      try await pieces.forEach { data in
+      try await chunks.forEach { data in
         for line in try lines.read(data) { try reader.read(line) }
       }
       if let last = lines.rest { try reader.read(last) }
@@ -72,9 +72,9 @@ extension APIClient {
     try await signals.stream(
       request, mediaTypes: ["text/event-stream"], named: "a stream of events", patience: APIClient.signalPatience,
       onFailure: { $0.status == 404 ? () : nil }
-    ) { pieces in
+    ) { chunks in
       var reader = ServerSentEventReader()
-      try await pieces.forEach { data in
+      try await chunks.forEach { data in
         for event in try reader.read(data) { try body(event.name, event.data) }
       }
     }

@@ -31,7 +31,7 @@ public struct DocumentPoster: Sendable {
   /// - Throws: `APIError` if there is no response; `CancellationError`.
   public func post(_ body: Data, to url: URL, headers: [String: String] = [:]) async throws -> Answer {
     guard let address = HubAddress(originOf: url) else {
-      throw APIError.networkError("the address is no http or https")
+      throw APIError.networkError("the URL must begin with http:// or https://")
     }
     let connection = HubConnection(
       address: address, token: nil, clock: clock, deadline: deadline, bodyLimit: 0, transport: transport)

@@ -14,7 +14,7 @@ extension ClientResponse {
   func document<Value: Decodable>(_ type: Value.Type, to description: RequestDescription, now: Date) throws -> Value {
     try check(description, now: now)
     try head.check(isMediaType: ["application/json"], orSuffix: "+json", named: "JSON", to: description)
-    guard !body.isEmpty else { throw head.unreadable("nothing instead of JSON", description) }
+    guard !body.isEmpty else { throw head.unreadable("an empty body instead of JSON", description) }
     do {
       return try WireJSON.decode(type, from: body)
     } catch APIError.decodingError(let what) {
@@ -52,11 +52,11 @@ extension HTTPHead {
     let retryAfter = self["retry-after"].flatMap { RetryAfter.duration($0, date: self["date"], now: now) }
     if isProblem, let problem = problem(body) { return .problem(problem, retryAfter: retryAfter) }
     if (300..<400).contains(status) {
-      let place = self["location"].map(Self.origin) ?? "another place"
+      let target = self["location"].map(Self.origin) ?? "another address"
       return .problem(
         ProblemDetails(
-          title: "\(description.hub) sends its visitors elsewhere", status: status,
-          detail: "it points to \(place); if the hub has moved, connect to its new address", requestId: requestId),
+          title: "\(description.hub) redirects to another address", status: status,
+          detail: "it redirects to \(target); if the hub has moved, connect to its new address", requestId: requestId),
         retryAfter: retryAfter)
     }
     guard let retryAfter else { return .httpError(status) }
@@ -96,7 +96,8 @@ extension HTTPHead {
     let request = requestId.map { ", request \($0)" } ?? ""
     let asked = "\(description.method.rawValue) \(description.path)\(request)"
     let subject =
-      answered.map { "\(description.hub) answered \($0) (\(asked))" } ?? "the answer of \(description.hub) (\(asked))"
+      answered.map { "\(description.hub) answered \($0) (\(asked))" }
+      ?? "unreadable response from \(description.hub) (\(asked))"
     return .decodingError(detail.map { "\(subject): \($0)" } ?? subject)
   }
 

@@ -95,9 +95,9 @@ extension HubAddressError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .notAnAddress(let text):
-      "\"\(text)\" is not the address of a hub: give one such as https://hub.example"
+      "\"\(text)\" is not a hub address: use one such as https://hub.example"
     case .insecure(let host):
-      "http:// to \(host) would send the token in clear text: use https://, or allow it expressly"
+      "http:// to \(host) would send the token in clear text: use https://, or allow it explicitly"
     }
   }
 }

@@ -67,8 +67,8 @@ struct HubConnection: Sendable {
     _ body: @escaping @Sendable (BodyChunks) async throws -> Value
   ) async throws -> Value {
     try await withDeadline(patience) { progress in
-      let pieces = transport.open(try await prepared(request), at: address, bodyLimit: nil)
-      var iterator = pieces.makeAsyncIterator()
+      let parts = transport.open(try await prepared(request), at: address, bodyLimit: nil)
+      var iterator = parts.makeAsyncIterator()
       guard case .head(let head) = try await iterator.next() else {
         try Task.checkCancellation()
         throw APIError.cutOff(address)
@@ -82,7 +82,7 @@ struct HubConnection: Sendable {
         throw head.error(body: document, to: description(request), now: clock.now)
       }
       try head.check(isMediaType: mediaTypes, named: name, to: description(request))
-      return try await body(BodyChunks(pieces: pieces, progress: progress, clock: clock))
+      return try await body(BodyChunks(parts: parts, progress: progress, clock: clock))
     }
   }
 
@@ -105,16 +105,16 @@ struct HubConnection: Sendable {
 
 /// Body of a streamed response in chunks. Can be read once, by one task.
 struct BodyChunks: Sendable {
-  fileprivate let pieces: AsyncThrowingStream<ResponsePart, any Error>
+  fileprivate let parts: AsyncThrowingStream<ResponsePart, any Error>
   fileprivate let progress: Progress
   fileprivate let clock: any TimeSource
 
   /// Calls `body` with each chunk until the end of the response.
   /// - Throws: errors of `body`, which also end the response, and `CancellationError`.
   func forEach(_ body: (Data) throws -> Void) async throws {
-    for try await piece in pieces {
+    for try await part in parts {
       progress.note(clock.uptime)
-      if case .data(let data) = piece { try body(data) }
+      if case .data(let data) = part { try body(data) }
     }
     // A cancelled stream ends without an error.
     try Task.checkCancellation()
@@ -136,8 +136,8 @@ extension HubConnection {
   private func answer(to request: HTTPRequest) async throws -> ClientResponse {
     var head: HTTPHead?
     var body = Data()
-    for try await piece in transport.open(try await prepared(request), at: address, bodyLimit: bodyLimit) {
-      switch piece {
+    for try await part in transport.open(try await prepared(request), at: address, bodyLimit: bodyLimit) {
+      switch part {
       case .head(let received): head = received
       case .data(let data): body += data
       }
@@ -160,7 +160,7 @@ extension HubConnection {
       throw APIError.problem(
         ProblemDetails(
           type: "urn:trendy:error:unauthorized", title: "This device has no token for \(address.name)", status: 401,
-          detail: "pair it first"), retryAfter: nil)
+          detail: "pair it with the hub first"), retryAfter: nil)
     }
     request.headers["Authorization"] = "Bearer \(text)"
     if let report = report?() { request.headers["Trendy-Device"] = report.header(at: clock.now) }

@@ -20,7 +20,7 @@ struct LineReader: Sendable {
     }
     begun += rest
     guard begun.count <= limit, lines.allSatisfy({ $0.count <= limit }) else {
-      throw APIError.decodingError("a line of the answer has more than \(limit) bytes")
+      throw APIError.decodingError("a line of the response has more than \(limit) bytes")
     }
     return lines
   }

@@ -63,7 +63,7 @@ struct ServerSentEventReader: Sendable {
     case "data":
       data.append(String(decoding: value, as: UTF8.self))
       dataBytes += value.count + 1
-    default: break  // a comment, an id, a retry time: nothing that a signal needs
+    default: break  // comments, ids and retry times are not needed
     }
     return nil
   }

@@ -38,7 +38,7 @@ struct SnapshotReader<Result: SnapshotResult>: Sendable {
       throw APIError.networkError("the snapshot of \(hub) was cut off after \(entries) of \(header.count) entries")
     }
     guard entries == header.count else {
-      throw APIError.decodingError("the snapshot of \(hub) has \(entries) entries and announced \(header.count)")
+      throw APIError.decodingError("the snapshot of \(hub) has \(entries) entries instead of \(header.count)")
     }
     return (header, result)
   }

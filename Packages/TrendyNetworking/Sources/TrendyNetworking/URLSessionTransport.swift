@@ -145,7 +145,7 @@ private final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable 
       _ = forget(task)
       cancelElsewhere(dataTask)
       exchange.continuation.finish(
-        throwing: APIError.decodingError("\(exchange.address.name) answered more than \(limit) bytes"))
+        throwing: APIError.decodingError("\(exchange.address.name) sent a response of more than \(limit) bytes"))
     } else {
       exchange.continuation.yield(.data(data))
     }
@@ -186,7 +186,7 @@ private final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable 
 
 extension APIError {
   static func cutOff(_ address: HubAddress) -> APIError {
-    .networkError("the connection to \(address.name) was cut off in the middle of the answer")
+    .networkError("the connection to \(address.name) was cut off before the end of the response")
   }
 
   /// Describes a failed transfer for the user.
@@ -197,7 +197,7 @@ extension APIError {
     }
     switch error.code {
     case .cannotConnectToHost:
-      self = .networkError("nothing listens at \(address.name)")
+      self = .networkError("no server is listening at \(address.name)")
     case .cannotFindHost, .dnsLookupFailed:
       self = .networkError("unknown host \(address.name)")
     case .notConnectedToInternet, .dataNotAllowed, .internationalRoamingOff:

@@ -13,9 +13,9 @@ private func failure(_ answer: [ScriptedServer.Step]) async throws -> (error: AP
   return (error, server)
 }
 
-@Suite("What the hub answers", .timeLimit(.minutes(10)))
+@Suite("Responses", .timeLimit(.minutes(10)))
 struct AnswerTests {
-  @Test func `a problem document is read whole`() async throws {
+  @Test func `a problem document is decoded completely`() async throws {
     let document =
       #"{"type":"urn:trendy:error:rate_limited","title":"Too many","status":429,"detail":"wait","instance":"/x","#
       + #""request_id":"7f3a"}"#
@@ -29,7 +29,7 @@ struct AnswerTests {
     #expect(error?.isRateLimited == true)
   }
 
-  @Test func `the status of the answer counts, not the one in its document`() async throws {
+  @Test func `the status of the response overrides the one in the document`() async throws {
     let (error, _) = try await failure([
       .answer(503, #"{"title":5,"detail":"down","status":"200"}"#, type: "application/problem+json")
     ])
@@ -37,14 +37,14 @@ struct AnswerTests {
     #expect(error?.isTransient == true)
   }
 
-  @Test func `the request's id comes from the header where the document has none`() async throws {
+  @Test func `the request id comes from the header if the document has none`() async throws {
     let (error, _) = try await failure([
       .answer(401, #"{"title":"No"}"#, type: "application/problem+json", headers: ["X-Request-Id: 9c"])
     ])
     #expect(error == .problem(ProblemDetails(title: "No", status: 401, requestId: "9c"), retryAfter: nil))
   }
 
-  @Test func `a duplicate is known by its type`() async throws {
+  @Test func `a duplicate is recognised by its type`() async throws {
     let (error, _) = try await failure([
       .answer(409, #"{"type":"urn:trendy:error:duplicate","status":409}"#, type: "application/problem+json")
     ])
@@ -52,27 +52,27 @@ struct AnswerTests {
   }
 
   @Test(
-    "a status without a document is all there is to say", arguments: [400, 401, 403, 404, 409, 413, 418, 500, 502, 503])
+    "an error without a document contains the status", arguments: [400, 401, 403, 404, 409, 413, 418, 500, 502, 503])
   func bareStatus(status: Int) async throws {
     let (error, _) = try await failure([.answer(status, "<h1>no</h1>", type: "text/html")])
     #expect(error == .httpError(status))
   }
 
   @Test(
-    "a body that is no problem document leaves the status",
+    "an invalid problem document leaves the status",
     arguments: ["", "{", "[]", #""text""#, #"{"status":500"#])
   func brokenProblem(body: String) async throws {
     let (error, _) = try await failure([.answer(500, body, type: "application/problem+json")])
     #expect(error == .httpError(500))
   }
 
-  @Test func `a Retry-After needs no document`() async throws {
+  @Test func `Retry-After works without a document`() async throws {
     let (error, _) = try await failure([.answer(503, "busy", type: "text/plain", headers: ["Retry-After: 120"])])
     #expect(error?.statusCode == 503)
     #expect(error?.retryAfter == .seconds(120))
   }
 
-  @Test func `a Retry-After that is a date is measured by the hub's own clock`() async throws {
+  @Test func `a date in Retry-After is relative to the hub's clock`() async throws {
     let (error, _) = try await failure([
       .answer(
         503, "", type: nil,
@@ -81,7 +81,7 @@ struct AnswerTests {
     #expect(error?.retryAfter == .seconds(30))
   }
 
-  @Test func `a page instead of JSON is named as such`() async throws {
+  @Test func `an HTML page instead of JSON is reported`() async throws {
     let (error, server) = try await failure([.answer(200, "<html>Welcome</html>", type: "text/html; charset=utf-8")])
     #expect(
       error
@@ -89,27 +89,28 @@ struct AnswerTests {
           "127.0.0.1:\(server.port) answered text/html instead of JSON (GET /event-types): is this a Trendy hub?"))
   }
 
-  @Test func `an answer that cannot be read names question, request and field`() async throws {
+  @Test func `an unreadable response names method, path, request id and field`() async throws {
     let (error, server) = try await failure([
       .answer(200, ##"[{"id":"t1","name":5,"color":"#FF0000","icon":"cup"}]"##, headers: ["X-Request-Id: 7f3a"])
     ])
     let words = try #require(error?.decodingWords)
-    #expect(words.hasPrefix("the answer of 127.0.0.1:\(server.port) (GET /event-types, request 7f3a): [0].name: "))
+    #expect(
+      words.hasPrefix("unreadable response from 127.0.0.1:\(server.port) (GET /event-types, request 7f3a): [0].name: "))
   }
 
-  @Test func `JSON needs no media type to be read`() async throws {
+  @Test func `JSON without a content type is accepted`() async throws {
     let server = ScriptedServer([.answer(200, "[]", type: nil)])
     defer { server.stop() }
     #expect(try await APIClient(baseURL: server.baseURL, token: "secret").getEventTypes().isEmpty)
   }
 
-  @Test func `an empty success is no document`() async throws {
+  @Test func `an empty success is an error if a document is expected`() async throws {
     let (error, _) = try await failure([.answer(200, "")])
     let words = try #require(error?.decodingWords)
-    #expect(words.contains("answered nothing instead of JSON"))
+    #expect(words.contains("answered an empty body instead of JSON"))
   }
 
-  @Test func `what is deleted is gone, and so is what was not there`() async throws {
+  @Test func `deleting a missing resource succeeds`() async throws {
     let server = ScriptedServer(
       [.answer(204, type: nil)], [.answer(200, "{}")], [.answer(404, "{}", type: "application/problem+json")],
       [.answer(404, "", type: nil)])
@@ -119,7 +120,7 @@ struct AnswerTests {
     #expect(server.requests.count == 4)
   }
 
-  @Test("a web server that knows no such page deleted nothing", arguments: [200, 404])
+  @Test("an HTML page is no confirmation of a deletion", arguments: [200, 404])
   func deleteByPage(status: Int) async throws {
     let server = ScriptedServer([.answer(status, "<html>", type: "text/html")])
     defer { server.stop() }
@@ -127,7 +128,7 @@ struct AnswerTests {
     await #expect(throws: APIError.self) { try await client.deleteEvent(id: "e1") }
   }
 
-  @Test("a redirect is not followed, and the token goes nowhere", arguments: [301, 302, 303, 307, 308])
+  @Test("a redirect is not followed, and the token is not sent", arguments: [301, 302, 303, 307, 308])
   func redirect(status: Int) async throws {
     let elsewhere = ScriptedServer([.answer(200, "[]")])
     defer { elsewhere.stop() }
@@ -151,12 +152,12 @@ struct AnswerTests {
     #expect(server.requests.count == 1)
   }
 
-  @Test func `a redirect without a place to go is an error too`() async throws {
+  @Test func `a redirect without a target is an error`() async throws {
     let (error, _) = try await failure([.answer(302, "", type: nil)])
     #expect(error?.statusCode == 302)
   }
 
-  @Test func `an answer in chunks is read whole`() async throws {
+  @Test func `a chunked response is read completely`() async throws {
     let server = ScriptedServer([
       .text("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"),
       .text("4\r\n{\"cu\r\n"), .pause, .text("b\r\nrsor\": 17}\n\r\n0\r\n\r\n"),
@@ -167,7 +168,7 @@ struct AnswerTests {
   }
 
   @Test(
-    "an answer cut short is a network error",
+    "a truncated response is a network error",
     arguments: [
       "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 10\r\n\r\n[]",
       "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n[]\r\n",
@@ -180,7 +181,7 @@ struct AnswerTests {
   }
 
   @Test(
-    "a challenge for a password is a 401 like others",
+    "an authentication challenge is reported as 401",
     arguments: ["Bearer", #"Basic realm="x""#, "Basic", "", "Digest"])
   func challenge(value: String) async throws {
     let (error, _) = try await failure([
@@ -189,7 +190,7 @@ struct AnswerTests {
     #expect(error == .problem(ProblemDetails(title: "No", status: 401), retryAfter: nil))
   }
 
-  @Test func `an interim answer is not the answer`() async throws {
+  @Test func `interim responses are ignored`() async throws {
     let server = ScriptedServer([
       .text("HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n"), .answer(200, #"{"cursor":4}"#),
     ])
@@ -204,7 +205,7 @@ struct AnswerTests {
   }
 
   @Test(
-    "noise is an error and never a crash",
+    "an invalid response is an error, not a crash",
     arguments: [
       "SSH-2.0-OpenSSH_9.2\r\n", "HTTP/1.1 abc\r\n\r\n", "HTTP/1.1 200 OK\r\nno colon\r\nContent-Length: 0\r\n\r\n",
       "HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\n[]", "HTTP/9.9 200 OK\r\n\r\n", "HTTP/1.1 99 Low\r\n\r\n",
@@ -217,21 +218,21 @@ struct AnswerTests {
     #expect(error != nil)
   }
 
-  @Test func `nothing that listens is said so`() async throws {
+  @Test func `a closed port is reported`() async throws {
     let server = ScriptedServer.deaf()
     let client = try APIClient(baseURL: server.baseURL, token: "secret")
-    await #expect(throws: APIError.networkError("nothing listens at 127.0.0.1:\(server.port)")) {
+    await #expect(throws: APIError.networkError("no server is listening at 127.0.0.1:\(server.port)")) {
       try await client.getEventTypes()
     }
   }
 
-  @Test func `a host that does not exist is said so`() async throws {
+  @Test func `an unknown host is reported`() async throws {
     let url = try #require(URL(string: "https://hub.invalid"))
     let client = try APIClient(baseURL: url, token: "secret")
     await #expect(throws: APIError.networkError("unknown host hub.invalid")) { try await client.getEventTypes() }
   }
 
-  @Test func `a hub that speaks no TLS is a network error`() async throws {
+  @Test func `a hub without TLS is a network error`() async throws {
     let server = ScriptedServer()
     let url = try #require(URL(string: "https://127.0.0.1:\(server.port)"))
     let client = try APIClient(baseURL: url, token: "secret")
@@ -243,18 +244,18 @@ struct AnswerTests {
     #expect(server.requests.isEmpty)
   }
 
-  @Test func `an answer without end is refused at its limit`() async throws {
+  @Test func `a response over the size limit is rejected`() async throws {
     let megabyte = String(repeating: "x", count: 1 << 20)
     var steps: [ScriptedServer.Step] = [.text("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n")]
     for _ in 1...65 { steps.append(.text(megabyte)) }
     let (error, server) = try await failure(steps + [.hold])
-    #expect(error == .decodingError("127.0.0.1:\(server.port) answered more than 67108864 bytes"))
+    #expect(error == .decodingError("127.0.0.1:\(server.port) sent a response of more than 67108864 bytes"))
   }
 }
 
 @Suite("The token", .timeLimit(.minutes(10)))
 struct TokenTests {
-  @Test func `is asked for before each request`() async throws {
+  @Test func `is requested before each request`() async throws {
     let server = ScriptedServer([.answer(200, "[]")], [.answer(200, "[]")])
     defer { server.stop() }
     let tokens = Tokens(["first", " second\n"])
@@ -264,7 +265,7 @@ struct TokenTests {
     #expect(server.requests.map { $0.headers["authorization"] } == ["Bearer first", "Bearer second"])
   }
 
-  @Test("that is none leaves nothing to ask with", arguments: [nil, "", " \n", "ü"])
+  @Test("an invalid token fails without a request", arguments: [nil, "", " \n", "ü"])
   func missing(token: String?) async throws {
     let server = ScriptedServer()
     defer { server.stop() }
@@ -274,7 +275,7 @@ struct TokenTests {
     #expect(server.requests.isEmpty)
   }
 
-  @Test func `is in no text of the client`() throws {
+  @Test func `does not appear in descriptions of the client`() throws {
     let url = try #require(URL(string: "https://hub.example"))
     let client = try APIClient(baseURL: url, token: "very-secret")
     var dumped = ""
@@ -283,7 +284,7 @@ struct TokenTests {
     #expect("\(client)" == "APIClient(hub.example)")
   }
 
-  @Test func `goes to no proxy on its way to this machine`() async throws {
+  @Test func `is not sent to a proxy for requests to this machine`() async throws {
     let proxy = ScriptedServer([.answer(200, "[]")])
     defer { proxy.stop() }
     let transport = URLSessionTransport(environment: ["http_proxy": "\(proxy.baseURL)"])

@@ -4,9 +4,9 @@ import TrendyModels
 import TrendyNetworking
 import TrendyTesting
 
-@Suite("A hub that does not answer", .timeLimit(.minutes(10)))
+@Suite("An unresponsive hub", .timeLimit(.minutes(10)))
 struct DeadlineTests {
-  @Test func `is given fifteen seconds`() async throws {
+  @Test func `times out after fifteen seconds`() async throws {
     let server = ScriptedServer()
     defer { server.stop() }
     let clock = ManualClock()
@@ -24,7 +24,7 @@ struct DeadlineTests {
     await server.departed()
   }
 
-  @Test func `gains no time by a trickle`() async throws {
+  @Test func `a slow response does not extend the deadline`() async throws {
     let server = ScriptedServer([
       .text("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n["), .pause, .text(" "),
       .hold,
@@ -43,7 +43,7 @@ struct DeadlineTests {
     }
   }
 
-  @Test func `is left as soon as the task is cancelled`() async throws {
+  @Test func `is disconnected as soon as the task is cancelled`() async throws {
     let server = ScriptedServer()
     defer { server.stop() }
     let client = try APIClient(baseURL: server.baseURL, token: "secret")
@@ -54,7 +54,7 @@ struct DeadlineTests {
     await server.departed()
   }
 
-  @Test func `is left in the middle of its answer as well`() async throws {
+  @Test func `is disconnected in the middle of a response`() async throws {
     let server = ScriptedServer([
       .text("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n["), .hold,
     ])
@@ -67,7 +67,7 @@ struct DeadlineTests {
     await server.departed()
   }
 
-  @Test func `is not even asked by a task cancelled before`() async throws {
+  @Test func `receives no request from a cancelled task`() async throws {
     let server = ScriptedServer()
     defer { server.stop() }
     let client = try APIClient(baseURL: server.baseURL, token: "secret")
@@ -78,7 +78,7 @@ struct DeadlineTests {
     await #expect(throws: CancellationError.self) { try await task.value }
   }
 
-  @Test func `holds no client back from the next request`() async throws {
+  @Test func `does not block the next request`() async throws {
     let server = ScriptedServer([.hold], [.hold], [.hold], [.answer(200, "[]")])
     defer { server.stop() }
     let client = try APIClient(baseURL: server.baseURL, token: "secret")

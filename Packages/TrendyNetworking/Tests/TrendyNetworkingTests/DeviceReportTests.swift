@@ -15,7 +15,7 @@ struct DeviceReportTests {
     return server.requests.first?.headers["trendy-device"]
   }
 
-  @Test func `each request says what waits here, and since when`() async throws {
+  @Test func `each request contains the number of pending mutations and the age of the oldest`() async throws {
     let oldest = Date(timeIntervalSince1970: 1_704_067_170.25)
     #expect(
       try await header(DeviceReport(version: "1.2.0", waiting: 3, oldest: oldest))
@@ -25,7 +25,7 @@ struct DeviceReportTests {
     #expect(try await header(nil) == nil)
   }
 
-  @Test func `a version breaks out of nothing`() async throws {
+  @Test func `a version cannot inject a header field`() async throws {
     let long = "1\r\nX-Evil: \"1\\" + String(repeating: "0", count: 60)
     let value = try #require(try await header(DeviceReport(version: long, waiting: 0)))
     #expect(value.hasPrefix("version=\"1X-Evil: 10000") && value.hasSuffix(", waiting=0, now=1704067200000"))

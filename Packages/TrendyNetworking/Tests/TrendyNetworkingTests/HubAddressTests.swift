@@ -6,7 +6,7 @@ import Testing
 @Suite("HubAddress")
 struct HubAddressTests {
   @Test(
-    "leads to the root of the API, however it is written",
+    "is normalised to the API root",
     arguments: [
       ("https://hub.example", "https://hub.example/api/v1"),
       ("https://hub.example/", "https://hub.example/api/v1"),
@@ -30,7 +30,7 @@ struct HubAddressTests {
   }
 
   @Test(
-    "allows http to this machine alone",
+    "allows http only to this machine",
     arguments: [
       "127.0.0.1.example.com", "hub.example", "192.168.1.5", "127.0.0", "127.0.0.256", "localhost.example", "128.0.0.1",
     ])
@@ -47,7 +47,7 @@ struct HubAddressTests {
   }
 
   @Test(
-    "refuses what is no address",
+    "rejects invalid addresses",
     arguments: [
       "", " ", "ftp://hub.example", "https://", "https://hub.example?x=1", "https://hub.example#top",
       "file:///etc/passwd",
@@ -57,7 +57,7 @@ struct HubAddressTests {
     #expect(throws: HubAddressError.notAnAddress(text)) { try HubAddress(text) }
   }
 
-  @Test func `a password in an address is refused and not repeated`() {
+  @Test func `a password in an address is rejected and not repeated in the message`() {
     #expect(throws: HubAddressError.notAnAddress("…@hub.example")) {
       try HubAddress("https://ada:secret@hub.example")
     }

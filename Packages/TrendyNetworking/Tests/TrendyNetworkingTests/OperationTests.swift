@@ -132,13 +132,13 @@ let operations: [Operation] = [
 
 @Suite("APIClient's operations", .timeLimit(.minutes(10)))
 struct OperationTests {
-  @Test("ask what the hub understands", arguments: operations)
+  @Test("send valid requests", arguments: operations)
   func asks(operation: Operation) async throws {
     let type = operation.target == "/snapshot" ? "application/x-ndjson" : "application/json"
     let server = ScriptedServer([.answer(operation.answer.isEmpty ? 204 : 200, operation.answer, type: type)])
     defer { server.stop() }
     let client = try APIClient(baseURL: server.baseURL, token: "secret")
-    #expect(try await operation.run(client), "the answer is read wrongly")
+    #expect(try await operation.run(client), "the response is decoded incorrectly")
     let request = try #require(server.requests.first)
     #expect(server.requests.count == 1)
     #expect(request.method == operation.method)
@@ -155,12 +155,12 @@ struct OperationTests {
     }
   }
 
-  @Test func `there is a test of each of the 24`() {
+  @Test func `all 24 operations are tested`() {
     let names = Set(operations.map(\.name)).subtracting(["getGeofences of all"])
     #expect(names.count == 24)
   }
 
-  @Test func `an update keeps absent, null and value apart`() async throws {
+  @Test func `an update distinguishes absent, null and value`() async throws {
     let server = ScriptedServer([.answer(200, eventJSON)])
     defer { server.stop() }
     let client = try APIClient(baseURL: server.baseURL, token: "secret")
@@ -170,7 +170,7 @@ struct OperationTests {
   }
 
   @Test(
-    "put any id into one part of the path",
+    "encode any id as one path segment",
     arguments: [("a/b?c#d", "a%2Fb%3Fc%23d"), ("50% é", "50%25%20%C3%A9"), ("..a", "..a"), ("a~b_c-d", "a~b_c-d")])
   func encodesId(id: String, part: String) async throws {
     let server = ScriptedServer([.answer(204, type: nil)])
@@ -179,7 +179,7 @@ struct OperationTests {
     #expect(server.requests.map(\.target) == ["/api/v1/events/\(part)"])
   }
 
-  @Test("refuse an id that no path can hold, without asking", arguments: ["", ".", ".."])
+  @Test("reject an id that no path can contain, without a request", arguments: ["", ".", ".."])
   func refusesId(id: String) async throws {
     let server = ScriptedServer()
     defer { server.stop() }
@@ -190,7 +190,7 @@ struct OperationTests {
   }
 
   @Test(
-    "write a key so that it cannot become another header field",
+    "encode a key so that it cannot become another header field",
     arguments: [("a\r\nX-Evil: 1", "a%0D%0AX-Evil%3A%201"), ("100%", "100%25"), ("plain:key/1", "plain:key/1")])
   func encodesKey(key: String, value: String) async throws {
     let server = ScriptedServer([.answer(200, eventJSON)])
@@ -202,7 +202,7 @@ struct OperationTests {
     #expect(request.headers["x-evil"] == nil)
   }
 
-  @Test func `a path before the API's is kept`() async throws {
+  @Test func `a path prefix is kept`() async throws {
     let server = ScriptedServer([.answer(200, #"{"cursor":1}"#)])
     defer { server.stop() }
     let url = server.baseURL.appendingPathComponent("trendy").appendingPathComponent("api/v1/")
@@ -218,7 +218,7 @@ struct OperationTests {
     #expect(server.requests.count == 3)
   }
 
-  @Test func `a health check asks nothing`() async throws {
+  @Test func `a health check sends no request`() async throws {
     let server = ScriptedServer()
     defer { server.stop() }
     try await APIClient(baseURL: server.baseURL, token: "secret").checkHealth()

@@ -5,7 +5,7 @@ import TrendyNetworking
 
 @Suite("Pairing", .timeLimit(.minutes(10)))
 struct PairTests {
-  @Test func `trades the code for a token, without one`() async throws {
+  @Test func `exchanges the code for a token without sending one`() async throws {
     let server = ScriptedServer([.answer(200, #"{"token":"t","device_id":"d","person":"ada"}"#)])
     defer { server.stop() }
     let response = try await APIClient.pair(baseURL: server.baseURL, code: " 4821-0937\n", deviceName: "Ada's phone")
@@ -19,7 +19,7 @@ struct PairTests {
         == PairRequest(code: "4821-0937", deviceName: "Ada's phone"))
   }
 
-  @Test func `with a wrong code gives the hub's words`() async throws {
+  @Test func `reports the hub's problem for a wrong code`() async throws {
     let server = ScriptedServer([
       .answer(403, #"{"type":"urn:trendy:error:wrong_code","title":"Wrong code"}"#, type: "application/problem+json")
     ])

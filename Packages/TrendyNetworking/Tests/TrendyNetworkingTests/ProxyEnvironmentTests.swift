@@ -5,7 +5,7 @@ import Testing
 @Suite("ProxyEnvironment")
 struct ProxyEnvironmentTests {
   @Test(
-    "names the variable that would take a request along",
+    "names the variable that would apply",
     arguments: [
       (["http_proxy": "http://proxy:3128"], "http_proxy"),
       (["all_proxy": "http://proxy:3128", "no_proxy": "example.com"], "all_proxy"),
@@ -17,7 +17,7 @@ struct ProxyEnvironmentTests {
   }
 
   @Test(
-    "leaves alone what it is told to",
+    "respects no_proxy",
     arguments: [
       [:], ["http_proxy": ""], ["HTTP_PROXY": "http://proxy:3128"], ["https_proxy": "http://proxy:3128"],
       ["http_proxy": "http://proxy:3128", "no_proxy": "*"],
@@ -28,7 +28,7 @@ struct ProxyEnvironmentTests {
     #expect(ProxyEnvironment(environment).variable(for: "127.0.0.1") == nil)
   }
 
-  @Test func `knows names below a name`() {
+  @Test func `matches subdomains`() {
     let environment = ProxyEnvironment(["http_proxy": "http://proxy:3128", "no_proxy": ".localhost"])
     #expect(environment.variable(for: "localhost") == nil)
     #expect(environment.variable(for: "notlocalhost") == "http_proxy")

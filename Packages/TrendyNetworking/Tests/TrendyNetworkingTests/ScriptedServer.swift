@@ -237,7 +237,7 @@ extension ScriptedServer {
         #else
           let count = Musl.send(connection, bytes.baseAddress! + sent, bytes.count - sent, MSG_NOSIGNAL)
         #endif
-        guard count > 0 else { return }  // the client has left, which is what some tests are about
+        guard count > 0 else { return }  // the client has disconnected, as some tests intend
         sent += count
       }
     }

@@ -32,7 +32,7 @@ private func snapshot(_ body: String, type: String = "application/x-ndjson") asy
 
 @Suite("A snapshot", .timeLimit(.minutes(10)))
 struct SnapshotTests {
-  @Test("is read by kind, with the cursor of its header", arguments: ["\n", ""])
+  @Test("is split by kind and has the cursor of its header", arguments: ["\n", ""])
   func reads(end: String) async throws {
     let lines = [header(6), typeLine, placeLine, eventLine, definitionLine, tombstoneLine, newKindLine]
     let snapshot = try await snapshot(lines.joined(separator: "\n") + end)
@@ -44,11 +44,11 @@ struct SnapshotTests {
     #expect(snapshot.propertyDefinitions.map(\.id) == ["p1"])
   }
 
-  @Test func `of nothing is empty`() async throws {
+  @Test func `without entries is empty`() async throws {
     #expect(try await snapshot(header(0) + "\n") == Snapshot(cursor: 9_007_199_254_740_993))
   }
 
-  @Test func `cut off between two lines is a network error`() async throws {
+  @Test func `truncated between two lines is a network error`() async throws {
     let error = await #expect(throws: APIError.self) {
       try await snapshot([header(3), typeLine, eventLine].joined(separator: "\n") + "\n")
     }
@@ -56,12 +56,12 @@ struct SnapshotTests {
     #expect(error?.description.contains("cut off after 2 of 3 entries") == true)
   }
 
-  @Test func `without a line is a network error`() async throws {
+  @Test func `without any line is a network error`() async throws {
     let error = await #expect(throws: APIError.self) { try await snapshot("") }
     #expect(error?.isTransient == true)
   }
 
-  @Test func `cut off by the connection is a network error`() async throws {
+  @Test func `truncated by the connection is a network error`() async throws {
     let server = ScriptedServer([
       .text("HTTP/1.1 200 OK\r\nContent-Type: application/x-ndjson\r\nTransfer-Encoding: chunked\r\n\r\n"),
       .text("\(String(header(1).utf8.count + 1, radix: 16))\r\n\(header(1))\n\r\n"), .close,
@@ -73,13 +73,13 @@ struct SnapshotTests {
     #expect(error?.isTransient == true)
   }
 
-  @Test func `with more than was announced is wrong`() async throws {
+  @Test func `with more entries than announced is invalid`() async throws {
     let error = await #expect(throws: APIError.self) { try await snapshot("\(header(0))\n\(eventLine)\n") }
-    #expect(error?.description.contains("has 1 entries and announced 0") == true)
+    #expect(error?.description.contains("has 1 entries instead of 0") == true)
   }
 
   @Test(
-    "that cannot be read names the line",
+    "an unreadable line is reported with its number",
     arguments: [
       (#"{"cursor":"x","epoch":"a","count":0}"#, "line 1 of the snapshot"),
       (header(1) + "\n{", "line 2 of the snapshot"),
@@ -92,7 +92,7 @@ struct SnapshotTests {
     #expect(error?.description.contains(words) == true)
   }
 
-  @Test func `in parts is asked for part by part, and whole from a hub that gives none`() async throws {
+  @Test func `is requested part by part, and as a whole from a hub without parts`() async throws {
     let position = #""head":9007199254740993,"epochs":[{"id":"a","first":1}]"#
     let part =
       #"{"cursor":9007199254740993,"epoch":"a","count":1,\#(position),"next":"event.3.a b","#
@@ -114,12 +114,12 @@ struct SnapshotTests {
     #expect(second.next == nil && second.spans == nil)
   }
 
-  @Test func `that is a page is named as such`() async throws {
+  @Test func `an HTML page is reported`() async throws {
     let error = await #expect(throws: APIError.self) { try await snapshot("<p>", type: "text/html") }
     #expect(error?.description.contains("text/html instead of a snapshot") == true)
   }
 
-  @Test func `refused is a problem`() async throws {
+  @Test func `an error response is a problem`() async throws {
     let server = ScriptedServer([
       .answer(401, #"{"title":"No"}"#, type: "application/problem+json", headers: ["X-Request-Id: 5"])
     ])
@@ -129,7 +129,7 @@ struct SnapshotTests {
     ) { try await APIClient(baseURL: server.baseURL, token: "secret").snapshot() }
   }
 
-  @Test func `may take longer than the deadline while it goes on`() async throws {
+  @Test func `may take longer than the deadline while data arrives`() async throws {
     let server = ScriptedServer([
       .text("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 3\r\n\r\n1"), .pause, .text("2"), .pause,
       .text("3"),
@@ -159,7 +159,7 @@ struct SnapshotTests {
     #expect(clock.uptime == .seconds(20))
   }
 
-  @Test func `that stops in the middle ends at the deadline`() async throws {
+  @Test func `that stalls ends at the deadline`() async throws {
     let server = ScriptedServer([
       .text("HTTP/1.1 200 OK\r\nContent-Type: application/x-ndjson\r\n\r\n" + header(2) + "\n"), .hold,
     ])
@@ -175,7 +175,7 @@ struct SnapshotTests {
     await server.departed()
   }
 
-  @Test func `is left as soon as the task is cancelled`() async throws {
+  @Test func `is disconnected as soon as the task is cancelled`() async throws {
     let server = ScriptedServer([
       .text("HTTP/1.1 200 OK\r\nContent-Type: application/x-ndjson\r\n\r\n" + header(2) + "\n"), .hold,
     ])
@@ -192,7 +192,7 @@ struct SnapshotTests {
 private let signalHead = ScriptedServer.Step.text(
   "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nCache-Control: no-store\r\n\r\n")
 
-@Suite("Signals of change", .timeLimit(.minutes(10)))
+@Suite("Change signals", .timeLimit(.minutes(10)))
 struct ChangeSignalTests {
   #if canImport(FoundationNetworking)
     /// On Linux a small request precedes the stream, so that the stream reuses its connection.
@@ -205,7 +205,7 @@ struct ChangeSignalTests {
     ScriptedServer(Array(repeating: [.answer(200, "{}")], count: before) + [answer])
   }
 
-  @Test func `come on a connection that was used before, on which waiting costs nothing`() async throws {
+  @Test func `use a connection that was used before, on which waiting costs no CPU time`() async throws {
     let server = Self.server([signalHead, .hold])
     defer { server.stop() }
     let client = try APIClient(baseURL: server.baseURL, token: "secret")
@@ -216,7 +216,7 @@ struct ChangeSignalTests {
     _ = await task.result
   }
 
-  @Test func `say where the head has moved to`() async throws {
+  @Test func `contain the new head`() async throws {
     let server = Self.server([
       signalHead, .text(": hello\n\nevent: head\ndata: {\"cursor\":41}\n\n"), .pause,
       .text("event: other\ndata: x\n\nevent: head\r\ndata: {\"cursor\":42}\r\n\r\n"), .pause, .close,
@@ -235,7 +235,7 @@ struct ChangeSignalTests {
     #expect(request.headers["authorization"] == "Bearer secret")
   }
 
-  @Test("end at once where the hub has none", arguments: ["application/problem+json", "text/html"])
+  @Test("end immediately if the hub has no stream", arguments: ["application/problem+json", "text/html"])
   func absent(type: String) async throws {
     let server = Self.server([.answer(404, "{}", type: type)])
     defer { server.stop() }
@@ -245,14 +245,14 @@ struct ChangeSignalTests {
     #expect(server.requests.count == Self.before + 1)
   }
 
-  @Test func `fail with what the hub refused them for`() async throws {
+  @Test func `throw the hub's error`() async throws {
     let server = Self.server([.answer(401, "", type: nil)])
     defer { server.stop() }
     let signals = try APIClient(baseURL: server.baseURL, token: "secret").changeSignals()
     await #expect(throws: APIError.httpError(401)) { for try await _ in signals {} }
   }
 
-  @Test func `that are a page are named as such`() async throws {
+  @Test func `an HTML page is reported`() async throws {
     let server = Self.server([.answer(200, "<p>", type: "text/html")])
     defer { server.stop() }
     let signals = try APIClient(baseURL: server.baseURL, token: "secret").changeSignals()
@@ -260,7 +260,7 @@ struct ChangeSignalTests {
     #expect(error?.description.contains("text/html instead of a stream of events") == true)
   }
 
-  @Test func `let the hub go when nobody reads any more`() async throws {
+  @Test func `disconnect when the reader stops`() async throws {
     let server = Self.server([signalHead, .text("event: head\ndata: {\"cursor\":1}\n\n"), .hold])
     defer { server.stop() }
     let client = try APIClient(baseURL: server.baseURL, token: "secret")
@@ -271,7 +271,7 @@ struct ChangeSignalTests {
     await server.departed()
   }
 
-  @Test func `let the hub go when the reader is cancelled`() async throws {
+  @Test func `disconnect when the reader is cancelled`() async throws {
     let server = Self.server([signalHead, .hold])
     defer { server.stop() }
     let client = try APIClient(baseURL: server.baseURL, token: "secret")
@@ -282,7 +282,7 @@ struct ChangeSignalTests {
     await server.departed()
   }
 
-  @Test func `without a sign for a minute and a half are given up`() async throws {
+  @Test func `time out after 90 seconds without data`() async throws {
     let server = Self.server([signalHead, .hold])
     defer { server.stop() }
     let clock = ManualClock()
