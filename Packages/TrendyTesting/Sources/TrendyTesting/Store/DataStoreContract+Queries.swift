@@ -11,14 +11,14 @@ extension DataStoreContract {
       try add(unit, [("b", 10), ("a", 20), ("e", -5)])
       try unit.save()
       try add(unit, [("c", 20), ("d", 10)])
-      try owe("the events", unit.fetchAllEvents().map(\.id), ["c", "a", "d", "b", "e"])
-      try owe(
+      try require("the events", unit.fetchAllEvents().map(\.id), ["c", "a", "d", "b", "e"])
+      try require(
         "the events in a range of all time", unit.events(in: nil, ofType: nil, limit: nil).map(\.id),
         ["c", "a", "d", "b", "e"])
       try unit.save()
-      try owe("the events of another unit", makeUnit().fetchAllEvents().map(\.id), ["c", "a", "d", "b", "e"])
+      try require("the events of another unit", makeUnit().fetchAllEvents().map(\.id), ["c", "a", "d", "b", "e"])
       try unit.upsertEvent(id: "e") { $0.timestamp = start.addingTimeInterval(30) }
-      try owe("the events after one moved", unit.fetchAllEvents().map(\.id), ["e", "c", "a", "d", "b"])
+      try require("the events after one moved", unit.fetchAllEvents().map(\.id), ["e", "c", "a", "d", "b"])
     },
     Clause("events are found by the beginning of their id, and by when they were recorded") { makeUnit in
       let unit = try makeUnit()
@@ -31,16 +31,16 @@ extension DataStoreContract {
         func found(_ text: String, _ limit: Int = .max) throws -> [String] {
           try unit.events(idBeginning: text, limit: limit).map(\.id).sorted()
         }
-        try owe("those that begin with 018, \(state)", found("018"), [early, late])
-        try owe("those that begin with 018B2BB2-7, \(state)", found("018B2BB2-7"), [early])
-        try owe("those that begin with ab, \(state)", found("ab"), ["ABd", "abc"])
-        try owe("those that begin with an id and more, \(state)", found(early + "0"), [])
-        try owe("how many of all, \(state)", found("", 3).count, 3)
+        try require("those that begin with 018, \(state)", found("018"), [early, late])
+        try require("those that begin with 018B2BB2-7, \(state)", found("018B2BB2-7"), [early])
+        try require("those that begin with ab, \(state)", found("ab"), ["ABd", "abc"])
+        try require("those that begin with an id and more, \(state)", found(early + "0"), [])
+        try require("how many of all, \(state)", found("", 3).count, 3)
         let all = Set(EventSourceType.allCases)
-        try owe(
+        try require(
           "the last recorded, \(state)", unit.lastRecordedEvents(9, from: all).map(\.id), ["ABd", late, early, "abc"])
-        try owe("the last one, \(state)", unit.lastRecordedEvents(1, from: all).map(\.id), ["ABd"])
-        try owe("the last trip, \(state)", unit.lastRecordedEvents(1, from: [.trip]).map(\.id), [])
+        try require("the last one, \(state)", unit.lastRecordedEvents(1, from: all).map(\.id), ["ABd"])
+        try require("the last trip, \(state)", unit.lastRecordedEvents(1, from: [.trip]).map(\.id), [])
         try unit.save()
       }
     },
@@ -54,9 +54,9 @@ extension DataStoreContract {
         try unit.upsertPropertyDefinition(id: id, eventTypeId: type) { $0.displayOrder = order }
       }
       for state in ["unsaved", "saved"] {
-        try owe("the types, \(state)", unit.fetchAllEventTypes().map(\.id), ["2", "3", "1"])
-        try owe("the places, \(state)", unit.fetchAllGeofences().map(\.id), ["2", "3", "1"])
-        try owe("the definitions, \(state)", unit.fetchAllPropertyDefinitions().map(\.id), ["c", "b", "d", "e"])
+        try require("the types, \(state)", unit.fetchAllEventTypes().map(\.id), ["2", "3", "1"])
+        try require("the places, \(state)", unit.fetchAllGeofences().map(\.id), ["2", "3", "1"])
+        try require("the definitions, \(state)", unit.fetchAllPropertyDefinitions().map(\.id), ["c", "b", "d", "e"])
         try unit.save()
       }
     },
@@ -72,9 +72,10 @@ extension DataStoreContract {
       }
       let range = Date(timeIntervalSince1970: 0)..<Date(timeIntervalSince1970: 30)
       for state in ["unsaved", "saved"] {
-        try owe("trips, \(state)", unit.events(in: nil, from: [.trip]).map(\.id), ["d", "a"])
-        try owe("of two sources, \(state)", unit.events(in: range, from: [.trip, .imported]).map(\.id), ["c", "a"])
-        try owe("of none, \(state)", unit.events(in: nil, from: []).map(\.id), [])
+        try require("trips, \(state)", unit.events(in: nil, from: [.trip]).map(\.id), ["d", "a"])
+        try require(
+          "of two sources, \(state)", unit.events(in: range, from: [.trip, .imported]).map(\.id), ["c", "a"])
+        try require("of none, \(state)", unit.events(in: nil, from: []).map(\.id), [])
         try unit.save()
       }
     },
@@ -86,10 +87,10 @@ extension DataStoreContract {
         return try unit.events(in: range, ofType: nil, limit: nil).map(\.id)
       }
       for state in ["unsaved", "saved"] {
-        try owe("10 to 30, \(state)", ids(10, 30), ["b", "a"])
-        try owe("10.001 to 30.001, \(state)", ids(10.001, 30.001), ["c", "b"])
-        try owe("20 to 20, \(state)", ids(20, 20), [])
-        try owe("31 to 40, \(state)", ids(31, 40), [])
+        try require("10 to 30, \(state)", ids(10, 30), ["b", "a"])
+        try require("10.001 to 30.001, \(state)", ids(10.001, 30.001), ["c", "b"])
+        try require("20 to 20, \(state)", ids(20, 20), [])
+        try require("31 to 40, \(state)", ids(31, 40), [])
         try unit.save()
       }
     },
@@ -99,17 +100,17 @@ extension DataStoreContract {
       try add(unit, [("c", 15), ("d", 25)], type: "type-2")
       try unit.save()
       try add(unit, [("e", 17)], type: "type-2")
-      try owe("one type", unit.events(in: nil, ofType: "type-2", limit: nil).map(\.id), ["d", "e", "c"])
-      try owe("two of one type", unit.events(in: nil, ofType: "type-2", limit: 2).map(\.id), ["d", "e"])
-      try owe("three of all", unit.events(in: nil, ofType: nil, limit: 3).map(\.id), ["d", "b", "e"])
-      try owe("more than there are", unit.events(in: nil, ofType: "type-1", limit: 9).map(\.id), ["b", "a"])
-      try owe("none", unit.events(in: nil, ofType: nil, limit: 0), [])
-      try owe("an unknown type", unit.events(in: nil, ofType: "type-9", limit: nil), [])
+      try require("one type", unit.events(in: nil, ofType: "type-2", limit: nil).map(\.id), ["d", "e", "c"])
+      try require("two of one type", unit.events(in: nil, ofType: "type-2", limit: 2).map(\.id), ["d", "e"])
+      try require("three of all", unit.events(in: nil, ofType: nil, limit: 3).map(\.id), ["d", "b", "e"])
+      try require("more than there are", unit.events(in: nil, ofType: "type-1", limit: 9).map(\.id), ["b", "a"])
+      try require("none", unit.events(in: nil, ofType: nil, limit: 0), [])
+      try require("an unknown type", unit.events(in: nil, ofType: "type-9", limit: nil), [])
       let range = start.addingTimeInterval(15)..<start.addingTimeInterval(25)
-      try owe("one type in a range", unit.events(in: range, ofType: "type-2", limit: nil).map(\.id), ["e", "c"])
+      try require("one type in a range", unit.events(in: range, ofType: "type-2", limit: nil).map(\.id), ["e", "c"])
       try unit.upsertEvent(id: "e") { $0.eventTypeId = "type-1" }
       try unit.deleteEvent(id: "d")
-      try owe("after one moved and one went", unit.events(in: nil, ofType: "type-2", limit: nil).map(\.id), ["c"])
+      try require("after one moved and one went", unit.events(in: nil, ofType: "type-2", limit: nil).map(\.id), ["c"])
     },
     Clause("an event is of the day that it was where it was recorded, and an all-day event of its date") { makeUnit in
       let unit = try makeUnit()
@@ -137,11 +138,11 @@ extension DataStoreContract {
       try add("date after", hours: 24, isAllDay: true)
       guard let day = CivilDate("2024-06-15") else { throw Violation(description: "a date is none") }
       for state in ["unsaved", "saved"] {
-        try owe(
+        try require(
           "of the day, \(state)", unit.events(of: day...day, ofType: nil, in: local).map(\.id),
           ["late", "first", "date", "Tokyo", "date in Tokyo"])
-        try owe("of a type, \(state)", unit.events(of: day...day, ofType: "type-2", in: local).map(\.id), ["late"])
-        try owe(
+        try require("of a type, \(state)", unit.events(of: day...day, ofType: "type-2", in: local).map(\.id), ["late"])
+        try require(
           "of two days, \(state)", unit.events(of: day...day.advanced(by: 1), ofType: nil, in: local).count, 7)
         try unit.save()
       }
@@ -161,12 +162,12 @@ extension DataStoreContract {
       }
       func date(_ days: Double) -> Date { midnight.addingTimeInterval(days * day) }
       for state in ["unsaved", "saved"] {
-        try owe(
+        try require(
           "all days, \(state)", unit.eventCountsByDay(in: nil, ofType: nil, timeZone: zone),
           [date(-1): 1, date(0): 3, date(1): 1, date(3): 1])
-        try owe(
+        try require(
           "one type, \(state)", unit.eventCountsByDay(in: nil, ofType: "type-2", timeZone: zone), [date(0): 1])
-        try owe(
+        try require(
           "a range that cuts a day, \(state)",
           unit.eventCountsByDay(in: midnight.addingTimeInterval(1)..<date(1), ofType: nil, timeZone: zone),
           [date(0): 2])
@@ -187,7 +188,7 @@ extension DataStoreContract {
           $0.timestamp = date
         }
       }
-      try owe(
+      try require(
         "the days", unit.eventCountsByDay(in: nil, ofType: nil, timeZone: zone), [first: 2, next: 1])
     },
   ]

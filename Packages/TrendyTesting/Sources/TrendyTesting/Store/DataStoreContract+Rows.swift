@@ -7,14 +7,14 @@ extension DataStoreContract {
   static let rowClauses: [Clause] = [
     Clause("what is not there is found as nothing") { makeUnit in
       let unit = try makeUnit()
-      try owe("an event", unit.findEvent(id: "none"), nil)
-      try owe("an event type", unit.findEventType(id: "none"), nil)
-      try owe("a geofence", unit.findGeofence(id: "none"), nil)
-      try owe("a property definition", unit.findPropertyDefinition(id: "none"), nil)
-      try owe("all events", unit.fetchAllEvents(), [])
-      try owe("all event types", unit.fetchAllEventTypes(), [])
-      try owe("all geofences", unit.fetchAllGeofences(), [])
-      try owe("all property definitions", unit.fetchAllPropertyDefinitions(), [])
+      try require("an event", unit.findEvent(id: "none"), nil)
+      try require("an event type", unit.findEventType(id: "none"), nil)
+      try require("a geofence", unit.findGeofence(id: "none"), nil)
+      try require("a property definition", unit.findPropertyDefinition(id: "none"), nil)
+      try require("all events", unit.fetchAllEvents(), [])
+      try require("all event types", unit.fetchAllEventTypes(), [])
+      try require("all geofences", unit.fetchAllGeofences(), [])
+      try require("all property definitions", unit.fetchAllPropertyDefinitions(), [])
     },
     Clause("every field of every kind is kept by a save, for its own unit and for others") { makeUnit in
       let unit = try makeUnit()
@@ -23,17 +23,18 @@ extension DataStoreContract {
       try unit.upsertGeofence(id: Rows.geofence.id) { $0 = Rows.geofence }
       try unit.upsertPropertyDefinition(id: Rows.definition.id, eventTypeId: Rows.type.id) { $0 = Rows.definition }
       for state in ["unsaved", "saved"] {
-        try owe("the event, \(state)", unit.findEvent(id: Rows.event.id), Rows.event)
-        try owe("the event type, \(state)", unit.findEventType(id: Rows.type.id), Rows.type)
-        try owe("the geofence, \(state)", unit.findGeofence(id: Rows.geofence.id), Rows.geofence)
-        try owe("the definition, \(state)", unit.findPropertyDefinition(id: Rows.definition.id), Rows.definition)
+        try require("the event, \(state)", unit.findEvent(id: Rows.event.id), Rows.event)
+        try require("the event type, \(state)", unit.findEventType(id: Rows.type.id), Rows.type)
+        try require("the geofence, \(state)", unit.findGeofence(id: Rows.geofence.id), Rows.geofence)
+        try require("the definition, \(state)", unit.findPropertyDefinition(id: Rows.definition.id), Rows.definition)
         try unit.save()
       }
       let other = try makeUnit()
-      try owe("the event in another unit", other.findEvent(id: Rows.event.id), Rows.event)
-      try owe("the event type in another unit", other.findEventType(id: Rows.type.id), Rows.type)
-      try owe("the geofence in another unit", other.findGeofence(id: Rows.geofence.id), Rows.geofence)
-      try owe("the definition in another unit", other.findPropertyDefinition(id: Rows.definition.id), Rows.definition)
+      try require("the event in another unit", other.findEvent(id: Rows.event.id), Rows.event)
+      try require("the event type in another unit", other.findEventType(id: Rows.type.id), Rows.type)
+      try require("the geofence in another unit", other.findGeofence(id: Rows.geofence.id), Rows.geofence)
+      try require(
+        "the definition in another unit", other.findPropertyDefinition(id: Rows.definition.id), Rows.definition)
     },
     Clause("a field that is cleared stays cleared") { makeUnit in
       let unit = try makeUnit()
@@ -42,7 +43,7 @@ extension DataStoreContract {
       let bare = Event(id: Rows.event.id, eventTypeId: Rows.type.id, timestamp: Rows.date)
       try unit.upsertEvent(id: Rows.event.id) { $0 = bare }
       try unit.save()
-      try owe("the event", makeUnit().findEvent(id: Rows.event.id), bare)
+      try require("the event", makeUnit().findEvent(id: Rows.event.id), bare)
     },
     Clause("any text of 1 to 128 bytes is an id of its own") { makeUnit in
       let unit = try makeUnit()
@@ -55,71 +56,71 @@ extension DataStoreContract {
       try unit.save()
       let other = try makeUnit()
       for (place, id) in ids.enumerated() {
-        try owe("the row of the id \(id.debugDescription)", other.findGeofence(id: id)?.name, "\(place)")
+        try require("the row of the id \(id.debugDescription)", other.findGeofence(id: id)?.name, "\(place)")
       }
-      try owe("how many there are", other.fetchAllGeofences().count, ids.count)
+      try require("how many there are", other.fetchAllGeofences().count, ids.count)
     },
     Clause("an upsert makes a pending row and returns it") { makeUnit in
       let unit = try makeUnit()
       let type = try unit.upsertEventType(id: "type-1") { $0.name = "Run" }
-      try owe("the returned id", type.id, "type-1")
-      try owe("the returned name", type.name, "Run")
-      try owe("its status", type.syncStatus, .pending)
-      try owe("what is found", unit.findEventType(id: "type-1"), type)
+      try require("the returned id", type.id, "type-1")
+      try require("the returned name", type.name, "Run")
+      try require("its status", type.syncStatus, .pending)
+      try require("what is found", unit.findEventType(id: "type-1"), type)
       let event = try unit.upsertEvent(id: "evt-1") { $0.eventTypeId = "type-1" }
-      try owe("an event's status", event.syncStatus, .pending)
-      try owe("an event's date", event.timestamp, Date(timeIntervalSinceReferenceDate: 0))
-      try owe("a geofence's status", unit.upsertGeofence(id: "geo-1") { _ in }.syncStatus, .pending)
+      try require("an event's status", event.syncStatus, .pending)
+      try require("an event's date", event.timestamp, Date(timeIntervalSinceReferenceDate: 0))
+      try require("a geofence's status", unit.upsertGeofence(id: "geo-1") { _ in }.syncStatus, .pending)
       let definition = try unit.upsertPropertyDefinition(id: "def-1", eventTypeId: "type-1") { _ in }
-      try owe("a definition's status", definition.syncStatus, .pending)
-      try owe("a definition's event type", definition.eventTypeId, "type-1")
+      try require("a definition's status", definition.syncStatus, .pending)
+      try require("a definition's event type", definition.eventTypeId, "type-1")
     },
     Clause("an upsert of what is there changes it and nothing else of it") { makeUnit in
       let unit = try makeUnit()
       try unit.upsertEvent(id: Rows.event.id) { $0 = Rows.event }
       try unit.save()
       try unit.upsertEvent(id: Rows.event.id) { $0.notes = "other" }
-      var owed = Rows.event
-      owed.notes = "other"
-      try owe("the event", unit.findEvent(id: Rows.event.id), owed)
-      try owe("how many there are", unit.fetchAllEvents().count, 1)
+      var expected = Rows.event
+      expected.notes = "other"
+      try require("the event", unit.findEvent(id: Rows.event.id), expected)
+      try require("how many there are", unit.fetchAllEvents().count, 1)
     },
     Clause("a property definition keeps its event type when another is named for it") { makeUnit in
       let unit = try makeUnit()
       for id in ["type-1", "type-2"] { try unit.upsertEventType(id: id) { $0.name = id } }
       try unit.upsertPropertyDefinition(id: "def-1", eventTypeId: "type-1") { $0.key = "k" }
       let again = try unit.upsertPropertyDefinition(id: "def-1", eventTypeId: "type-2") { $0.key = "l" }
-      try owe("its event type", again.eventTypeId, "type-1")
+      try require("its event type", again.eventTypeId, "type-1")
     },
     Clause("a configure that throws leaves the row as it was") { makeUnit in
       let unit = try makeUnit()
       let error = TestError("from configure")
       try unit.upsertEvent(id: Rows.event.id) { $0 = Rows.event }
       for id in [Rows.event.id, "new"] {
-        try oweThrow("an upsert whose configure throws", error) {
+        try requireThrow("an upsert whose configure throws", error) {
           try unit.upsertEvent(id: id) {
             $0.notes = "half"
             throw error
           }
         }
       }
-      try owe("the event that was there", unit.findEvent(id: Rows.event.id), Rows.event)
-      try owe("the event that was not", unit.findEvent(id: "new"), nil)
+      try require("the event that was there", unit.findEvent(id: Rows.event.id), Rows.event)
+      try require("the event that was not", unit.findEvent(id: "new"), nil)
       try unit.save()
-      try owe("all events after a save", unit.fetchAllEvents(), [Rows.event])
+      try require("all events after a save", unit.fetchAllEvents(), [Rows.event])
     },
     Clause("a deleted row is gone for its unit at once, and can be made again") { makeUnit in
       let unit = try makeUnit()
       try unit.upsertGeofence(id: Rows.geofence.id) { $0 = Rows.geofence }
       try unit.save()
       try unit.deleteGeofence(id: Rows.geofence.id)
-      try owe("the deleted geofence", unit.findGeofence(id: Rows.geofence.id), nil)
+      try require("the deleted geofence", unit.findGeofence(id: Rows.geofence.id), nil)
       try unit.save()
-      try owe("all geofences of another unit", makeUnit().fetchAllGeofences(), [])
+      try require("all geofences of another unit", makeUnit().fetchAllGeofences(), [])
       let again = try unit.upsertGeofence(id: Rows.geofence.id) { $0.name = "again" }
-      try owe("what the old one had", again.eventTypeEntryId, nil)
+      try require("what the old one had", again.eventTypeEntryId, nil)
       try unit.save()
-      try owe("all geofences", makeUnit().fetchAllGeofences(), [again])
+      try require("all geofences", makeUnit().fetchAllGeofences(), [again])
     },
     Clause("deleting or marking what is not there is no error and makes nothing") { makeUnit in
       let unit = try makeUnit()
@@ -136,10 +137,10 @@ extension DataStoreContract {
       try unit.deleteConflict(Rows.conflict("none"))
       try unit.deleteParkedChange(ChangeEntry(id: 1, entityType: "event", operation: "create", entityId: "none"))
       try unit.save()
-      try owe("all events", unit.fetchAllEvents(), [])
-      try owe("all event types", unit.fetchAllEventTypes(), [])
-      try owe("all geofences", unit.fetchAllGeofences(), [])
-      try owe("all property definitions", unit.fetchAllPropertyDefinitions(), [])
+      try require("all events", unit.fetchAllEvents(), [])
+      try require("all event types", unit.fetchAllEventTypes(), [])
+      try require("all geofences", unit.fetchAllGeofences(), [])
+      try require("all property definitions", unit.fetchAllPropertyDefinitions(), [])
     },
     Clause("deleting an event type takes its events and definitions along, and no others") { makeUnit in
       let unit = try makeUnit()
@@ -155,16 +156,16 @@ extension DataStoreContract {
       try unit.upsertEvent(id: "late") { $0.eventTypeId = "type-1" }
       try unit.upsertEvent(id: "type-1-evt-3") { $0.eventTypeId = "type-2" }
       try unit.deleteEventType(id: "type-1")
-      let owed = ["type-1-evt-3", "type-2-evt-1", "type-2-evt-2", "type-2-evt-3"]
+      let expected = ["type-1-evt-3", "type-2-evt-1", "type-2-evt-2", "type-2-evt-3"]
       for state in ["unsaved", "saved"] {
-        try owe("the events, \(state)", unit.fetchAllEvents().map(\.id).sorted(), owed)
-        try owe("the types, \(state)", unit.fetchAllEventTypes().map(\.id), ["type-2"])
-        try owe(
+        try require("the events, \(state)", unit.fetchAllEvents().map(\.id).sorted(), expected)
+        try require("the types, \(state)", unit.fetchAllEventTypes().map(\.id), ["type-2"])
+        try require(
           "the definitions, \(state)", unit.fetchAllPropertyDefinitions().map(\.id),
           ["type-2-def-1", "type-2-def-2", "type-2-def-3"])
         try unit.save()
       }
-      try owe("the events of another unit", makeUnit().fetchAllEvents().map(\.id).sorted(), owed)
+      try require("the events of another unit", makeUnit().fetchAllEvents().map(\.id).sorted(), expected)
     },
     Clause("deleting all of a kind leaves the other kinds, but for what belongs to an event type") { makeUnit in
       let unit = try makeUnit()
@@ -181,19 +182,19 @@ extension DataStoreContract {
         try unit.upsertPropertyDefinition(id: "unsaved", eventTypeId: "unsaved") { $0.key = "unsaved" }
       }
       try fill()
-      try owe("types, events, geofences and definitions at first", counts(unit), [2, 2, 2, 2])
+      try require("types, events, geofences and definitions at first", counts(unit), [2, 2, 2, 2])
       try unit.deleteAllEvents()
-      try owe("all but events", counts(unit), [2, 0, 2, 2])
+      try require("all but events", counts(unit), [2, 0, 2, 2])
       try unit.deleteAllGeofences()
-      try owe("types and definitions", counts(unit), [2, 0, 0, 2])
+      try require("types and definitions", counts(unit), [2, 0, 0, 2])
       try unit.deleteAllPropertyDefinitions()
-      try owe("types", counts(unit), [2, 0, 0, 0])
+      try require("types", counts(unit), [2, 0, 0, 0])
       try fill()
       try unit.deleteAllEventTypes()
-      try owe("geofences", counts(unit), [0, 0, 2, 0])
+      try require("geofences", counts(unit), [0, 0, 2, 0])
       try unit.save()
-      try owe("geofences, saved", makeUnit().fetchAllGeofences().count, 2)
-      try owe("events, saved", makeUnit().fetchAllEvents(), [])
+      try require("geofences, saved", makeUnit().fetchAllGeofences().count, 2)
+      try require("events, saved", makeUnit().fetchAllEvents(), [])
     },
     Clause("marking a row synced sets its status and nothing else") { makeUnit in
       let unit = try makeUnit()
@@ -217,10 +218,10 @@ extension DataStoreContract {
       geofence.syncStatus = .synced
       definition.syncStatus = .synced
       let other = try makeUnit()
-      try owe("the event", other.findEvent(id: event.id), event)
-      try owe("the event type", other.findEventType(id: type.id), type)
-      try owe("the geofence", other.findGeofence(id: geofence.id), geofence)
-      try owe("the definition", other.findPropertyDefinition(id: definition.id), definition)
+      try require("the event", other.findEvent(id: event.id), event)
+      try require("the event type", other.findEventType(id: type.id), type)
+      try require("the geofence", other.findGeofence(id: geofence.id), geofence)
+      try require("the definition", other.findPropertyDefinition(id: definition.id), definition)
     },
   ]
 }

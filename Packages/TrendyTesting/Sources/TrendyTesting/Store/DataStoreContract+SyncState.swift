@@ -15,10 +15,10 @@ extension DataStoreContract {
       for id in ["x", "a"] { try unit.insertPendingMutation(Rows.mutation(id)) }
       try unit.insertPendingMutation(Rows.mutation("0", at: Rows.date.addingTimeInterval(-1)))
       for state in ["unsaved", "saved"] {
-        try owe("the queue, \(state)", unit.fetchPendingMutations().map(\.id), ["0", "z", "y", "x", "a", "c"])
+        try require("the queue, \(state)", unit.fetchPendingMutations().map(\.id), ["0", "z", "y", "x", "a", "c"])
         try unit.save()
       }
-      try owe(
+      try require(
         "the queue of another unit", makeUnit().fetchPendingMutations().map(\.id), ["0", "z", "y", "x", "a", "c"])
     },
     Clause("a mutation is kept with every field") { makeUnit in
@@ -36,7 +36,7 @@ extension DataStoreContract {
       try unit.insertPendingMutation(mutation)
       try unit.insertPendingMutation(bare)
       try unit.save()
-      try owe("the queue", makeUnit().fetchPendingMutations(), [mutation, bare])
+      try require("the queue", makeUnit().fetchPendingMutations(), [mutation, bare])
     },
     Clause("a mutation inserted again is replaced and keeps its place") { makeUnit in
       let unit = try makeUnit()
@@ -47,7 +47,8 @@ extension DataStoreContract {
       again.lastError = "503"
       try unit.insertPendingMutation(again)
       for state in ["unsaved", "saved"] {
-        try owe("the queue, \(state)", unit.fetchPendingMutations(), [Rows.mutation("a"), again, Rows.mutation("c")])
+        try require(
+          "the queue, \(state)", unit.fetchPendingMutations(), [Rows.mutation("a"), again, Rows.mutation("c")])
         try unit.save()
       }
     },
@@ -58,19 +59,19 @@ extension DataStoreContract {
         try unit.hasPendingMutation(entityId: entity, entityType: type, operation: operation)
       }
       for state in ["unsaved", "saved"] {
-        try owe("the one that waits, \(state)", has("x", .event, .update), true)
-        try owe("another entity, \(state)", has("y", .event, .update), false)
-        try owe("another kind, \(state)", has("x", .geofence, .update), false)
-        try owe("another operation, \(state)", has("x", .event, .delete), false)
+        try require("the one that waits, \(state)", has("x", .event, .update), true)
+        try require("another entity, \(state)", has("y", .event, .update), false)
+        try require("another kind, \(state)", has("x", .geofence, .update), false)
+        try require("another operation, \(state)", has("x", .event, .delete), false)
         try unit.save()
       }
       try unit.deletePendingMutation(Rows.mutation("a", entity: "x", type: .event, operation: .update))
-      try owe("one that was taken out", has("x", .event, .update), false)
+      try require("one that was taken out", has("x", .event, .update), false)
     },
     Clause("the queue is read from the front, from the back and by entity, without the rest") { makeUnit in
       let unit = try makeUnit()
       let later = Rows.date.addingTimeInterval(0.001)
-      try owe("the last of an empty queue", unit.lastPendingMutation(), nil)
+      try require("the last of an empty queue", unit.lastPendingMutation(), nil)
       try unit.insertPendingMutation(Rows.mutation("c", entity: "x", type: .event, operation: .update, at: later))
       for (id, entity) in [("b", "x"), ("a", "y")] {
         try unit.insertPendingMutation(Rows.mutation(id, entity: entity, type: .geofence, operation: .update))
@@ -78,14 +79,14 @@ extension DataStoreContract {
       try unit.insertPendingMutation(Rows.mutation("0", entity: "y", type: .event, operation: .delete, at: later))
       for state in ["unsaved", "saved"] {
         for count in 0...5 {
-          try owe(
+          try require(
             "the first \(count), \(state)", unit.firstPendingMutations(count).map(\.id),
             Array(["b", "a", "c", "0"].prefix(count)))
         }
-        try owe("the last, \(state)", unit.lastPendingMutation()?.id, "0")
-        try owe("those of x, \(state)", unit.pendingMutations(ofEntity: "x").map(\.id), ["b", "c"])
-        try owe("those of z, \(state)", unit.pendingMutations(ofEntity: "z").map(\.id), [])
-        try owe("how many, \(state)", unit.syncCounts(), SyncCounts(pending: 4))
+        try require("the last, \(state)", unit.lastPendingMutation()?.id, "0")
+        try require("those of x, \(state)", unit.pendingMutations(ofEntity: "x").map(\.id), ["b", "c"])
+        try require("those of z, \(state)", unit.pendingMutations(ofEntity: "z").map(\.id), [])
+        try require("how many, \(state)", unit.syncCounts(), SyncCounts(pending: 4))
         try unit.save()
       }
     },
@@ -100,17 +101,17 @@ extension DataStoreContract {
       let all = [accepted("b", "x", at: 3), accepted("a", "y", at: 9), accepted("c", "x", at: 9_007_199_254_740_993)]
       for mutation in all.reversed() { try unit.insertAcceptedMutation(mutation) }
       for state in ["unsaved", "saved"] {
-        try owe("the accepted, \(state)", unit.fetchAcceptedMutations(), all)
-        try owe("those up to 9, \(state)", unit.acceptedMutations(through: 9), Array(all.prefix(2)))
-        try owe("those up to 8, \(state)", unit.acceptedMutations(through: 8), Array(all.prefix(1)))
-        try owe("those of x, \(state)", unit.acceptedMutations(ofEntity: "x"), [all[0], all[2]])
-        try owe("the queue, \(state)", unit.fetchPendingMutations(), [])
+        try require("the accepted, \(state)", unit.fetchAcceptedMutations(), all)
+        try require("those up to 9, \(state)", unit.acceptedMutations(through: 9), Array(all.prefix(2)))
+        try require("those up to 8, \(state)", unit.acceptedMutations(through: 8), Array(all.prefix(1)))
+        try require("those of x, \(state)", unit.acceptedMutations(ofEntity: "x"), [all[0], all[2]])
+        try require("the queue, \(state)", unit.fetchPendingMutations(), [])
         try unit.save()
       }
       try unit.deleteAcceptedMutation(all[1])
       try unit.save()
-      try owe("those of another unit", makeUnit().fetchAcceptedMutations(), [all[0], all[2]])
-      try owe("how many", makeUnit().syncCounts(), SyncCounts(accepted: 2))
+      try require("those of another unit", makeUnit().fetchAcceptedMutations(), [all[0], all[2]])
+      try require("how many", makeUnit().syncCounts(), SyncCounts(accepted: 2))
     },
     Clause("a mutation is taken out by its id, whatever else changed of it") { makeUnit in
       let unit = try makeUnit()
@@ -120,7 +121,7 @@ extension DataStoreContract {
       changed.attempts = 7
       try unit.deletePendingMutation(changed)
       for state in ["unsaved", "saved"] {
-        try owe("the queue, \(state)", unit.fetchPendingMutations().map(\.id), ["b"])
+        try require("the queue, \(state)", unit.fetchPendingMutations().map(\.id), ["b"])
         try unit.save()
       }
     },
@@ -130,28 +131,28 @@ extension DataStoreContract {
   static let syncStateClauses: [Clause] = [
     Clause("the cursor is nothing, then what it was set to, then nothing again") { makeUnit in
       let unit = try makeUnit()
-      try owe("a new store's cursor", unit.syncCursor(), nil)
+      try require("a new store's cursor", unit.syncCursor(), nil)
       for cursor in [0, 1, Int64.max, nil] {
         try unit.setSyncCursor(cursor)
-        try owe("the cursor, unsaved", unit.syncCursor(), cursor)
+        try require("the cursor, unsaved", unit.syncCursor(), cursor)
         try unit.save()
-        try owe("the cursor of another unit", makeUnit().syncCursor(), cursor)
+        try require("the cursor of another unit", makeUnit().syncCursor(), cursor)
       }
     },
     Clause("the identity is nothing, then what it was set to, then nothing again") { makeUnit in
       let unit = try makeUnit()
-      try owe("a new store's identity", unit.syncIdentity(), nil)
+      try require("a new store's identity", unit.syncIdentity(), nil)
       let highest = SyncIdentity(device: "b", lastSequence: SyncRange.counter.upperBound)
       for identity in [SyncIdentity(device: "a"), highest, nil] {
         try unit.setSyncIdentity(identity)
-        try owe("the identity, unsaved", unit.syncIdentity(), identity)
+        try require("the identity, unsaved", unit.syncIdentity(), identity)
         try unit.save()
-        try owe("the identity of another unit", makeUnit().syncIdentity(), identity)
+        try require("the identity of another unit", makeUnit().syncIdentity(), identity)
       }
     },
     Clause("what is known of the hub is nothing, then what it was set to, then nothing again") { makeUnit in
       let unit = try makeUnit()
-      try owe("a new store's memory", unit.syncMemory(), nil)
+      try require("a new store's memory", unit.syncMemory(), nil)
       let full = SyncMemory(
         epochs: [HubEpoch(id: "a", first: 0), HubEpoch(id: "b", first: 9_007_199_254_740_993)], seen: 7, complete: 6,
         generation: 5, lastStamp: 1_704_067_200_123, clockOffset: -4,
@@ -161,9 +162,9 @@ extension DataStoreContract {
           unnamed: ["event": ["x", "ü"], "geofence": []]))
       for memory in [SyncMemory(), full, nil] {
         try unit.setSyncMemory(memory)
-        try owe("the memory, unsaved", unit.syncMemory(), memory)
+        try require("the memory, unsaved", unit.syncMemory(), memory)
         try unit.save()
-        try owe("the memory of another unit", makeUnit().syncMemory(), memory)
+        try require("the memory of another unit", makeUnit().syncMemory(), memory)
       }
     },
     Clause("what the hub gave is kept by kind and entity, the last of each, with marks and data") { makeUnit in
@@ -190,24 +191,24 @@ extension DataStoreContract {
       try unit.save()
       for held in [event, fence, gone, skip, elsewhere] { try unit.insertHeldEntry(held) }
       for state in ["unsaved", "saved"] {
-        try owe("the event, \(state)", unit.heldEntry(kind: .event, id: "x"), event)
-        try owe("the geofence, \(state)", unit.heldEntry(kind: .geofence, id: "x"), fence)
-        try owe("the tombstone, \(state)", unit.heldEntry(kind: .event, id: "y"), gone)
-        try owe("what is not held, \(state)", unit.heldEntry(kind: .eventType, id: "x"), nil)
-        try owe("all events, \(state)", Set(unit.fetchHeldEntries(kind: .event)), [event, gone, elsewhere])
+        try require("the event, \(state)", unit.heldEntry(kind: .event, id: "x"), event)
+        try require("the geofence, \(state)", unit.heldEntry(kind: .geofence, id: "x"), fence)
+        try require("the tombstone, \(state)", unit.heldEntry(kind: .event, id: "y"), gone)
+        try require("what is not held, \(state)", unit.heldEntry(kind: .eventType, id: "x"), nil)
+        try require("all events, \(state)", Set(unit.fetchHeldEntries(kind: .event)), [event, gone, elsewhere])
         for (after, last) in [(Int64.min, Int64.max), (event.id, .max), (.min, event.id), (event.id, event.id)] {
-          try owe(
+          try require(
             "events above \(after) to \(last), \(state)",
             Set(unit.heldEntries(kind: .event, after: after, through: last)),
             Set([event, gone, elsewhere].filter { $0.id > after && $0.id <= last }))
         }
-        try owe("what lives under the type, \(state)", Set(unit.heldEntries(under: "t")), [event, skip])
+        try require("what lives under the type, \(state)", Set(unit.heldEntries(under: "t")), [event, skip])
         try unit.save()
       }
       try unit.deleteHeldEntry(kind: .event, id: "x")
       try unit.save()
-      try owe("in another unit", makeUnit().heldEntry(kind: .event, id: "x"), nil)
-      try owe("the geofence in another unit", makeUnit().heldEntry(kind: .geofence, id: "x"), fence)
+      try require("in another unit", makeUnit().heldEntry(kind: .event, id: "x"), nil)
+      try require("the geofence in another unit", makeUnit().heldEntry(kind: .geofence, id: "x"), fence)
     },
     Clause("records of the kinds without a type are kept by kind and id, with every member") { makeUnit in
       let unit = try makeUnit()
@@ -219,15 +220,15 @@ extension DataStoreContract {
       try unit.upsertRecord(SyncedRecord(id: "b", kind: .vehicle, fields: ["name": "old", "notes": "gone"]))
       for record in [car, other, rule] { try unit.upsertRecord(record) }
       for state in ["unsaved", "saved"] {
-        try owe("the vehicles, \(state)", unit.fetchRecords(kind: .vehicle), [other, car])
-        try owe("the rule, \(state)", unit.findRecord(kind: .tripRule, id: "b"), rule)
-        try owe("one of another kind, \(state)", unit.findRecord(kind: .setting, id: "b"), nil)
+        try require("the vehicles, \(state)", unit.fetchRecords(kind: .vehicle), [other, car])
+        try require("the rule, \(state)", unit.findRecord(kind: .tripRule, id: "b"), rule)
+        try require("one of another kind, \(state)", unit.findRecord(kind: .setting, id: "b"), nil)
         try unit.save()
       }
       try unit.deleteRecord(kind: .vehicle, id: "b")
       try unit.save()
-      try owe("the vehicles of another unit", makeUnit().fetchRecords(kind: .vehicle), [other])
-      try owe("the rule of another unit", makeUnit().findRecord(kind: .tripRule, id: "b"), rule)
+      try require("the vehicles of another unit", makeUnit().fetchRecords(kind: .vehicle), [other])
+      try require("the rule of another unit", makeUnit().findRecord(kind: .tripRule, id: "b"), rule)
     },
     Clause("there is one tombstone for each entity, the last") { makeUnit in
       let unit = try makeUnit()
@@ -240,19 +241,19 @@ extension DataStoreContract {
       for tombstone in tombstones { try unit.insertTombstone(tombstone) }
       for state in ["unsaved", "saved"] {
         let found = try unit.fetchTombstones()
-        try owe("how many tombstones, \(state)", found.count, 3)
-        try owe("the tombstones, \(state)", Set(found), tombstones)
+        try require("how many tombstones, \(state)", found.count, 3)
+        try require("the tombstones, \(state)", Set(found), tombstones)
         for tombstone in tombstones {
           let (type, id) = (tombstone.entityType, tombstone.entityId)
-          try owe("one of them, \(state)", unit.findTombstone(entityType: type, entityId: id), tombstone)
+          try require("one of them, \(state)", unit.findTombstone(entityType: type, entityId: id), tombstone)
         }
-        try owe("one that is not there", unit.findTombstone(entityType: .geofence, entityId: "y"), nil)
+        try require("one that is not there", unit.findTombstone(entityType: .geofence, entityId: "y"), nil)
         try unit.save()
       }
       // Taken away by entity, whatever its version.
       try unit.deleteTombstone(Tombstone(entityType: .event, entityId: "x", version: 1))
       try unit.save()
-      try owe(
+      try require(
         "the tombstones of another unit", Set(makeUnit().fetchTombstones()),
         tombstones.filter { $0.entityId == "y" || $0.entityType == .geofence })
     },
@@ -265,17 +266,17 @@ extension DataStoreContract {
       again.reason = "in other words"
       try unit.insertConflict(again)
       try unit.insertConflict(Rows.conflict("a", at: Rows.date.addingTimeInterval(3)))
-      let owed = [
+      let expected = [
         again, Rows.conflict("b", at: Rows.date.addingTimeInterval(2)),
         Rows.conflict("a", at: Rows.date.addingTimeInterval(3)),
       ]
       for state in ["unsaved", "saved"] {
-        try owe("the conflicts, \(state)", unit.fetchConflicts(), owed)
+        try require("the conflicts, \(state)", unit.fetchConflicts(), expected)
         try unit.save()
       }
       try unit.deleteConflict(again)
       try unit.save()
-      try owe("the conflicts of another unit", makeUnit().fetchConflicts(), Array(owed.dropFirst()))
+      try require("the conflicts of another unit", makeUnit().fetchConflicts(), Array(expected.dropFirst()))
     },
     Clause("a parked change is found by its entity, and by what it waits for") { makeUnit in
       let unit = try makeUnit()
@@ -292,11 +293,11 @@ extension DataStoreContract {
       let other = entry(5, "event", "z", "create", parent: "u")
       for change in [child, tombstone, buried, other] { try unit.insertParkedChange(change) }
       for state in ["unsaved", "saved"] {
-        try owe("of x, \(state)", unit.parkedChange(entityType: "event", entityId: "x"), child)
-        try owe("of nothing, \(state)", unit.parkedChange(entityType: "event", entityId: "t"), nil)
-        try owe("about t, \(state)", unit.parkedChanges(about: "t"), [tombstone, child])
-        try owe("about y, \(state)", unit.parkedChanges(about: "y"), [buried])
-        try owe("how many, \(state)", unit.syncCounts(), SyncCounts(parked: 4))
+        try require("of x, \(state)", unit.parkedChange(entityType: "event", entityId: "x"), child)
+        try require("of nothing, \(state)", unit.parkedChange(entityType: "event", entityId: "t"), nil)
+        try require("about t, \(state)", unit.parkedChanges(about: "t"), [tombstone, child])
+        try require("about y, \(state)", unit.parkedChanges(about: "y"), [buried])
+        try require("how many, \(state)", unit.syncCounts(), SyncCounts(parked: 4))
         try unit.save()
       }
     },
@@ -314,14 +315,14 @@ extension DataStoreContract {
       try unit.save()
       try unit.insertParkedChange(entry(12, "event", "x"))
       try unit.insertParkedChange(entry(11, "event", "y"))
-      let owed = [entry(10, "vehicle", "x"), entry(11, "event", "y"), entry(12, "event", "x")]
+      let expected = [entry(10, "vehicle", "x"), entry(11, "event", "y"), entry(12, "event", "x")]
       for state in ["unsaved", "saved"] {
-        try owe("the parked changes, \(state)", unit.fetchParkedChanges(), owed)
+        try require("the parked changes, \(state)", unit.fetchParkedChanges(), expected)
         try unit.save()
       }
       try unit.deleteParkedChange(entry(12, "event", "x"))
       try unit.save()
-      try owe("the parked changes of another unit", makeUnit().fetchParkedChanges(), Array(owed.prefix(2)))
+      try require("the parked changes of another unit", makeUnit().fetchParkedChanges(), Array(expected.prefix(2)))
     },
   ]
 }

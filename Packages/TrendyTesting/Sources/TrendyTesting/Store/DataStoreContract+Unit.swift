@@ -9,18 +9,18 @@ extension DataStoreContract {
       let unit = try makeUnit()
       let other = try makeUnit()
       try writeOneOfEach(unit)
-      try owe("what another sees before the save", contents(other), Contents())
-      try owe("what a unit made meanwhile sees", contents(makeUnit()), Contents())
-      try owe("what the unit sees", contents(unit), Contents.full)
+      try require("what another sees before the save", contents(other), Contents())
+      try require("what a unit made meanwhile sees", contents(makeUnit()), Contents())
+      try require("what the unit sees", contents(unit), Contents.full)
       try unit.save()
-      try owe("what another sees after the save", contents(other), Contents.full)
-      try owe("what the unit sees after the save", contents(unit), Contents.full)
+      try require("what another sees after the save", contents(other), Contents.full)
+      try require("what the unit sees after the save", contents(unit), Contents.full)
     },
     Clause("a rollback forgets everything since the last save, and what was saved stays") { makeUnit in
       let unit = try makeUnit()
       try writeOneOfEach(unit)
       unit.rollback()
-      try owe("after a rollback of all", contents(unit), Contents())
+      try require("after a rollback of all", contents(unit), Contents())
       try writeOneOfEach(unit)
       try unit.save()
       try unit.deleteEventType(id: Rows.type.id)
@@ -29,9 +29,9 @@ extension DataStoreContract {
       try unit.setSyncCursor(9)
       try unit.deleteConflict(Rows.conflict("m-2"))
       unit.rollback()
-      try owe("after a rollback of changes", contents(unit), Contents.full)
+      try require("after a rollback of changes", contents(unit), Contents.full)
       try unit.save()
-      try owe("what another sees", contents(makeUnit()), Contents.full)
+      try require("what another sees", contents(makeUnit()), Contents.full)
     },
     Clause("a rollback lets others write, and so does a save") { makeUnit in
       let unit = try makeUnit()
@@ -44,7 +44,7 @@ extension DataStoreContract {
       try unit.save()
       try other.upsertGeofence(id: "d") { $0.name = "d" }
       try other.save()
-      try owe("the geofences", unit.fetchAllGeofences().map(\.id), ["b", "c", "d"])
+      try require("the geofences", unit.fetchAllGeofences().map(\.id), ["b", "c", "d"])
     },
     Clause("read, change, write is one step, though another saved in between") { makeUnit in
       let unit = try makeUnit()
@@ -64,7 +64,7 @@ extension DataStoreContract {
       try addOne(other)
       try addOne(unit)
       try addOne(other)
-      try owe("the count of additions", unit.findEvent(id: "evt-1")?.notes, "3")
+      try require("the count of additions", unit.findEvent(id: "evt-1")?.notes, "3")
     },
     Clause("a save without a change is no error, and neither is a second one") { makeUnit in
       let unit = try makeUnit()
@@ -74,12 +74,12 @@ extension DataStoreContract {
       try unit.save()
       try unit.save()
       unit.rollback()
-      try owe("what the unit sees", contents(unit), Contents.full)
+      try require("what the unit sees", contents(unit), Contents.full)
     },
     Clause("a unit that is let go of unsaved leaves nothing behind and no lock") { makeUnit in
       let unit = try makeUnit()
       try { try writeOneOfEach(makeUnit()) }()
-      try owe("what another sees", contents(unit), Contents())
+      try require("what another sees", contents(unit), Contents())
       try unit.upsertGeofence(id: "a") { $0.name = "a" }
       try unit.save()
     },
@@ -95,9 +95,9 @@ extension DataStoreContract {
       try unit.save()
       let other = try makeUnit()
       let found = try other.fetchAllEvents()
-      try owe("the events", found.map(\.id), (0..<1000).reversed().map { "evt-\($0)" })
-      try owe("their notes", found.reversed().map { $0.notes?.count }, (0..<1000).map { $0 })
-      try owe("one type's", other.events(in: nil, ofType: "type-3", limit: nil).count, 143)
+      try require("the events", found.map(\.id), (0..<1000).reversed().map { "evt-\($0)" })
+      try require("their notes", found.reversed().map { $0.notes?.count }, (0..<1000).map { $0 })
+      try require("one type's", other.events(in: nil, ofType: "type-3", limit: nil).count, 143)
     },
   ]
 

@@ -43,17 +43,17 @@ public enum DataStoreContract: Sendable {
 }
 
 /// - Throws: ``DataStoreContract/Violation`` where `found` is not what was owed.
-func owe<Value: Equatable>(_ what: String, _ found: Value, _ owed: Value) throws {
-  guard found != owed else { return }
-  throw DataStoreContract.Violation(description: "\(what): found \(found), owed \(owed)")
+func owe<Value: Equatable>(_ what: String, _ found: Value, _ expected: Value) throws {
+  guard found != expected else { return }
+  throw DataStoreContract.Violation(description: "\(what): found \(found), expected \(expected)")
 }
 
 /// - Throws: ``DataStoreContract/Violation`` where `body` does not throw `error`.
-func oweThrow(_ what: String, _ error: TestError, _ body: () throws -> Void) throws {
+func requireThrow(_ what: String, _ error: TestError, _ body: () throws -> Void) throws {
   do {
     try body()
   } catch let thrown as TestError where thrown == error {
     return
   }
-  throw DataStoreContract.Violation(description: "\(what): threw nothing, owed \(error)")
+  throw DataStoreContract.Violation(description: "\(what): threw nothing, expected \(error)")
 }

@@ -37,7 +37,7 @@ extension SimulatedDay {
     var day = self
     var chance = SeededGenerator(seed: seed)
     for index in fixes.indices {
-      day.fixes[index].coordinate = SimulatedPerson.moved(
+      day.fixes[index].coordinate = SimulatedTraveller.moved(
         fixes[index].coordinate, north: meters * chance.normal(), east: meters * chance.normal())
     }
     return day
@@ -103,8 +103,8 @@ extension SimulatedDay {
       guard (8...120).contains(seconds), (0...20).contains(fix.horizontalAccuracy), chance.happens(part) else {
         continue
       }
-      let (north, east) = SimulatedPerson.offset(from: fix.coordinate, to: next.coordinate)
-      let middle = SimulatedPerson.moved(fix.coordinate, north: north / 2, east: east / 2)
+      let (north, east) = SimulatedTraveller.offset(from: fix.coordinate, to: next.coordinate)
+      let middle = SimulatedTraveller.moved(fix.coordinate, north: north / 2, east: east / 2)
       let place = Self.mast(near: middle, squaresOfDegree: 500, seed: seed)
       if fix.timestamp >= stale.until, chance.happens(0.05) {
         stale = (place, fix.timestamp.addingTimeInterval(chance.number(in: 60...400)))

@@ -74,7 +74,7 @@ public struct SimulatedDay: Hashable, Sendable {
 
   public init(seed: UInt64, world: World, recorder: Recorder) {
     (self.seed, self.world, self.recorder) = (seed, world, recorder)
-    var person = SimulatedPerson(seed: seed, world: world, recorder: recorder)
+    var person = SimulatedTraveller(seed: seed, world: world, recorder: recorder)
     person.live()
     trips = person.trips
     var receiver = SimulatedReceiver(seed: seed, world: world, recorder: recorder)

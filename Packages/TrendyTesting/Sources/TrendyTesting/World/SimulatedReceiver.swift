@@ -55,7 +55,7 @@ struct SimulatedReceiver {
     self.chance = chance
   }
 
-  mutating func fixes(of person: SimulatedPerson) -> [Location] {
+  mutating func fixes(of person: SimulatedTraveller) -> [Location] {
     var fixes: [Location] = []
     var next = 0
     var movedAt = 0
@@ -84,7 +84,7 @@ struct SimulatedReceiver {
     return fixes
   }
 
-  private mutating func fix(of moment: SimulatedPerson.Moment, second: Int, isWaking: Bool) -> Location {
+  private mutating func fix(of moment: SimulatedTraveller.Moment, second: Int, isWaking: Bool) -> Location {
     let usesWiFi = moment.sky == .roof && recorder == .phone
     let scale = moment.sky == .roof ? 2.0 : 1
     let keep = max(0, 1 - Double(interval) / memory)
@@ -103,9 +103,9 @@ struct SimulatedReceiver {
       accuracy = 100
     }
     return Location(
-      coordinate: SimulatedPerson.moved(moment.place, north: north, east: east),
+      coordinate: SimulatedTraveller.moved(moment.place, north: north, east: east),
       horizontalAccuracy: hasAccuracy ? accuracy : -1,
-      timestamp: SimulatedPerson.start.addingTimeInterval(Double(second)))
+      timestamp: SimulatedTraveller.start.addingTimeInterval(Double(second)))
   }
 
   private mutating func jumps(_ second: Int, usesWiFi: Bool) {
@@ -122,7 +122,7 @@ struct SimulatedReceiver {
   }
 
   private static func metres(_ place: Coordinate, _ other: Coordinate) -> Double {
-    let (north, east) = SimulatedPerson.offset(from: place, to: other)
+    let (north, east) = SimulatedTraveller.offset(from: place, to: other)
     return (north * north + east * east).squareRoot()
   }
 }

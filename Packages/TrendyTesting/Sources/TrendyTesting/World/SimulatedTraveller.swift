@@ -12,7 +12,7 @@ import TrendyModels
 #endif
 
 /// Where a person is at each second of a day, and what they see of the sky.
-struct SimulatedPerson {
+struct SimulatedTraveller {
   /// What a receiver can see.
   enum Sky: UInt8 {
     case open
@@ -62,7 +62,7 @@ struct SimulatedPerson {
 }
 
 // What a day is made of.
-extension SimulatedPerson {
+extension SimulatedTraveller {
   private mutating func liveInTown() {
     let work = around(home, metres: 3000...14_000)
     let shop = around(home, metres: 600...3000)
@@ -208,7 +208,7 @@ extension SimulatedPerson {
 }
 
 // How it moves.
-extension SimulatedPerson {
+extension SimulatedTraveller {
   /// How a way is gone: metres, seconds, metres a second.
   struct Gait {
     var mode: MotionState

@@ -1,7 +1,7 @@
 import TrendyModels
 
 // Days close to home.
-extension SimulatedPerson {
+extension SimulatedTraveller {
   /// A walk to a bench and back, and another up a steep path and down.
   mutating func liveSlowly() {
     let home = home
@@ -60,7 +60,7 @@ extension SimulatedPerson {
   }
 }
 
-extension SimulatedPerson.Gait {
+extension SimulatedTraveller.Gait {
   fileprivate static let stroll = Self(
     mode: .walking, speed: 0.3...0.6, bendSpeed: 0.3, straight: 15...80, bend: 0.9, stops: 0.15, stop: 10...90)
   fileprivate static let climb = Self(
