@@ -1,16 +1,23 @@
 import TrendyFoundation
 public import TrendyModels
 
-/// Drives as lists of fixes: accuracy 10 m, one every 15 s from 2024-01-01T00:00:00Z on, every hop well under 1000 m.
+/// Sample drives as fixes: accuracy 10 m, one fix every 15 s from 2024-01-01T00:00:00Z on, consecutive fixes less than
+/// 1000 m apart.
 public enum DriveScenarios: Sendable {
+  /// Latitude of home, in degrees.
   public static let homeLat = 51.9270
+  /// Longitude of home, in degrees.
   public static let homeLng = 4.3620
+  /// Latitude of the office, in degrees.
   public static let officeLat = 51.9420
+  /// Longitude of the office, in degrees.
   public static let officeLng = 4.4850
+  /// Latitude of the skip place on the route, in degrees.
   public static let skipLat = 51.9350
+  /// Longitude of the skip place on the route, in degrees.
   public static let skipLng = 4.4200
 
-  /// 8.6 km in nine minutes, from home to the office.
+  /// Drive of 8.6 km in nine minutes, from home to the office.
   public static func homeToOffice() -> [Location] {
     fixes([.hold(home, hops: 0)] + [bend, skip, third, office].map { .drive($0, hops: 9) })
   }
@@ -20,7 +27,7 @@ public enum DriveScenarios: Sendable {
     fixes([.hold(home, hops: 8)])
   }
 
-  /// From home to the office with a minute's stop at the skip place.
+  /// Drive from home to the office with a stop of one minute at the skip place.
   public static func tripWithSkipLocation() -> [Location] {
     fixes([
       .hold(home, hops: 0), .drive(bend, hops: 9), .drive(skip, hops: 9), .hold(skip, hops: 4),
@@ -30,7 +37,7 @@ public enum DriveScenarios: Sendable {
 }
 
 extension DriveScenarios {
-  /// 2024-01-01T00:00:00Z.
+  /// Time of the first fix, 2024-01-01T00:00:00Z.
   static let start = Date(timeIntervalSince1970: 1_704_067_200)
 
   private static let home = Coordinate(latitude: homeLat, longitude: homeLng)
@@ -40,9 +47,9 @@ extension DriveScenarios {
   private static let office = Coordinate(latitude: officeLat, longitude: officeLng)
 
   private enum Leg {
-    /// The fix itself, then `hops` more of the same place.
+    /// One fix at the position, then `hops` more.
     case hold(Coordinate, hops: Int)
-    /// `hops` fixes, evenly on the way from the last place, the last one exactly there.
+    /// `hops` evenly spaced fixes from the last position; the last fix is at the target.
     case drive(Coordinate, hops: Int)
   }
 
@@ -51,7 +58,7 @@ extension DriveScenarios {
     for leg in legs {
       switch leg {
       case .hold(let place, let hops):
-        // A place that was just reached has its first fix already.
+        // The position at the end of the previous leg already has its first fix.
         let first = way.last == place ? 0 : 1
         way += Array(repeating: place, count: hops + first)
       case .drive(let place, let hops):

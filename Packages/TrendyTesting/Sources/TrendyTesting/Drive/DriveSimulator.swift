@@ -1,62 +1,70 @@
 public import TrendyModels
 
-/// Four mock services and a drive to play on them.
+/// Four mock services that play back a drive.
 ///
-/// Give the services to the `TripCoordinator` under test, set a trip up, then ``startTrip()``, ``triggerPing()`` as often
-/// as there are fixes, ``endTrip()``.
+/// Pass the services to the `TripCoordinator` under test and set up a trip. Then call ``startTrip()``,
+/// ``triggerPing()`` once per fix, and ``endTrip()``.
 public final class DriveSimulator {
+  /// Location service that delivers the fixes.
   public let locationService = MockLocationTrackingService()
+  /// Motion handler that reports driving and standing.
   public let motionHandler = MockMotionActivityHandler()
+  /// Live activity that records its updates.
   public let liveActivityManager = MockLiveActivityManager()
+  /// Watch service that records its messages.
   public let watchService = MockWatchConnectivityService()
 
   private var fixes: [Location] = []
   private var nextFix = 0
 
+  /// Creates a simulator without a trip.
   public init() {}
 
+  /// Sets up ``DriveScenarios/homeToOffice()``.
   public func setupHomeToOfficeTrip() { setupCustomTrip(DriveScenarios.homeToOffice()) }
+  /// Sets up ``DriveScenarios/stationaryTrip()``.
   public func setupStationaryTrip() { setupCustomTrip(DriveScenarios.stationaryTrip()) }
+  /// Sets up ``DriveScenarios/tripWithSkipLocation()``.
   public func setupTripWithSkipLocation() { setupCustomTrip(DriveScenarios.tripWithSkipLocation()) }
 
-  /// Plays these fixes from the first; what the mocks recorded stays.
+  /// Sets up a trip from fixes and starts at the first. The records of the mocks are kept.
   public func setupCustomTrip(_ locations: [Location]) {
     fixes = locations
     nextFix = 0
   }
 
-  /// How many fixes are still to come.
+  /// Number of fixes not delivered yet.
   public var remainingFixes: Int { fixes.count - nextFix }
 
-  /// The first fix, then automotive. With nothing set up, automotive alone.
+  /// Delivers the first fix, if there is one, then the motion state `automotive`.
   public func startTrip() {
     triggerPing()
     motionHandler.simulateStartDriving()
   }
 
-  /// The next fix; nothing once all are given.
+  /// Delivers the next fix, if there is one.
   public func triggerPing() {
     guard nextFix < fixes.count else { return }
     nextFix += 1
     locationService.injectLocation(fixes[nextFix - 1])
   }
 
-  /// Stationary.
+  /// Delivers the motion state `stationary`.
   public func endTrip() { motionHandler.simulateStopDriving() }
 
-  /// The whole drive: ``startTrip()``, every fix that is left, ``endTrip()``.
+  /// Plays the whole drive: ``startTrip()``, all remaining fixes, ``endTrip()``.
   public func runCompleteTrip() {
     startTrip()
     while remainingFixes > 0 { triggerPing() }
     endTrip()
   }
 
-  /// Fixes one after the other, beside those that were set up.
+  /// Delivers additional fixes without affecting the trip that was set up.
   public func injectLocationSequence(_ locations: [Location]) {
     for location in locations { locationService.injectLocation(location) }
   }
 
-  /// As new, but for the delegates of the services.
+  /// Resets all services except for their delegates.
   public func reset() {
     locationService.reset()
     motionHandler.reset()
@@ -67,12 +75,15 @@ public final class DriveSimulator {
 }
 
 extension DriveSimulator {
-  /// The live activity was started, and high accuracy is on.
+  /// Whether the live activity was started and high accuracy is enabled.
   public var didStartTracking: Bool { liveActivityManager.startActivityCalled && locationService.highAccuracyEnabled }
-  /// The live activity was ended, and low accuracy is on.
+  /// Whether the live activity was ended and low accuracy is enabled.
   public var didStopTracking: Bool { liveActivityManager.endActivityCalled && locationService.lowAccuracyEnabled }
+  /// Whether the watch was notified of a trip.
   public var didNotifyWatch: Bool { watchService.notifyTripStartedCalled }
+  /// Number of fixes delivered.
   public var locationUpdateCount: Int { locationService.locationHistory.count }
+  /// Number of updates of the live activity.
   public var liveActivityUpdateCount: Int { liveActivityManager.updateCount }
 }
 

@@ -2,27 +2,37 @@ public import TrendyFoundation
 public import TrendyModels
 public import TrendyProtocols
 
-/// A live display that records what it was told to show.
+/// Spy for the live activity of a trip.
 public final class MockLiveActivityManager: LiveActivityManagerProtocol {
+  /// Whether an activity was started and not ended.
   public private(set) var isActivityRunning = false
 
+  /// Whether `startActivity(carName:startTime:)` was called.
   public private(set) var startActivityCalled = false
+  /// Whether `endActivity(keepVisibleForSeconds:)` was called.
   public private(set) var endActivityCalled = false
+  /// Car name of the last start.
   public private(set) var lastCarName: String?
+  /// Start time of the last start.
   public private(set) var lastStartTime: Date?
-  /// Seconds.
+  /// Duration in seconds passed to the last end.
   public private(set) var lastKeepVisibleDuration: TimeInterval?
-  /// Every state shown, in order.
+  /// All states, oldest first.
   public private(set) var stateUpdates: [LiveActivityState] = []
 
+  /// Creates a manager without an activity.
   public init() {}
 
+  /// Whether `updateActivity(state:)` was called.
   public var updateActivityCalled: Bool { !stateUpdates.isEmpty }
+  /// State of the last update.
   public var lastState: LiveActivityState? { stateUpdates.last }
+  /// Number of updates.
   public var updateCount: Int { stateUpdates.count }
-  /// What the display shows last, 0 before the first update.
+  /// Distance of the last update in kilometres; 0 before the first one.
   public var totalDistanceKm: Double { (lastState?.distanceMeters ?? 0) / 1000 }
 
+  /// Records the start of an activity.
   public func startActivity(carName: String, startTime: Date) {
     startActivityCalled = true
     isActivityRunning = true
@@ -30,16 +40,19 @@ public final class MockLiveActivityManager: LiveActivityManagerProtocol {
     lastStartTime = startTime
   }
 
+  /// Records an update.
   public func updateActivity(state: LiveActivityState) {
     stateUpdates.append(state)
   }
 
+  /// Records the end of the activity.
   public func endActivity(keepVisibleForSeconds: TimeInterval) {
     endActivityCalled = true
     isActivityRunning = false
     lastKeepVisibleDuration = keepVisibleForSeconds
   }
 
+  /// Clears all records.
   public func reset() {
     isActivityRunning = false
     startActivityCalled = false

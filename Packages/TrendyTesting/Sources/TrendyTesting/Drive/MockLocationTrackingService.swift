@@ -2,49 +2,63 @@ public import TrendyFoundation
 public import TrendyModels
 public import TrendyProtocols
 
-/// A location service that gives the fixes a test injects, and records what it was asked.
+/// Location service that delivers injected fixes and records its calls.
 public final class MockLocationTrackingService: LocationTrackingServiceProtocol {
   public weak var delegate: (any LocationTrackingServiceDelegate)?
+  /// Whether monitoring was started and not stopped.
   public private(set) var isMonitoring = false
-  /// The last injected fix.
+  /// Last injected fix.
   public var lastLocation: Location? { locationHistory.last }
 
+  /// Whether `setupLocationManager()` was called.
   public private(set) var setupCalled = false
+  /// Whether `startMonitoring()` was called.
   public private(set) var startMonitoringCalled = false
+  /// Whether `stopMonitoring()` was called.
   public private(set) var stopMonitoringCalled = false
-  /// Whether high accuracy is what was asked last.
+  /// Whether high accuracy was requested last.
   public private(set) var highAccuracyEnabled = false
-  /// Whether low accuracy is what was asked last.
+  /// Whether low accuracy was requested last.
   public private(set) var lowAccuracyEnabled = false
-  /// Every injected fix, in order.
+  /// All injected fixes, oldest first.
   public private(set) var locationHistory: [Location] = []
 
+  /// Creates a service that is not monitoring.
   public init() {}
 
+  /// Records the call.
   public func setupLocationManager() { setupCalled = true }
 
+  /// Records the call and starts monitoring.
   public func startMonitoring() {
     startMonitoringCalled = true
     isMonitoring = true
   }
 
+  /// Records the call and stops monitoring.
   public func stopMonitoring() {
     stopMonitoringCalled = true
     isMonitoring = false
   }
 
+  /// Switches to high accuracy.
   public func setHighAccuracy() {
     highAccuracyEnabled = true
     lowAccuracyEnabled = false
   }
 
+  /// Switches to low accuracy.
   public func setLowAccuracy() {
     lowAccuracyEnabled = true
     highAccuracyEnabled = false
   }
 
-  /// The accuracy is in metres; negative means unknown. Without a timestamp it is 15 s after the last fix, the first at
-  /// 2024-01-01T00:00:00Z: no clock is read.
+  /// Injects a fix.
+  /// - Parameters:
+  ///   - lat: latitude in degrees.
+  ///   - lng: longitude in degrees.
+  ///   - accuracy: horizontal accuracy in metres; negative for unknown.
+  ///   - timestamp: time of the fix; by default 15 s after the last one, or 2024-01-01T00:00:00Z for the first.
   public func injectLocation(lat: Double, lng: Double, accuracy: Double = 10, timestamp: Date? = nil) {
     let next = locationHistory.last.map { $0.timestamp.addingTimeInterval(15) } ?? DriveScenarios.start
     injectLocation(
@@ -53,20 +67,23 @@ public final class MockLocationTrackingService: LocationTrackingServiceProtocol 
         timestamp: timestamp ?? next))
   }
 
+  /// Injects a fix and notifies the delegate.
   public func injectLocation(_ location: Location) {
     locationHistory.append(location)
     delegate?.locationService(self, didUpdateLocation: location)
   }
 
+  /// Reports a change of the authorization to the delegate.
   public func injectAuthorizationChange(_ status: LocationAuthorizationStatus) {
     delegate?.locationService(self, didChangeAuthorization: status)
   }
 
+  /// Reports an error to the delegate.
   public func injectError(_ error: any Error) {
     delegate?.locationService(self, didFailWithError: error)
   }
 
-  /// Forgets everything but the delegate.
+  /// Resets everything except the delegate.
   public func reset() {
     isMonitoring = false
     setupCalled = false

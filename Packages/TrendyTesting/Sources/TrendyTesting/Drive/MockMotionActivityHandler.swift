@@ -2,36 +2,54 @@ public import TrendyFoundation
 public import TrendyModels
 public import TrendyProtocols
 
-/// A motion handler that says what a test tells it to, at once and without a debounce.
+/// Motion handler that reports injected states immediately, without debounce.
 ///
-/// Every injected state makes three calls in this order: detected, confirmed, changed state. A repeated state is told
-/// again, so that a test can ask what a second start does.
+/// Each injected state makes three delegate calls in this order: detected, confirmed, changed state. A repeated state
+/// is reported again, which simulates a second start.
 public final class MockMotionActivityHandler: MotionActivityHandlerProtocol {
   public weak var delegate: (any MotionActivityHandlerDelegate)?
+  /// Last injected state.
   public private(set) var currentState: MotionState = .unknown
+  /// Whether the last injected state is `automotive`.
   public var isAutomotive: Bool { currentState == .automotive }
+  /// Minimum confidence; stored but not applied to injected states.
   public var minimumConfidence: MotionActivity.Confidence = .medium
+  /// Debounce in seconds; stored but not applied.
   public var automotiveDebounceSeconds: TimeInterval = 2
+  /// Debounce in seconds; stored but not applied.
   public var nonAutomotiveDebounceSeconds: TimeInterval = 3
 
+  /// Whether `setupMotionManager()` was called.
   public private(set) var setupCalled = false
+  /// Whether `startActivityUpdates()` was called.
   public private(set) var startActivityCalled = false
+  /// Whether `stopActivityUpdates()` was called.
   public private(set) var stopActivityCalled = false
+  /// Whether `cancelPendingDebounce()` was called.
   public private(set) var cancelPendingDebounceCalled = false
-  /// Every injected state, in order.
+  /// All injected states, oldest first.
   public private(set) var stateHistory: [MotionState] = []
 
+  /// Creates a handler in the state `unknown`.
   public init() {}
 
+  /// Records the call.
   public func setupMotionManager() { setupCalled = true }
+  /// Records the call.
   public func startActivityUpdates() { startActivityCalled = true }
+  /// Records the call.
   public func stopActivityUpdates() { stopActivityCalled = true }
+  /// Records the call.
   public func cancelPendingDebounce() { cancelPendingDebounceCalled = true }
 
+  /// Injects the state `automotive`.
   public func simulateStartDriving() { injectState(.automotive) }
+  /// Injects the state `stationary`.
   public func simulateStopDriving() { injectState(.stationary) }
+  /// Injects the state `walking`.
   public func simulateWalking() { injectState(.walking) }
 
+  /// Injects a state: detected, confirmed and changed.
   public func injectState(_ state: MotionState) {
     currentState = state
     stateHistory.append(state)
@@ -40,7 +58,7 @@ public final class MockMotionActivityHandler: MotionActivityHandlerProtocol {
     delegate?.motionHandler(self, didChangeState: state)
   }
 
-  /// Forgets everything but the delegate and the thresholds.
+  /// Resets everything except the delegate and the thresholds.
   public func reset() {
     currentState = .unknown
     setupCalled = false

@@ -1,29 +1,45 @@
 public import TrendyProtocols
 
-/// A watch that records what it was told and asks when a test says so.
+/// Watch service that records its calls and simulates requests of the watch.
 public final class MockWatchConnectivityService: WatchConnectivityServiceProtocol {
   public weak var delegate: (any WatchConnectivityServiceDelegate)?
+  /// Whether a watch is paired.
   public var isPaired = true
+  /// Whether the watch has the app.
   public var isWatchAppInstalled = true
+  /// Whether the watch is reachable.
   public var isReachable = true
 
+  /// Whether `setup()` was called.
   public private(set) var setupCalled = false
+  /// Whether `syncConfig(email:apiUrl:token:)` was called.
   public private(set) var syncConfigCalled = false
+  /// Whether `syncToken(_:)` was called.
   public private(set) var syncTokenCalled = false
+  /// Whether `notifyTripStarted()` was called.
   public private(set) var notifyTripStartedCalled = false
+  /// Whether `updateTripActiveState(_:)` was called.
   public private(set) var updateTripActiveStateCalled = false
+  /// Last email address received.
   public private(set) var lastSyncedEmail: String?
+  /// Last hub address received.
   public private(set) var lastSyncedApiUrl: String?
+  /// Last token received.
   public private(set) var lastSyncedToken: String?
+  /// Last trip state received.
   public private(set) var lastTripActiveState: Bool?
+  /// Number of trip notifications.
   public private(set) var tripStartNotificationCount = 0
-  /// What the delegate answered to each simulated request for a token, in order.
+  /// Responses of the delegate to simulated token requests, oldest first.
   public private(set) var tokenAnswers: [String?] = []
 
+  /// Creates a service with a paired, reachable watch that has the app.
   public init() {}
 
+  /// Records the call.
   public func setup() { setupCalled = true }
 
+  /// Records the configuration.
   public func syncConfig(email: String, apiUrl: String, token: String) {
     syncConfigCalled = true
     lastSyncedEmail = email
@@ -31,31 +47,36 @@ public final class MockWatchConnectivityService: WatchConnectivityServiceProtoco
     lastSyncedToken = token
   }
 
+  /// Records the token.
   public func syncToken(_ token: String) {
     syncTokenCalled = true
     lastSyncedToken = token
   }
 
+  /// Records the notification.
   public func notifyTripStarted() {
     notifyTripStartedCalled = true
     tripStartNotificationCount += 1
   }
 
+  /// Records the trip state.
   public func updateTripActiveState(_ isActive: Bool) {
     updateTripActiveStateCalled = true
     lastTripActiveState = isActive
   }
 
-  /// Asks the delegate for a token, as the watch does after it was reinstalled. The answer is in ``tokenAnswers``.
+  /// Requests a token from the delegate, as a watch does after a reinstallation. The response is added to
+  /// ``tokenAnswers``.
   public func simulateTokenRequest() {
     delegate?.watchConnectivityService(self) { [weak self] token in self?.tokenAnswers.append(token) }
   }
 
+  /// Reports the activation of the session to the delegate.
   public func simulateActivation() {
     delegate?.watchConnectivityServiceDidActivate(self)
   }
 
-  /// Forgets everything but the delegate; paired, installed and reachable again.
+  /// Resets everything except the delegate. The watch is paired and reachable again.
   public func reset() {
     isPaired = true
     isWatchAppInstalled = true

@@ -4,17 +4,17 @@ public import TrendyModels
 extension APIModelFixture {
   // MARK: Feed
 
+  /// Creates a feed page.
   public static func makeChangeFeedResponse(changes: [ChangeEntry] = [], nextCursor: Int64 = 0, hasMore: Bool = false)
     -> ChangeFeedResponse
   {
     ChangeFeedResponse(changes: changes, nextCursor: nextCursor, hasMore: hasMore)
   }
 
-  /// An entry as a hub would give it.
+  /// Creates a feed entry like a hub's.
   ///
-  /// The data is the whole entity. `nil` for a create or update becomes that of the kind's fixture; of a kind that this
-  /// version does not know, its id. Data without an `id` gets the entry's, as the feed's data always has it. A delete has
-  /// what it is given.
+  /// `data` is the complete entity. For a create or update without data, it is the fixture of the kind, or only the id
+  /// for an unknown kind. Data without an `id` gets `entityId`. A delete keeps its data unchanged.
   public static func makeChangeEntry(
     id: Int64 = 1, entityType: String = "event", operation: String = "create", entityId: String = "entity-1",
     data: ChangeEntryData? = nil, deletedAt: Date? = nil
@@ -30,7 +30,7 @@ extension APIModelFixture {
       createdAt: date)
   }
 
-  /// An event's members, all but its id, which is the entry's.
+  /// Creates the fields of an event except its id.
   public static func makeChangeEntryData(
     timestamp: Date = DeterministicDate.jan1_2024, eventTypeId: String = "type-1"
   ) -> ChangeEntryData {
@@ -41,9 +41,9 @@ extension APIModelFixture {
     ])
   }
 
-  /// An entry from the time before its entity was deleted: what a device that deleted it must not take in.
-  ///
-  /// `timestamp` is when it was written, and for an event when it happened.
+  /// Creates an entry from before the deletion of its entity, which must not restore the entity on a device that
+  /// deleted it.
+  /// - Parameter timestamp: time of the write, and start of an event.
   public static func makeResurrectingChangeEntry(
     id: Int64 = 1, entityId: String, entityType: String = "event", timestamp: Date = DeterministicDate.jan1_2024
   ) -> ChangeEntry {
@@ -56,7 +56,7 @@ extension APIModelFixture {
 
   // MARK: Batches
 
-  /// The numbers that are `nil` become those of the lists.
+  /// Creates a batch response. Counts that are `nil` follow from the lists.
   public static func makeBatchCreateEventsResponse(
     created: [APIEvent] = [], errors: [BatchError]? = nil, total: Int? = nil, success: Int? = nil, failed: Int? = nil
   ) -> BatchCreateEventsResponse {
@@ -66,6 +66,7 @@ extension APIModelFixture {
       failed: failed ?? failures)
   }
 
+  /// Creates the error of one event of a batch.
   public static func makeBatchError(index: Int = 0, message: String = "Validation failed") -> BatchError {
     BatchError(index: index, message: message)
   }
@@ -74,7 +75,7 @@ extension APIModelFixture {
 extension APIModelFixture {
   private static var dateText: JSONValue { .string(RFC3339.string(from: date)) }
 
-  /// The members of the kind's fixture, all but its id.
+  /// Fields of the kind's fixture except its id.
   private static func defaultMembers(ofKind kind: String) -> [String: JSONValue] {
     switch MutationEntityType(rawValue: kind) {
     case .event: makeChangeEntryData().rawData

@@ -1,15 +1,16 @@
 public import TrendyFoundation
 public import TrendyModels
 
-/// Wire values with every member filled in, the same in every run: a test names only what it is about.
+/// Wire values with a default for every field, so that a test names only the fields it is about.
 ///
-/// Every date is 2024-01-01T00:00:00Z unless given. What refers to another by id (an event to `type-1`) fits the fixture of
-/// that kind, and is dangling where a test does not provide it.
+/// Dates default to 2024-01-01T00:00:00Z. Ids match between the fixtures: an event refers to the type `type-1`, which
+/// the test provides if needed.
 public enum APIModelFixture: Sendable {
   static let date = DeterministicDate.jan1_2024
 
   // MARK: Event types
 
+  /// Creates an event type.
   public static func makeAPIEventType(
     id: String = "type-1", userId: String = "user-1", name: String = "Workout", color: String = "#FF5733",
     icon: String = "figure.run"
@@ -17,12 +18,14 @@ public enum APIModelFixture: Sendable {
     APIEventType(id: id, userId: userId, name: name, color: color, icon: icon, createdAt: date, updatedAt: date)
   }
 
+  /// Creates a request for a new event type.
   public static func makeCreateEventTypeRequest(
     id: String = "type-1", name: String = "Workout", color: String = "#FF5733", icon: String = "figure.run"
   ) -> CreateEventTypeRequest {
     CreateEventTypeRequest(id: id, name: name, color: color, icon: icon)
   }
 
+  /// Creates an update that changes only the given fields.
   public static func makeUpdateEventTypeRequest(name: String? = nil, color: String? = nil, icon: String? = nil)
     -> UpdateEventTypeRequest
   {
@@ -31,6 +34,7 @@ public enum APIModelFixture: Sendable {
 
   // MARK: Events
 
+  /// Creates an event.
   public static func makeAPIEvent(
     id: String = "evt-1", userId: String = "user-1", eventTypeId: String = "type-1",
     timestamp: Date = DeterministicDate.jan1_2024, notes: String? = "Test event", isAllDay: Bool = false,
@@ -47,6 +51,7 @@ public enum APIModelFixture: Sendable {
       timeZone: timeZone, properties: properties, createdAt: date, updatedAt: date, eventType: eventType)
   }
 
+  /// Creates a request for a new event.
   public static func makeCreateEventRequest(
     id: String = "evt-1", eventTypeId: String = "type-1", timestamp: Date = DeterministicDate.jan1_2024,
     notes: String? = "Test event", isAllDay: Bool = false, endDate: Date? = nil, sourceType: String = "manual",
@@ -63,7 +68,7 @@ public enum APIModelFixture: Sendable {
       properties: properties)
   }
 
-  /// Changes nothing unless told what.
+  /// Creates an update that changes only the given fields.
   public static func makeUpdateEventRequest(
     eventTypeId: String? = nil, timestamp: Date? = nil, notes: Patch<String> = .absent, isAllDay: Bool? = nil,
     endDate: Patch<Date> = .absent, sourceType: String? = nil, externalId: Patch<String> = .absent,
@@ -83,7 +88,7 @@ public enum APIModelFixture: Sendable {
 
   // MARK: Geofences
 
-  /// The radius is in metres.
+  /// Creates a place; `radius` is in metres.
   public static func makeAPIGeofence(
     id: String = "geo-1", userId: String = "user-1", name: String = "Home", latitude: Double = 37.7749,
     longitude: Double = -122.4194, radius: Double = 100, eventTypeEntryId: String? = nil,
@@ -95,7 +100,7 @@ public enum APIModelFixture: Sendable {
       notifyOnEntry: notifyOnEntry, notifyOnExit: notifyOnExit, createdAt: date, updatedAt: date)
   }
 
-  /// The radius is in metres.
+  /// Creates a request for a new place; `radius` is in metres.
   public static func makeCreateGeofenceRequest(
     id: String = "geo-1", name: String = "Test Geofence", latitude: Double = 37.7749, longitude: Double = -122.4194,
     radius: Double = 100, eventTypeEntryId: String? = nil, eventTypeExitId: String? = nil, isActive: Bool = true,
@@ -107,7 +112,7 @@ public enum APIModelFixture: Sendable {
       notifyOnEntry: notifyOnEntry, notifyOnExit: notifyOnExit)
   }
 
-  /// Changes nothing unless told what.
+  /// Creates an update that changes only the given fields.
   public static func makeUpdateGeofenceRequest(
     name: String? = nil, latitude: Double? = nil, longitude: Double? = nil, radius: Double? = nil,
     eventTypeEntryId: Patch<String> = .absent, eventTypeExitId: Patch<String> = .absent, isActive: Bool? = nil,
@@ -120,6 +125,7 @@ public enum APIModelFixture: Sendable {
 
   // MARK: Property definitions
 
+  /// Creates a property definition.
   public static func makeAPIPropertyDefinition(
     id: String = "propdef-1", eventTypeId: String = "type-1", userId: String = "user-1", key: String = "duration",
     label: String = "Duration", propertyType: String = "number", options: [String]? = nil, displayOrder: Int = 0
@@ -129,6 +135,7 @@ public enum APIModelFixture: Sendable {
       options: options, displayOrder: displayOrder, createdAt: date, updatedAt: date)
   }
 
+  /// Creates a request for a new property definition.
   public static func makeCreatePropertyDefinitionRequest(
     id: String = "propdef-1", eventTypeId: String = "type-1", key: String = "duration", label: String = "Duration",
     propertyType: String = "number", options: [String]? = nil, displayOrder: Int = 0
@@ -138,7 +145,7 @@ public enum APIModelFixture: Sendable {
       displayOrder: displayOrder)
   }
 
-  /// Changes nothing unless told what.
+  /// Creates an update that changes only the given fields.
   public static func makeUpdatePropertyDefinitionRequest(
     key: String? = nil, label: String? = nil, propertyType: String? = nil, options: Patch<[String]> = .absent,
     defaultValue: Patch<JSONValue> = .absent, displayOrder: Int? = nil

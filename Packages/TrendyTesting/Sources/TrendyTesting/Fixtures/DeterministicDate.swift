@@ -1,7 +1,7 @@
 public import TrendyFoundation
 import TrendyModels
 
-/// Dates that are the same in every run, in UTC.
+/// Fixed dates in UTC.
 public enum DeterministicDate: Sendable {
   /// 2024-01-01T00:00:00Z.
   public static let jan1_2024 = make(year: 2024, month: 1, day: 1)
@@ -10,7 +10,7 @@ public enum DeterministicDate: Sendable {
   /// 2024-12-31T23:59:59Z.
   public static let dec31_2024 = make(year: 2024, month: 12, day: 31, hour: 23, minute: 59, second: 59)
 
-  /// A moment of the Gregorian calendar in UTC. A day, hour, minute or second beyond its range rolls over.
+  /// Creates a date of the Gregorian calendar in UTC. Days, hours, minutes and seconds beyond their range roll over.
   /// - Precondition: `month` is 1 to 12.
   public static func make(
     year: Int, month: Int, day: Int, hour: Int = 0, minute: Int = 0, second: Int = 0

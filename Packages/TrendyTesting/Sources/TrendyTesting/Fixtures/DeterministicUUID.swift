@@ -1,9 +1,9 @@
 public import TrendyFoundation
 
-/// Identifiers that are the same in every run.
+/// Fixed UUIDs.
 ///
-/// Their text sorts as their numbers do. They are of no version: where a UUIDv7 is asked for, make one with
-/// `UUIDv7.Generator` and a ``SeededGenerator``.
+/// Their text sorts in the order of their numbers. They have no version; for a UUIDv7 use `UUIDv7.Generator` with a
+/// ``SeededGenerator``.
 public enum DeterministicUUID: Sendable {
   /// `00000000-0000-0000-0000-000000000000`.
   public static let zero = uuid(from: 0)
@@ -12,7 +12,7 @@ public enum DeterministicUUID: Sendable {
   /// `00000000-0000-0000-0000-000000000002`.
   public static let two = uuid(from: 2)
 
-  /// The number in the last eight bytes, the highest first. Different numbers, different identifiers.
+  /// Returns a UUID whose last eight bytes are the number, in big-endian order.
   public static func uuid(from number: Int) -> UUID {
     let word = UInt64(bitPattern: Int64(number))
     func byte(_ index: Int) -> UInt8 { UInt8(truncatingIfNeeded: word >> UInt64(56 - 8 * index)) }

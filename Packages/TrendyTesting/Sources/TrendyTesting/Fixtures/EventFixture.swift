@@ -1,8 +1,9 @@
 public import TrendyFoundation
 public import TrendyModels
 
-/// Events as a person records them, the same in every run.
+/// Sample events with fixed values.
 public enum EventFixture: Sendable {
+  /// Creates an event.
   public static func makeEvent(
     id: String = "evt-1", eventTypeId: String = "type-1", timestamp: Date = DeterministicDate.jan1_2024,
     notes: String? = "Test event", sourceType: EventSourceType = .manual, isAllDay: Bool = false,
@@ -13,6 +14,7 @@ public enum EventFixture: Sendable {
       syncStatus: syncStatus)
   }
 
+  /// Creates an event with property values.
   public static func makeEventWithProperties(
     id: String = "evt-1", eventTypeId: String = "type-1",
     properties: [String: PropertyValue] = ["key": PropertyValueFixture.makeTextProperty()]

@@ -1,7 +1,8 @@
 public import TrendyModels
 
-/// Event types as a person makes them, the same in every run.
+/// Sample event types with fixed values.
 public enum EventTypeFixture: Sendable {
+  /// Creates an event type.
   public static func makeEventType(
     id: String = "type-1", name: String = "Workout", colorHex: String = "#FF5733", iconName: String = "figure.run",
     syncStatus: SyncStatus = .pending
@@ -9,7 +10,7 @@ public enum EventTypeFixture: Sendable {
     EventType(id: id, name: name, colorHex: colorHex, iconName: iconName, syncStatus: syncStatus)
   }
 
-  /// Three that differ in everything.
+  /// Creates three types that differ in every field.
   public static func makeCommonEventTypes() -> [EventType] {
     [
       makeEventType(),

@@ -1,7 +1,7 @@
 import TrendyFoundation
 import TrendyModels
 
-/// What a hub that accepts every write would answer.
+/// Responses of a hub that accepts every write.
 enum Echo {
   static let userId = "user-1"
 
@@ -42,7 +42,7 @@ enum Echo {
       created: requests.map { created($0, at: now) }, total: requests.count, success: requests.count, failed: 0)
   }
 
-  // An update says only what changes: the rest is what the standing answer has of that id, or nothing much.
+  // An update contains only changed fields. The others come from the default response with this id, or are empty.
 
   static func updated(_ id: String, _ request: UpdateEventTypeRequest, among known: [APIEventType], at now: Date)
     -> APIEventType

@@ -1,10 +1,11 @@
 public import TrendyFoundation
 public import TrendyModels
 
-// What each operation was asked: its parameters by name, and when.
+// MARK: Recorded calls, with parameters and time
 extension MockNetworkClient {
   // MARK: Event types
 
+  /// Recorded call of `getEventTypes`.
   public struct GetEventTypesCall: Hashable, Sendable {
     public var timestamp: Date
 
@@ -13,6 +14,7 @@ extension MockNetworkClient {
     }
   }
 
+  /// Recorded call of `createEventType`.
   public struct CreateEventTypeCall: Hashable, Sendable {
     public var request: CreateEventTypeRequest
     public var timestamp: Date
@@ -23,6 +25,7 @@ extension MockNetworkClient {
     }
   }
 
+  /// Recorded call of `createEventTypeWithIdempotency`.
   public struct CreateEventTypeWithIdempotencyCall: Hashable, Sendable {
     public var request: CreateEventTypeRequest
     public var idempotencyKey: String
@@ -35,6 +38,7 @@ extension MockNetworkClient {
     }
   }
 
+  /// Recorded call of `updateEventType`.
   public struct UpdateEventTypeCall: Hashable, Sendable {
     public var id: String
     public var request: UpdateEventTypeRequest
@@ -47,6 +51,7 @@ extension MockNetworkClient {
     }
   }
 
+  /// Recorded call of `deleteEventType`.
   public struct DeleteEventTypeCall: Hashable, Sendable {
     public var id: String
     public var timestamp: Date
@@ -59,6 +64,7 @@ extension MockNetworkClient {
 
   // MARK: Events
 
+  /// Recorded call of `getEvents`.
   public struct GetEventsCall: Hashable, Sendable {
     public var limit: Int
     public var offset: Int
@@ -71,6 +77,7 @@ extension MockNetworkClient {
     }
   }
 
+  /// Recorded call of `getAllEvents`.
   public struct GetAllEventsCall: Hashable, Sendable {
     public var batchSize: Int
     public var timestamp: Date
@@ -81,6 +88,7 @@ extension MockNetworkClient {
     }
   }
 
+  /// Recorded call of `createEvent`.
   public struct CreateEventCall: Hashable, Sendable {
     public var request: CreateEventRequest
     public var timestamp: Date
@@ -91,6 +99,7 @@ extension MockNetworkClient {
     }
   }
 
+  /// Recorded call of `createEventWithIdempotency`.
   public struct CreateEventWithIdempotencyCall: Hashable, Sendable {
     public var request: CreateEventRequest
     public var idempotencyKey: String
@@ -103,6 +112,7 @@ extension MockNetworkClient {
     }
   }
 
+  /// Recorded call of `createEventsBatch`.
   public struct CreateEventsBatchCall: Hashable, Sendable {
     public var events: [CreateEventRequest]
     public var timestamp: Date
@@ -113,6 +123,7 @@ extension MockNetworkClient {
     }
   }
 
+  /// Recorded call of `updateEvent`.
   public struct UpdateEventCall: Hashable, Sendable {
     public var id: String
     public var request: UpdateEventRequest
@@ -125,6 +136,7 @@ extension MockNetworkClient {
     }
   }
 
+  /// Recorded call of `deleteEvent`.
   public struct DeleteEventCall: Hashable, Sendable {
     public var id: String
     public var timestamp: Date
@@ -137,6 +149,7 @@ extension MockNetworkClient {
 
   // MARK: Geofences
 
+  /// Recorded call of `getGeofences`.
   public struct GetGeofencesCall: Hashable, Sendable {
     public var activeOnly: Bool
     public var timestamp: Date
@@ -147,6 +160,7 @@ extension MockNetworkClient {
     }
   }
 
+  /// Recorded call of `createGeofence`.
   public struct CreateGeofenceCall: Hashable, Sendable {
     public var request: CreateGeofenceRequest
     public var timestamp: Date
@@ -157,6 +171,7 @@ extension MockNetworkClient {
     }
   }
 
+  /// Recorded call of `createGeofenceWithIdempotency`.
   public struct CreateGeofenceWithIdempotencyCall: Hashable, Sendable {
     public var request: CreateGeofenceRequest
     public var idempotencyKey: String
@@ -169,6 +184,7 @@ extension MockNetworkClient {
     }
   }
 
+  /// Recorded call of `updateGeofence`.
   public struct UpdateGeofenceCall: Hashable, Sendable {
     public var id: String
     public var request: UpdateGeofenceRequest
@@ -181,6 +197,7 @@ extension MockNetworkClient {
     }
   }
 
+  /// Recorded call of `deleteGeofence`.
   public struct DeleteGeofenceCall: Hashable, Sendable {
     public var id: String
     public var timestamp: Date
@@ -193,6 +210,7 @@ extension MockNetworkClient {
 
   // MARK: Property definitions
 
+  /// Recorded call of `getPropertyDefinitions`.
   public struct GetPropertyDefinitionsCall: Hashable, Sendable {
     public var eventTypeId: String
     public var timestamp: Date
@@ -203,6 +221,7 @@ extension MockNetworkClient {
     }
   }
 
+  /// Recorded call of `createPropertyDefinition`.
   public struct CreatePropertyDefinitionCall: Hashable, Sendable {
     public var eventTypeId: String
     public var request: CreatePropertyDefinitionRequest
@@ -215,6 +234,7 @@ extension MockNetworkClient {
     }
   }
 
+  /// Recorded call of `createPropertyDefinitionWithIdempotency`.
   public struct CreatePropertyDefinitionWithIdempotencyCall: Hashable, Sendable {
     public var request: CreatePropertyDefinitionRequest
     public var idempotencyKey: String
@@ -227,6 +247,7 @@ extension MockNetworkClient {
     }
   }
 
+  /// Recorded call of `updatePropertyDefinition`.
   public struct UpdatePropertyDefinitionCall: Hashable, Sendable {
     public var id: String
     public var request: UpdatePropertyDefinitionRequest
@@ -239,6 +260,7 @@ extension MockNetworkClient {
     }
   }
 
+  /// Recorded call of `deletePropertyDefinition`.
   public struct DeletePropertyDefinitionCall: Hashable, Sendable {
     public var id: String
     public var timestamp: Date
@@ -251,6 +273,7 @@ extension MockNetworkClient {
 
   // MARK: Feed
 
+  /// Recorded call of `getChanges`.
   public struct GetChangesCall: Hashable, Sendable {
     public var cursor: Int64
     public var limit: Int
@@ -263,6 +286,7 @@ extension MockNetworkClient {
     }
   }
 
+  /// Recorded call of `getLatestCursor`.
   public struct GetLatestCursorCall: Hashable, Sendable {
     public var timestamp: Date
 

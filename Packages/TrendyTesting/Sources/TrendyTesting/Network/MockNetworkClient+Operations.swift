@@ -3,6 +3,7 @@ public import TrendyModels
 extension MockNetworkClient {
   // MARK: Event types
 
+  /// Records the call and returns the next result of ``Script/getEventTypesResponses``.
   public func getEventTypes() async throws -> [APIEventType] {
     try await answer(.getEventTypes, \.getEventTypesCalls, \.getEventTypesResponses) {
       GetEventTypesCall(timestamp: $0)
@@ -11,6 +12,7 @@ extension MockNetworkClient {
     }
   }
 
+  /// Records the call and returns the next result of ``Script/createEventTypeResponses``.
   public func createEventType(_ request: CreateEventTypeRequest) async throws -> APIEventType {
     try await answer(.createEventType, \.createEventTypeCalls, \.createEventTypeResponses) {
       CreateEventTypeCall(request: request, timestamp: $0)
@@ -19,6 +21,7 @@ extension MockNetworkClient {
     }
   }
 
+  /// Records the call and returns the next result of ``Script/createEventTypeWithIdempotencyResponses``.
   public func createEventTypeWithIdempotency(_ request: CreateEventTypeRequest, idempotencyKey: String) async throws
     -> APIEventType
   {
@@ -31,6 +34,7 @@ extension MockNetworkClient {
     }
   }
 
+  /// Records the call and returns the next result of ``Script/updateEventTypeResponses``.
   public func updateEventType(id: String, _ request: UpdateEventTypeRequest) async throws -> APIEventType {
     try await answer(.updateEventType, \.updateEventTypeCalls, \.updateEventTypeResponses) {
       UpdateEventTypeCall(id: id, request: request, timestamp: $0)
@@ -39,6 +43,7 @@ extension MockNetworkClient {
     }
   }
 
+  /// Records the call and returns the next result of ``Script/deleteEventTypeResponses``.
   public func deleteEventType(id: String) async throws {
     try await answer(.deleteEventType, \.deleteEventTypeCalls, \.deleteEventTypeResponses) {
       DeleteEventTypeCall(id: id, timestamp: $0)
@@ -49,6 +54,7 @@ extension MockNetworkClient {
 
   // MARK: Events
 
+  /// Records the call and returns the next result of ``Script/getEventsResponses``.
   public func getEvents(limit: Int, offset: Int) async throws -> [APIEvent] {
     try await answer(.getEvents, \.getEventsCalls, \.getEventsResponses) {
       GetEventsCall(limit: limit, offset: offset, timestamp: $0)
@@ -57,6 +63,7 @@ extension MockNetworkClient {
     }
   }
 
+  /// Records the call and returns the next result of ``Script/getAllEventsResponses``.
   public func getAllEvents(batchSize: Int) async throws -> [APIEvent] {
     try await answer(.getAllEvents, \.getAllEventsCalls, \.getAllEventsResponses) {
       GetAllEventsCall(batchSize: batchSize, timestamp: $0)
@@ -65,6 +72,7 @@ extension MockNetworkClient {
     }
   }
 
+  /// Records the call and returns the next result of ``Script/createEventResponses``.
   public func createEvent(_ request: CreateEventRequest) async throws -> APIEvent {
     try await answer(.createEvent, \.createEventCalls, \.createEventResponses) {
       CreateEventCall(request: request, timestamp: $0)
@@ -73,6 +81,7 @@ extension MockNetworkClient {
     }
   }
 
+  /// Records the call and returns the next result of ``Script/createEventWithIdempotencyResponses``.
   public func createEventWithIdempotency(_ request: CreateEventRequest, idempotencyKey: String) async throws -> APIEvent
   {
     try await answer(
@@ -84,6 +93,7 @@ extension MockNetworkClient {
     }
   }
 
+  /// Records the call and returns the next result of ``Script/createEventsBatchResponses``.
   public func createEventsBatch(_ events: [CreateEventRequest]) async throws -> BatchCreateEventsResponse {
     try await answer(.createEventsBatch, \.createEventsBatchCalls, \.createEventsBatchResponses) {
       CreateEventsBatchCall(events: events, timestamp: $0)
@@ -92,6 +102,7 @@ extension MockNetworkClient {
     }
   }
 
+  /// Records the call and returns the next result of ``Script/updateEventResponses``.
   public func updateEvent(id: String, _ request: UpdateEventRequest) async throws -> APIEvent {
     try await answer(.updateEvent, \.updateEventCalls, \.updateEventResponses) {
       UpdateEventCall(id: id, request: request, timestamp: $0)
@@ -100,6 +111,7 @@ extension MockNetworkClient {
     }
   }
 
+  /// Records the call and returns the next result of ``Script/deleteEventResponses``.
   public func deleteEvent(id: String) async throws {
     try await answer(.deleteEvent, \.deleteEventCalls, \.deleteEventResponses) {
       DeleteEventCall(id: id, timestamp: $0)
@@ -110,6 +122,7 @@ extension MockNetworkClient {
 
   // MARK: Geofences
 
+  /// Records the call and returns the next result of ``Script/getGeofencesResponses``.
   public func getGeofences(activeOnly: Bool) async throws -> [APIGeofence] {
     try await answer(.getGeofences, \.getGeofencesCalls, \.getGeofencesResponses) {
       GetGeofencesCall(activeOnly: activeOnly, timestamp: $0)
@@ -118,6 +131,7 @@ extension MockNetworkClient {
     }
   }
 
+  /// Records the call and returns the next result of ``Script/createGeofenceResponses``.
   public func createGeofence(_ request: CreateGeofenceRequest) async throws -> APIGeofence {
     try await answer(.createGeofence, \.createGeofenceCalls, \.createGeofenceResponses) {
       CreateGeofenceCall(request: request, timestamp: $0)
@@ -126,6 +140,7 @@ extension MockNetworkClient {
     }
   }
 
+  /// Records the call and returns the next result of ``Script/createGeofenceWithIdempotencyResponses``.
   public func createGeofenceWithIdempotency(_ request: CreateGeofenceRequest, idempotencyKey: String) async throws
     -> APIGeofence
   {
@@ -138,6 +153,7 @@ extension MockNetworkClient {
     }
   }
 
+  /// Records the call and returns the next result of ``Script/updateGeofenceResponses``.
   public func updateGeofence(id: String, _ request: UpdateGeofenceRequest) async throws -> APIGeofence {
     try await answer(.updateGeofence, \.updateGeofenceCalls, \.updateGeofenceResponses) {
       UpdateGeofenceCall(id: id, request: request, timestamp: $0)
@@ -146,6 +162,7 @@ extension MockNetworkClient {
     }
   }
 
+  /// Records the call and returns the next result of ``Script/deleteGeofenceResponses``.
   public func deleteGeofence(id: String) async throws {
     try await answer(.deleteGeofence, \.deleteGeofenceCalls, \.deleteGeofenceResponses) {
       DeleteGeofenceCall(id: id, timestamp: $0)
@@ -156,6 +173,7 @@ extension MockNetworkClient {
 
   // MARK: Property definitions
 
+  /// Records the call and returns the next result of ``Script/getPropertyDefinitionsResponses``.
   public func getPropertyDefinitions(eventTypeId: String) async throws -> [APIPropertyDefinition] {
     try await answer(.getPropertyDefinitions, \.getPropertyDefinitionsCalls, \.getPropertyDefinitionsResponses) {
       GetPropertyDefinitionsCall(eventTypeId: eventTypeId, timestamp: $0)
@@ -164,6 +182,7 @@ extension MockNetworkClient {
     }
   }
 
+  /// Records the call and returns the next result of ``Script/createPropertyDefinitionResponses``.
   public func createPropertyDefinition(eventTypeId: String, _ request: CreatePropertyDefinitionRequest) async throws
     -> APIPropertyDefinition
   {
@@ -174,6 +193,7 @@ extension MockNetworkClient {
     }
   }
 
+  /// Records the call and returns the next result of ``Script/createPropertyDefinitionWithIdempotencyResponses``.
   public func createPropertyDefinitionWithIdempotency(
     _ request: CreatePropertyDefinitionRequest, idempotencyKey: String
   ) async throws -> APIPropertyDefinition {
@@ -187,6 +207,7 @@ extension MockNetworkClient {
     }
   }
 
+  /// Records the call and returns the next result of ``Script/updatePropertyDefinitionResponses``.
   public func updatePropertyDefinition(id: String, _ request: UpdatePropertyDefinitionRequest) async throws
     -> APIPropertyDefinition
   {
@@ -197,6 +218,7 @@ extension MockNetworkClient {
     }
   }
 
+  /// Records the call and returns the next result of ``Script/deletePropertyDefinitionResponses``.
   public func deletePropertyDefinition(id: String) async throws {
     try await answer(.deletePropertyDefinition, \.deletePropertyDefinitionCalls, \.deletePropertyDefinitionResponses) {
       DeletePropertyDefinitionCall(id: id, timestamp: $0)
@@ -207,6 +229,7 @@ extension MockNetworkClient {
 
   // MARK: Feed
 
+  /// Records the call and returns the next result of ``Script/getChangesResponses``.
   public func getChanges(since cursor: Int64, limit: Int) async throws -> ChangeFeedResponse {
     try await answer(.getChanges, \.getChangesCalls, \.getChangesResponses) {
       GetChangesCall(cursor: cursor, limit: limit, timestamp: $0)
@@ -215,6 +238,7 @@ extension MockNetworkClient {
     }
   }
 
+  /// Records the call and returns the next result of ``Script/getLatestCursorResponses``.
   public func getLatestCursor() async throws -> Int64 {
     try await answer(.getLatestCursor, \.getLatestCursorCalls, \.getLatestCursorResponses) {
       GetLatestCursorCall(timestamp: $0)

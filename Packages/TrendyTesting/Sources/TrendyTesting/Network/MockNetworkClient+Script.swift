@@ -1,105 +1,155 @@
 public import TrendyModels
 
 extension MockNetworkClient {
-  /// Everything a ``MockNetworkClient`` was asked and is to answer; each member is a property of the mock itself.
+  /// Recorded calls and scripted responses of a ``MockNetworkClient``. Each member is available as a property of the
+  /// mock.
   ///
-  /// `<operation>Calls` are recorded in the order the calls arrive, those that throw included. `<operation>Responses` are
-  /// queues: each call takes the first; an empty queue leaves the answer to ``errorToThrow`` and the standing answers.
+  /// `<operation>Calls` contain all calls in order, including calls that threw. `<operation>Responses` are queues: each
+  /// call uses the first element. Once a queue is empty, ``errorToThrow`` and the default responses apply.
   public struct Script: Sendable {
+    /// Creates an empty script.
     public init() {}
 
     // MARK: For all operations
 
-    /// Every call, over all operations, in the order they arrived.
+    /// All calls of all operations, oldest first.
     public var operations: [Operation] = []
-    /// Thrown by every operation whose queue is empty; nothing else stops it from being thrown again.
+    /// Error thrown by every operation whose queue is empty, until it is cleared.
     public var errorToThrow: (any Error)?
-    /// Runs in every call after it was recorded and before it is answered: to hold a call in flight, or to let something
-    /// happen meanwhile.
+    /// Runs in every call between recording and response. Can delay the response or change the state meanwhile.
     public var beforeAnswering: (@Sendable (Operation) async -> Void)?
 
-    // MARK: Standing answers, when the queue is empty and no error is set
+    // MARK: Default responses, for an empty queue and no error
 
-    /// What the hub has: for ``MockNetworkClient/getEventTypes()``.
+    /// Response of ``MockNetworkClient/getEventTypes()``.
     public var eventTypesToReturn: [APIEventType] = []
-    /// What the hub has: whole for ``MockNetworkClient/getAllEvents(batchSize:)``, a page of it for
+    /// All events of the hub: returned by ``MockNetworkClient/getAllEvents(batchSize:)``, and in pages by
     /// ``MockNetworkClient/getEvents(limit:offset:)``.
     public var eventsToReturn: [APIEvent] = []
-    /// What the hub has: those that are active when only those are asked for.
+    /// All places of the hub; filtered if only active ones are requested.
     public var geofencesToReturn: [APIGeofence] = []
-    /// What the hub has: those of the event type that is asked for.
+    /// All property definitions of the hub; filtered by event type.
     public var propertyDefinitionsToReturn: [APIPropertyDefinition] = []
-    /// The same page to every question, whatever the cursor; `nil` is an empty page at the cursor asked.
+    /// Feed page for every request, whatever the cursor. `nil` stands for an empty page at the requested cursor.
     public var changeFeedResponseToReturn: ChangeFeedResponse?
+    /// Response of ``MockNetworkClient/getLatestCursor()``.
     public var latestCursorToReturn: Int64 = 0
-    /// `nil` makes every event of the batch.
+    /// Response to a batch; `nil` creates every event of it.
     public var batchCreateResponseToReturn: BatchCreateEventsResponse?
 
     // MARK: Event types
 
+    /// Calls of `getEventTypes`, oldest first.
     public var getEventTypesCalls: [GetEventTypesCall] = []
+    /// Queued results of `getEventTypes`; each call uses the first.
     public var getEventTypesResponses: [Result<[APIEventType], any Error>] = []
+    /// Calls of `createEventType`, oldest first.
     public var createEventTypeCalls: [CreateEventTypeCall] = []
+    /// Queued results of `createEventType`; each call uses the first.
     public var createEventTypeResponses: [Result<APIEventType, any Error>] = []
+    /// Calls of `createEventTypeWithIdempotency`, oldest first.
     public var createEventTypeWithIdempotencyCalls: [CreateEventTypeWithIdempotencyCall] = []
+    /// Queued results of `createEventTypeWithIdempotency`; each call uses the first.
     public var createEventTypeWithIdempotencyResponses: [Result<APIEventType, any Error>] = []
+    /// Calls of `updateEventType`, oldest first.
     public var updateEventTypeCalls: [UpdateEventTypeCall] = []
+    /// Queued results of `updateEventType`; each call uses the first.
     public var updateEventTypeResponses: [Result<APIEventType, any Error>] = []
+    /// Calls of `deleteEventType`, oldest first.
     public var deleteEventTypeCalls: [DeleteEventTypeCall] = []
+    /// Queued results of `deleteEventType`; each call uses the first.
     public var deleteEventTypeResponses: [Result<Void, any Error>] = []
 
     // MARK: Events
 
+    /// Calls of `getEvents`, oldest first.
     public var getEventsCalls: [GetEventsCall] = []
+    /// Queued results of `getEvents`; each call uses the first.
     public var getEventsResponses: [Result<[APIEvent], any Error>] = []
+    /// Calls of `getAllEvents`, oldest first.
     public var getAllEventsCalls: [GetAllEventsCall] = []
+    /// Queued results of `getAllEvents`; each call uses the first.
     public var getAllEventsResponses: [Result<[APIEvent], any Error>] = []
+    /// Calls of `createEvent`, oldest first.
     public var createEventCalls: [CreateEventCall] = []
+    /// Queued results of `createEvent`; each call uses the first.
     public var createEventResponses: [Result<APIEvent, any Error>] = []
+    /// Calls of `createEventWithIdempotency`, oldest first.
     public var createEventWithIdempotencyCalls: [CreateEventWithIdempotencyCall] = []
+    /// Queued results of `createEventWithIdempotency`; each call uses the first.
     public var createEventWithIdempotencyResponses: [Result<APIEvent, any Error>] = []
+    /// Calls of `createEventsBatch`, oldest first.
     public var createEventsBatchCalls: [CreateEventsBatchCall] = []
+    /// Queued results of `createEventsBatch`; each call uses the first.
     public var createEventsBatchResponses: [Result<BatchCreateEventsResponse, any Error>] = []
+    /// Calls of `updateEvent`, oldest first.
     public var updateEventCalls: [UpdateEventCall] = []
+    /// Queued results of `updateEvent`; each call uses the first.
     public var updateEventResponses: [Result<APIEvent, any Error>] = []
+    /// Calls of `deleteEvent`, oldest first.
     public var deleteEventCalls: [DeleteEventCall] = []
+    /// Queued results of `deleteEvent`; each call uses the first.
     public var deleteEventResponses: [Result<Void, any Error>] = []
 
     // MARK: Geofences
 
+    /// Calls of `getGeofences`, oldest first.
     public var getGeofencesCalls: [GetGeofencesCall] = []
+    /// Queued results of `getGeofences`; each call uses the first.
     public var getGeofencesResponses: [Result<[APIGeofence], any Error>] = []
+    /// Calls of `createGeofence`, oldest first.
     public var createGeofenceCalls: [CreateGeofenceCall] = []
+    /// Queued results of `createGeofence`; each call uses the first.
     public var createGeofenceResponses: [Result<APIGeofence, any Error>] = []
+    /// Calls of `createGeofenceWithIdempotency`, oldest first.
     public var createGeofenceWithIdempotencyCalls: [CreateGeofenceWithIdempotencyCall] = []
+    /// Queued results of `createGeofenceWithIdempotency`; each call uses the first.
     public var createGeofenceWithIdempotencyResponses: [Result<APIGeofence, any Error>] = []
+    /// Calls of `updateGeofence`, oldest first.
     public var updateGeofenceCalls: [UpdateGeofenceCall] = []
+    /// Queued results of `updateGeofence`; each call uses the first.
     public var updateGeofenceResponses: [Result<APIGeofence, any Error>] = []
+    /// Calls of `deleteGeofence`, oldest first.
     public var deleteGeofenceCalls: [DeleteGeofenceCall] = []
+    /// Queued results of `deleteGeofence`; each call uses the first.
     public var deleteGeofenceResponses: [Result<Void, any Error>] = []
 
     // MARK: Property definitions
 
+    /// Calls of `getPropertyDefinitions`, oldest first.
     public var getPropertyDefinitionsCalls: [GetPropertyDefinitionsCall] = []
+    /// Queued results of `getPropertyDefinitions`; each call uses the first.
     public var getPropertyDefinitionsResponses: [Result<[APIPropertyDefinition], any Error>] = []
+    /// Calls of `createPropertyDefinition`, oldest first.
     public var createPropertyDefinitionCalls: [CreatePropertyDefinitionCall] = []
+    /// Queued results of `createPropertyDefinition`; each call uses the first.
     public var createPropertyDefinitionResponses: [Result<APIPropertyDefinition, any Error>] = []
+    /// Calls of `createPropertyDefinitionWithIdempotency`, oldest first.
     public var createPropertyDefinitionWithIdempotencyCalls: [CreatePropertyDefinitionWithIdempotencyCall] = []
+    /// Queued results of `createPropertyDefinitionWithIdempotency`; each call uses the first.
     public var createPropertyDefinitionWithIdempotencyResponses: [Result<APIPropertyDefinition, any Error>] = []
+    /// Calls of `updatePropertyDefinition`, oldest first.
     public var updatePropertyDefinitionCalls: [UpdatePropertyDefinitionCall] = []
+    /// Queued results of `updatePropertyDefinition`; each call uses the first.
     public var updatePropertyDefinitionResponses: [Result<APIPropertyDefinition, any Error>] = []
+    /// Calls of `deletePropertyDefinition`, oldest first.
     public var deletePropertyDefinitionCalls: [DeletePropertyDefinitionCall] = []
+    /// Queued results of `deletePropertyDefinition`; each call uses the first.
     public var deletePropertyDefinitionResponses: [Result<Void, any Error>] = []
 
     // MARK: Feed
 
+    /// Calls of `getChanges`, oldest first.
     public var getChangesCalls: [GetChangesCall] = []
+    /// Queued results of `getChanges`; each call uses the first.
     public var getChangesResponses: [Result<ChangeFeedResponse, any Error>] = []
+    /// Calls of `getLatestCursor`, oldest first.
     public var getLatestCursorCalls: [GetLatestCursorCall] = []
+    /// Queued results of `getLatestCursor`; each call uses the first.
     public var getLatestCursorResponses: [Result<Int64, any Error>] = []
   }
 
-  /// The 24 operations that a hub answers.
+  /// The 24 basic operations of a hub.
   public enum Operation: String, Hashable, Sendable, CaseIterable {
     case getEventTypes
     case createEventType

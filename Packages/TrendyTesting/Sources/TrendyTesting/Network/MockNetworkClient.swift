@@ -2,42 +2,44 @@ import Synchronization
 import TrendyFoundation
 public import TrendyProtocols
 
-/// A hub that gives the answers a test sets, and records what it was asked.
+/// Network client with scripted responses that records its calls.
 ///
-/// A call takes the first answer of its operation's queue (`createEventResponses`); if that is empty it throws
-/// `errorToThrow`; if there is none it gives the standing answer (`eventsToReturn`); where there is none a write echoes its
-/// request and the feed is empty at the cursor asked. A call is recorded even when it throws. Like a real request, a call
-/// suspends once, and one whose task is cancelled throws `CancellationError` and takes no answer.
+/// A call uses the first element of its operation's queue (`createEventResponses`). If the queue is empty, the call
+/// throws `errorToThrow`; without an error it returns the default response (`eventsToReturn`). Without one, a write
+/// echoes its request, and the feed is empty at the requested cursor. Calls that throw are recorded as well. Like a
+/// real request, a call suspends once; after a cancellation it throws `CancellationError` and uses no response.
 ///
-/// Of the operations with defaults it has none of its own: `checkHealth()` asks for the event types and takes one answer of
-/// *their* queue; `push(_:)` and `snapshot()` are recorded as the operations they are made of; `changeSignals()` ends at once.
+/// Operations with default implementations are not scripted: `checkHealth()` requests the event types and uses one
+/// response of *their* queue. `push(_:)` and `snapshot()` are recorded as the operations they consist of.
+/// `changeSignals()` ends immediately.
 ///
-/// The members of ``Script`` are properties of the mock. It may be used from many tasks at once; to change several members in
-/// one step, or to append to a queue while calls are under way, use ``update(_:)``.
+/// The members of ``Script`` are properties of the mock, which is safe to use from several tasks. To change several
+/// members atomically, or to append to a queue while calls are running, use ``update(_:)``.
 @dynamicMemberLookup
 public final class MockNetworkClient: NetworkClientProtocol, Sendable {
   private let script = Mutex(Script())
   private let clock: any TimeSource
 
-  /// - Parameter clock: dates the call records, and what writes echo.
+  /// - Parameter clock: provides the timestamps of the records and of echoed writes.
   public init(clock: any TimeSource = ManualClock()) {
     self.clock = clock
   }
 
+  /// Reads or writes a member of the script.
   public subscript<Value: Sendable>(dynamicMember member: WritableKeyPath<Script, Value>) -> Value {
     get { script.withLock { $0[keyPath: member] } }
     set { script.withLock { $0[keyPath: member] = newValue } }
   }
 
-  /// How many operations were called, of all kinds.
+  /// Number of calls of all operations.
   public var callCount: Int { script.withLock { $0.operations.count } }
 
-  /// Changes the script in one step.
+  /// Changes the script atomically.
   public func update(_ change: (inout Script) -> Void) {
     script.withLock { change(&$0) }
   }
 
-  /// As new: no records, no queued, no standing answers, no error.
+  /// Clears records, queues, default responses and the error.
   public func reset() {
     script.withLock { $0 = Script() }
   }

@@ -1,10 +1,10 @@
 import Foundation
 import Synchronization
 
-/// Runs tasks one piece at a time, in an order that the seed decides: the same seed, the same order.
+/// Runs jobs one at a time in an order determined by a seed.
 ///
-/// Whatever waits to go on may be next, so that with many seeds many interleavings are met, and with one seed always the
-/// same:
+/// The next job is chosen at random from all that are ready. Many seeds therefore cover many interleavings, and one
+/// seed always reproduces the same one:
 /// ```swift
 /// @Test(arguments: 0..<100 as Range<UInt64>)
 /// func `an edit during a push is kept`(seed: UInt64) async throws {
@@ -15,9 +15,9 @@ import Synchronization
 ///   }
 /// }
 /// ```
-/// Runs here what is part of ``run(_:)``: its body, `async let`, task groups, and actors without an executor of their own
-/// that are called from there. An unstructured `Task { }` is not part of it and runs elsewhere, in any order, unless it is
-/// made as `Task(executorPreference:)`. So does what waits for a real clock, a file or a socket.
+/// The executor runs everything inside ``run(_:)``: its body, `async let`, task groups, and actors without a custom
+/// executor that are called from there. An unstructured `Task { }` runs elsewhere in any order, unless created with
+/// `Task(executorPreference:)`. The same is true for code that waits for a real clock, a file or a socket.
 public final class SeededTaskExecutor: TaskExecutor, Sendable {
   private struct State {
     var jobs: [UnownedJob] = []
@@ -33,35 +33,35 @@ public final class SeededTaskExecutor: TaskExecutor, Sendable {
     }
   }
 
-  /// What a free thread does next.
+  /// Next action of the executor's thread.
   private enum Next {
     case run(UnownedJob)
     case tell(CheckedContinuation<Void, Never>)
     case stop
   }
 
-  /// The executor whose ``run(_:)`` this task is in.
+  /// Executor whose ``run(_:)`` the current task is in.
   @TaskLocal static var current: SeededTaskExecutor?
 
   private let state: Mutex<State>
 
+  /// Creates an executor; any seed is valid.
   public init(seed: UInt64) {
     state = Mutex(State(generator: SeededGenerator(seed: seed)))
   }
 
-  /// How many pieces ran so far: in two runs of one seed the same, where it is asked within ``run(_:)``. Tasks that the body did not
-  /// wait for go on after it.
+  /// Number of jobs run so far. Reproducible for one seed when read inside ``run(_:)``; tasks that the body did not
+  /// await continue afterwards.
   public var steps: Int { state.withLock { $0.steps } }
 
-  /// Runs the body here and returns what it returns.
+  /// Runs the body on this executor and returns its result.
   public func run<Value>(_ body: () async throws -> Value) async rethrows -> Value {
     try await Self.$current.withValue(self) {
       try await withTaskExecutorPreference(self) { try await body() }
     }
   }
 
-  /// Returns when nothing that runs here can go on, but for who asks: all wait for each other, for a clock, or for
-  /// something from elsewhere.
+  /// Waits until no other job can run: all tasks wait for each other, for a clock, or for something outside.
   public func idle() async {
     await withCheckedContinuation { continuation in
       let isIdle = state.withLock { state in
@@ -73,17 +73,17 @@ public final class SeededTaskExecutor: TaskExecutor, Sendable {
     }
   }
 
-  /// Runs one piece of another task here and now, in the middle of the caller's own: so a double preempts synchronous code, as
-  /// threads would, in an order that the seed decides.
+  /// Runs one job of another task inside the current one, like a preemption, in an order determined by the seed.
   ///
-  /// The caller must run on this executor, and hold nothing that another task may want.
-  /// - Returns: `false` where nothing can go on.
+  /// The caller must run on this executor and must not hold a lock that another task needs.
+  /// - Returns: `false` if no job is ready.
   @discardableResult public func runAnother() -> Bool {
     guard let job = state.withLock({ $0.takeJob() }) else { return false }
     job.runSynchronously(on: asUnownedTaskExecutor())
     return true
   }
 
+  /// Adds a job; called by the runtime.
   public func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     let isFirst = state.withLock { state in
@@ -91,7 +91,7 @@ public final class SeededTaskExecutor: TaskExecutor, Sendable {
       defer { state.isRunning = true }
       return !state.isRunning
     }
-    // A thread of its own and not one of the pool: nothing that the pool is busy with can hold it up.
+    // A dedicated thread, because the threads of the pool can all be blocked.
     if isFirst { Thread { self.runAll() }.start() }
   }
 

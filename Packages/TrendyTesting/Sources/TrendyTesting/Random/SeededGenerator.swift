@@ -1,9 +1,10 @@
-/// Chance that repeats: the same seed gives the same numbers, on every machine and in every version.
+/// Deterministic random number generator: the same seed gives the same numbers on every machine and in every version.
 ///
-/// SplitMix64 (Steele, Lea, Flood 2014). A value: a copy goes on from where it was copied.
+/// SplitMix64 (Steele, Lea, Flood 2014). A copy continues independently from the same state.
 public struct SeededGenerator: RandomNumberGenerator, Hashable, Sendable {
   private var state: UInt64
 
+  /// Creates a generator; any seed is valid.
   public init(seed: UInt64) {
     state = seed
   }

@@ -1,8 +1,8 @@
 public import TrendyProtocols
 
-/// What every data store owes, written once and run on each.
+/// Contract suite for data stores.
 ///
-/// A test of a store takes ``clauses`` as its argument and gives each the means to make units on one new store:
+/// Pass ``clauses`` as the arguments of a test, and give each clause a function that creates units on one new store:
 /// ```swift
 /// @Test(arguments: DataStoreContract.clauses)
 /// func `the store keeps the contract`(_ clause: DataStoreContract.Clause) throws {
@@ -10,15 +10,15 @@ public import TrendyProtocols
 ///   try clause.check { factory.makeDataStore() }
 /// }
 /// ```
-/// A broken clause throws a ``Violation`` that says what was found and what was owed. The file that holds the clause has
-/// the whole of it.
+/// A violated clause throws a ``Violation`` with the actual and the expected value. The complete check is in the file
+/// with the clause.
 public enum DataStoreContract: Sendable {
-  /// Makes one more unit, on the same store as before.
+  /// Creates another unit on the same store.
   public typealias MakeUnit = () throws -> any DataStoreProtocol
 
-  /// One thing a store owes.
+  /// One requirement for data stores.
   public struct Clause: Sendable, CustomStringConvertible {
-    /// A sentence in the domain's words.
+    /// The requirement as a sentence.
     public let description: String
     private let body: @Sendable (MakeUnit) throws -> Void
 
@@ -27,28 +27,31 @@ public enum DataStoreContract: Sendable {
       self.body = body
     }
 
-    /// - Parameter makeUnit: makes units on one store that is empty at first.
-    /// - Throws: ``Violation``, or what the store threw where it had no reason to.
+    /// Checks the requirement.
+    /// - Parameter makeUnit: creates units on one store that is initially empty.
+    /// - Throws: ``Violation``, or an unexpected error of the store.
     public func check(_ makeUnit: MakeUnit) throws {
       try body(makeUnit)
     }
   }
 
-  /// That a store does not do what it owes.
+  /// A requirement that a store does not meet.
   public struct Violation: Error, Hashable, Sendable, CustomStringConvertible {
+    /// Actual and expected value.
     public let description: String
   }
 
+  /// All requirements.
   public static let clauses: [Clause] = rowClauses + queryClauses + queueClauses + syncStateClauses + unitClauses
 }
 
-/// - Throws: ``DataStoreContract/Violation`` where `found` is not what was owed.
+/// - Throws: ``DataStoreContract/Violation`` if `found` is not the expected value.
 func owe<Value: Equatable>(_ what: String, _ found: Value, _ expected: Value) throws {
   guard found != expected else { return }
   throw DataStoreContract.Violation(description: "\(what): found \(found), expected \(expected)")
 }
 
-/// - Throws: ``DataStoreContract/Violation`` where `body` does not throw `error`.
+/// - Throws: ``DataStoreContract/Violation`` if `body` does not throw `error`.
 func requireThrow(_ what: String, _ error: TestError, _ body: () throws -> Void) throws {
   do {
     try body()

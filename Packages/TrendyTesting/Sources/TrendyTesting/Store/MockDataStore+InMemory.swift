@@ -3,15 +3,15 @@ import TrendyPersistence
 public import TrendyProtocols
 
 extension MockDataStore {
-  /// An empty store in memory.
+  /// Creates an empty store in memory.
   /// - Parameters:
-  ///   - clock: dates the call records and the seeded rows.
-  ///   - seed: of the ids of seeded rows that are given none. Two stores that stand for two devices take two seeds.
+  ///   - clock: provides the timestamps of the records and of seeded rows.
+  ///   - seed: determines the ids of seeded rows without an id. Stores that represent two devices need two seeds.
   public convenience init(clock: any TimeSource = ManualClock(), seed: UInt64 = 0) {
     var generator = SeededGenerator(seed: seed)
     self.init(clock: clock, seed: generator.next()) {
       do {
-        // Little work for a little store: the first chunk of a log is made whole before anything is written.
+        // A small first chunk, because the log preallocates it before the first write.
         var options = StorageEngine.Options()
         options.firstChunkBytes = 1 << 12
         return try DefaultDataStoreFactory(

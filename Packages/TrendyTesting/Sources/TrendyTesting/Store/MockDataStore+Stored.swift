@@ -2,21 +2,30 @@ public import TrendyFoundation
 public import TrendyModels
 import TrendyProtocols
 
-// What the unit of work reads, unsaved changes included. Looking counts as no call and meets no injected error.
+// MARK: State as the unit of work reads it, including unsaved changes. Not recorded, and without injected errors
 extension MockDataStore {
+  /// Events by id.
   public var storedEvents: [String: Event] { byId { try $0.fetchAllEvents() } }
+  /// Event types by id.
   public var storedEventTypes: [String: EventType] { byId { try $0.fetchAllEventTypes() } }
+  /// Places by id.
   public var storedGeofences: [String: Geofence] { byId { try $0.fetchAllGeofences() } }
+  /// Property definitions by id.
   public var storedPropertyDefinitions: [String: PropertyDefinition] { byId { try $0.fetchAllPropertyDefinitions() } }
 
-  /// In the queue's order.
+  /// Pending mutations in queue order.
   public var storedPendingMutations: [PendingMutation] { inMemory { try $0.fetchPendingMutations() } }
+  /// Tombstones.
   public var storedTombstones: [Tombstone] { inMemory { try $0.fetchTombstones() } }
+  /// Conflict journal.
   public var storedConflicts: [Conflict] { inMemory { try $0.fetchConflicts() } }
+  /// Parked changes.
   public var storedParkedChanges: [ChangeEntry] { inMemory { try $0.fetchParkedChanges() } }
+  /// Device identity.
   public var storedSyncIdentity: SyncIdentity? { inMemory { try $0.syncIdentity() } }
 
-  /// Setting it is a seed: saved at once. With a cursor above 0 an engine goes on from there and does not bootstrap.
+  /// Sync cursor. Assigning saves immediately. With a cursor above 0 an engine continues from there and does not load a
+  /// snapshot.
   public var storedSyncCursor: Int64? {
     get { inMemory { try $0.syncCursor() } }
     set { seed { try $0.setSyncCursor(newValue) } }
@@ -28,10 +37,10 @@ extension MockDataStore {
   }
 }
 
-// Rows that are there when the test begins. Each is saved at once, and whatever the unit has unsaved with it; counts as no
-// call, meets no injected error, and is returned as it was made. Dates are those of the clock; an id that is not given is
-// a UUIDv7, the same in every run.
+// MARK: Seeding. A seed is saved immediately, with all unsaved changes of the unit. It is not recorded, meets no
+// // injected error, and returns the created row. Ids default to a reproducible UUIDv7.
 extension MockDataStore {
+  /// Seeds an event type named "Seeded".
   @discardableResult
   public func seedEventType(id: String? = nil, _ configure: (inout EventType) -> Void = { _ in }) -> EventType {
     let id = id ?? nextId()
@@ -44,6 +53,7 @@ extension MockDataStore {
   }
 
   @discardableResult
+  /// Seeds an event of a type.
   public func seedEvent(id: String? = nil, eventType: EventType, _ configure: (inout Event) -> Void = { _ in })
     -> Event
   {
@@ -57,6 +67,7 @@ extension MockDataStore {
   }
 
   @discardableResult
+  /// Seeds a place named "Seeded" with a radius of 100 m.
   public func seedGeofence(id: String? = nil, _ configure: (inout Geofence) -> Void = { _ in }) -> Geofence {
     let id = id ?? nextId()
     return seed { unit in
@@ -68,6 +79,7 @@ extension MockDataStore {
   }
 
   @discardableResult
+  /// Seeds a text property of a type.
   public func seedPropertyDefinition(
     id: String? = nil, eventType: EventType, _ configure: (inout PropertyDefinition) -> Void = { _ in }
   ) -> PropertyDefinition {
@@ -81,7 +93,8 @@ extension MockDataStore {
     }
   }
 
-  /// The payload is the JSON of the request; none for a delete. Whatever else a mutation has, `configure` sets.
+  /// Seeds a pending mutation. The payload is the JSON of the request, empty for a delete. `configure` sets other
+  /// fields.
   @discardableResult
   public func seedPendingMutation(
     id: String? = nil, entityType: MutationEntityType, entityId: String, operation: MutationOperation,
@@ -96,6 +109,7 @@ extension MockDataStore {
   }
 
   @discardableResult
+  /// Seeds a tombstone.
   public func seedTombstone(entityType: MutationEntityType, entityId: String, version: Int64? = nil) -> Tombstone {
     let tombstone = Tombstone(entityType: entityType, entityId: entityId, version: version)
     seed { try $0.insertTombstone(tombstone) }
@@ -103,6 +117,7 @@ extension MockDataStore {
   }
 
   @discardableResult
+  /// Seeds a conflict.
   public func seedConflict(
     id: String? = nil, entityType: MutationEntityType, entityId: String, operation: MutationOperation,
     payload: Data? = nil, reason: String = "Seeded"

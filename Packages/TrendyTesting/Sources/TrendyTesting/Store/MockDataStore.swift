@@ -2,17 +2,17 @@ public import TrendyFoundation
 public import TrendyModels
 public import TrendyProtocols
 
-/// The real store on a file system in memory, behind a spy that records what it is asked and throws what a test injects.
+/// The real store on an in-memory file system, with a spy that records calls and throws injected errors.
 ///
-/// It is one unit of work, used like any other: what is upserted is seen at once by `stored…` and lost by ``rollback()``.
-/// A call is recorded before an injected error is thrown; with an error set the store itself is not asked.
+/// The mock is one unit of work: upserts are visible immediately in `stored…` and discarded by ``rollback()``. Calls
+/// are recorded before an injected error is thrown; in that case the store is not called.
 ///
-/// Where a real store leaves a parent to its caller, this one makes it: an event upserted without a type gets one named
-/// "MockDefault", a property definition of a type that is not there gets it as "Placeholder".
+/// Unlike the real store, the mock creates missing parents: an event without a type gets one named "MockDefault", and a
+/// property definition of a missing type creates it as "Placeholder".
 ///
-/// It is not `Sendable` on purpose: see <doc:Mocking>.
+/// Deliberately not `Sendable`: see <doc:Mocking>.
 public final class MockDataStore {
-  /// Other units on the same store, without a spy: for a second asker, such as a recorder beside the engine.
+  /// Creates further units on the same store, without a spy, such as for a recorder beside an engine.
   public private(set) var otherUnits: any DataStoreFactory
   private(set) var unit: any DataStoreProtocol
   let clock: any TimeSource
@@ -24,60 +24,89 @@ public final class MockDataStore {
 
   /// Thrown by ``save()``, which then saves nothing.
   public var throwOnSave: (any Error)?
-  /// Thrown by the upserts.
+  /// Thrown by upserts.
   public var throwOnUpsert: (any Error)?
-  /// Thrown by every delete of a row, by `deleteAll…`, and by ``deletePendingMutation(_:)``.
+  /// Thrown by deletions of rows, by `deleteAll…`, and by ``deletePendingMutation(_:)``.
   public var throwOnDelete: (any Error)?
-  /// Thrown by the finds and by ``hasPendingMutation(entityId:entityType:operation:)``.
+  /// Thrown by `find…` and by ``hasPendingMutation(entityId:entityType:operation:)``.
   public var throwOnFind: (any Error)?
-  /// Thrown by every `fetchAll…`, by the queries of events and of records, and by whatever reads or counts the queue.
+  /// Thrown by `fetchAll…`, by queries of events and records, and by reads of the queue.
   public var throwOnFetchAll: (any Error)?
   /// Thrown by ``insertPendingMutation(_:)``.
   public var throwOnInsertMutation: (any Error)?
-  /// Thrown by the four `mark…Synced`.
+  /// Thrown by `mark…Synced`.
   public var throwOnMarkSynced: (any Error)?
-  /// Thrown by whatever reads or writes cursor, identity, memory, tombstones, conflicts, parked changes, and what is held or was
-  /// accepted.
+  /// Thrown by reads and writes of cursor, identity, metadata, replica, tombstones, conflicts, parked changes and
+  /// accepted mutations.
   public var throwOnSyncState: (any Error)?
 
   // MARK: Records
 
+  /// Calls of `upsertEvent`, oldest first.
   public internal(set) var upsertEventCalls: [UpsertEventCall] = []
+  /// Calls of `upsertEventType`, oldest first.
   public internal(set) var upsertEventTypeCalls: [UpsertEventTypeCall] = []
+  /// Calls of `upsertGeofence`, oldest first.
   public internal(set) var upsertGeofenceCalls: [UpsertGeofenceCall] = []
+  /// Calls of `upsertPropertyDefinition`, oldest first.
   public internal(set) var upsertPropertyDefinitionCalls: [UpsertPropertyDefinitionCall] = []
+  /// Calls of `deleteEvent`, oldest first.
   public internal(set) var deleteEventCalls: [DeleteEventCall] = []
+  /// Calls of `deleteEventType`, oldest first.
   public internal(set) var deleteEventTypeCalls: [DeleteEventTypeCall] = []
+  /// Calls of `deleteGeofence`, oldest first.
   public internal(set) var deleteGeofenceCalls: [DeleteGeofenceCall] = []
+  /// Calls of `deletePropertyDefinition`, oldest first.
   public internal(set) var deletePropertyDefinitionCalls: [DeletePropertyDefinitionCall] = []
+  /// Calls of `findEvent`, oldest first.
   public internal(set) var findEventCalls: [FindEventCall] = []
+  /// Calls of `findEventType`, oldest first.
   public internal(set) var findEventTypeCalls: [FindEventTypeCall] = []
+  /// Calls of `findGeofence`, oldest first.
   public internal(set) var findGeofenceCalls: [FindGeofenceCall] = []
+  /// Calls of `findPropertyDefinition`, oldest first.
   public internal(set) var findPropertyDefinitionCalls: [FindPropertyDefinitionCall] = []
+  /// Calls of `markEventSynced`, oldest first.
   public internal(set) var markEventSyncedCalls: [MarkSyncedCall] = []
+  /// Calls of `markEventTypeSynced`, oldest first.
   public internal(set) var markEventTypeSyncedCalls: [MarkSyncedCall] = []
+  /// Calls of `markGeofenceSynced`, oldest first.
   public internal(set) var markGeofenceSyncedCalls: [MarkSyncedCall] = []
+  /// Calls of `markPropertyDefinitionSynced`, oldest first.
   public internal(set) var markPropertyDefinitionSyncedCalls: [MarkSyncedCall] = []
+  /// Calls of `insertMutation`, oldest first.
   public internal(set) var insertMutationCalls: [InsertMutationCall] = []
+  /// Calls of `deleteMutation`, oldest first.
   public internal(set) var deleteMutationCalls: [DeleteMutationCall] = []
+  /// Calls of `hasPendingMutation`, oldest first.
   public internal(set) var hasPendingMutationCalls: [HasPendingMutationCall] = []
 
+  /// Number of calls of `deleteAllEvents`.
   public internal(set) var deleteAllEventsCalls = 0
+  /// Number of calls of `deleteAllEventTypes`.
   public internal(set) var deleteAllEventTypesCalls = 0
+  /// Number of calls of `deleteAllGeofences`.
   public internal(set) var deleteAllGeofencesCalls = 0
+  /// Number of calls of `deleteAllPropertyDefinitions`.
   public internal(set) var deleteAllPropertyDefinitionsCalls = 0
+  /// Number of calls of `fetchAllEvents`.
   public internal(set) var fetchAllEventsCalls = 0
+  /// Number of calls of `fetchAllEventTypes`.
   public internal(set) var fetchAllEventTypesCalls = 0
+  /// Number of calls of `fetchAllGeofences`.
   public internal(set) var fetchAllGeofencesCalls = 0
+  /// Number of calls of `fetchAllPropertyDefinitions`.
   public internal(set) var fetchAllPropertyDefinitionsCalls = 0
-  /// Of ``events(in:ofType:limit:)`` and ``eventCountsByDay(in:ofType:timeZone:)``.
+  /// Number of calls of ``events(in:ofType:limit:)`` and ``eventCountsByDay(in:ofType:timeZone:)``.
   public internal(set) var queryEventsCalls = 0
-  /// Of ``fetchPendingMutations()`` and ``firstPendingMutations(_:)``.
+  /// Number of calls of ``fetchPendingMutations()`` and ``firstPendingMutations(_:)``.
   public internal(set) var fetchPendingMutationsCalls = 0
+  /// Number of calls of ``save()``.
   public internal(set) var saveCalls = 0
+  /// Number of calls of ``rollback()``.
   public internal(set) var rollbackCalls = 0
 
-  // MARK: Making
+  // MARK: Lifecycle
 
   init(clock: any TimeSource, seed: UInt64, makeStore: @escaping () -> any DataStoreFactory) {
     self.clock = clock
@@ -87,7 +116,7 @@ public final class MockDataStore {
     unit = otherUnits.makeDataStore()
   }
 
-  /// As new: an empty store, no records, no injected errors. Ids of seeded rows go on from where they were.
+  /// Empties the store and clears records and injected errors. Generated ids continue.
   public func reset() {
     otherUnits = makeStore()
     unit = otherUnits.makeDataStore()
@@ -95,45 +124,64 @@ public final class MockDataStore {
     resetRecords()
   }
 
-  /// The next id for a seeded row that was given none.
+  /// Next id for a seeded row without one.
   func nextId() -> String {
     ids.next(at: clock.now, using: &generator).description
   }
 }
 
-/// Of one isolation, like every unit of work: who hands it to another hands over the right to touch it.
+/// Belongs to one isolation domain at a time, like every unit of work.
 @available(*, unavailable) extension MockDataStore: Sendable {}
 
 extension MockDataStore {
-  /// A row and when it was asked for.
+  /// Call with a row id.
   public struct RowCall: Hashable, Sendable {
+    /// Id of the row.
     public var id: String
+    /// Time of the call.
     public var timestamp: Date
 
+    /// Creates a record.
     public init(id: String, timestamp: Date) {
       self.id = id
       self.timestamp = timestamp
     }
   }
 
+  /// Recorded call of `upsertEvent`.
   public typealias UpsertEventCall = RowCall
+  /// Recorded call of `upsertEventType`.
   public typealias UpsertEventTypeCall = RowCall
+  /// Recorded call of `upsertGeofence`.
   public typealias UpsertGeofenceCall = RowCall
+  /// Recorded call of `upsertPropertyDefinition`.
   public typealias UpsertPropertyDefinitionCall = RowCall
+  /// Recorded call of `deleteEvent`.
   public typealias DeleteEventCall = RowCall
+  /// Recorded call of `deleteEventType`.
   public typealias DeleteEventTypeCall = RowCall
+  /// Recorded call of `deleteGeofence`.
   public typealias DeleteGeofenceCall = RowCall
+  /// Recorded call of `deletePropertyDefinition`.
   public typealias DeletePropertyDefinitionCall = RowCall
+  /// Recorded call of `deleteMutation`.
   public typealias DeleteMutationCall = RowCall
+  /// Recorded call of `findEvent`.
   public typealias FindEventCall = RowCall
+  /// Recorded call of `findEventType`.
   public typealias FindEventTypeCall = RowCall
+  /// Recorded call of `findGeofence`.
   public typealias FindGeofenceCall = RowCall
+  /// Recorded call of `findPropertyDefinition`.
   public typealias FindPropertyDefinitionCall = RowCall
+  /// Recorded call of `markSynced`.
   public typealias MarkSyncedCall = RowCall
 
-  /// Which mutation was queued, and when.
+  /// Call that queued a mutation.
   public struct InsertMutationCall: Hashable, Sendable {
+    /// Mutation passed to the call.
     public var mutation: PendingMutation
+    /// Time of the call.
     public var timestamp: Date
 
     public init(mutation: PendingMutation, timestamp: Date) {
@@ -141,12 +189,15 @@ extension MockDataStore {
       self.timestamp = timestamp
     }
 
+    /// Entity id of the mutation.
     public var entityId: String { mutation.entityId }
+    /// Kind of the mutation's entity.
     public var entityType: MutationEntityType { mutation.entityType }
+    /// Operation of the mutation.
     public var operation: MutationOperation { mutation.operation }
   }
 
-  /// Which mutation was looked for, and when.
+  /// Call that looked for a mutation.
   public struct HasPendingMutationCall: Hashable, Sendable {
     public var entityId: String
     public var entityType: MutationEntityType
@@ -172,7 +223,8 @@ extension MockDataStore {
     throwOnSyncState = nil
   }
 
-  /// Forgets what was asked; rows and injected errors stay. For a test that arranges by the same calls that it counts.
+  /// Clears the recorded calls. Rows and injected errors are kept. Useful after an arrangement that uses the same
+  /// calls.
   public func resetRecords() {
     upsertEventCalls = []
     upsertEventTypeCalls = []

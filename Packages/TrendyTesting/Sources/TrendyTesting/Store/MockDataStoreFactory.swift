@@ -1,51 +1,56 @@
 import Synchronization
 public import TrendyProtocols
 
-/// Gives the same ``MockDataStore`` to everyone who asks, so that a test can look at what the code under test did with it.
+/// Factory that always returns the same ``MockDataStore``, so that a test can inspect it.
 ///
-/// A real factory gives each asker a unit of its own. With this one there is a single unit, so there may be a single asker,
-/// and the test looks only while that one is at rest: see <doc:Mocking>.
+/// A real factory creates a unit per caller. With this one there must be a single caller, and the test may use the
+/// store only while that caller is idle: see <doc:Mocking>.
 ///
-/// It is `@unchecked Sendable` because a factory must be and the store is not: `mockStore` is set once and this class never
-/// touches it but in ``reset()`` and ``resetDataStore()``, which the test calls from where it uses the store; the count is behind a lock.
+/// `@unchecked Sendable` because the store is not `Sendable`: `mockStore` is assigned once and used only by ``reset()``
+/// and ``resetDataStore()``, which the test calls where it uses the store. A lock protects the counts.
 public final class MockDataStoreFactory: DataStoreFactory, @unchecked Sendable {
+  /// Store returned to every caller.
   public let mockStore: MockDataStore
   private let calls = Mutex(0)
   private let orders = Mutex(0)
 
+  /// Creates a factory for a store.
   public init(mockStore: MockDataStore) {
     self.mockStore = mockStore
   }
 
-  /// With a store of its own.
+  /// Creates a factory with a new store.
   public convenience init() {
     self.init(mockStore: MockDataStore())
   }
 
-  /// How often a store was asked for.
+  /// Number of calls of ``makeDataStore()``.
   public var makeDataStoreCallCount: Int { calls.withLock { $0 } }
+  /// Whether ``makeDataStore()`` was called.
   public var makeDataStoreCalled: Bool { makeDataStoreCallCount > 0 }
-  /// As ``makeDataStoreCallCount``, by the name that the counts of ``MockDataStore`` have.
+  /// Same as ``makeDataStoreCallCount``, named like the counts of ``MockDataStore``.
   public var makeDataStoreCalls: Int { makeDataStoreCallCount }
 
-  /// How often the store was to be put in order; there is nothing to do.
+  /// Number of calls of ``tidyUp()``, which does nothing else.
   public var tidyUpCalls: Int { orders.withLock { $0 } }
 
+  /// Records the call.
   public func tidyUp() { orders.withLock { $0 += 1 } }
 
+  /// Records the call and returns ``mockStore``.
   public func makeDataStore() -> any DataStoreProtocol {
     calls.withLock { $0 += 1 }
     return mockStore
   }
 
-  /// Forgets what was asked, of it and of the store; rows and injected errors stay.
+  /// Clears the records of factory and store. Rows and injected errors are kept.
   public func resetDataStore() {
     calls.withLock { $0 = 0 }
     orders.withLock { $0 = 0 }
     mockStore.resetRecords()
   }
 
-  /// As new, the store too: see ``MockDataStore/reset()``.
+  /// Resets factory and store: see ``MockDataStore/reset()``.
   public func reset() {
     resetDataStore()
     mockStore.reset()

@@ -4,9 +4,9 @@ public import TrendyFoundation
 import TrendyPersistence
 public import TrendyProtocols
 
-/// The real track store on a disk in memory, which can end in the middle of its work.
+/// The real track store on an in-memory disk, which can fail in the middle of an operation.
 public final class SimulatedTrackStore: TrackStore {
-  /// What every call throws once the store has ended.
+  /// Error thrown by every call after the store has ended.
   public struct Ended: Error, Hashable {}
 
   private struct State {
@@ -18,17 +18,19 @@ public final class SimulatedTrackStore: TrackStore {
   private let disk = SimulatedFileSystem()
   private let state: Mutex<State>
 
+  /// Creates an empty store.
   public init() {
     state = Mutex(State(log: Self.open(disk)))
   }
 
-  /// How many calls were made.
+  /// Number of calls.
   public var calls: Int { state.withLock { $0.calls } }
 
-  /// Lets so many calls go through, and none after; what was durable by then is there after ``restart()``.
+  /// Lets `count` calls succeed, and fails all later ones. Data that was durable by then is available after
+  /// ``restart()``.
   public func end(afterCalls count: Int) { state.withLock { $0.callsLeft = count } }
 
-  /// Opens the files anew, as another process would after a loss of power.
+  /// Reopens the files like another process after a power failure.
   public func restart() {
     disk.restart(losing: .unsynced)
     state.withLock { $0 = State(log: Self.open(disk)) }

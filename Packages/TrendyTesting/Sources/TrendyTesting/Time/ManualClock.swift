@@ -2,41 +2,41 @@ import Synchronization
 public import TrendyFoundation
 public import TrendyProtocols
 
-/// Time that moves when a test says so.
+/// Clock that advances only when a test says so.
 ///
-/// ``advance(by:)`` goes from sleeper to sleeper, in order of time and, at one time, in the order they went to sleep; each
-/// runs as far as it can before the next wakes, and whom it puts to sleep within the span wakes within it too.
+/// ``advance(by:)`` wakes sleepers in order of their deadline, then in the order in which they went to sleep. Each runs
+/// as far as it can before the next one wakes. Sleeps that begin and end within the span are included.
 ///
-/// *As far as it can* is exact where all runs on one ``SeededTaskExecutor``. On the ordinary executors nobody can know that a
-/// task will not go on: the clock waits until every woken task has begun to run, and then lets the others run until none of
-/// them has touched the clock for a good while. Work that takes long without touching it is better awaited for itself, or
-/// by ``waitForSleepers(_:)`` where it ends in the next sleep.
+/// *As far as it can* is exact if all tasks run on one ``SeededTaskExecutor``. On other executors the clock cannot know
+/// whether a task has finished: it waits until every woken task has started, and then yields until no task has used the
+/// clock for a while. Await long work that does not use the clock directly, or with ``waitForSleepers(_:)`` if it ends
+/// in another sleep.
 public final class ManualClock: TimeSource, Sendable {
   private struct Sleeper {
     let id: UInt64
-    /// The task that sleeps.
+    /// Sleeping task.
     let task: Int?
-    /// Whether it runs on another executor than the one that is asked whether all are at rest.
+    /// Whether the task runs on another executor than the one that determines whether all are idle.
     let isElsewhere: Bool
     let deadline: Duration
     let continuation: CheckedContinuation<Void, any Error>
   }
 
   private struct State {
-    /// The date when uptime was zero, had it run evenly since.
+    /// Date at uptime zero, assuming an even rate since.
     var start: Date
     var uptime: Duration = .zero
     var nextId: UInt64 = 0
-    /// By deadline, then by who came first.
+    /// Sorted by deadline, then by arrival.
     var sleepers: [Sleeper] = []
-    /// Cancelled before they could lie down.
+    /// Ids of sleepers cancelled before they went to sleep.
     var cancelled: Set<UInt64> = []
-    /// Woken, and not yet run.
+    /// Number of tasks woken that have not run yet.
     var waking = 0
-    /// Whom the clock woke last, until that task sleeps again.
+    /// Task woken last, until it sleeps again.
     var lastWoken: Int?
     var isLastWokenElsewhere = false
-    /// Counts whatever a task does with the clock.
+    /// Incremented whenever a task uses the clock.
     var activity: UInt64 = 0
 
     var now: Date { start.addingTimeInterval(Self.seconds(uptime)) }
@@ -53,11 +53,12 @@ public final class ManualClock: TimeSource, Sendable {
 
   private let state: Mutex<State>
 
-  /// - Parameter now: the date it shows at first; 2024-01-01T00:00:00Z unless given.
+  /// - Parameter now: initial date.
   public init(now: Date = DeterministicDate.jan1_2024) {
     state = Mutex(State(start: now))
   }
 
+  /// Current date.
   public var now: Date {
     state.withLock {
       $0.activity += 1
@@ -65,7 +66,7 @@ public final class ManualClock: TimeSource, Sendable {
     }
   }
 
-  /// Since this clock was made.
+  /// Time since the creation of the clock.
   public var uptime: Duration {
     state.withLock {
       $0.activity += 1
@@ -73,16 +74,16 @@ public final class ManualClock: TimeSource, Sendable {
     }
   }
 
-  /// How many tasks sleep.
+  /// Number of sleeping tasks.
   public var sleeperCount: Int { state.withLock { $0.sleepers.count } }
 
-  /// When the next sleeper is due, from now; `nil` where none sleeps.
+  /// Time until the next sleeper is due; `nil` without sleepers.
   public var nextDeadline: Duration? {
     state.withLock { state in state.sleepers.first.map { $0.deadline - state.uptime } }
   }
 
-  /// Returns when `duration` has been advanced over; at once where it is not above zero.
-  /// - Throws: `CancellationError` when the task is cancelled, at once.
+  /// Sleeps until the clock has advanced by `duration`. Returns immediately if it is not positive.
+  /// - Throws: `CancellationError` immediately when the task is cancelled.
   public func sleep(for duration: Duration) async throws {
     try Task.checkCancellation()
     let (id, deadline) = state.withLock { state in
@@ -102,7 +103,7 @@ public final class ManualClock: TimeSource, Sendable {
           state.activity += 1
           if state.cancelled.remove(id) != nil { return .failure(CancellationError()) }
           if state.uptime >= deadline {
-            // The clock has moved on between asking and lying down.
+            // The clock has advanced since the deadline was computed.
             state.waking += 1
             return .success(())
           }
@@ -120,7 +121,7 @@ public final class ManualClock: TimeSource, Sendable {
       let sleeper = state.withLock { state in
         state.activity += 1
         guard let place = state.sleepers.firstIndex(where: { $0.id == id }) else {
-          // Not yet asleep, or already woken: then nobody looks for the note, and the id never comes again.
+          // Not asleep yet, or already woken. In the latter case the entry is never read, because ids are unique.
           state.cancelled.insert(id)
           return nil as Sleeper?
         }
@@ -137,9 +138,9 @@ public final class ManualClock: TimeSource, Sendable {
     }
   }
 
-  /// Moves date and uptime on, waking who is due on the way. Time does not go back: less than zero counts as zero.
+  /// Advances date and uptime, waking sleepers on the way. A negative duration counts as zero.
   ///
-  /// Who is about to sleep when this is called gets to sleep first.
+  /// Tasks that are about to sleep are given the chance to do so first.
   public func advance(by duration: Duration) async {
     await settle()
     let target = state.withLock { $0.uptime + duration }
@@ -163,23 +164,23 @@ public final class ManualClock: TimeSource, Sendable {
     await settle()
   }
 
-  /// Sets the date and nothing else, as a person or a time server would: uptime does not move and nobody wakes.
+  /// Sets the date without waking anyone, like a user or a time server. The uptime does not change.
   public func setDate(_ date: Date) {
     state.withLock { $0.setDate(date) }
   }
 
-  /// Returns when at least `count` tasks sleep. If they never do, it waits until its own task is cancelled.
+  /// Waits until at least `count` tasks sleep, or until the current task is cancelled.
   public func waitForSleepers(_ count: Int = 1) async {
     while sleeperCount < count, !Task.isCancelled { await Task.yield() }
   }
 }
 
 extension ManualClock {
-  /// Rounds without a sign of life after which the others are taken to be at rest: fewer where whom the clock woke sleeps
-  /// again and has therefore done what it does, more where it may still be on its way.
+  /// Number of yields without activity after which the other tasks count as idle. Fewer if the task woken last sleeps
+  /// again, and has therefore done its work.
   private static let quietRounds = (afterSleep: 200, onTheWay: 2000)
 
-  /// Lets others run until they are at rest.
+  /// Yields until the other tasks are idle.
   private func settle() async {
     if let executor = SeededTaskExecutor.current, !state.withLock({ $0.isLastWokenElsewhere }) {
       return await executor.idle()

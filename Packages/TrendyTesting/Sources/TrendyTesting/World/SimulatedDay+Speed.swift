@@ -2,11 +2,12 @@ import TrendyFoundation
 import TrendyModels
 
 extension SimulatedDay {
-  /// With the speed that a satellite receiver measures by the Doppler effect, with an error of 0.3 to 0.5 m/s, and twice that under a roof.
+  /// Adds ground speeds as measured by a GNSS receiver with the Doppler effect: error 0.3 to 0.5 m/s, twice that under
+  /// a roof.
   ///
-  /// It knows nothing of where the receiver is taken to be: one that is displaced tells the speed of its person. At rest
-  /// half of the receivers tell 0, and the others their error. A fix of WiFi or of a radio cell, known by its accuracy of
-  /// 30 m or more, has no speed. To be asked of a day before any poorer recorder.
+  /// The speed is independent of position errors: a displaced receiver reports the true speed. At rest, half of the
+  /// receivers report 0, the others their error. Fixes from WiFi or cell towers, recognisable by an accuracy of 30 m or
+  /// worse, have no speed. Apply this variant before any other.
   public func tellingSpeed() -> SimulatedDay {
     var person = SimulatedTraveller(seed: seed, world: world, recorder: recorder)
     person.live()

@@ -11,9 +11,9 @@ import TrendyModels
   import Android
 #endif
 
-// The same day by a poorer recorder; the truth stays.
+// MARK: The same trips recorded by a poorer receiver
 extension SimulatedDay {
-  /// With no two fixes nearer to each other than so many seconds.
+  /// Removes fixes so that consecutive ones are at least this many seconds apart.
   public func thinned(toSeconds seconds: TimeInterval) -> SimulatedDay {
     var day = self
     var last = Date.distantPast
@@ -25,14 +25,15 @@ extension SimulatedDay {
     return day
   }
 
-  /// Without what the receiver says of its accuracy.
+  /// Removes the accuracy of all fixes.
   public func withoutAccuracy() -> SimulatedDay {
     var day = self
     for index in fixes.indices { day.fixes[index].horizontalAccuracy = -1 }
     return day
   }
 
-  /// With a normal error of each fix on its own, so many metres to the north and to the east, that it does not tell of.
+  /// Adds an independent normal error to each fix, with this standard deviation in metres to the north and to the east.
+  /// The accuracy does not change.
   public func scattered(byMeters meters: Double, seed: UInt64) -> SimulatedDay {
     var day = self
     var chance = SeededGenerator(seed: seed)
@@ -43,7 +44,7 @@ extension SimulatedDay {
     return day
   }
 
-  /// Without a part of its fixes, 0 to 1, taken by chance.
+  /// Removes a random share of the fixes, 0 to 1.
   public func dropping(_ part: Double, seed: UInt64) -> SimulatedDay {
     var day = self
     var chance = SeededGenerator(seed: seed)
@@ -51,7 +52,7 @@ extension SimulatedDay {
     return day
   }
 
-  /// With holes of one to four minutes, three an hour on average.
+  /// Adds gaps of one to four minutes, three per hour on average.
   public func withHoles(seed: UInt64) -> SimulatedDay {
     var day = self
     var chance = SeededGenerator(seed: seed)
@@ -67,10 +68,10 @@ extension SimulatedDay {
     return day
   }
 
-  /// With a part of its fixes, 0 to 1, taken from radio cells, some in a row: at the mast of the nearest cell or of the one beside it,
-  /// about a kilometre off, with an accuracy of 400 m to 1.7 km.
+  /// Replaces a share of the fixes, 0 to 1, by cell-tower positions, some of them consecutive.
   ///
-  /// A mast is told with the same coordinates each time. Fixes less than ten seconds after another are left as they are.
+  /// The tower is the nearest one or its neighbour, about a kilometre away, with an accuracy of 400 m to 1.7 km. Each
+  /// tower always has the same coordinates. Fixes less than ten seconds after another one are kept.
   public func askingCells(_ part: Double, seed: UInt64) -> SimulatedDay {
     var day = self
     var chance = SeededGenerator(seed: seed)
@@ -88,10 +89,11 @@ extension SimulatedDay {
     return day
   }
 
-  /// With fixes from access points between its own, as phones write both in one row: after a part of the fixes that know their place to
-  /// 20 m, 0 to 1, one that is up to 200 m off and claims 20 to 50 m. For minutes at a time they tell of an access point that was left.
+  /// Inserts fixes from WiFi access points, as phones record them.
   ///
-  /// Fixes less than eight seconds apart have none between them.
+  /// After a share, 0 to 1, of the fixes with an accuracy of up to 20 m, a fix follows that is up to 200 m off and
+  /// claims 20 to 50 m. For minutes at a time it belongs to an access point that was left behind. Nothing is inserted
+  /// between fixes less than eight seconds apart.
   public func askingAccessPoints(_ part: Double, seed: UInt64) -> SimulatedDay {
     var day = self
     var chance = SeededGenerator(seed: seed)
@@ -119,7 +121,7 @@ extension SimulatedDay {
     return day
   }
 
-  /// Without the first one to five minutes after each silence of ten minutes and more: what sleeps is woken late.
+  /// Removes the first one to five minutes after each gap of ten minutes or more, like a phone that wakes up late.
   public func wakingLate(seed: UInt64) -> SimulatedDay {
     var day = self
     var chance = SeededGenerator(seed: seed)
@@ -135,7 +137,8 @@ extension SimulatedDay {
     return day
   }
 
-  /// Masts stand somewhere in squares of a part of a degree to the north, and as many metres to the east.
+  /// Position of a cell tower: a fixed point in each square of a part of a degree to the north, and as many metres to
+  /// the east.
   private static func mast(
     near place: Coordinate, cellsNorth: Int = 0, squaresOfDegree: Double = 100, seed: UInt64
   ) -> Coordinate {

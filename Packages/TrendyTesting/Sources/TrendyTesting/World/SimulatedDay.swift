@@ -1,77 +1,84 @@
 public import TrendyFoundation
 public import TrendyModels
 
-/// A day of a person as a receiver recorded it, with the trips that were really made.
+/// Day of a traveller as recorded by a receiver, with the true trips.
 ///
 /// ```swift
 /// let day = SimulatedDay(seed: 7, world: .railway, recorder: .phone)
-/// let found = TripDetector.trips(in: day.fixes)  // to be held against day.trips
+/// let found = TripDetector.trips(in: day.fixes)  // compare with day.trips
 /// ```
-/// The truth is known by construction: the person is moved second by second, and the receiver sees some of these seconds with
-/// its own errors. Equal arguments give equal days, on every machine whose `sin` and `cos` agree.
+/// The truth is known by construction: the traveller moves second by second, and the receiver samples some of these
+/// seconds with its own errors. Equal arguments give equal days on every machine whose `sin` and `cos` agree.
 public struct SimulatedDay: Hashable, Sendable {
-  /// Where the person lives and how they go about; each is hard on a detector in a way of its own.
+  /// Surroundings and means of transport. Each is difficult for a trip detector in its own way.
   public enum World: String, Hashable, Sendable, Codable, CaseIterable {
     /// Home, work, lunch and shops, by car, bicycle, bus or on foot.
     case town
-    /// Trains with stops and changes, and the walks to and from them.
+    /// Trains with stops and changes, and walks to and from the stations.
     case railway
     /// Trains of 75 to 92 m/s over 90 to 220 km.
     case fastRail
-    /// Roads with tunnels, underground railways, and passages under a square.
+    /// Roads with tunnels, underground railways, and underpasses.
     case tunnels
-    /// Buses that crawl in traffic and stop often.
+    /// Buses in slow traffic with frequent stops.
     case buses
-    /// Streets in which the receiver is displaced by hundreds of metres for seconds.
+    /// Streets that displace the receiver by hundreds of metres for seconds.
     case canyon
-    /// Eight hours in a building, with fixes from WiFi that jump 100 to 800 m. No trips.
+    /// Eight hours in a building, with WiFi fixes that jump by 100 to 800 m. No trips.
     case indoors
-    /// Eight hours in a parked car, with 3 to 20 m of noise. No trips.
+    /// Eight hours in a parked car, with noise of 3 to 20 m. No trips.
     case parked
-    /// Walks at 0.25 to 0.6 m/s: with a pram, with a stick, up a steep path.
+    /// Walks at 0.25 to 0.6 m/s: with a pram, with a walking stick, on a steep path.
     case slowWalks
-    /// Short winding ways close to home, by bicycle and on foot: shops, a delivery round, a dog's walk, laps of a square.
+    /// Short, winding trips near home by bicycle and on foot: shops, deliveries, walking a dog, laps around a square.
     case errands
   }
 
-  /// What records: how often, and what it does at rest.
+  /// Type of receiver: its sampling interval and its behaviour at rest.
   public enum Recorder: String, Hashable, Sendable, Codable, CaseIterable {
-    /// A fix each 10 to 45 s; sleeps at rest, and wakes 100 to 250 m later.
+    /// A fix every 10 to 45 s. Sleeps at rest and wakes up after 100 to 250 m.
     case phone
-    /// A fix each 1 to 5 s as long as it has reception. Half of them have some in buildings, half of them tell no accuracy.
+    /// A fix every 1 to 5 s with reception. Half of these receivers have some reception in buildings, half report no
+    /// accuracy.
     case logger
-    /// A fix each 15 to 60 s; sleeps at rest, and wakes within 30 m.
+    /// A fix every 15 to 60 s. Sleeps at rest and wakes up within 30 m.
     case tracker
   }
 
-  /// A part of a trip gone in one way.
+  /// Part of a trip with one transport mode.
   public struct Leg: Hashable, Sendable {
+    /// Transport mode.
     public var mode: MotionState
+    /// Departure.
     public var startTime: Date
+    /// Arrival.
     public var endTime: Date
-    /// Metres along the way.
+    /// Path length in metres.
     public var distanceMeters: Double
   }
 
-  /// A trip that was really made.
+  /// True trip.
   public struct Trip: Hashable, Sendable {
+    /// Departure.
     public var startTime: Date
+    /// Arrival.
     public var endTime: Date
-    /// Metres along the way.
+    /// Path length in metres.
     public var distanceMeters: Double
-    /// At least one.
+    /// Legs in chronological order; at least one.
     public var legs: [Leg]
   }
 
-  /// What the receiver gave, in the order of time.
+  /// Fixes of the receiver in chronological order.
   public internal(set) var fixes: [Location]
-  /// In the order of time, at least twelve minutes apart.
+  /// True trips in chronological order, at least twelve minutes apart.
   public let trips: [Trip]
-  /// What the day was made from, for ``tellingSpeed()``.
+  /// Arguments of the initialiser, for ``tellingSpeed()``.
   let seed: UInt64
   let world: World
   let recorder: Recorder
 
+  /// Simulates a day; equal arguments give equal days.
   public init(seed: UInt64, world: World, recorder: Recorder) {
     (self.seed, self.world, self.recorder) = (seed, world, recorder)
     var person = SimulatedTraveller(seed: seed, world: world, recorder: recorder)

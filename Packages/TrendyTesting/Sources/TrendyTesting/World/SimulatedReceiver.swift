@@ -1,31 +1,31 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Sees some seconds of a person's day, with the errors of a receiver.
+/// Samples some seconds of a traveller's day with the errors of a receiver.
 struct SimulatedReceiver {
   private let world: SimulatedDay.World
   private let recorder: SimulatedDay.Recorder
   private var chance: SeededGenerator
-  /// Seconds between two fixes.
+  /// Sampling interval in seconds.
   private let interval: Int
-  /// Metres of an error that changes slowly, and seconds in which it does.
+  /// Standard deviation in metres and correlation time in seconds of the slowly changing error.
   private let spread: Double
   private let memory: Double
-  /// Metres of an error of each fix.
+  /// Standard deviation in metres of the independent error of each fix.
   private let white: Double
   private let hasAccuracy: Bool
   private let seesIndoors: Bool
-  /// Seconds without movement after which it sleeps.
+  /// Seconds without movement before the receiver sleeps.
   private let sleepsAfter: Int
-  /// Metres after which it wakes.
+  /// Distance in metres that wakes it up.
   private let wakesAfter: Double
-  /// Seconds between two fixes while it sleeps.
+  /// Sampling interval in seconds while asleep.
   private let pulse: Int
 
   private var drift = (north: 0.0, east: 0.0)
   private var jump = (north: 0.0, east: 0.0)
   private var jumpEnd = 0
-  /// Where WiFi takes it to be: itself, or access points that were carried elsewhere.
+  /// Positions that WiFi reports: the true one, or those of access points that were moved.
   private var spots: [(north: Double, east: Double)] = []
 
   init(seed: UInt64, world: SimulatedDay.World, recorder: SimulatedDay.Recorder) {
@@ -74,7 +74,7 @@ struct SimulatedReceiver {
       }
       guard isWaking || second >= next else { continue }
       guard moment.sky == .open || moment.sky == .roof && seesIndoors else {
-        // It tries again at once.
+        // Tries again in the next second.
         next = second + 1
         continue
       }
@@ -96,7 +96,7 @@ struct SimulatedReceiver {
     var east = scale * (drift.east + white * chance.normal()) + jump.east
     var accuracy = max(4, (scale * spread * chance.number(in: 0.8...2)).rounded())
     if usesWiFi { accuracy = chance.pick([30, 40, 65]) }
-    // A phone that wakes asks the cells first.
+    // A phone that wakes up uses cell towers first.
     if isWaking, recorder == .phone, chance.happens(0.5) {
       north += 40 * chance.normal()
       east += 40 * chance.normal()

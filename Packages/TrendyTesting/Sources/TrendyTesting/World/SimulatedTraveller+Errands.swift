@@ -1,8 +1,8 @@
 import TrendyModels
 
-// Days close to home.
+// MARK: Days close to home
 extension SimulatedTraveller {
-  /// A walk to a bench and back, and another up a steep path and down.
+  /// Two walks: to a bench and back, and up and down a steep path.
   mutating func liveSlowly() {
     let home = home
     stay(chance.number(in: 1800...7200), under: .roof)
@@ -31,7 +31,7 @@ extension SimulatedTraveller {
     stay(chance.number(in: 1800...3600), under: .roof)
   }
 
-  /// From door to door by bicycle, and home.
+  /// Delivery round by bicycle, from door to door and home.
   private mutating func deliver() {
     for _ in 0..<Int(chance.number(in: 4...8)) {
       go(.windingBicycle, to: around(home, metres: 150...700))
@@ -40,7 +40,7 @@ extension SimulatedTraveller {
     go(.windingBicycle, to: home)
   }
 
-  /// With a dog: by some corners about home, and back.
+  /// Walk with a dog around some corners near home and back.
   private mutating func walkRound(corners: ClosedRange<Double>, metres: ClosedRange<Double>) {
     for _ in 0..<Int(chance.number(in: corners)) { go(.walk, to: around(home, metres: metres)) }
     go(.walk, to: home)

@@ -11,9 +11,9 @@ import TrendyModels
   import Android
 #endif
 
-/// Where a person is at each second of a day, and what they see of the sky.
+/// Position of a traveller at each second of a day, with the satellite reception there.
 struct SimulatedTraveller {
-  /// What a receiver can see.
+  /// Satellite reception.
   enum Sky: UInt8 {
     case open
     case roof
@@ -26,7 +26,7 @@ struct SimulatedTraveller {
     var isMoving: Bool
   }
 
-  /// 2024-01-01T06:00:00Z; one moment a second from here on.
+  /// Time of the first moment, 2024-01-01T06:00:00Z. There is one moment per second.
   static let start = Date(timeIntervalSince1970: 1_704_088_800)
 
   private let world: SimulatedDay.World
@@ -61,7 +61,7 @@ struct SimulatedTraveller {
   }
 }
 
-// What a day is made of.
+// MARK: Days
 extension SimulatedTraveller {
   private mutating func liveInTown() {
     let work = around(home, metres: 3000...14_000)
@@ -91,7 +91,7 @@ extension SimulatedTraveller {
     }
   }
 
-  /// There in the morning, a walk at noon, and back in the evening.
+  /// Commute to work with a walk at noon.
   private mutating func commute(_ ride: (inout Self, Coordinate) -> Void) {
     let reach: ClosedRange<Double> =
       switch world {
@@ -114,7 +114,7 @@ extension SimulatedTraveller {
     stay(chance.number(in: 3600...7200), under: .roof)
   }
 
-  /// By car or bicycle, at times with a stop for fuel or to let somebody out.
+  /// Drive by car or bicycle, sometimes with a stop for fuel or to let a passenger out.
   private mutating func drive(_ gait: Gait, to target: Coordinate) {
     if chance.happens(0.3) {
       go(gait, to: between(target, chance.number(in: 0.3...0.7)))
@@ -184,7 +184,7 @@ extension SimulatedTraveller {
         distanceMeters: legs.reduce(0) { $0 + $1.distanceMeters }, legs: joined(legs)))
   }
 
-  /// Rides of one kind with a short walk between them are one leg.
+  /// Joins rides of the same mode with a short walk between them to one leg.
   private func joined(_ legs: [SimulatedDay.Leg]) -> [SimulatedDay.Leg] {
     var row: [SimulatedDay.Leg] = []
     for leg in legs {
@@ -207,22 +207,22 @@ extension SimulatedTraveller {
   }
 }
 
-// How it moves.
+// MARK: Movement
 extension SimulatedTraveller {
-  /// How a way is gone: metres, seconds, metres a second.
+  /// Kind of movement. Lengths in metres, times in seconds, speeds in m/s.
   struct Gait {
     var mode: MotionState
     var speed: ClosedRange<Double>
-    /// Speed in a bend.
+    /// Speed in bends.
     var bendSpeed: Double
-    /// Length of a straight.
+    /// Length of a straight section.
     var straight: ClosedRange<Double>
-    /// Radians to either side of the direct way.
+    /// Maximum deviation from the direct heading to either side, in radians.
     var bend: Double
-    /// Chance of a stop at the end of a straight, and for how long.
+    /// Probability of a stop at the end of a straight section, and its duration.
     var stops: Double
     var stop: ClosedRange<Double>
-    /// Chance of a straight without reception, or at a crawl.
+    /// Probability of a straight section without reception, or in slow traffic.
     var tunnels = 0.0
     var crawls = 0.0
 
@@ -282,7 +282,7 @@ extension SimulatedTraveller {
     legs.append(SimulatedDay.Leg(mode: gait.mode, startTime: begin, endTime: now, distanceMeters: metres))
   }
 
-  /// A straight, with the acceleration of a car.
+  /// Moves along a straight section with the acceleration of a car.
   private mutating func run(
     _ length: Double, heading: Double, most: Double, last: Double, least: Double, speed: inout Double
   ) {
@@ -311,7 +311,7 @@ extension SimulatedTraveller {
     return Self.moved(place, north: north * part, east: east * part)
   }
 
-  /// Metres of a radian to the north and to the east, by the two radii of curvature of WGS 84.
+  /// Metres per radian to the north and to the east, from the two radii of curvature of WGS 84.
   private static func radii(_ latitude: Double) -> (north: Double, east: Double) {
     let sine = sin(latitude * .pi / 180)
     let scale = 1 - 0.006_694_379_990_14 * sine * sine
@@ -323,7 +323,7 @@ extension SimulatedTraveller {
     let radians = Double.pi / 180
     var end = place
     end.latitude += north / radii(place.latitude).north / radians
-    // At the latitude of the middle, so that a way and the way back are as long.
+    // At the mean latitude, so that both directions have the same length.
     end.longitude += east / radii((place.latitude + end.latitude) / 2).east / radians
     return end
   }
@@ -349,7 +349,7 @@ extension SeededGenerator {
     elements[Int(next() % UInt64(elements.count))]
   }
 
-  /// About normal with a deviation of 1: the sum of twelve even numbers (Irwin and Hall).
+  /// Approximately normal number with standard deviation 1: the sum of twelve uniform numbers (Irwin–Hall).
   mutating func normal() -> Double {
     var sum = -6.0
     for _ in 0..<12 { sum += number(in: 0...1) }
