@@ -15,7 +15,7 @@ public enum DeterministicDate: Sendable {
   public static func make(
     year: Int, month: Int, day: Int, hour: Int = 0, minute: Int = 0, second: Int = 0
   ) -> Date {
-    precondition((1...12).contains(month), "\(month) is no month")
+    precondition((1...12).contains(month), "invalid month \(month)")
     let days = CivilDate(year: year, month: month, day: day).daysSince1970
     return Date(timeIntervalSince1970: Double(((days * 24 + hour) * 60 + minute) * 60 + second))
   }

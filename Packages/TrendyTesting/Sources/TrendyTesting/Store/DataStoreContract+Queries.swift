@@ -3,11 +3,11 @@ import TrendyModels
 import TrendyProtocols
 
 extension DataStoreContract {
-  /// Lists: their order, and what belongs to them.
+  /// Queries and their sort order.
   static let queryClauses: [Clause] = [
-    Clause("events come newest first, and at one time the highest id first") { makeUnit in
+    Clause("events are sorted by time, newest first, then by id in descending order") { makeUnit in
       let unit = try makeUnit()
-      // Some saved, some not: the order is one over both.
+      // Saved and unsaved events are sorted together.
       try add(unit, [("b", 10), ("a", 20), ("e", -5)])
       try unit.save()
       try add(unit, [("c", 20), ("d", 10)])
@@ -16,13 +16,13 @@ extension DataStoreContract {
         "the events in a range of all time", unit.events(in: nil, ofType: nil, limit: nil).map(\.id),
         ["c", "a", "d", "b", "e"])
       try unit.save()
-      try require("the events of another unit", makeUnit().fetchAllEvents().map(\.id), ["c", "a", "d", "b", "e"])
+      try require("the events in another unit", makeUnit().fetchAllEvents().map(\.id), ["c", "a", "d", "b", "e"])
       try unit.upsertEvent(id: "e") { $0.timestamp = start.addingTimeInterval(30) }
       try require("the events after one moved", unit.fetchAllEvents().map(\.id), ["e", "c", "a", "d", "b"])
     },
-    Clause("events are found by the beginning of their id, and by when they were recorded") { makeUnit in
+    Clause("events are found by id prefix and by recording time") { makeUnit in
       let unit = try makeUnit()
-      // The first two tell in their ids when they were made, in 2023 and 2024; the others count from when they began.
+      // The first two are UUIDv7 from 2023 and 2024; the recording time of the others is their start.
       let (early, late) = ("018b2bb2-7a40-7000-8000-000000000001", "018d2bb2-7a40-7000-8000-000000000001")
       try add(unit, [(late, -1e8), (early, 1e8)])
       try unit.save()
@@ -44,7 +44,7 @@ extension DataStoreContract {
         try unit.save()
       }
     },
-    Clause("types and places come by name, definitions by type and display order, all then by id") { makeUnit in
+    Clause("types and places are sorted by name, definitions by type and display order, all then by id") { makeUnit in
       let unit = try makeUnit()
       for (id, name) in [("3", "a"), ("1", "b"), ("2", "a")] {
         try unit.upsertEventType(id: id) { $0.name = name }
@@ -60,7 +60,7 @@ extension DataStoreContract {
         try unit.save()
       }
     },
-    Clause("events of some sources come as all do, without the others") { makeUnit in
+    Clause("events can be filtered by source") { makeUnit in
       let unit = try makeUnit()
       for (id, seconds, source) in [
         ("a", 0.0, EventSourceType.trip), ("b", 10, .manual), ("c", 20, .imported), ("d", 30, .trip),
@@ -79,7 +79,7 @@ extension DataStoreContract {
         try unit.save()
       }
     },
-    Clause("a range of time holds its first moment and not its last") { makeUnit in
+    Clause("a time range includes its start and excludes its end") { makeUnit in
       let unit = try makeUnit()
       try add(unit, [("a", 10), ("b", 20), ("c", 30)])
       func ids(_ from: Double, _ to: Double) throws -> [String] {
@@ -94,7 +94,7 @@ extension DataStoreContract {
         try unit.save()
       }
     },
-    Clause("a list is of one type where one is asked for, and no longer than asked") { makeUnit in
+    Clause("a list can be filtered by type and limited in length") { makeUnit in
       let unit = try makeUnit()
       try add(unit, [("a", 10), ("b", 20)], type: "type-1")
       try add(unit, [("c", 15), ("d", 25)], type: "type-2")
@@ -110,13 +110,15 @@ extension DataStoreContract {
       try require("one type in a range", unit.events(in: range, ofType: "type-2", limit: nil).map(\.id), ["e", "c"])
       try unit.upsertEvent(id: "e") { $0.eventTypeId = "type-1" }
       try unit.deleteEvent(id: "d")
-      try require("after one moved and one went", unit.events(in: nil, ofType: "type-2", limit: nil).map(\.id), ["c"])
+      try require(
+        "after changing the type of one and deleting another",
+        unit.events(in: nil, ofType: "type-2", limit: nil).map(\.id), ["c"])
     },
-    Clause("an event is of the day that it was where it was recorded, and an all-day event of its date") { makeUnit in
+    Clause("an event belongs to the local day where it was recorded, an all-day event to its date") { makeUnit in
       let unit = try makeUnit()
       var local = LocalTime(isUTC: true)
       local.dayStart = 4 * 3600
-      // The 15th of June here: from four o'clock to four o'clock.
+      // 15 June here lasts from 04:00 to 04:00 UTC.
       let midnight = DeterministicDate.make(year: 2024, month: 6, day: 15, hour: 0)
       func add(_ id: String, hours: Double, zone: String? = nil, isAllDay: Bool = false) throws {
         try unit.upsertEvent(id: id) {
@@ -130,13 +132,13 @@ extension DataStoreContract {
       try add("first", hours: 4, zone: "UTC")
       try add("late", hours: 27.999)
       try add("after", hours: 28)
-      // Tokyo is nine hours ahead: there it is five o'clock, and three.
+      // In Tokyo, nine hours ahead, these are 05:00 and 03:00.
       try add("Tokyo", hours: -4, zone: "Asia/Tokyo")
       try add("Tokyo before", hours: -6, zone: "Asia/Tokyo")
       try add("date", hours: 0, isAllDay: true)
       try add("date in Tokyo", hours: -9, zone: "Asia/Tokyo", isAllDay: true)
       try add("date after", hours: 24, isAllDay: true)
-      guard let day = CivilDate("2024-06-15") else { throw Violation(description: "a date is none") }
+      guard let day = CivilDate("2024-06-15") else { throw Violation(description: "invalid date") }
       for state in ["unsaved", "saved"] {
         try require(
           "of the day, \(state)", unit.events(of: day...day, ofType: nil, in: local).map(\.id),
@@ -147,10 +149,10 @@ extension DataStoreContract {
         try unit.save()
       }
     },
-    Clause("days are counted by the zone's midnight, and days without an event are left out") { makeUnit in
+    Clause("days are counted from the zone's midnight, and days without events are omitted") { makeUnit in
       let unit = try makeUnit()
-      // Midnight in the zone three hours ahead is 21:00 UTC.
-      guard let zone = TimeZone(secondsFromGMT: 3 * 3600) else { throw Violation(description: "no zone at +3 h") }
+      // Midnight in the zone three hours ahead of UTC.
+      guard let zone = TimeZone(secondsFromGMT: 3 * 3600) else { throw Violation(description: "no time zone at +3 h") }
       let midnight = DeterministicDate.make(year: 2024, month: 1, day: 1, hour: 21)
       let day = 86_400.0
       let offsets = [-0.001, 0, 1, day - 0.001, day, 3 * day]
@@ -174,12 +176,12 @@ extension DataStoreContract {
         try unit.save()
       }
     },
-    Clause("a day of a change of the clocks is as long as it is") { makeUnit in
+    Clause("a day with a daylight-saving change has its real length") { makeUnit in
       let unit = try makeUnit()
       guard let zone = TimeZone(identifier: "Europe/Amsterdam") else {
-        throw Violation(description: "this machine has no zone Europe/Amsterdam")
+        throw Violation(description: "this machine lacks the time zone Europe/Amsterdam")
       }
-      // 31 March 2024 has 23 hours there: from 23:00 to 22:00 UTC.
+      // 31 March 2024 has 23 hours in Amsterdam, from 23:00 to 22:00 UTC.
       let first = DeterministicDate.make(year: 2024, month: 3, day: 30, hour: 23)
       let next = DeterministicDate.make(year: 2024, month: 3, day: 31, hour: 22)
       for (id, date) in [("a", first), ("b", next.addingTimeInterval(-1)), ("c", next)] {

@@ -3,9 +3,9 @@ import TrendyModels
 import TrendyProtocols
 
 extension DataStoreContract {
-  /// Rows, one at a time.
+  /// Operations on single rows.
   static let rowClauses: [Clause] = [
-    Clause("what is not there is found as nothing") { makeUnit in
+    Clause("finding a missing row returns nil") { makeUnit in
       let unit = try makeUnit()
       try require("an event", unit.findEvent(id: "none"), nil)
       try require("an event type", unit.findEventType(id: "none"), nil)
@@ -16,7 +16,7 @@ extension DataStoreContract {
       try require("all geofences", unit.fetchAllGeofences(), [])
       try require("all property definitions", unit.fetchAllPropertyDefinitions(), [])
     },
-    Clause("every field of every kind is kept by a save, for its own unit and for others") { makeUnit in
+    Clause("a save stores every field of every kind, for its own unit and others") { makeUnit in
       let unit = try makeUnit()
       try unit.upsertEventType(id: Rows.type.id) { $0 = Rows.type }
       try unit.upsertEvent(id: Rows.event.id) { $0 = Rows.event }
@@ -36,7 +36,7 @@ extension DataStoreContract {
       try require(
         "the definition in another unit", other.findPropertyDefinition(id: Rows.definition.id), Rows.definition)
     },
-    Clause("a field that is cleared stays cleared") { makeUnit in
+    Clause("a cleared field stays cleared") { makeUnit in
       let unit = try makeUnit()
       try unit.upsertEvent(id: Rows.event.id) { $0 = Rows.event }
       try unit.save()
@@ -45,7 +45,7 @@ extension DataStoreContract {
       try unit.save()
       try require("the event", makeUnit().findEvent(id: Rows.event.id), bare)
     },
-    Clause("any text of 1 to 128 bytes is an id of its own") { makeUnit in
+    Clause("any text of 1 to 128 bytes is a distinct id") { makeUnit in
       let unit = try makeUnit()
       let ids = [
         "a", "A", "type-1", "café", "🏃", " ", "0", String(repeating: "x", count: 128),
@@ -60,7 +60,7 @@ extension DataStoreContract {
       }
       try require("how many there are", other.fetchAllGeofences().count, ids.count)
     },
-    Clause("an upsert makes a pending row and returns it") { makeUnit in
+    Clause("an upsert creates a pending row and returns it") { makeUnit in
       let unit = try makeUnit()
       let type = try unit.upsertEventType(id: "type-1") { $0.name = "Run" }
       try require("the returned id", type.id, "type-1")
@@ -75,7 +75,7 @@ extension DataStoreContract {
       try require("a definition's status", definition.syncStatus, .pending)
       try require("a definition's event type", definition.eventTypeId, "type-1")
     },
-    Clause("an upsert of what is there changes it and nothing else of it") { makeUnit in
+    Clause("an upsert of an existing row changes only the configured fields") { makeUnit in
       let unit = try makeUnit()
       try unit.upsertEvent(id: Rows.event.id) { $0 = Rows.event }
       try unit.save()
@@ -85,14 +85,14 @@ extension DataStoreContract {
       try require("the event", unit.findEvent(id: Rows.event.id), expected)
       try require("how many there are", unit.fetchAllEvents().count, 1)
     },
-    Clause("a property definition keeps its event type when another is named for it") { makeUnit in
+    Clause("an upsert does not change the event type of a property definition") { makeUnit in
       let unit = try makeUnit()
       for id in ["type-1", "type-2"] { try unit.upsertEventType(id: id) { $0.name = id } }
       try unit.upsertPropertyDefinition(id: "def-1", eventTypeId: "type-1") { $0.key = "k" }
       let again = try unit.upsertPropertyDefinition(id: "def-1", eventTypeId: "type-2") { $0.key = "l" }
       try require("its event type", again.eventTypeId, "type-1")
     },
-    Clause("a configure that throws leaves the row as it was") { makeUnit in
+    Clause("a configure that throws leaves the row unchanged") { makeUnit in
       let unit = try makeUnit()
       let error = TestError("from configure")
       try unit.upsertEvent(id: Rows.event.id) { $0 = Rows.event }
@@ -109,7 +109,7 @@ extension DataStoreContract {
       try unit.save()
       try require("all events after a save", unit.fetchAllEvents(), [Rows.event])
     },
-    Clause("a deleted row is gone for its unit at once, and can be made again") { makeUnit in
+    Clause("a deletion is visible in its unit immediately, and the row can be created again") { makeUnit in
       let unit = try makeUnit()
       try unit.upsertGeofence(id: Rows.geofence.id) { $0 = Rows.geofence }
       try unit.save()
@@ -122,7 +122,7 @@ extension DataStoreContract {
       try unit.save()
       try require("all geofences", makeUnit().fetchAllGeofences(), [again])
     },
-    Clause("deleting or marking what is not there is no error and makes nothing") { makeUnit in
+    Clause("deleting or marking a missing row has no effect") { makeUnit in
       let unit = try makeUnit()
       try unit.deleteEvent(id: "none")
       try unit.deleteEventType(id: "none")
@@ -142,7 +142,7 @@ extension DataStoreContract {
       try require("all geofences", unit.fetchAllGeofences(), [])
       try require("all property definitions", unit.fetchAllPropertyDefinitions(), [])
     },
-    Clause("deleting an event type takes its events and definitions along, and no others") { makeUnit in
+    Clause("deleting an event type deletes its events and definitions only") { makeUnit in
       let unit = try makeUnit()
       for type in ["type-1", "type-2"] {
         try unit.upsertEventType(id: type) { $0.name = type }
@@ -152,7 +152,7 @@ extension DataStoreContract {
         }
       }
       try unit.save()
-      // One that is not saved yet goes along too; one that moved to another type in time stays.
+      // An unsaved event is deleted as well; one moved to another type before is kept.
       try unit.upsertEvent(id: "late") { $0.eventTypeId = "type-1" }
       try unit.upsertEvent(id: "type-1-evt-3") { $0.eventTypeId = "type-2" }
       try unit.deleteEventType(id: "type-1")
@@ -167,7 +167,7 @@ extension DataStoreContract {
       }
       try require("the events of another unit", makeUnit().fetchAllEvents().map(\.id).sorted(), expected)
     },
-    Clause("deleting all of a kind leaves the other kinds, but for what belongs to an event type") { makeUnit in
+    Clause("deleting all rows of a kind affects only the children of event types") { makeUnit in
       let unit = try makeUnit()
       func fill() throws {
         try unit.upsertEventType(id: Rows.type.id) { $0 = Rows.type }
@@ -175,7 +175,7 @@ extension DataStoreContract {
         try unit.upsertGeofence(id: Rows.geofence.id) { $0 = Rows.geofence }
         try unit.upsertPropertyDefinition(id: Rows.definition.id, eventTypeId: Rows.type.id) { $0 = Rows.definition }
         try unit.save()
-        // One more of each that is not saved.
+        // Another unsaved row of each kind.
         try unit.upsertEventType(id: "unsaved") { $0.name = "unsaved" }
         try unit.upsertEvent(id: "unsaved") { $0.eventTypeId = "unsaved" }
         try unit.upsertGeofence(id: "unsaved") { $0.name = "unsaved" }
@@ -196,7 +196,7 @@ extension DataStoreContract {
       try require("geofences, saved", makeUnit().fetchAllGeofences().count, 2)
       try require("events, saved", makeUnit().fetchAllEvents(), [])
     },
-    Clause("marking a row synced sets its status and nothing else") { makeUnit in
+    Clause("marking a row synced changes only its status") { makeUnit in
       let unit = try makeUnit()
       var (event, type, geofence, definition) = (Rows.event, Rows.type, Rows.geofence, Rows.definition)
       event.syncStatus = .pending
@@ -227,7 +227,7 @@ extension DataStoreContract {
 }
 
 extension DataStoreContract {
-  /// Types, events, geofences, definitions.
+  /// Number of types, events, geofences and definitions.
   private static func counts(_ unit: any DataStoreProtocol) throws -> [Int] {
     try [
       unit.fetchAllEventTypes().count, unit.fetchAllEvents().count, unit.fetchAllGeofences().count,
@@ -236,7 +236,7 @@ extension DataStoreContract {
   }
 }
 
-/// Rows with every field set, and to values that their defaults are not.
+/// Rows in which every field has a value other than its default.
 enum Rows {
   static let date = DeterministicDate.make(year: 2024, month: 2, day: 29, hour: 12).addingTimeInterval(0.125)
 

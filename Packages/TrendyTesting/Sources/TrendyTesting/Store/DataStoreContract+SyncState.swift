@@ -3,12 +3,12 @@ import TrendyModels
 import TrendyProtocols
 
 extension DataStoreContract {
-  /// The mutations that wait.
+  /// Pending and accepted mutations.
   static let queueClauses: [Clause] = [
-    Clause("the queue is in order of time, and at one time in order of insertion") { makeUnit in
+    Clause("the queue is sorted by time, then by insertion") { makeUnit in
       let unit = try makeUnit()
       let later = Rows.date.addingTimeInterval(0.001)
-      // Ids that sort otherwise, part of them saved.
+      // Ids in another order, some of them saved.
       for id in ["z", "y"] { try unit.insertPendingMutation(Rows.mutation(id)) }
       try unit.insertPendingMutation(Rows.mutation("c", at: later))
       try unit.save()
@@ -21,7 +21,7 @@ extension DataStoreContract {
       try require(
         "the queue of another unit", makeUnit().fetchPendingMutations().map(\.id), ["0", "z", "y", "x", "a", "c"])
     },
-    Clause("a mutation is kept with every field") { makeUnit in
+    Clause("a mutation is stored with every field") { makeUnit in
       let unit = try makeUnit()
       let mutation = PendingMutation(
         id: "m-1", entityType: .propertyDefinition, entityId: "def-1", operation: .update,
@@ -38,7 +38,7 @@ extension DataStoreContract {
       try unit.save()
       try require("the queue", makeUnit().fetchPendingMutations(), [mutation, bare])
     },
-    Clause("a mutation inserted again is replaced and keeps its place") { makeUnit in
+    Clause("inserting a mutation again replaces it at its position") { makeUnit in
       let unit = try makeUnit()
       for id in ["a", "b", "c"] { try unit.insertPendingMutation(Rows.mutation(id)) }
       try unit.save()
@@ -52,23 +52,23 @@ extension DataStoreContract {
         try unit.save()
       }
     },
-    Clause("a mutation is found by entity, kind and operation, all three") { makeUnit in
+    Clause("a mutation is found by entity, kind and operation together") { makeUnit in
       let unit = try makeUnit()
       try unit.insertPendingMutation(Rows.mutation("a", entity: "x", type: .event, operation: .update))
       func has(_ entity: String, _ type: MutationEntityType, _ operation: MutationOperation) throws -> Bool {
         try unit.hasPendingMutation(entityId: entity, entityType: type, operation: operation)
       }
       for state in ["unsaved", "saved"] {
-        try require("the one that waits, \(state)", has("x", .event, .update), true)
+        try require("the pending one, \(state)", has("x", .event, .update), true)
         try require("another entity, \(state)", has("y", .event, .update), false)
         try require("another kind, \(state)", has("x", .geofence, .update), false)
         try require("another operation, \(state)", has("x", .event, .delete), false)
         try unit.save()
       }
       try unit.deletePendingMutation(Rows.mutation("a", entity: "x", type: .event, operation: .update))
-      try require("one that was taken out", has("x", .event, .update), false)
+      try require("a deleted one", has("x", .event, .update), false)
     },
-    Clause("the queue is read from the front, from the back and by entity, without the rest") { makeUnit in
+    Clause("the queue can be read from the front, from the back and by entity") { makeUnit in
       let unit = try makeUnit()
       let later = Rows.date.addingTimeInterval(0.001)
       try require("the last of an empty queue", unit.lastPendingMutation(), nil)
@@ -90,7 +90,7 @@ extension DataStoreContract {
         try unit.save()
       }
     },
-    Clause("what was accepted is no part of the queue, and lies by version") { makeUnit in
+    Clause("accepted mutations are not in the queue and are sorted by version") { makeUnit in
       let unit = try makeUnit()
       func accepted(_ id: String, _ entity: String, at version: Int64) -> PendingMutation {
         var mutation = Rows.mutation(id, entity: entity, type: .event, operation: .update)
@@ -113,7 +113,7 @@ extension DataStoreContract {
       try require("those of another unit", makeUnit().fetchAcceptedMutations(), [all[0], all[2]])
       try require("how many", makeUnit().syncCounts(), SyncCounts(accepted: 2))
     },
-    Clause("a mutation is taken out by its id, whatever else changed of it") { makeUnit in
+    Clause("a mutation is deleted by id, whatever its other fields") { makeUnit in
       let unit = try makeUnit()
       for id in ["a", "b"] { try unit.insertPendingMutation(Rows.mutation(id)) }
       try unit.save()
@@ -127,9 +127,9 @@ extension DataStoreContract {
     },
   ]
 
-  /// Cursor, identity, tombstones, journal, parked changes.
+  /// Cursor, identity, metadata, replica, tombstones, conflict journal and parked changes.
   static let syncStateClauses: [Clause] = [
-    Clause("the cursor is nothing, then what it was set to, then nothing again") { makeUnit in
+    Clause("the cursor can be set and cleared") { makeUnit in
       let unit = try makeUnit()
       try require("a new store's cursor", unit.syncCursor(), nil)
       for cursor in [0, 1, Int64.max, nil] {
@@ -139,7 +139,7 @@ extension DataStoreContract {
         try require("the cursor of another unit", makeUnit().syncCursor(), cursor)
       }
     },
-    Clause("the identity is nothing, then what it was set to, then nothing again") { makeUnit in
+    Clause("the identity can be set and cleared") { makeUnit in
       let unit = try makeUnit()
       try require("a new store's identity", unit.syncIdentity(), nil)
       let highest = SyncIdentity(device: "b", lastSequence: SyncRange.counter.upperBound)
@@ -150,7 +150,7 @@ extension DataStoreContract {
         try require("the identity of another unit", makeUnit().syncIdentity(), identity)
       }
     },
-    Clause("what is known of the hub is nothing, then what it was set to, then nothing again") { makeUnit in
+    Clause("the sync metadata can be set and cleared") { makeUnit in
       let unit = try makeUnit()
       try require("a new store's memory", unit.syncMemory(), nil)
       let full = SyncMemory(
@@ -167,7 +167,7 @@ extension DataStoreContract {
         try require("the memory of another unit", makeUnit().syncMemory(), memory)
       }
     },
-    Clause("what the hub gave is kept by kind and entity, the last of each, with marks and data") { makeUnit in
+    Clause("the replica has the last entry per kind and entity, with field versions and data") { makeUnit in
       let unit = try makeUnit()
       func entry(
         _ version: Int64, _ kind: String, _ entity: String, operation: String = "update",
@@ -194,7 +194,7 @@ extension DataStoreContract {
         try require("the event, \(state)", unit.heldEntry(kind: .event, id: "x"), event)
         try require("the geofence, \(state)", unit.heldEntry(kind: .geofence, id: "x"), fence)
         try require("the tombstone, \(state)", unit.heldEntry(kind: .event, id: "y"), gone)
-        try require("what is not held, \(state)", unit.heldEntry(kind: .eventType, id: "x"), nil)
+        try require("a missing entry, \(state)", unit.heldEntry(kind: .eventType, id: "x"), nil)
         try require("all events, \(state)", Set(unit.fetchHeldEntries(kind: .event)), [event, gone, elsewhere])
         for (after, last) in [(Int64.min, Int64.max), (event.id, .max), (.min, event.id), (event.id, event.id)] {
           try require(
@@ -202,7 +202,7 @@ extension DataStoreContract {
             Set(unit.heldEntries(kind: .event, after: after, through: last)),
             Set([event, gone, elsewhere].filter { $0.id > after && $0.id <= last }))
         }
-        try require("what lives under the type, \(state)", Set(unit.heldEntries(under: "t")), [event, skip])
+        try require("the children of the type, \(state)", Set(unit.heldEntries(under: "t")), [event, skip])
         try unit.save()
       }
       try unit.deleteHeldEntry(kind: .event, id: "x")
@@ -210,7 +210,7 @@ extension DataStoreContract {
       try require("in another unit", makeUnit().heldEntry(kind: .event, id: "x"), nil)
       try require("the geofence in another unit", makeUnit().heldEntry(kind: .geofence, id: "x"), fence)
     },
-    Clause("records of the kinds without a type are kept by kind and id, with every member") { makeUnit in
+    Clause("records without a Swift type are stored by kind and id, with every member") { makeUnit in
       let unit = try makeUnit()
       let car = SyncedRecord(
         id: "b", kind: .vehicle, fields: ["name": "Kombi", "device_ids": ["x", "y"], "of_tomorrow": [1, nil]],
@@ -230,7 +230,7 @@ extension DataStoreContract {
       try require("the vehicles of another unit", makeUnit().fetchRecords(kind: .vehicle), [other])
       try require("the rule of another unit", makeUnit().findRecord(kind: .tripRule, id: "b"), rule)
     },
-    Clause("there is one tombstone for each entity, the last") { makeUnit in
+    Clause("each entity has at most one tombstone, the last one") { makeUnit in
       let unit = try makeUnit()
       let tombstones: Set = [
         Tombstone(entityType: .event, entityId: "x", version: 5), Tombstone(entityType: .geofence, entityId: "x"),
@@ -247,17 +247,17 @@ extension DataStoreContract {
           let (type, id) = (tombstone.entityType, tombstone.entityId)
           try require("one of them, \(state)", unit.findTombstone(entityType: type, entityId: id), tombstone)
         }
-        try require("one that is not there", unit.findTombstone(entityType: .geofence, entityId: "y"), nil)
+        try require("a missing one", unit.findTombstone(entityType: .geofence, entityId: "y"), nil)
         try unit.save()
       }
-      // Taken away by entity, whatever its version.
+      // Deleted by entity, whatever the version.
       try unit.deleteTombstone(Tombstone(entityType: .event, entityId: "x", version: 1))
       try unit.save()
       try require(
         "the tombstones of another unit", Set(makeUnit().fetchTombstones()),
         tombstones.filter { $0.entityId == "y" || $0.entityType == .geofence })
     },
-    Clause("conflicts come in the order they were recorded, each whole, the last of one id") { makeUnit in
+    Clause("conflicts are sorted by recording time, complete, with the last one per id") { makeUnit in
       let unit = try makeUnit()
       try unit.insertConflict(Rows.conflict("b", at: Rows.date.addingTimeInterval(2)))
       try unit.insertConflict(Rows.conflict("c", at: Rows.date.addingTimeInterval(1)))
@@ -278,7 +278,7 @@ extension DataStoreContract {
       try unit.save()
       try require("the conflicts of another unit", makeUnit().fetchConflicts(), Array(expected.dropFirst()))
     },
-    Clause("a parked change is found by its entity, and by what it waits for") { makeUnit in
+    Clause("a parked change is found by its entity and by the parent it needs") { makeUnit in
       let unit = try makeUnit()
       func entry(_ version: Int64, _ kind: String, _ entity: String, _ operation: String, parent: String?)
         -> ChangeEntry
@@ -301,7 +301,7 @@ extension DataStoreContract {
         try unit.save()
       }
     },
-    Clause("parked changes come by version, each raw, the last of one entity") { makeUnit in
+    Clause("parked changes are sorted by version, unchanged, with the last one per entity") { makeUnit in
       let unit = try makeUnit()
       func entry(_ version: Int64, _ kind: String, _ entity: String) -> ChangeEntry {
         ChangeEntry(

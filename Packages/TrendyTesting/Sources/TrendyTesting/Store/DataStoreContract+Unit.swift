@@ -3,20 +3,20 @@ import TrendyModels
 import TrendyProtocols
 
 extension DataStoreContract {
-  /// What makes it a unit of work.
+  /// Transactions.
   static let unitClauses: [Clause] = [
-    Clause("others see nothing of a unit before it saves, and all of it after") { makeUnit in
+    Clause("other units see nothing before a save and everything after it") { makeUnit in
       let unit = try makeUnit()
       let other = try makeUnit()
       try writeOneOfEach(unit)
-      try require("what another sees before the save", contents(other), Contents())
-      try require("what a unit made meanwhile sees", contents(makeUnit()), Contents())
-      try require("what the unit sees", contents(unit), Contents.full)
+      try require("another unit before the save", contents(other), Contents())
+      try require("a unit created in between", contents(makeUnit()), Contents())
+      try require("the unit", contents(unit), Contents.full)
       try unit.save()
-      try require("what another sees after the save", contents(other), Contents.full)
-      try require("what the unit sees after the save", contents(unit), Contents.full)
+      try require("another unit after the save", contents(other), Contents.full)
+      try require("the unit after the save", contents(unit), Contents.full)
     },
-    Clause("a rollback forgets everything since the last save, and what was saved stays") { makeUnit in
+    Clause("a rollback discards all changes since the last save") { makeUnit in
       let unit = try makeUnit()
       try writeOneOfEach(unit)
       unit.rollback()
@@ -31,9 +31,9 @@ extension DataStoreContract {
       unit.rollback()
       try require("after a rollback of changes", contents(unit), Contents.full)
       try unit.save()
-      try require("what another sees", contents(makeUnit()), Contents.full)
+      try require("another unit", contents(makeUnit()), Contents.full)
     },
-    Clause("a rollback lets others write, and so does a save") { makeUnit in
+    Clause("a rollback and a save release the write lock") { makeUnit in
       let unit = try makeUnit()
       let other = try makeUnit()
       try unit.upsertGeofence(id: "a") { $0.name = "dropped" }
@@ -46,7 +46,7 @@ extension DataStoreContract {
       try other.save()
       try require("the geofences", unit.fetchAllGeofences().map(\.id), ["b", "c", "d"])
     },
-    Clause("read, change, write is one step, though another saved in between") { makeUnit in
+    Clause("a read-modify-write is atomic although another unit saves in between") { makeUnit in
       let unit = try makeUnit()
       let other = try makeUnit()
       try unit.upsertEvent(id: "evt-1") {
@@ -55,7 +55,7 @@ extension DataStoreContract {
       }
       try unit.save()
       func addOne(_ unit: any DataStoreProtocol) throws {
-        // Read first, so that a unit that kept what it read would write from there.
+        // Reads first, so that a unit with a stale cached read would lose an update.
         _ = try unit.findEvent(id: "evt-1")
         try unit.upsertEvent(id: "evt-1") { $0.notes = ($0.notes.flatMap { Int($0) }).map { "\($0 + 1)" } }
         try unit.save()
@@ -66,7 +66,7 @@ extension DataStoreContract {
       try addOne(other)
       try require("the count of additions", unit.findEvent(id: "evt-1")?.notes, "3")
     },
-    Clause("a save without a change is no error, and neither is a second one") { makeUnit in
+    Clause("saving without changes has no effect") { makeUnit in
       let unit = try makeUnit()
       try unit.save()
       unit.rollback()
@@ -74,16 +74,16 @@ extension DataStoreContract {
       try unit.save()
       try unit.save()
       unit.rollback()
-      try require("what the unit sees", contents(unit), Contents.full)
+      try require("the unit", contents(unit), Contents.full)
     },
-    Clause("a unit that is let go of unsaved leaves nothing behind and no lock") { makeUnit in
+    Clause("a unit released without a save leaves no changes and no lock") { makeUnit in
       let unit = try makeUnit()
       try { try writeOneOfEach(makeUnit()) }()
-      try require("what another sees", contents(unit), Contents())
+      try require("another unit", contents(unit), Contents())
       try unit.upsertGeofence(id: "a") { $0.name = "a" }
       try unit.save()
     },
-    Clause("many rows are saved whole and read back whole") { makeUnit in
+    Clause("many rows are saved and read back completely") { makeUnit in
       let unit = try makeUnit()
       for number in 0..<1000 {
         try unit.upsertEvent(id: "evt-\(number)") {
@@ -101,7 +101,7 @@ extension DataStoreContract {
     },
   ]
 
-  /// What a store holds, a few words of each kind.
+  /// Summary of the contents of a store.
   private struct Contents: Equatable {
     var rows: [String] = []
     var queue: [String] = []

@@ -48,7 +48,7 @@ public enum DataStoreContract: Sendable {
 /// - Throws: ``DataStoreContract/Violation`` if `found` is not the expected value.
 func owe<Value: Equatable>(_ what: String, _ found: Value, _ expected: Value) throws {
   guard found != expected else { return }
-  throw DataStoreContract.Violation(description: "\(what): found \(found), expected \(expected)")
+  throw DataStoreContract.Violation(description: "\(what): got \(found), expected \(expected)")
 }
 
 /// - Throws: ``DataStoreContract/Violation`` if `body` does not throw `error`.
@@ -58,5 +58,5 @@ func requireThrow(_ what: String, _ error: TestError, _ body: () throws -> Void)
   } catch let thrown as TestError where thrown == error {
     return
   }
-  throw DataStoreContract.Violation(description: "\(what): threw nothing, expected \(error)")
+  throw DataStoreContract.Violation(description: "\(what): did not throw \(error)")
 }

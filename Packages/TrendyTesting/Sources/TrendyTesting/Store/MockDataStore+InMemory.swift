@@ -18,7 +18,7 @@ extension MockDataStore {
           directory: "/store", fileSystem: SimulatedFileSystem(), options: options,
           generator: SeededGenerator(seed: seed))
       } catch {
-        preconditionFailure("an empty store in memory did not open: \(error)")
+        preconditionFailure("cannot open an empty in-memory store: \(error)")
       }
     }
   }

@@ -144,7 +144,7 @@ extension MockDataStore {
     do {
       return try body(unit)
     } catch {
-      preconditionFailure("a store in memory, of which this test holds the only unsaved unit, failed: \(error)")
+      preconditionFailure("an in-memory store with a single unit failed: \(error)")
     }
   }
 }

@@ -42,7 +42,7 @@ public final class SimulatedTrackStore: TrackStore {
         directory: "/tracks", fileSystem: disk, options: .init(firstChunkBytes: 16_384, largestChunkBytes: 262_144),
         generator: SeededGenerator(seed: 1))
     } catch {
-      preconditionFailure("a disk in memory opens what was written to it: \(error)")
+      preconditionFailure("cannot open an in-memory track log: \(error)")
     }
   }
 

@@ -5,7 +5,7 @@ import TrendyTesting
 
 @Suite("DriveSimulator", .timeLimit(.minutes(10)))
 struct DriveSimulatorTests {
-  /// Metres on a sphere: enough to see that a scenario is as long as it says.
+  /// Distance in metres on a sphere, accurate enough to check the length of a scenario.
   static func metres(_ from: Coordinate, _ to: Coordinate) -> Double {
     let radians = Double.pi / 180
     let north = sin((to.latitude - from.latitude) * radians / 2)
@@ -34,7 +34,7 @@ struct DriveSimulatorTests {
     #expect(Self.hops(fixes).allSatisfy { $0 < 1000 })
   }
 
-  @Test func `home to office is 8,6 km over the places of the way`() {
+  @Test func `home to office is 8,6 km along the documented route`() {
     let fixes = DriveScenarios.homeToOffice()
     #expect(abs(Self.hops(fixes).reduce(0, +) - 8600) < 60)
     #expect(fixes[fixes.count - 1].timestamp.timeIntervalSince(fixes[0].timestamp) >= 240)
@@ -51,14 +51,14 @@ struct DriveSimulatorTests {
     #expect(fixes[fixes.count - 1].timestamp.timeIntervalSince(fixes[0].timestamp) == 120)
   }
 
-  @Test func `the trip with a skip place stands there for a minute`() {
+  @Test func `the trip with a skip place stops there for a minute`() {
     let skip = Coordinate(latitude: DriveScenarios.skipLat, longitude: DriveScenarios.skipLng)
     let there = DriveScenarios.tripWithSkipLocation().filter { $0.coordinate == skip }
     #expect(there[there.count - 1].timestamp.timeIntervalSince(there[0].timestamp) == 60)
     #expect(DriveScenarios.tripWithSkipLocation().last?.coordinate.latitude == DriveScenarios.officeLat)
   }
 
-  @Test func `a trip starts with its first fix and automotive, goes on fix by fix, and ends stationary`() {
+  @Test func `a trip starts with its first fix and automotive, continues fix by fix, and ends stationary`() {
     let simulator = DriveSimulator()
     simulator.setupHomeToOfficeTrip()
     let fixes = DriveScenarios.homeToOffice()
@@ -75,7 +75,7 @@ struct DriveSimulatorTests {
     #expect(simulator.motionHandler.stateHistory == [.automotive, .stationary])
   }
 
-  @Test func `what was tracked is read from the mocks`() {
+  @Test func `tracking state is derived from the mocks`() {
     let simulator = DriveSimulator()
     #expect(!simulator.didStartTracking && !simulator.didStopTracking && !simulator.didNotifyWatch)
     simulator.liveActivityManager.startActivity(carName: "Car", startTime: Date(timeIntervalSince1970: 0))
@@ -92,7 +92,7 @@ struct DriveSimulatorTests {
     #expect(simulator.didNotifyWatch)
   }
 
-  @Test func `a set up trip replaces the last one, and reset forgets all`() {
+  @Test func `a new trip replaces the last one, and reset clears everything`() {
     let simulator = DriveSimulator()
     simulator.setupStationaryTrip()
     simulator.startTrip()
@@ -106,7 +106,7 @@ struct DriveSimulatorTests {
     #expect(simulator.motionHandler.stateHistory.isEmpty && !simulator.didNotifyWatch && !simulator.didStartTracking)
   }
 
-  @Test func `a complete trip gives every fix once, between the start of a drive and its end`() {
+  @Test func `a complete trip delivers every fix once, between start and end of the drive`() {
     let drive = DriveSimulator()
     drive.setupHomeToOfficeTrip()
     drive.runCompleteTrip()
@@ -117,7 +117,7 @@ struct DriveSimulatorTests {
     #expect(drive.locationUpdateCount == DriveScenarios.homeToOffice().count + DriveScenarios.stationaryTrip().count)
   }
 
-  @Test func `a trip that was not set up starts without a fix`() {
+  @Test func `a trip without setup starts without a fix`() {
     let simulator = DriveSimulator()
     simulator.startTrip()
     #expect(simulator.locationUpdateCount == 0)

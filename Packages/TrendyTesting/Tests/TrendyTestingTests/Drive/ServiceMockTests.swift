@@ -6,7 +6,7 @@ import TrendyTesting
 
 @Suite("Service mocks", .timeLimit(.minutes(10)))
 struct ServiceMockTests {
-  /// Writes down what the services tell.
+  /// Records the delegate calls of the services.
   final class Listener: LocationTrackingServiceDelegate, MotionActivityHandlerDelegate, WatchConnectivityServiceDelegate
   {
     var fixes: [Location] = []
@@ -45,7 +45,7 @@ struct ServiceMockTests {
 
   let listener = Listener()
 
-  @Test func `the location mock gives what is injected and records what is asked`() {
+  @Test func `the location mock delivers injected fixes and records calls`() {
     struct NoSignal: Error {}
     let mock = MockLocationTrackingService()
     mock.delegate = listener
@@ -75,7 +75,7 @@ struct ServiceMockTests {
     #expect(mock.delegate === listener)
   }
 
-  @Test func `the motion mock detects, confirms and changes state at once, and again when told again`() {
+  @Test func `the motion mock reports detected, confirmed and changed immediately, also for a repeated state`() {
     let mock = MockMotionActivityHandler()
     mock.delegate = listener
     #expect(mock.minimumConfidence == .medium)
@@ -102,7 +102,7 @@ struct ServiceMockTests {
       mock.stateHistory.isEmpty && mock.currentState == .unknown && !mock.setupCalled && !mock.startActivityCalled)
   }
 
-  @Test func `the live activity mock keeps every state it was shown`() {
+  @Test func `the live activity mock records every state`() {
     let mock = MockLiveActivityManager()
     #expect(mock.totalDistanceKm == 0)
     let start = Date(timeIntervalSince1970: 1_704_067_200)
@@ -119,7 +119,7 @@ struct ServiceMockTests {
     #expect(!mock.startActivityCalled && mock.lastCarName == nil && mock.lastState == nil && !mock.endActivityCalled)
   }
 
-  @Test func `the watch mock records what it is told and asks for a token`() {
+  @Test func `the watch mock records its messages and requests a token`() {
     let mock = MockWatchConnectivityService()
     #expect(mock.isPaired && mock.isWatchAppInstalled && mock.isReachable)
     mock.simulateTokenRequest()
@@ -152,7 +152,7 @@ struct ServiceMockTests {
     #expect(!mock.setupCalled && mock.lastTripActiveState == nil)
   }
 
-  @Test func `a delegate is held weakly`() {
+  @Test func `a delegate is not retained`() {
     let mock = MockLocationTrackingService()
     do {
       let brief = Listener()

@@ -7,7 +7,7 @@ import TrendyTesting
 struct APIModelFixtureTests {
   private let date = Date(timeIntervalSince1970: 1_704_067_200)
 
-  @Test func `the defaults are as documented`() {
+  @Test func `the defaults match the documentation`() {
     #expect(
       APIModelFixture.makeAPIEventType()
         == APIEventType(
@@ -47,7 +47,7 @@ struct APIModelFixtureTests {
     #expect(APIModelFixture.makeBatchError() == BatchError(index: 0, message: "Validation failed"))
   }
 
-  @Test func `an update changes nothing unless told what`() {
+  @Test func `an update without arguments changes nothing`() {
     #expect(APIModelFixture.makeUpdateEventRequest() == UpdateEventRequest())
     #expect(APIModelFixture.makeUpdateEventTypeRequest() == UpdateEventTypeRequest())
     #expect(APIModelFixture.makeUpdateGeofenceRequest() == UpdateGeofenceRequest())
@@ -115,7 +115,7 @@ struct APIModelFixtureTests {
       let entry = APIModelFixture.makeChangeEntry(entityType: kind.rawValue, operation: operation, entityId: "x")
       return try #require(entry.data)
     }
-    // As the fixtures of the kinds say; nothing unknown is left over, so every member is one the wire has.
+    // Equal to the fixture of the kind without unknown fields, so every field exists on the wire.
     #expect(try data(.event).decode(APIEvent.self) == APIModelFixture.makeAPIEvent(id: "x"))
     #expect(try data(.eventType).decode(APIEventType.self) == APIModelFixture.makeAPIEventType(id: "x"))
     #expect(try data(.geofence).decode(APIGeofence.self) == APIModelFixture.makeAPIGeofence(id: "x"))
@@ -129,7 +129,7 @@ struct APIModelFixtureTests {
     #expect(entry.data == ChangeEntryData(rawData: ["id": "car-1"]))
   }
 
-  @Test func `a delete has what it is given`() {
+  @Test func `a delete keeps its data`() {
     let entry = APIModelFixture.makeChangeEntry(id: 5, operation: "delete", entityId: "x", deletedAt: date)
     #expect(
       entry
@@ -138,7 +138,7 @@ struct APIModelFixtureTests {
     #expect(APIModelFixture.makeChangeEntry(operation: "delete").deletedAt == nil)
   }
 
-  @Test func `given data stays, and gets the entry's id where it has none`() {
+  @Test func `given data is kept and gets the entry's id if it has none`() {
     let given = ChangeEntryData(rawData: ["name": "n"])
     #expect(
       APIModelFixture.makeChangeEntry(entityType: "event_type", entityId: "x", data: given).data
@@ -147,14 +147,14 @@ struct APIModelFixtureTests {
     #expect(APIModelFixture.makeChangeEntry(entityId: "x", data: other).data == other)
   }
 
-  @Test func `an event's data carries what it is given`() throws {
+  @Test func `an event's data contains the arguments`() throws {
     let data = APIModelFixture.makeChangeEntryData(timestamp: DeterministicDate.jun15_2024, eventTypeId: "type-7")
     let event = try #require(APIModelFixture.makeChangeEntry(data: data).data).decode(APIEvent.self)
     #expect(event.timestamp == DeterministicDate.jun15_2024)
     #expect(event.eventTypeId == "type-7")
   }
 
-  @Test func `a resurrecting entry brings a whole entity again`() throws {
+  @Test func `a resurrecting entry contains a complete entity`() throws {
     let entry = APIModelFixture.makeResurrectingChangeEntry(
       id: 9, entityId: "evt-1", timestamp: DeterministicDate.jun15_2024)
     #expect(entry.id == 9 && entry.entityType == "event" && entry.entityId == "evt-1" && entry.operation == "create")
@@ -164,7 +164,7 @@ struct APIModelFixtureTests {
     #expect(try #require(type.data).decode(APIEventType.self).id == "type-1")
   }
 
-  @Test func `a whole page survives the wire`() throws {
+  @Test func `a page survives encoding and decoding`() throws {
     let page = APIModelFixture.makeChangeFeedResponse(
       changes: MutationEntityType.allCases.map { APIModelFixture.makeChangeEntry(entityType: $0.rawValue) },
       nextCursor: 3, hasMore: true)
@@ -173,7 +173,7 @@ struct APIModelFixtureTests {
 
   // MARK: Batches
 
-  @Test func `the numbers of a batch are those of its lists, unless given`() {
+  @Test func `the counts of a batch follow from its lists unless given`() {
     let created = [APIModelFixture.makeAPIEvent(id: "a"), APIModelFixture.makeAPIEvent(id: "b")]
     let errors = [APIModelFixture.makeBatchError(index: 2)]
     let counted = APIModelFixture.makeBatchCreateEventsResponse(created: created, errors: errors)

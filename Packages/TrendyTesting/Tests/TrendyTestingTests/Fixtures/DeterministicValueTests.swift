@@ -5,7 +5,7 @@ import TrendyTesting
 
 @Suite("Deterministic values")
 struct DeterministicValueTests {
-  @Test func `the named dates are what they are called`() {
+  @Test func `the named dates match their names`() {
     #expect(DeterministicDate.jan1_2024 == Date(timeIntervalSince1970: 1_704_067_200))
     #expect(DeterministicDate.jun15_2024 == Date(timeIntervalSince1970: 1_718_452_800))
     #expect(DeterministicDate.dec31_2024 == Date(timeIntervalSince1970: 1_735_689_599))
@@ -33,7 +33,7 @@ struct DeterministicValueTests {
         == DeterministicDate.make(year: 2024, month: 1, day: 1))
   }
 
-  @Test func `identifiers are those of their numbers`() {
+  @Test func `identifiers contain their numbers`() {
     #expect(DeterministicUUID.zero.uuidString == "00000000-0000-0000-0000-000000000000")
     #expect(DeterministicUUID.uuid(from: 0) == DeterministicUUID.zero)
     #expect(DeterministicUUID.uuid(from: 258).uuidString == "00000000-0000-0000-0000-000000000102")
@@ -43,7 +43,7 @@ struct DeterministicValueTests {
     #expect(DeterministicUUID.uuid(from: 2) == DeterministicUUID.two)
   }
 
-  @Test func `there is a property value of every type, and it reads as that type`() {
+  @Test func `every property type has a fixture of that type`() {
     let values = [
       PropertyValueFixture.makeTextProperty(), PropertyValueFixture.makeNumberProperty(),
       PropertyValueFixture.makeBooleanProperty(), PropertyValueFixture.makeDateProperty(),
@@ -55,7 +55,7 @@ struct DeterministicValueTests {
     #expect(values[3].dateValue == DeterministicDate.jan1_2024 && values[5].doubleValue == 1800)
   }
 
-  @Test func `the events and types of the fixtures fit each other`() {
+  @Test func `the ids of event and type fixtures match`() {
     let event = EventFixture.makeEvent()
     #expect(
       event == Event(id: "evt-1", eventTypeId: "type-1", timestamp: DeterministicDate.jan1_2024, notes: "Test event"))
@@ -65,7 +65,7 @@ struct DeterministicValueTests {
     #expect(Set(types.map(\.id)).count == 3 && Set(types.map(\.name)).count == 3)
   }
 
-  @Test func `a test's error says its message`() {
+  @Test func `a test error is described by its message`() {
     #expect("\(TestError("the disk is full"))" == "the disk is full")
     #expect(TestError("a") != TestError("b"))
   }

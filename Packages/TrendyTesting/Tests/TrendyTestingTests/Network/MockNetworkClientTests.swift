@@ -8,9 +8,9 @@ import TrendyTesting
 struct MockNetworkClientTests {
   private let network = MockNetworkClient()
 
-  // MARK: The order of answers
+  // MARK: Order of responses
 
-  @Test func `answers come from the queue first, then the error, then the standing answer`() async throws {
+  @Test func `responses come from the queue, then the error, then the default response`() async throws {
     network.eventTypesToReturn = [APIModelFixture.makeAPIEventType(id: "standing")]
     network.getEventTypesResponses = [.success([APIModelFixture.makeAPIEventType(id: "queued")])]
     network.errorToThrow = APIError.httpError(503)
@@ -22,7 +22,7 @@ struct MockNetworkClientTests {
     #expect(try await network.getEventTypes().map(\.id) == ["standing"])
   }
 
-  @Test func `a queue gives its answers in order and each once`() async throws {
+  @Test func `a queue returns its responses in order, each once`() async throws {
     network.getLatestCursorResponses = [.success(1), .failure(APIError.httpError(429)), .success(3)]
     network.latestCursorToReturn = 9
     #expect(try await network.getLatestCursor() == 1)
@@ -32,7 +32,7 @@ struct MockNetworkClientTests {
     #expect(network.getLatestCursorResponses.isEmpty)
   }
 
-  @Test func `the queue of one operation does not answer another`() async throws {
+  @Test func `each operation has a separate queue`() async throws {
     network.createEventResponses = [.failure(APIError.httpError(500))]
     _ = try await network.createEventWithIdempotency(APIModelFixture.makeCreateEventRequest(), idempotencyKey: "key")
     #expect(network.createEventResponses.count == 1)
@@ -45,7 +45,7 @@ struct MockNetworkClientTests {
     #expect(network.operations == [.deleteEvent])
   }
 
-  @Test func `a cancelled call is recorded, throws, and takes no answer`() async {
+  @Test func `a cancelled call is recorded, throws, and uses no response`() async {
     network.getLatestCursorResponses = [.success(1)]
     let call = Task {
       withUnsafeCurrentTask { $0?.cancel() }
@@ -56,7 +56,7 @@ struct MockNetworkClientTests {
     #expect(network.getLatestCursorResponses.count == 1)
   }
 
-  @Test func `reset forgets records, queues, standing answers and the error`() async throws {
+  @Test func `reset clears records, queues, default responses and the error`() async throws {
     network.eventsToReturn = [APIModelFixture.makeAPIEvent()]
     network.getEventsResponses = [.failure(APIError.httpError(500))]
     network.errorToThrow = APIError.httpError(500)
@@ -68,9 +68,9 @@ struct MockNetworkClientTests {
     #expect(network.operations == [.getEvents, .getLatestCursor])
   }
 
-  // MARK: Standing answers
+  // MARK: Default responses
 
-  @Test func `without any answer set the hub is empty`() async throws {
+  @Test func `without responses the hub is empty`() async throws {
     #expect(try await network.getEventTypes().isEmpty)
     #expect(try await network.getAllEvents(batchSize: 500).isEmpty)
     #expect(try await network.getGeofences(activeOnly: false).isEmpty)
@@ -78,13 +78,13 @@ struct MockNetworkClientTests {
     #expect(try await network.getLatestCursor() == 0)
   }
 
-  @Test("without a page set the feed is empty at the cursor asked", arguments: [0, 1000, Int64.max])
+  @Test("without a page the feed is empty at the requested cursor", arguments: [0, 1000, Int64.max])
   func emptyFeed(cursor: Int64) async throws {
     let page = try await network.getChanges(since: cursor, limit: 100)
     #expect(page == ChangeFeedResponse(changes: [], nextCursor: cursor, hasMore: false))
   }
 
-  @Test func `a page of events is a slice of the standing ones`() async throws {
+  @Test func `a page of events is a slice of the default response`() async throws {
     network.eventsToReturn = (0..<5).map { APIModelFixture.makeAPIEvent(id: "evt-\($0)") }
     #expect(try await network.getEvents(limit: 2, offset: 0).map(\.id) == ["evt-0", "evt-1"])
     #expect(try await network.getEvents(limit: 2, offset: 4).map(\.id) == ["evt-4"])
@@ -92,7 +92,7 @@ struct MockNetworkClientTests {
     #expect(try await network.getAllEvents(batchSize: 2).count == 5)
   }
 
-  @Test func `only active geofences are given when only those are asked for`() async throws {
+  @Test func `geofences can be filtered by active state`() async throws {
     network.geofencesToReturn = [
       APIModelFixture.makeAPIGeofence(id: "on"), APIModelFixture.makeAPIGeofence(id: "off", isActive: false),
     ]
@@ -100,7 +100,7 @@ struct MockNetworkClientTests {
     #expect(try await network.getGeofences(activeOnly: false).map(\.id) == ["on", "off"])
   }
 
-  @Test func `property definitions are given to the type they are asked for`() async throws {
+  @Test func `property definitions are filtered by type`() async throws {
     network.propertyDefinitionsToReturn = [
       APIModelFixture.makeAPIPropertyDefinition(id: "one", eventTypeId: "type-1"),
       APIModelFixture.makeAPIPropertyDefinition(id: "two", eventTypeId: "type-2"),
@@ -108,7 +108,7 @@ struct MockNetworkClientTests {
     #expect(try await network.getPropertyDefinitions(eventTypeId: "type-2").map(\.id) == ["two"])
   }
 
-  @Test func `a standing page and a standing batch answer every question`() async throws {
+  @Test func `a default page and a default batch answer every request`() async throws {
     let page = APIModelFixture.makeChangeFeedResponse(changes: [APIModelFixture.makeChangeEntry()], nextCursor: 7)
     network.changeFeedResponseToReturn = page
     #expect(try await network.getChanges(since: 0, limit: 10) == page)
@@ -120,7 +120,7 @@ struct MockNetworkClientTests {
 
   // MARK: Echoes
 
-  @Test func `a created event comes back with every field of its request`() async throws {
+  @Test func `a create returns an event with every field of its request`() async throws {
     var request = APIModelFixture.makeCreateEventRequest(
       id: "evt-9", eventTypeId: "type-9", timestamp: DeterministicDate.jun15_2024, notes: "n", isAllDay: true,
       endDate: DeterministicDate.dec31_2024, sourceType: "trip", externalId: "x", originalTitle: "o",
@@ -129,7 +129,7 @@ struct MockNetworkClientTests {
       properties: ["k": APIPropertyValue(type: "number", value: 5)])
     request.unknownFields = ["mood": "good"]
     let echo = try await network.createEvent(request)
-    // The wire says the same members of both, but for the server's own.
+    // Both have the same fields on the wire, except for those set by the server.
     var members = try ChangeEntryData(echo).rawData
     for added in ["user_id", "created_at", "updated_at"] { #expect(members.removeValue(forKey: added) != nil) }
     #expect(try members == ChangeEntryData(request).rawData)
@@ -138,7 +138,7 @@ struct MockNetworkClientTests {
     #expect(batch == BatchCreateEventsResponse(created: [echo, echo], total: 2, success: 2, failed: 0))
   }
 
-  @Test func `what is created of the other kinds comes back with every field of its request`() async throws {
+  @Test func `a create of any other kind returns every field of its request`() async throws {
     func members(_ value: some Encodable) throws -> [String: JSONValue] {
       try ChangeEntryData(value).rawData.filter { !["user_id", "created_at", "updated_at"].contains($0.key) }
     }
@@ -162,7 +162,7 @@ struct MockNetworkClientTests {
         == members(definition))
   }
 
-  @Test func `an update comes back over what the hub has, or over nothing`() async throws {
+  @Test func `an update is applied to the default response, or to an empty entity`() async throws {
     network.eventsToReturn = [APIModelFixture.makeAPIEvent(id: "known", notes: "old", locationName: "here")]
     let request = APIModelFixture.makeUpdateEventRequest(notes: .value("new"), locationName: .null)
     let known = try await network.updateEvent(id: "known", request)
@@ -184,7 +184,7 @@ struct MockNetworkClientTests {
 
   // MARK: Records
 
-  @Test func `every operation records its parameters, the time, and its place among the others`() async throws {
+  @Test func `every operation records its parameters, its time and its order`() async throws {
     let clock = ManualClock()
     let network = MockNetworkClient(clock: clock)
     await clock.advance(by: .seconds(60))
@@ -254,8 +254,8 @@ struct MockNetworkClientTests {
     #expect(network.getLatestCursorCalls == [.init(timestamp: now)])
   }
 
-  @Test func `every operation takes from its own queue`() async {
-    // One failure in each queue, each with a status of its own: who asks meets the one meant for it.
+  @Test func `every operation uses its own queue`() async {
+    // One failure with a distinct status in each queue.
     let event = APIModelFixture.makeCreateEventRequest()
     let type = APIModelFixture.makeCreateEventTypeRequest()
     let geofence = APIModelFixture.makeCreateGeofenceRequest()
@@ -324,7 +324,7 @@ struct MockNetworkClientTests {
 
   // MARK: Operations with defaults
 
-  @Test func `a health check is a call for event types and takes one answer of their queue`() async throws {
+  @Test func `a health check requests event types and uses one response of their queue`() async throws {
     network.getEventTypesResponses = [.success([]), .failure(APIError.httpError(503))]
     try await network.checkHealth()
     #expect(network.getEventTypesCalls.count == 1)
@@ -332,7 +332,7 @@ struct MockNetworkClientTests {
     #expect(network.getEventTypesResponses.isEmpty)
   }
 
-  @Test func `a push is recorded as the calls it is made of`() async throws {
+  @Test func `a push is recorded as its individual calls`() async throws {
     let payload = try WireJSON.encode(APIModelFixture.makeCreateEventRequest())
     let outcomes = try await network.push([
       PendingMutation(
@@ -346,7 +346,7 @@ struct MockNetworkClientTests {
     #expect(network.operations == [.createEventsBatch, .deleteGeofence])
   }
 
-  @Test func `a snapshot is the standing lists at the standing cursor`() async throws {
+  @Test func `a snapshot consists of the default lists and cursor`() async throws {
     network.latestCursorToReturn = 12
     network.eventTypesToReturn = [APIModelFixture.makeAPIEventType()]
     network.eventsToReturn = [APIModelFixture.makeAPIEvent()]
@@ -363,25 +363,25 @@ struct MockNetworkClientTests {
 
   // MARK: Several tasks
 
-  @Test func `a call can be held in flight`() async throws {
+  @Test func `a call can be delayed in flight`() async throws {
     let (gate, opener) = AsyncStream.makeStream(of: Void.self)
     network.beforeAnswering = { operation in
       if operation == .getChanges { for await _ in gate {} }
     }
     let held = Task { try await network.getChanges(since: 3, limit: 1) }
     while network.getChangesCalls.isEmpty { await Task.yield() }
-    // It is asked and not answered: an answer set now is the one it gets.
+    // The call has no response yet and will use one set now.
     network.changeFeedResponseToReturn = APIModelFixture.makeChangeFeedResponse(nextCursor: 4)
     #expect(try await network.getLatestCursor() == 0)
     opener.finish()
     #expect(try await held.value.nextCursor == 4)
   }
 
-  @Test func `calls from many tasks are all recorded, and each queued answer is given once`() async {
+  @Test func `concurrent calls are all recorded, and each queued response is used once`() async {
     network.getLatestCursorResponses = (1...200).map { .success($0) }
     let answers = await withTaskGroup(of: Int64?.self) { group in
       for _ in 0..<200 {
-        // A failure would show as a number missing.
+        // A failed call would leave a number out.
         group.addTask { try? await network.getLatestCursor() }
       }
       return await group.reduce(into: []) { $0.append($1) }
@@ -390,7 +390,7 @@ struct MockNetworkClientTests {
     #expect(network.getLatestCursorCalls.count == 200)
   }
 
-  @Test func `a queue grows in one step while calls are under way`() async {
+  @Test func `a queue can be extended atomically during calls`() async {
     await withTaskGroup { group in
       for number in 0..<100 {
         group.addTask { network.update { $0.getLatestCursorResponses.append(.success(Int64(number))) } }

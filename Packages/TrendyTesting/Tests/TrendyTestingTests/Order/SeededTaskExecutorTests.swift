@@ -5,7 +5,7 @@ import TrendyTesting
 
 @Suite("SeededTaskExecutor", .timeLimit(.minutes(10)))
 struct SeededTaskExecutorTests {
-  /// Twenty tasks of five pieces each, through an actor; returns the order of the pieces.
+  /// Runs twenty tasks of five jobs each through an actor and returns the order of the jobs.
   private func order(seed: UInt64) async -> (lines: [String], steps: Int) {
     let executor = SeededTaskExecutor(seed: seed)
     let journal = Journal()
@@ -41,7 +41,7 @@ struct SeededTaskExecutorTests {
     #expect(orders.count == 20)
   }
 
-  @Test("a piece of another task runs in the middle of synchronous code", arguments: 0..<20 as Range<UInt64>)
+  @Test("a job of another task runs in the middle of synchronous code", arguments: 0..<20 as Range<UInt64>)
   func preempts(seed: UInt64) async {
     let executor = SeededTaskExecutor(seed: seed)
     let lines = Lines()
@@ -61,19 +61,19 @@ struct SeededTaskExecutorTests {
     }
     let order = lines.all
     #expect(order.count == 4)
-    // Whatever ran between the two has come to its end there: nothing of it is left for later.
+    // The job that ran in between has finished.
     #expect(order.last == "end" || order.first == "other")
     #expect(!executor.runAnother())
   }
 
-  @Test func `each task keeps its own order`() async {
+  @Test func `the jobs of a task run in order`() async {
     let lines = await order(seed: 1).lines
     for task in 0..<20 {
       #expect(lines.filter { $0.hasPrefix("\(task).") } == (0..<5).map { "\(task).\($0)" })
     }
   }
 
-  @Test func `one piece runs at a time`() async {
+  @Test func `one job runs at a time`() async {
     let gauge = Gauge()
     await SeededTaskExecutor(seed: 3).run {
       await withTaskGroup { group in
@@ -91,12 +91,12 @@ struct SeededTaskExecutorTests {
     #expect(gauge.most == 1)
   }
 
-  @Test func `it returns what the body returns and throws what it throws`() async throws {
+  @Test func `it returns the result of the body and rethrows its error`() async throws {
     #expect(await SeededTaskExecutor(seed: 0).run { 7 } == 7)
     await #expect(throws: TestError("no")) { try await SeededTaskExecutor(seed: 0).run { throw TestError("no") } }
   }
 
-  @Test func `idle returns when the others can go no further`() async {
+  @Test func `idle returns when no other job can run`() async {
     let executor = SeededTaskExecutor(seed: 5)
     let journal = Journal()
     let (gate, opener) = AsyncStream.makeStream(of: Void.self)
@@ -117,7 +117,7 @@ struct SeededTaskExecutorTests {
     await executor.idle()
   }
 
-  @Test("on it a clock waits for long work that never looks at the clock", arguments: 0..<5 as Range<UInt64>)
+  @Test("on it a clock waits for long work that does not use the clock", arguments: 0..<5 as Range<UInt64>)
   func clockIsExact(seed: UInt64) async {
     let executor = SeededTaskExecutor(seed: seed)
     await executor.run {
@@ -126,7 +126,7 @@ struct SeededTaskExecutorTests {
       await withTaskGroup { group in
         for name in ["a", "b"] {
           group.addTask {
-            try? await clock.sleep(for: .seconds(name == "a" ? 2 : 1))  // nothing cancels it
+            try? await clock.sleep(for: .seconds(name == "a" ? 2 : 1))  // never cancelled
             for _ in 0..<20 {
               var generator = SeededGenerator(seed: 0)
               for _ in 0..<20_000 { _ = generator.next() }
@@ -143,7 +143,7 @@ struct SeededTaskExecutorTests {
     }
   }
 
-  @Test func `a clock on it also waits for sleepers that run elsewhere`() async throws {
+  @Test func `a clock on it also waits for sleepers on other executors`() async throws {
     try await SeededTaskExecutor(seed: 1).run {
       let clock = ManualClock()
       let journal = Journal()
@@ -159,7 +159,7 @@ struct SeededTaskExecutorTests {
   }
 }
 
-/// How many are inside at once.
+/// Counts the tasks that are inside at the same time.
 private final class Gauge: Sendable {
   private let counts = Mutex((now: 0, most: 0))
   var most: Int { counts.withLock { $0.most } }
@@ -168,7 +168,7 @@ private final class Gauge: Sendable {
       $0.now += 1
       $0.most = max($0.most, $0.now)
     }
-    for _ in 0..<1000 { _ = most }  // long enough to be met by another
+    for _ in 0..<1000 { _ = most }  // long enough to overlap with another task
   }
   func leave() { counts.withLock { $0.now -= 1 } }
 }
@@ -178,7 +178,7 @@ private actor Journal {
   func add(_ line: String) { lines.append(line) }
 }
 
-/// What synchronous code notes.
+/// Log of synchronous code.
 private final class Lines: Sendable {
   private let lines = Mutex<[String]>([])
 

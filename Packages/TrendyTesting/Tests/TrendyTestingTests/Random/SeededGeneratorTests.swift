@@ -24,7 +24,7 @@ struct SeededGeneratorTests {
       ])
   }
 
-  @Test func `a copy goes on from where it was copied`() {
+  @Test func `a copy continues from the same state`() {
     var one = SeededGenerator(seed: 1)
     _ = one.next()
     var copy = one

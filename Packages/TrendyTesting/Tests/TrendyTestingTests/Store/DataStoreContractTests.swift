@@ -5,9 +5,9 @@ import TrendyTesting
 
 @Suite("DataStoreContract", .timeLimit(.minutes(10)))
 struct DataStoreContractTests {
-  @Test("the mock keeps the contract", arguments: DataStoreContract.clauses)
+  @Test("the mock meets the contract", arguments: DataStoreContract.clauses)
   func mockKeeps(clause: DataStoreContract.Clause) throws {
-    // The first unit is the spied one, and the others are on its store.
+    // The first unit is the mock, the others are on its store.
     let store = MockDataStore()
     var isFirst = true
     try clause.check {
@@ -16,7 +16,7 @@ struct DataStoreContractTests {
     }
   }
 
-  @Test("a store that does nothing breaks every clause that asks for something", arguments: DataStoreContract.clauses)
+  @Test("a store that does nothing violates every clause with an expectation", arguments: DataStoreContract.clauses)
   func forgetfulStoreBreaks(clause: DataStoreContract.Clause) throws {
     let harmless = [
       "what is not there is found as nothing", "deleting or marking what is not there is no error and makes nothing",
@@ -29,13 +29,13 @@ struct DataStoreContractTests {
     }
   }
 
-  @Test func `a violation says what was found and what was owed`() throws {
+  @Test func `a violation contains the actual and the expected value`() throws {
     let clause = try #require(DataStoreContract.clauses.first { $0.description.contains("cursor") })
     let violation = #expect(throws: DataStoreContract.Violation.self) { try clause.check { ForgetfulStore() } }
     #expect(violation?.description == "the cursor, unsaved: found nil, owed Optional(0)")
   }
 
-  @Test func `every clause has a sentence of its own`() {
+  @Test func `every clause has a distinct sentence`() {
     #expect(Set(DataStoreContract.clauses.map(\.description)).count == DataStoreContract.clauses.count)
     #expect(DataStoreContract.clauses.count > 30)
   }

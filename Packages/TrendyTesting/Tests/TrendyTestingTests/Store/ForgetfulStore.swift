@@ -2,11 +2,11 @@ import TrendyFoundation
 import TrendyModels
 import TrendyProtocols
 
-/// A store that takes everything and keeps nothing, to see that the contract notices.
+/// Store that discards everything, to check that the contract detects it.
 final class ForgetfulStore: DataStoreProtocol {
   func upsertEvent(id: String, configure: (inout Event) throws -> Void) throws -> Event {
     var event = Event(id: id, eventTypeId: "", timestamp: Date(timeIntervalSinceReferenceDate: 0))
-    // What it is told has no effect, an error included.
+    // Writes have no effect and throw no error.
     try? configure(&event)
     return event
   }

@@ -5,7 +5,7 @@ import TrendyTesting
 
 @Suite("MockDataStoreFactory")
 struct MockDataStoreFactoryTests {
-  @Test func `everyone who asks gets the same store, and asking is counted`() {
+  @Test func `every caller gets the same store, and calls are counted`() {
     let store = MockDataStore()
     let factory = MockDataStoreFactory(mockStore: store)
     #expect(!factory.makeDataStoreCalled && factory.makeDataStoreCallCount == 0)
@@ -15,14 +15,14 @@ struct MockDataStoreFactoryTests {
     #expect(factory.makeDataStoreCalls == 2)
   }
 
-  @Test func `a factory made without a store has one of its own`() {
+  @Test func `a factory created without a store has a new one`() {
     let factory = MockDataStoreFactory()
     factory.mockStore.seedGeofence(id: "g")
     #expect(factory.makeDataStore() === factory.mockStore)
     #expect(MockDataStoreFactory().mockStore.storedGeofences.isEmpty)
   }
 
-  @Test func `reset empties the store and the count, and the store stays the same object`() {
+  @Test func `reset clears the store and the count and keeps the store object`() {
     let store = MockDataStore()
     let factory = MockDataStoreFactory(mockStore: store)
     store.seedGeofence(id: "g")
@@ -32,7 +32,7 @@ struct MockDataStoreFactoryTests {
     #expect(factory.makeDataStore() === store)
   }
 
-  @Test func `resetting the data store forgets what was asked, and leaves the rows`() throws {
+  @Test func `resetting the data store clears the records and keeps the rows`() throws {
     let factory = MockDataStoreFactory()
     factory.mockStore.seedGeofence(id: "g")
     _ = try factory.makeDataStore().findGeofence(id: "g")
@@ -41,7 +41,7 @@ struct MockDataStoreFactoryTests {
     #expect(factory.mockStore.storedGeofences.keys.sorted() == ["g"])
   }
 
-  @Test func `an actor that takes its store from the factory works on the one the test reads`() async throws {
+  @Test func `an actor with a store from the factory uses the store that the test reads`() async throws {
     let store = MockDataStore()
     let owner = Owner(factory: MockDataStoreFactory(mockStore: store))
     try await owner.record("g")

@@ -16,7 +16,7 @@ struct MockDataStoreTests {
 
   // MARK: Records
 
-  @Test func `every call for a row is recorded by its id and time`() async throws {
+  @Test func `every call for a row is recorded with id and time`() async throws {
     await clock.advance(by: .seconds(3))
     let then = now.addingTimeInterval(3)
     try store.upsertEvent(id: "e1") { $0.eventTypeId = "t1" }
@@ -54,7 +54,7 @@ struct MockDataStoreTests {
     #expect(store.deletePropertyDefinitionCalls == [.init(id: "p4", timestamp: then)])
   }
 
-  @Test func `calls for mutations are recorded by what they are about`() throws {
+  @Test func `calls for mutations are recorded with entity and operation`() throws {
     let mutation = PendingMutation(
       id: "m1", entityType: .geofence, entityId: "g1", operation: .update, payload: Data(), createdAt: now)
     try store.insertPendingMutation(mutation)
@@ -69,7 +69,7 @@ struct MockDataStoreTests {
     #expect(store.deleteMutationCalls == [.init(id: "m1", timestamp: now)])
   }
 
-  @Test func `calls for whole kinds and for the unit are counted`() throws {
+  @Test func `calls for whole kinds and for the unit of work are counted`() throws {
     for _ in 0..<2 { _ = try store.fetchAllEvents() }
     for _ in 0..<3 { _ = try store.fetchAllEventTypes() }
     for _ in 0..<4 { _ = try store.fetchAllGeofences() }
@@ -99,7 +99,7 @@ struct MockDataStoreTests {
 
   // MARK: Injected errors
 
-  @Test("an injected error reaches the calls it is meant for, each recorded, and no others", arguments: Injection.all)
+  @Test("an injected error affects only its calls, all of which are recorded", arguments: Injection.all)
   func injects(_ injection: Injection) throws {
     let type = store.seedEventType(id: "t")
     store.seedEvent(id: "e", eventType: type)
@@ -119,7 +119,7 @@ struct MockDataStoreTests {
     for (_, call) in Injection.calls(mutation) { try call(store) }
   }
 
-  @Test func `a save that throws leaves the unit as it was, to save again or to roll back`() throws {
+  @Test func `a save that throws leaves the unit unchanged for another save or a rollback`() throws {
     store.throwOnSave = TestError()
     try store.upsertGeofence(id: "g") { $0.name = "n" }
     #expect(throws: TestError()) { try store.save() }
@@ -139,9 +139,9 @@ struct MockDataStoreTests {
     #expect(store.storedGeofences.isEmpty)
   }
 
-  // MARK: What is stored
+  // MARK: Stored rows
 
-  @Test func `stored rows are those of the unit, unsaved ones included, and looking is no call`() throws {
+  @Test func `stored rows include unsaved ones, and reading them is not recorded`() throws {
     try store.upsertEvent(id: "e") { $0.eventTypeId = "t" }
     try store.upsertEventType(id: "t") { $0.name = "n" }
     try store.upsertGeofence(id: "g") { $0.name = "n" }
@@ -156,7 +156,7 @@ struct MockDataStoreTests {
     let parked = APIModelFixture.makeChangeEntry()
     try store.insertParkedChange(parked)
     let conflict = store.seedConflict(id: "c", entityType: .event, entityId: "x", operation: .update)
-    store.rollback()  // seeding saved what was unsaved
+    store.rollback()  // seeding saved the unsaved changes
     store.resetRecords()
 
     #expect(store.storedEvents["e"]?.eventTypeId == "t" && store.storedEvents.count == 1)
@@ -177,7 +177,7 @@ struct MockDataStoreTests {
     #expect(store.storedEvents.count == 1)
   }
 
-  @Test func `looking meets no injected error`() {
+  @Test func `reading stored rows ignores injected errors`() {
     store.throwOnFetchAll = TestError()
     store.throwOnFind = TestError()
     store.throwOnSyncState = TestError()
@@ -204,7 +204,7 @@ struct MockDataStoreTests {
         == Tombstone(entityType: .event, entityId: "x", version: 3))
   }
 
-  @Test func `seeds are saved at once and count as no call`() throws {
+  @Test func `seeds are saved immediately and not recorded`() throws {
     store.throwOnSave = TestError()
     store.throwOnUpsert = TestError()
     store.throwOnInsertMutation = TestError()
@@ -231,13 +231,13 @@ struct MockDataStoreTests {
     #expect(store.storedEvents == [event.id: event])
   }
 
-  @Test func `a seed replaces what was there whole`() {
+  @Test func `a seed replaces an existing row completely`() {
     store.seedGeofence(id: "g") { $0.eventTypeEntryId = "t" }
     let again = store.seedGeofence(id: "g") { $0.name = "again" }
     #expect(store.storedGeofences == ["g": again] && again.eventTypeEntryId == nil)
   }
 
-  @Test func `seeds without an id get one each, the same in every run, and others for another seed`() {
+  @Test func `seeds without an id get reproducible ids that depend on the seed`() {
     func ids(_ store: MockDataStore) -> [String] { (0..<3).map { _ in store.seedGeofence().id } }
     let first = ids(MockDataStore())
     #expect(Set(first).count == 3 && first.allSatisfy { UUIDv7($0) != nil } && first == first.sorted())
@@ -245,14 +245,14 @@ struct MockDataStoreTests {
     #expect(Set(ids(MockDataStore(seed: 1))).isDisjoint(with: first))
   }
 
-  @Test func `seeded mutations of one time keep the order they were seeded in`() {
+  @Test func `seeded mutations with equal times keep their order`() {
     for id in ["b", "a", "c"] {
       store.seedPendingMutation(id: id, entityType: .event, entityId: id, operation: .delete)
     }
     #expect(store.storedPendingMutations.map(\.id) == ["b", "a", "c"])
   }
 
-  // MARK: Made-up rows
+  // MARK: Implicit rows
 
   @Test func `an event upserted without a type gets the default one`() throws {
     let event = try store.upsertEvent(id: "e") { $0.notes = "n" }
@@ -263,12 +263,12 @@ struct MockDataStoreTests {
     #expect(store.upsertEventTypeCalls.isEmpty)
   }
 
-  @Test func `an event with a type keeps it, stored or not`() throws {
+  @Test func `an event with a type keeps it, whether the type exists or not`() throws {
     try store.upsertEvent(id: "e") { $0.eventTypeId = "t" }
     #expect(store.storedEvents["e"]?.eventTypeId == "t" && store.storedEventTypes.isEmpty)
   }
 
-  @Test func `a definition's missing type is made, and one that is there is left alone`() throws {
+  @Test func `a definition's missing type is created, and an existing one is unchanged`() throws {
     try store.upsertPropertyDefinition(id: "p", eventTypeId: "t") { $0.key = "k" }
     #expect(
       store.storedEventTypes
@@ -280,7 +280,7 @@ struct MockDataStoreTests {
 
   // MARK: Reset
 
-  @Test func `reset leaves a mock like new`() throws {
+  @Test func `reset restores the initial state`() throws {
     let type = store.seedEventType()
     store.seedEvent(eventType: type)
     store.storedSyncCursor = 3
@@ -296,14 +296,14 @@ struct MockDataStoreTests {
     #expect(try store.otherUnits.makeDataStore().fetchAllEventTypes().isEmpty)
   }
 
-  @Test func `two mocks share nothing`() {
+  @Test func `two mocks share no state`() {
     let other = MockDataStore()
     other.seedGeofence(id: "g")
     #expect(store.storedGeofences.isEmpty)
   }
 }
 
-/// One of the injected errors, and the calls of ``calls(_:)`` that it reaches.
+/// Injected error and the calls of ``calls(_:)`` that it affects.
 struct Injection: CustomTestStringConvertible, CustomStringConvertible, Sendable {
   let description: String
   let set: @Sendable (MockDataStore, (any Error)?) -> Void
@@ -352,7 +352,7 @@ struct Injection: CustomTestStringConvertible, CustomStringConvertible, Sendable
       ]),
   ]
 
-  /// Every operation that throws, once.
+  /// Each throwing operation, once.
   static func calls(_ mutation: PendingMutation) -> [(String, (MockDataStore) throws -> Void)] {
     let tombstone = Tombstone(entityType: .event, entityId: "x")
     let conflict = Conflict(

@@ -6,7 +6,7 @@ import TrendyTesting
 
 @Suite("ManualClock", .timeLimit(.minutes(10)))
 struct ManualClockTests {
-  @Test func `it begins in 2024 and stands still`() async {
+  @Test func `it begins in 2024 and does not advance`() async {
     let clock = ManualClock()
     #expect(clock.now == Date(timeIntervalSince1970: 1_704_067_200))
     #expect(clock.uptime == .zero)
@@ -14,27 +14,27 @@ struct ManualClockTests {
     #expect(clock.now == Date(timeIntervalSince1970: 1_704_067_200))
   }
 
-  @Test func `advancing moves date and uptime alike`() async {
+  @Test func `advancing changes date and uptime equally`() async {
     let clock = ManualClock(now: Date(timeIntervalSince1970: 100))
     await clock.advance(by: .milliseconds(1500))
     #expect(clock.now == Date(timeIntervalSince1970: 101.5))
     #expect(clock.uptime == .milliseconds(1500))
   }
 
-  @Test func `a date is the sum of all steps, however small they were`() async {
+  @Test func `a date is the exact sum of all steps`() async {
     let clock = ManualClock()
     for _ in 0..<100 { await clock.advance(by: .nanoseconds(10_000_001)) }
     #expect(clock.now == DeterministicDate.jan1_2024.addingTimeInterval(1.000_000_1))
   }
 
-  @Test func `time does not go back`() async {
+  @Test func `time does not decrease`() async {
     let clock = ManualClock()
     await clock.advance(by: .seconds(5))
     await clock.advance(by: .seconds(-3))
     #expect(clock.uptime == .seconds(5))
   }
 
-  @Test func `setting the date moves no uptime and wakes nobody`() async throws {
+  @Test func `setting the date does not change the uptime and wakes no task`() async throws {
     let clock = ManualClock()
     await clock.advance(by: .seconds(100))
     let sleeper = Task { try await clock.sleep(for: .seconds(1)) }
@@ -48,7 +48,7 @@ struct ManualClockTests {
     try await sleeper.value
   }
 
-  @Test("a sleeper wakes when its time has come and not before", arguments: [4_999, 5_000, 5_001])
+  @Test("a sleeper wakes at its deadline and not before", arguments: [4_999, 5_000, 5_001])
   func wakesInTime(milliseconds: Int) async {
     let clock = ManualClock()
     let log = Log()
@@ -61,13 +61,13 @@ struct ManualClockTests {
     sleeper.cancel()
   }
 
-  @Test func `sleepers wake in order of time, not of going to sleep`() async {
+  @Test func `sleepers wake in order of their deadlines`() async {
     let clock = ManualClock()
     let log = Log()
     await withTaskGroup { group in
       for seconds in [3, 1, 2, 5, 4] {
         group.addTask {
-          try? await clock.sleep(for: .seconds(seconds))  // nothing cancels it
+          try? await clock.sleep(for: .seconds(seconds))  // never cancelled
           log.add("\(seconds) at \(clock.uptime)")
         }
       }
@@ -77,13 +77,13 @@ struct ManualClockTests {
     }
   }
 
-  @Test func `of one time the first to lie down wakes first`() async {
+  @Test func `sleepers with equal deadlines wake in order of arrival`() async {
     let clock = ManualClock()
     let log = Log()
     await withTaskGroup { group in
       for name in 0..<20 {
         group.addTask {
-          try? await clock.sleep(for: .seconds(1))  // nothing cancels it
+          try? await clock.sleep(for: .seconds(1))  // never cancelled
           log.add("\(name)")
         }
         await clock.waitForSleepers(name + 1)
@@ -93,7 +93,7 @@ struct ManualClockTests {
     #expect(log.entries == (0..<20).map { "\($0)" })
   }
 
-  @Test func `who goes to sleep again within the span wakes again within it`() async {
+  @Test func `a task that sleeps again within the span wakes again within it`() async {
     let clock = ManualClock()
     let log = Log()
     let ticker = Task {
@@ -109,7 +109,7 @@ struct ManualClockTests {
     ticker.cancel()
   }
 
-  @Test func `a woken task has run through its actors when advance returns`() async {
+  @Test func `a woken task has finished its work on actors when advance returns`() async {
     let clock = ManualClock()
     let one = Counter()
     let other = Counter()
@@ -127,14 +127,14 @@ struct ManualClockTests {
     task.cancel()
   }
 
-  @Test func `sleeping no time at all returns at once`() async throws {
+  @Test func `sleeping for zero returns immediately`() async throws {
     let clock = ManualClock()
     try await clock.sleep(for: .zero)
     try await clock.sleep(for: .seconds(-1))
     #expect(clock.sleeperCount == 0)
   }
 
-  @Test func `a cancelled sleeper throws at once and sleeps no more`() async {
+  @Test func `a cancelled sleeper throws immediately`() async {
     let clock = ManualClock()
     let sleeper = Task { try await clock.sleep(for: .seconds(1)) }
     await clock.waitForSleepers()
@@ -144,7 +144,7 @@ struct ManualClockTests {
     #expect(clock.uptime == .zero)
   }
 
-  @Test func `who is cancelled before lying down does not sleep`() async {
+  @Test func `a task cancelled before sleeping does not sleep`() async {
     let clock = ManualClock()
     let sleeper = Task {
       withUnsafeCurrentTask { $0?.cancel() }
@@ -154,7 +154,7 @@ struct ManualClockTests {
     #expect(clock.sleeperCount == 0)
   }
 
-  @Test("cancelling while the clock moves ends every sleep exactly once", arguments: 0..<20 as Range<UInt64>)
+  @Test("cancelling while the clock advances ends every sleep exactly once", arguments: 0..<20 as Range<UInt64>)
   func cancelsWhileMoving(seed: UInt64) async {
     var generator = SeededGenerator(seed: seed)
     let clock = ManualClock()
@@ -168,7 +168,7 @@ struct ManualClockTests {
     #expect(clock.sleeperCount == 0)
   }
 
-  @Test func `it says how many sleep and when the next is due`() async {
+  @Test func `it reports the number of sleepers and the next deadline`() async {
     let clock = ManualClock()
     #expect(clock.nextDeadline == nil)
     let sleepers = [7, 3].map { seconds in Task { try await clock.sleep(for: .seconds(seconds)) } }

@@ -7,14 +7,14 @@ import TrendyTesting
 struct SimulatedDayTests {
   typealias Day = SimulatedDay
 
-  @Test("is the same from the same seed, and another from another", arguments: Day.World.allCases)
+  @Test("is determined by its seed", arguments: Day.World.allCases)
   func repeats(world: Day.World) {
     let day = Day(seed: 3, world: world, recorder: .phone)
     #expect(day == Day(seed: 3, world: world, recorder: .phone))
     #expect(day.fixes != Day(seed: 4, world: world, recorder: .phone).fixes)
   }
 
-  @Test("has fixes in the order of time, each of a valid place", arguments: Day.World.allCases, Day.Recorder.allCases)
+  @Test("has valid fixes in chronological order", arguments: Day.World.allCases, Day.Recorder.allCases)
   func isOrdered(world: Day.World, recorder: Day.Recorder) {
     let fixes = Day(seed: 5, world: world, recorder: recorder).fixes
     #expect(fixes.count > 20)
@@ -22,7 +22,7 @@ struct SimulatedDayTests {
     #expect(fixes.allSatisfy { $0.coordinate.isValid })
   }
 
-  @Test("stays at a place for twelve minutes or more between two trips", arguments: Day.World.allCases)
+  @Test("has stays of twelve minutes or more between trips", arguments: Day.World.allCases)
   func rests(world: Day.World) {
     for seed in 1...4 {
       let trips = Day(seed: UInt64(seed), world: world, recorder: .logger).trips
@@ -31,7 +31,7 @@ struct SimulatedDayTests {
     }
   }
 
-  @Test("has legs that follow one another from the start of a trip to its end", arguments: Day.World.allCases)
+  @Test("has legs that cover a trip from start to end", arguments: Day.World.allCases)
   func hasLegs(world: Day.World) {
     for trip in Day(seed: 6, world: world, recorder: .phone).trips {
       #expect(trip.legs.first?.startTime == trip.startTime)
@@ -41,7 +41,7 @@ struct SimulatedDayTests {
     }
   }
 
-  @Test func `a logger sees a way as long as it was, but for its own errors`() throws {
+  @Test func `a logger records the path length up to its own errors`() throws {
     let day = Day(seed: 9, world: .fastRail, recorder: .logger)
     let trip = try #require(day.trips.first)
     let seen = day.fixes.filter { $0.timestamp >= trip.startTime && $0.timestamp <= trip.endTime }
@@ -51,14 +51,14 @@ struct SimulatedDayTests {
     #expect(trip.distanceMeters > 90_000)
   }
 
-  @Test func `a phone sleeps at rest and a logger under a road hears nothing`() {
+  @Test func `a phone sleeps at rest and a logger has no reception in a tunnel`() {
     let phone = Day(seed: 2, world: .town, recorder: .phone)
     let tunnels = (1...6).map { Day(seed: UInt64($0), world: .tunnels, recorder: .logger) }
     #expect(longestSilence(phone.fixes) > 800)
     #expect(tunnels.contains { day in day.trips.contains { trip in longestSilence(day.fixes, in: trip) > 120 } })
   }
 
-  @Test func `WiFi takes a phone that lies still for one hundreds of metres away, and back`() {
+  @Test func `WiFi moves a stationary phone by hundreds of metres and back`() {
     let fixes = Day(seed: 1, world: .indoors, recorder: .phone).fixes
     let home = fixes[0].coordinate
     let isFar = fixes.map { metres(home, $0.coordinate) > 150 }
@@ -66,7 +66,7 @@ struct SimulatedDayTests {
     #expect(fixes.allSatisfy { $0.horizontalAccuracy <= 100 })
   }
 
-  @Test("a poorer recorder has fewer fixes, or worse ones, of the same trips")
+  @Test("a poorer receiver has fewer or worse fixes of the same trips")
   func variants() {
     let day = Day(seed: 8, world: .town, recorder: .logger)
     let thinned = day.thinned(toSeconds: 60)
@@ -84,7 +84,7 @@ struct SimulatedDayTests {
     }
   }
 
-  @Test func `a phone that asks the cells is at one of a few masts, kilometres off at most`() {
+  @Test func `cell-tower fixes are at one of a few towers within kilometres`() {
     let day = Day(seed: 3, world: .buses, recorder: .phone)
     let asking = day.askingCells(0.3, seed: 1)
     let changed = zip(day.fixes, asking.fixes).filter { $0.coordinate != $1.coordinate }
@@ -93,12 +93,12 @@ struct SimulatedDayTests {
     #expect(changed.allSatisfy { $1.horizontalAccuracy >= 400 && metres($0.coordinate, $1.coordinate) < 3500 })
     #expect(Set(changed.map(\.1.coordinate)).count * 2 < changed.count)
     #expect(asking.trips == day.trips)
-    // Nor does a receiver that is on.
+    // A receiver that is on does not use cells either.
     let logger = Day(seed: 8, world: .town, recorder: .logger)
     #expect(zip(logger.fixes, logger.askingCells(0.9, seed: 1).fixes).count { $0 != $1 } < 100)
   }
 
-  @Test func `a phone that asks access points writes some fixes more, each less certain than those beside it`() {
+  @Test func `access points add some fixes that are less accurate than their neighbours`() {
     let day = Day(seed: 3, world: .buses, recorder: .tracker)
     let asking = day.askingAccessPoints(0.7, seed: 1)
     let own = Set(day.fixes)
@@ -110,7 +110,7 @@ struct SimulatedDayTests {
     #expect(asking.trips == day.trips)
   }
 
-  @Test func `a phone that is woken late is first heard minutes later, and knows no less after that`() {
+  @Test func `a phone that wakes up late starts minutes later and is unchanged after that`() {
     let day = Day(seed: 2, world: .town, recorder: .phone)
     let late = day.wakingLate(seed: 1)
     #expect(Set(late.fixes).isSubset(of: day.fixes))
@@ -123,7 +123,7 @@ struct SimulatedDayTests {
     #expect(late.trips == day.trips)
   }
 
-  @Test("a receiver tells the speed of its person, also where it is displaced", arguments: Day.Recorder.allCases)
+  @Test("a receiver reports the true speed, even while displaced", arguments: Day.Recorder.allCases)
   func speed(recorder: Day.Recorder) {
     for seed in 20..<24 as Range<UInt64> {
       let plain = Day(seed: seed, world: .canyon, recorder: recorder)
@@ -147,7 +147,7 @@ struct SimulatedDayTests {
     return zip(seen, seen.dropFirst()).map { $1.timestamp.timeIntervalSince($0.timestamp) }.max() ?? 0
   }
 
-  /// On a sphere, near enough for a hundredth.
+  /// Distance in metres on a sphere, accurate to one percent.
   private func metres(_ one: Coordinate, _ other: Coordinate) -> Double {
     let north = (other.latitude - one.latitude) * 111_200
     let east = (other.longitude - one.longitude) * 111_320 * cos((one.latitude + other.latitude) * .pi / 360)
