@@ -40,7 +40,9 @@ public final class HubIngest: Ingest {
     // What was not looked through yet is told of when it was.
     guard answer.added > 0, answer.delay == nil else { return answer }
     do {
-      try await intake.run { [clock] in try HubTeller(desk: desk, intake: $0, now: clock.now).tell(of: sender.device) }
+      try await intake.run { [clock] in
+        try HubCompanionNotifier(desk: desk, intake: $0, now: clock.now).tell(of: sender.device)
+      }
     } catch {
       answer.delay = "companions are told later: \(error)"
     }
@@ -142,7 +144,7 @@ public final class HubIngest: Ingest {
     do {
       let isSettled = try await run(for: desk) { [clock] in
         let isChanged = try $0.tick()
-        try HubTeller(desk: desk, intake: $0, now: clock.now).tellOfAll()
+        try HubCompanionNotifier(desk: desk, intake: $0, now: clock.now).tellOfAll()
         return try !isChanged && $0.lastReading().map { clock.now.timeIntervalSince($0) > Self.settlingSeconds } ?? true
       }
       if !isSettled { intakes.withLock { $0.settled[desk.person] = nil } }
@@ -183,7 +185,7 @@ public final class HubIngest: Ingest {
     return IntakeQueue { [weak self] in
       func open() throws -> TrackIntake {
         let rows = try storage.tracks(of: desk.person)
-        return TrackIntake(rows: rows, journal: HubJournal(desk: desk, rows: rows), clock: clock)
+        return TrackIntake(rows: rows, journal: HubDetectedEventStore(desk: desk, rows: rows), clock: clock)
       }
       do {
         return try open()
@@ -281,7 +283,7 @@ private final class RecordPart<Value: Sendable>: Sendable {
 extension HubIngest {
   /// Writes what is found in rows of fixes into the record of the person whose desk it is.
   public static func journal(at desk: HubDesk, of rows: any TrackRows) -> any FindingJournal {
-    HubJournal(desk: desk, rows: rows)
+    HubDetectedEventStore(desk: desk, rows: rows)
   }
 
   /// Something of the person was put into their log by somebody else: what time does of it is seen to again.
@@ -297,7 +299,7 @@ extension HubDesk {
 }
 
 /// Writes what was found into a person's record at the hub.
-struct HubJournal: FindingJournal {
+struct HubDetectedEventStore: FindingJournal {
   let desk: HubDesk
   // Each fix asks for them.
   private let places = RecordPart<[Geofence]>(.geofence)

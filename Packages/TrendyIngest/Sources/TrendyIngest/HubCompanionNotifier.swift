@@ -8,7 +8,7 @@ import TrendyTrips
 ///
 /// What is told follows from what stands in the log and the record, and from what was told before; the latter changes in one write with the
 /// notices. So it may end anywhere, and the next look tells the rest, each once, also where several hubs look.
-struct HubTeller {
+struct HubCompanionNotifier {
   let desk: HubDesk
   let intake: TrackIntake
   let now: Date
