@@ -1,24 +1,26 @@
-/// Why an archive or a compressed stream could not be read or written.
+/// Error while reading or writing an archive or a compressed stream.
 ///
-/// `entry` is the path of the entry in its archive; `nil` where the archive as a whole, or a stream without a name, is meant.
+/// `entry` is the path of the entry in its archive; `nil` for an error of the whole archive, and for a stream without a
+/// name.
 public enum ArchiveError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The content is of another kind. `expected` is the kind, with its article: "a ZIP archive".
+  /// The content has another format. `expected` is the format with its article: "a ZIP archive".
   case notAnArchive(expected: String)
   /// The content ends before it is complete.
   case truncated(entry: String?, reason: String)
-  /// The content breaks the rules of its format, or fails its checksum.
+  /// The content is invalid or fails its checksum.
   case damaged(entry: String?, reason: String)
-  /// The entry needs a password; nothing of it was read.
+  /// The entry is encrypted; nothing of it was read.
   case encrypted(entry: String)
-  /// Valid, but of a kind that is not read or cannot be written here.
+  /// Valid, but not supported by this package.
   case unsupported(entry: String?, reason: String)
-  /// More than the limit that the caller set; what an archive made to exhaust memory or disk runs into.
+  /// A limit set by the caller was exceeded, as by an archive made to exhaust memory or disk.
   case exceedsLimit(entry: String?, reason: String)
-  /// A path that is absolute, or that leads out of the folder into which the archive would be unpacked.
+  /// The path is absolute, or leads out of the folder into which the archive would be unpacked.
   case unsafePath(String)
-  /// A call of the operating system failed with `code`, an `errno`.
+  /// A system call failed; `code` is the `errno`.
   case system(path: String, operation: String, code: Int32)
 
+  /// Message with the entry, the reason and, where possible, the remedy.
   public var description: String {
     switch self {
     case .notAnArchive(let expected): "this is not \(expected)"

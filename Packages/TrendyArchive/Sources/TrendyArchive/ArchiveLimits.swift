@@ -1,20 +1,21 @@
-/// How much an archive of strangers may ask for, so that one made to exhaust memory or disk is refused.
+/// Limits for archives from untrusted sources.
 public struct ArchiveLimits: Hashable, Sendable {
-  /// Entries of an archive; each takes about 150 bytes of memory.
+  /// Maximum number of entries; each uses about 150 bytes of memory.
   public var entries: Int
-  /// Decompressed bytes for each compressed one, counted from the first MiB on. Deflate can reach 1032; text that people
-  /// export stays below 50.
+  /// Maximum number of decompressed bytes per compressed byte, checked from the first MiB on. Deflate can reach 1032;
+  /// exported text stays below 50.
   public var ratio: Int
-  /// Decompressed bytes of the whole.
+  /// Maximum number of decompressed bytes in total.
   public var totalBytes: Int64
 
+  /// Creates limits; the defaults suit exports of several gigabytes.
   public init(entries: Int = 250_000, ratio: Int = 250, totalBytes: Int64 = 256 << 30) {
     self.entries = entries
     self.ratio = ratio
     self.totalBytes = totalBytes
   }
 
-  /// Holds what came out of a stream against what went in.
+  /// Checks the number of decompressed bytes against the number of compressed ones.
   func check(entry: String?, given: Int64, taken: Int64) throws(ArchiveError) {
     guard given <= totalBytes else {
       throw .exceedsLimit(entry: entry, reason: "it holds more than \(totalBytes) bytes")

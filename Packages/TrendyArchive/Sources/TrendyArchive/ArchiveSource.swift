@@ -6,25 +6,29 @@
   import Glibc
 #endif
 
-/// Bytes of known length that can be read anywhere, as a ZIP archive needs: its directory is at its end.
+/// Random-access source of bytes with a known length. ZIP archives need one, because their directory is at the end.
 ///
-/// A pipe cannot be; write it to a temporary file first.
+/// Copy a pipe to a temporary file first.
 public protocol ArchiveSource: Sendable {
-  /// Bytes in all.
+  /// Length in bytes.
   var count: Int64 { get }
-  /// Fills the buffer from `offset` on.
-  /// - Returns: how many bytes there were; fewer than the buffer holds only at the end.
+  /// Reads bytes from `offset` on.
+  /// - Returns: number of bytes read; less than the size of the buffer only at the end.
   func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws(ArchiveError) -> Int
 }
 
-/// An archive in memory.
+/// Archive in memory.
 public struct ArchiveBytes: ArchiveSource, Hashable {
+  /// Contents of the archive.
   public var bytes: [UInt8]
 
+  /// Creates a source from bytes.
   public init(_ bytes: [UInt8]) { self.bytes = bytes }
 
+  /// Length in bytes.
   public var count: Int64 { Int64(bytes.count) }
 
+  /// Copies bytes from `offset` on and returns their number.
   public func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) -> Int {
     guard offset >= 0, offset < count else { return 0 }
     let range = Int(offset)..<min(bytes.count, Int(offset) + buffer.count)
@@ -33,14 +37,16 @@ public struct ArchiveBytes: ArchiveSource, Hashable {
   }
 }
 
-/// An archive in a file that stays open until the last reference to this is gone.
+/// Archive in a file, which is closed when the last reference is released.
 public final class ArchiveFile: ArchiveSource {
+  /// Path of the file.
   public let path: String
-  /// Bytes at the time of opening.
+  /// Length of the file in bytes when it was opened.
   public let count: Int64
   private let descriptor: Int32
 
-  /// - Throws: ``ArchiveError/system(path:operation:code:)``; ``ArchiveError/unsupported(entry:reason:)`` for what is not a regular file.
+  /// - Throws: ``ArchiveError/system(path:operation:code:)``; ``ArchiveError/unsupported(entry:reason:)`` unless it is
+  ///   a regular file.
   public init(path: String) throws(ArchiveError) {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { throw .system(path: path, operation: "opening", code: errno) }
@@ -61,6 +67,7 @@ public final class ArchiveFile: ArchiveSource {
 
   deinit { close(descriptor) }
 
+  /// Reads bytes from `offset` on and returns their number; fewer than requested only at the end of the file.
   public func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws(ArchiveError) -> Int {
     guard let base = buffer.baseAddress else { return 0 }
     var done = 0

@@ -1,16 +1,19 @@
 import CZlib
 
-/// CRC-32 as in ZIP, gzip and PNG (ISO 3309, polynomial 0xEDB88320), updated piece by piece.
+/// Incremental CRC-32 as in ZIP, gzip and PNG (ISO 3309, polynomial 0xEDB88320).
 public struct CRC32: Hashable, Sendable {
-  /// The checksum of all bytes so far; 0 for none.
+  /// Checksum of all bytes so far; 0 without bytes.
   public private(set) var value: UInt32 = 0
 
+  /// Creates the checksum of no bytes.
   public init() {}
 
+  /// Computes the checksum of bytes.
   public init(of bytes: [UInt8]) {
     bytes.withUnsafeBytes { update($0) }
   }
 
+  /// Adds bytes.
   public mutating func update(_ bytes: UnsafeRawBufferPointer) {
     guard let base = bytes.baseAddress else { return }
     value = UInt32(

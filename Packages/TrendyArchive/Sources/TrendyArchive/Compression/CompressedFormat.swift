@@ -1,13 +1,13 @@
-/// The framing around deflate-compressed data.
+/// Container format of deflate-compressed data.
 public enum CompressedFormat: Hashable, Sendable, CaseIterable {
-  /// Deflate alone (RFC 1951), as in ZIP archives: no header, no checksum.
+  /// Plain deflate (RFC 1951) as in ZIP archives, without header or checksum.
   case raw
-  /// RFC 1950: two bytes of header, Adler-32 at the end. HTTP's `deflate`.
+  /// RFC 1950: header of two bytes, Adler-32 at the end. Called `deflate` in HTTP.
   case zlib
-  /// RFC 1952: a header of ten bytes or more, CRC-32 and length at the end. HTTP's `gzip`.
+  /// RFC 1952: header of at least ten bytes, CRC-32 and length at the end. Called `gzip` in HTTP.
   case gzip
 
-  /// zlib's encoding of format and window: a window of 32 KiB.
+  /// Format and window size (32 KiB) as encoded by zlib.
   var windowBits: Int32 {
     switch self {
     case .raw: -15

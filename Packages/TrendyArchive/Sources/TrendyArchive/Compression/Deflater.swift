@@ -1,8 +1,8 @@
 import CZlib
 
-/// Compresses bytes piece by piece with deflate.
+/// Incremental deflate compressor.
 ///
-/// Holds about 256 KiB while it lives, whatever passes through it. Not copyable, as zlib's state is not.
+/// Uses about 256 KiB of memory, regardless of the amount of data. Not copyable, because zlib's state is not.
 ///
 /// ```swift
 /// var deflater = Deflater(.gzip)
@@ -11,17 +11,20 @@ import CZlib
 /// deflater.finish(to: &compressed)
 /// ```
 public struct Deflater: ~Copyable, @unchecked Sendable {
-  // Sendable: the state is reached through this value alone, which is never copied.
+  // Sendable: the state is accessible only through this value, which is never copied.
   private let stream: UnsafeMutablePointer<z_stream>
   private let format: CompressedFormat
-  /// Bytes taken since the start or the last ``reset()``.
+  /// Number of input bytes since the start or the last ``reset()``.
   public private(set) var inputCount: Int64 = 0
-  /// Bytes given since the start or the last ``reset()``.
+  /// Number of output bytes since the start or the last ``reset()``.
   public private(set) var outputCount: Int64 = 0
-  /// Whether the end was written; only ``reset()`` may follow.
+  /// Whether the end of the stream was written. Only ``reset()`` may be called then.
   public private(set) var isFinished = false
 
-  /// Levels go from 0 (stored) and 1 (fast) to 9 (small); 6 is zlib's own compromise.
+  /// Creates a compressor.
+  /// - Parameters:
+  ///   - format: container format.
+  ///   - level: 0 (stored), 1 (fast) to 9 (small); 6 is zlib's default.
   public init(_ format: CompressedFormat, level: Int = 6) {
     precondition((0...9).contains(level), "the level is 0 to 9, not \(level)")
     self.format = format
@@ -30,7 +33,8 @@ public struct Deflater: ~Copyable, @unchecked Sendable {
     let code = deflateInit2_(
       stream, Int32(level), Z_DEFLATED, format.windowBits, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION,
       Int32(MemoryLayout<z_stream>.size))
-    // What remains are a lack of memory, which ends a Swift program anyway, and another zlib than was compiled against.
+    // The only other errors are a lack of memory, which terminates a Swift program anyway, and a mismatched zlib
+    // version.
     precondition(code == Z_OK, "zlib cannot compress: error \(code)")
   }
 
@@ -39,26 +43,28 @@ public struct Deflater: ~Copyable, @unchecked Sendable {
     stream.deallocate()
   }
 
-  /// Takes bytes and appends what can be given already, which may be nothing.
+  /// Compresses bytes and appends the output available so far, possibly none.
   public mutating func write(_ bytes: UnsafeRawBufferPointer, to output: inout [UInt8]) {
     run(bytes, Z_NO_FLUSH, &output)
   }
 
+  /// Compresses bytes and appends the output available so far, possibly none.
   public mutating func write(_ bytes: [UInt8], to output: inout [UInt8]) {
     bytes.withUnsafeBytes { run($0, Z_NO_FLUSH, &output) }
   }
 
-  /// Appends all that was taken, so that the other side can read it now. Costs compression; not more than once a message.
+  /// Appends all pending output, so that the receiver can decode everything written so far. Reduces compression; call
+  /// it at most once per message.
   public mutating func flush(to output: inout [UInt8]) {
     run(UnsafeRawBufferPointer(start: nil, count: 0), Z_SYNC_FLUSH, &output)
   }
 
-  /// Appends the rest and the checksum of the format.
+  /// Appends the remaining output and the checksum of the format.
   public mutating func finish(to output: inout [UInt8]) {
     run(UnsafeRawBufferPointer(start: nil, count: 0), Z_FINISH, &output)
   }
 
-  /// Begins a new stream with the settings and the memory of the old one.
+  /// Starts a new stream with the same settings, reusing the memory.
   public mutating func reset() {
     deflateReset(stream)
     inputCount = 0
@@ -66,7 +72,7 @@ public struct Deflater: ~Copyable, @unchecked Sendable {
     isFinished = false
   }
 
-  /// Compresses all of it at once.
+  /// Compresses bytes in one call.
   public static func compress(_ bytes: [UInt8], as format: CompressedFormat, level: Int = 6) -> [UInt8] {
     var deflater = Deflater(format, level: level)
     var output: [UInt8] = []
@@ -92,7 +98,7 @@ extension Deflater {
       stream.pointee.avail_in = UInt32(part)
       taken += part
       let isLast = taken == bytes.count
-      // More output than a buffer holds is told by a full buffer.
+      // A full buffer indicates that there is more output.
       while true {
         let code = append(isLast ? flush : Z_NO_FLUSH, to: &output)
         precondition(code != Z_STREAM_ERROR, "the state of zlib is broken")

@@ -1,9 +1,9 @@
-/// Reads a gzip file (RFC 1952) of any length as a stream, all of its members one after the other.
+/// Reads a gzip file (RFC 1952) of any length as a stream, including all of its members.
 ///
-/// Zeros behind the last member are padding, as `tar` and tapes leave; anything else is damage.
+/// Zeros after the last member are padding, as written by `tar` and tape drives. Anything else is an error.
 public struct GzipReader: ~Copyable {
-  /// Puts the next bytes of the compressed file into the buffer, at most as many as it holds.
-  /// - Returns: how many; 0 only at the end of the file.
+  /// Reads the next bytes of the compressed file into the buffer.
+  /// - Returns: number of bytes; 0 only at the end of the file.
   public typealias Source = (UnsafeMutableRawBufferPointer) throws -> Int
 
   private enum State {
@@ -23,6 +23,7 @@ public struct GzipReader: ~Copyable {
   private var taken: Int64 = 0
   private var given: Int64 = 0
 
+  /// Creates a reader of a compressed source.
   public init(limits: ArchiveLimits = ArchiveLimits(), source: @escaping Source) {
     self.source = source
     self.limits = limits
@@ -31,9 +32,9 @@ public struct GzipReader: ~Copyable {
 
   deinit { buffer.deallocate() }
 
-  /// Puts the next decompressed bytes into the buffer.
-  /// - Returns: how many; 0 only at the end, when all checksums were right.
-  /// - Throws: ``ArchiveError``, or what the source throws.
+  /// Reads the next decompressed bytes.
+  /// - Returns: number of bytes; 0 only at the end, after all checksums have been verified.
+  /// - Throws: ``ArchiveError``, and errors of the source.
   public mutating func read(into output: UnsafeMutableRawBufferPointer) throws -> Int {
     precondition(output.count > 0, "an empty buffer takes nothing")
     while state != .finished {
@@ -69,7 +70,7 @@ public struct GzipReader: ~Copyable {
     return 0
   }
 
-  /// Passes over padding, and begins the next member if there is one in the buffer.
+  /// Skips padding and starts the next member, if the buffer contains one. Returns whether it does.
   private mutating func beginMember() throws -> Bool {
     while start < end, buffer[start] == 0 { start += 1 }
     guard start < end else { return false }
@@ -82,6 +83,6 @@ public struct GzipReader: ~Copyable {
   }
 }
 
-/// Its closure stays with whoever made it.
+// Not `Sendable`, because the source closure is not.
 @available(*, unavailable)
 extension GzipReader: Sendable {}

@@ -1,26 +1,29 @@
 import CZlib
 
-/// Decompresses deflate-compressed bytes piece by piece.
+/// Incremental deflate decompressor.
 ///
-/// Holds about 40 KiB while it lives, whatever passes through it. Not copyable, as zlib's state is not. It sets no limit: whoever
-/// gives it bytes of strangers counts ``outputCount``, as ``decompress(_:as:limit:)``, ``GzipReader`` and ``ZipReader`` do.
+/// Uses about 40 KiB of memory, regardless of the amount of data. Not copyable, because zlib's state is not. It
+/// enforces no limit: for untrusted data check ``outputCount``, as ``decompress(_:as:limit:)``, ``GzipReader`` and
+/// ``ZipReader`` do.
 public struct Inflater: ~Copyable, @unchecked Sendable {
-  // Sendable: the state is reached through this value alone, which is never copied.
+  // Sendable: the state is accessible only through this value, which is never copied.
   private let stream: UnsafeMutablePointer<z_stream>
   private let format: CompressedFormat
-  /// Bytes taken since the start or the last ``reset()``.
+  /// Number of input bytes since the start or the last ``reset()``.
   public private(set) var inputCount: Int64 = 0
-  /// Bytes given since the start or the last ``reset()``.
+  /// Number of output bytes since the start or the last ``reset()``.
   public private(set) var outputCount: Int64 = 0
-  /// Whether the end of the stream was reached and its checksum was right. Input behind the end is not taken.
+  /// Whether the stream has ended with a valid checksum. Input after the end is not consumed.
   public private(set) var isFinished = false
 
+  /// Creates a decompressor.
   public init(_ format: CompressedFormat) {
     self.format = format
     stream = .allocate(capacity: 1)
     stream.initialize(to: z_stream())
     let code = inflateInit2_(stream, format.windowBits, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
-    // What remains are a lack of memory, which ends a Swift program anyway, and another zlib than was compiled against.
+    // The only other errors are a lack of memory, which terminates a Swift program anyway, and a mismatched zlib
+    // version.
     precondition(code == Z_OK, "zlib cannot decompress: error \(code)")
   }
 
@@ -29,15 +32,15 @@ public struct Inflater: ~Copyable, @unchecked Sendable {
     stream.deallocate()
   }
 
-  /// Decompresses until the input is used up, the output is full or the stream ends.
-  /// - Returns: how many bytes of the input were taken and how many were put into the output. Both are 0 only where more input is
-  ///   needed or the stream is finished.
-  /// - Throws: ``ArchiveError/damaged(entry:reason:)``; what was given before stays valid, and nothing more comes.
+  /// Decompresses until the input is consumed, the output is full or the stream ends.
+  /// - Returns: number of input bytes consumed and of output bytes written. Both are 0 only if more input is needed or
+  ///   the stream has ended.
+  /// - Throws: ``ArchiveError/damaged(entry:reason:)``. Output written before remains valid; there will be no more.
   public mutating func inflate(
     _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer
   ) throws(ArchiveError) -> (taken: Int, given: Int) {
     guard !isFinished, output.count > 0 else { return (0, 0) }
-    // zlib counts in 32 bits, and what is left over comes with the next call.
+    // zlib counts in 32 bits; the remainder is processed by the next call.
     let available = min(input.count, Int(Int32.max))
     let room = min(output.count, Int(Int32.max))
     stream.pointee.next_in = input.baseAddress.map {
@@ -61,7 +64,7 @@ public struct Inflater: ~Copyable, @unchecked Sendable {
     return (taken, given)
   }
 
-  /// Begins a new stream with the memory of the old one.
+  /// Starts a new stream, reusing the memory.
   public mutating func reset() {
     inflateReset(stream)
     inputCount = 0
@@ -69,8 +72,9 @@ public struct Inflater: ~Copyable, @unchecked Sendable {
     isFinished = false
   }
 
-  /// Decompresses all of it at once, to `limit` bytes at most. For gzip, the members that follow the first are appended, as `gunzip` does.
-  /// - Throws: ``ArchiveError``: truncated, damaged, of more than `limit` bytes, or followed by something else.
+  /// Decompresses bytes in one call, to at most `limit` bytes. Further members of a gzip stream are appended, as
+  /// `gunzip` does.
+  /// - Throws: ``ArchiveError`` for truncated or damaged data, more than `limit` bytes, and other data after the end.
   public static func decompress(
     _ bytes: [UInt8], as format: CompressedFormat, limit: Int
   ) throws(ArchiveError) -> [UInt8] {

@@ -1,15 +1,16 @@
-/// The content of one entry, read as a stream.
+/// Content of an entry, read as a stream.
 ///
-/// Holds about 110 KiB. Reading to the end checks size and checksum: content is as it was written only when ``read(into:)`` has
-/// returned 0.
+/// Uses about 110 KiB of memory. Size and checksum are verified at the end: the content is valid only after
+/// ``read(into:)`` has returned 0.
 public struct ZipContent: ~Copyable, @unchecked Sendable {
-  // Sendable: its buffer is reached through this value alone, which is never copied.
+  // Sendable: the buffer is accessible only through this value, which is never copied.
   private let entry: ZipEntry
   private let source: any ArchiveSource
   private let limits: ArchiveLimits
   private let buffer: UnsafeMutableRawBufferPointer
-  /// Next byte of the compressed data in the source, and the byte behind it.
+  /// Offset of the next compressed byte in the source.
   private var offset: Int64
+  /// Offset after the last compressed byte.
   private let end: Int64
   private var bufferStart = 0
   private var bufferEnd = 0
@@ -50,9 +51,9 @@ public struct ZipContent: ~Copyable, @unchecked Sendable {
 
   deinit { buffer.deallocate() }
 
-  /// Puts the next bytes of the content into the buffer.
-  /// - Returns: how many; 0 only at the end, when size and checksum were right.
-  /// - Throws: ``ArchiveError``; nothing more comes then.
+  /// Reads the next bytes of the content.
+  /// - Returns: number of bytes; 0 only at the end, after size and checksum have been verified.
+  /// - Throws: ``ArchiveError``; no further reads are possible.
   public mutating func read(into output: UnsafeMutableRawBufferPointer) throws(ArchiveError) -> Int {
     precondition(output.count > 0, "an empty buffer takes nothing")
     while !isFinished {
@@ -128,7 +129,7 @@ extension ZipContent {
     96: "JPEG", 98: "PPMd", 99: "encrypted with AES",
   ]
 
-  /// Holds the local header against the directory's and finds what follows it.
+  /// Compares the local header with the directory and returns the offset of the content after it.
   private static func contentOffset(of entry: ZipEntry, in source: any ArchiveSource) throws(ArchiveError) -> Int64 {
     let header = try ZipDirectory.bytes(entry.headerOffset, Int(ZipLayout.localHeader), of: source)
     guard header.count == Int(ZipLayout.localHeader), header.uint32(at: 0) == 0x0403_4B50 else {
@@ -149,7 +150,7 @@ extension ZipContent {
     guard header.uint16(at: 8) == listed.uint16(at: 10) else {
       throw .damaged(entry: entry.path, reason: "its own header has another compression than the directory")
     }
-    // With bit 3 its writer did not know the sizes yet, and put them behind the content.
+    // Bit 3: the writer did not know the sizes yet and wrote them after the content.
     if flags & 8 == 0 {
       var sizes = ZipSizes(compressed: header.uint32(at: 18), size: header.uint32(at: 22))
       guard sizes.widen(by: Array(texts.dropFirst(nameLength))), sizes.compressed == entry.compressedSize,

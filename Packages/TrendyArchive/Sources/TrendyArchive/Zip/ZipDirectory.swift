@@ -1,17 +1,17 @@
-/// The central directory of a ZIP archive: where it lies and what it lists.
+/// Central directory of a ZIP archive.
 struct ZipDirectory {
   private let source: any ArchiveSource
-  /// Of its first header in the source.
+  /// Offset of the first directory header in the source.
   let start: Int64
-  /// Behind its last header.
+  /// Offset after the last directory header.
   private let end: Int64
-  /// Entries as the record at the end tells; of an archive without ZIP64 the remainder modulo 65536.
+  /// Number of entries according to the end record; without ZIP64 modulo 65,536.
   private let count: Int64
   private let isZip64: Bool
-  /// What offsets in the archive are relative to: more than 0 where something was put in front, such as a program that unpacks it.
+  /// Base of the offsets in the archive: above 0 if something precedes the archive, such as a self-extracting program.
   private let base: Int64
 
-  /// Finds the directory by the record at the end of the archive, behind which only its own comment may stand.
+  /// Finds the directory with the end record, which only the archive comment may follow.
   init(_ source: any ArchiveSource) throws(ArchiveError) {
     self.source = source
     let tailCount = Int(min(source.count, Int64(ZipLayout.end + 0xFFFF)))
@@ -29,7 +29,7 @@ struct ZipDirectory {
           found = try Self.place(record, at: tailStart + Int64(position), in: source)
           if found != nil { break }
         } catch {
-          // A record in front of it may still be the archive's, and this one part of its comment.
+          // An earlier record may be the real one, and this one part of its comment.
           failure = failure ?? error
         }
       }
@@ -41,7 +41,8 @@ struct ZipDirectory {
     (start, end, count, isZip64, base) = found
   }
 
-  /// What the record at `offset` points to; `nil` if that is no directory, so that it was a comment that looks like a record.
+  /// Returns the directory that an end record points to; `nil` if there is none, because the record is part of a
+  /// comment.
   private static func place(
     _ record: [UInt8], at offset: Int64, in source: any ArchiveSource
   ) throws(ArchiveError) -> (start: Int64, end: Int64, count: Int64, isZip64: Bool, base: Int64)? {
@@ -56,7 +57,7 @@ struct ZipDirectory {
     if locatorOffset >= 0 {
       let locator = try bytes(locatorOffset, ZipLayout.zip64Locator, of: source)
       if locator.count == ZipLayout.zip64Locator, locator.uint32(at: 0) == 0x0706_4B50 {
-        // Where something stands in front of the archive, its record is still right before the locator.
+        // If something precedes the archive, the record is directly before the locator.
         for place in [locator.uint64(at: 8), UInt64(max(0, locatorOffset - Int64(ZipLayout.zip64End)))] {
           guard place <= UInt64(max(0, locatorOffset - Int64(ZipLayout.zip64End))) else { continue }
           let zip64 = try bytes(Int64(place), ZipLayout.zip64End, of: source)
@@ -118,7 +119,7 @@ extension ZipDirectory {
     var offset = start
     while offset < end {
       let fixed = try window.bytes(offset, ZipLayout.directoryHeader)
-      // A digital signature, which nobody writes any more, may follow the headers.
+      // An obsolete digital signature may follow the headers.
       if fixed.count >= 4, fixed.uint32(at: 0) == 0x0505_4B50 { break }
       guard fixed.count == ZipLayout.directoryHeader, fixed.uint32(at: 0) == 0x0201_4B50 else {
         throw .damaged(entry: nil, reason: "its directory breaks off after \(entries.count) entries")
@@ -167,7 +168,7 @@ extension ZipDirectory {
       path.hasSuffix("/") ? .directory : unixMode & 0o170000 == 0o120000 ? .symbolicLink : .file
     return ZipEntry(
       path: path, kind: kind, method: ZipEntry.Method(fixed.uint16(at: 10)),
-      // Bit 0 is any encryption, bit 6 the strong one, bit 13 that of the directory.
+      // Bit 0 marks any encryption, bit 6 strong encryption, bit 13 an encrypted directory.
       isEncrypted: flags & 0x2041 != 0, compressedSize: sizes.compressed, size: sizes.size,
       crc32: fixed.uint32(at: 16), modified: ZipExtra.modified(in: extra),
       headerOffset: sizes.headerOffset.addingReportingOverflow(base).partialValue, directoryOffset: offset,
@@ -175,7 +176,7 @@ extension ZipDirectory {
   }
 }
 
-/// The sizes of a header: 32 bits, or 64 in an extra field where those are not enough.
+/// Sizes and offset of a header: 32 bits each, or 64 bits in an extra field if they do not fit.
 struct ZipSizes {
   private(set) var compressed: Int64
   private(set) var size: Int64
@@ -188,8 +189,8 @@ struct ZipSizes {
     self.headerOffset = Int64(headerOffset)
   }
 
-  /// Takes the field 0x0001, which has eight bytes for each value that is all ones, in this order.
-  /// - Returns: `false` if it is too short or negative.
+  /// Applies the extra field 0x0001, which has eight bytes for each value with all bits set, in this order.
+  /// - Returns: `false` if the field is too short or a value is negative.
   mutating func widen(by extra: [UInt8]) -> Bool {
     guard let field = ZipExtra.field(1, in: extra) else { return true }
     isZip64 = true
@@ -205,7 +206,7 @@ struct ZipSizes {
   }
 }
 
-/// A part of a source in memory, read ahead for those who go through it in small steps.
+/// Buffered part of a source for reads in small steps.
 struct SourceWindow {
   private let source: any ArchiveSource
   private var buffer: [UInt8] = []
@@ -213,7 +214,7 @@ struct SourceWindow {
 
   init(_ source: any ArchiveSource) { self.source = source }
 
-  /// - Returns: fewer bytes only at the end of the source.
+  /// - Returns: the bytes; fewer than `count` only at the end of the source.
   mutating func bytes(_ offset: Int64, _ count: Int) throws(ArchiveError) -> [UInt8] {
     if offset < start || offset + Int64(count) > start + Int64(buffer.count) {
       buffer = try ZipDirectory.bytes(offset, max(count, 64 << 10), of: source)

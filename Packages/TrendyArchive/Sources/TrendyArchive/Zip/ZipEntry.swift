@@ -1,17 +1,19 @@
-/// A file, folder or link in a ZIP archive, as the archive's directory tells of it.
+/// File, folder or link in a ZIP archive, as listed in the directory.
 public struct ZipEntry: Hashable, Sendable {
+  /// Kind of an entry.
   public enum Kind: Hashable, Sendable {
     case file
-    /// Its path ends with a slash.
+    /// The path ends with a slash.
     case directory
-    /// Its content is the path that it points to. It cannot be opened: following it could lead out of the archive.
+    /// The content is the target path. Links cannot be opened, because the target could be outside of the archive.
     case symbolicLink
   }
 
+  /// Compression method.
   public enum Method: Hashable, Sendable {
     case stored
     case deflate
-    /// One that is not read here, by its number in APPNOTE 4.4.5.
+    /// Unsupported method with its number in APPNOTE 4.4.5.
     case other(UInt16)
 
     init(_ number: UInt16) {
@@ -23,34 +25,36 @@ public struct ZipEntry: Hashable, Sendable {
     }
   }
 
-  /// With slashes between its parts; never absolute and without `..`.
+  /// Path with slashes; never absolute and without `..`.
   public let path: String
+  /// Kind of the entry.
   public let kind: Kind
+  /// Compression method.
   public let method: Method
+  /// Whether the entry needs a password.
   public let isEncrypted: Bool
-  /// Bytes in the archive.
+  /// Compressed size in bytes.
   public let compressedSize: Int64
-  /// Bytes of the content. Of a content of 4 GiB and more in an archive without ZIP64, as macOS and iOS write it, the remainder
-  /// modulo 4 GiB.
+  /// Size of the content in bytes. In an archive without ZIP64, as macOS and iOS write it, modulo 4 GiB.
   public let size: Int64
-  /// Of the content.
+  /// Checksum of the content.
   public let crc32: UInt32
-  /// Seconds since 1970; `nil` where the archive tells a local time only.
+  /// Time of the last change in seconds since 1970; `nil` if the archive has only a local time.
   public let modified: Int64?
 
-  /// Of its local header in the source.
+  /// Offset of the local header in the source.
   let headerOffset: Int64
-  /// Of its header in the directory in the source.
+  /// Offset of the directory header in the source.
   let directoryOffset: Int64
   let isZip64: Bool
 
-  /// The last part of the path.
+  /// Last component of the path.
   public var name: Substring {
     let path = path.hasSuffix("/") ? path.dropLast() : path[...]
     return path.lastIndex(of: "/").map { path[path.index(after: $0)...] } ?? path
   }
 
-  /// Whether macOS put it there for itself: resource forks and Finder's notes, which are no content of the person's.
+  /// Whether macOS added the entry for its own use: resource forks and Finder data.
   public var isMacOSResource: Bool {
     path.hasPrefix("__MACOSX/") || name.hasPrefix("._") || name == ".DS_Store"
   }

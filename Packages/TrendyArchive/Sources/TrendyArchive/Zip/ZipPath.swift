@@ -1,12 +1,14 @@
 import CZlib
 
-/// Names of entries: their encoding, and what a path may be.
+/// Encoding and validation of entry names.
 enum ZipPath {
-  /// The text of a name as it is stored.
+  /// Decodes a stored name.
   /// - Parameters:
-  ///   - isUTF8: whether the entry says so (bit 11 of its flags). macOS writes UTF-8 and does not say so; other programs mean code page 437.
-  ///   - extra: the entry's extra fields; Info-ZIP's Unicode path (0x7075) holds for the name whose checksum it has.
-  ///   - isFromWindows: whether it was made on a system whose separator is a backslash, which some programs leave in.
+  ///   - isUTF8: whether bit 11 of the flags declares UTF-8. macOS writes UTF-8 without it; other programs use code
+  ///     page 437.
+  ///   - extra: extra fields. The Unicode path of Info-ZIP (0x7075) applies if its checksum matches the name.
+  ///   - isFromWindows: whether the entry was made on a system with backslashes as separators, which some programs
+  ///     keep.
   static func text(_ name: [UInt8], isUTF8: Bool, extra: [UInt8], isFromWindows: Bool) -> String {
     var text: String
     if let unicode = unicodePath(of: name, in: extra) {
@@ -24,10 +26,10 @@ enum ZipPath {
     return text
   }
 
-  /// Whether unpacking under this path stays in the folder into which the archive is unpacked, on every system.
+  /// Whether unpacking to this path stays within the target folder on every system.
   static func isSafe(_ path: String) -> Bool {
     guard let first = path.utf8.first, first != UInt8(ascii: "/"), first != UInt8(ascii: "\\") else { return false }
-    // "C:" and "file:" mean another place than a folder of that name.
+    // "C:" and "file:" do not denote a folder of that name.
     if path.utf8.dropFirst().first == UInt8(ascii: ":") { return false }
     guard !path.utf8.contains(0) else { return false }
     let parts = path.utf8.split { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "\\") }
@@ -35,7 +37,7 @@ enum ZipPath {
   }
 
   private static func unicodePath(of name: [UInt8], in extra: [UInt8]) -> String? {
-    // Version, the checksum of the name it was made for, UTF-8.
+    // The field contains a version, the checksum of the stored name, and UTF-8.
     guard let field = ZipExtra.field(0x7075, in: extra), field.count > 5, field[0] == 1,
       field.uint32(at: 1) == CRC32(of: name).value
     else { return nil }
@@ -47,7 +49,7 @@ enum ZipPath {
       + "└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u{A0}").unicodeScalars)
 }
 
-/// Extra fields of a header: each a tag of two bytes, a length of two bytes, and its bytes.
+/// Extra fields of a header: a tag of two bytes, a length of two bytes, and the data.
 enum ZipExtra {
   static func field(_ tag: UInt16, in extra: [UInt8]) -> [UInt8]? {
     var position = 0
@@ -60,7 +62,7 @@ enum ZipExtra {
     return nil
   }
 
-  /// Seconds since 1970 of the last change, where a field tells (0x5455); the time in the header itself has no zone.
+  /// Time of the last change in seconds since 1970, from the field 0x5455. The header itself has only a local time.
   static func modified(in extra: [UInt8]) -> Int64? {
     guard let field = field(0x5455, in: extra), field.count >= 5, field[0] & 1 == 1 else { return nil }
     return Int64(Int32(bitPattern: field.uint32(at: 1)))

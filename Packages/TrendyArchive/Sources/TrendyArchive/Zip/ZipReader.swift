@@ -1,8 +1,8 @@
 /// Reads ZIP archives (APPNOTE 6.3.10) in bounded memory: stored and deflated entries, ZIP64, data descriptors.
 ///
-/// The directory at the end of the archive is read once and checked: an entry outside of the archive, two that overlap, two of one
-/// path, and a path that leads out of it refuse the archive. An entry's content is read as a stream and held against its checksum,
-/// its size and ``ArchiveLimits``.
+/// The directory is read and checked once. An archive is rejected if an entry is outside of it, overlaps another one,
+/// has the same path as another one, or a path that leads out of the target folder. The content of an entry is read as
+/// a stream and checked against its checksum, its size and ``ArchiveLimits``.
 ///
 /// ```swift
 /// let archive = try ZipReader(try ArchiveFile(path: path))
@@ -12,13 +12,14 @@
 /// }
 /// ```
 public struct ZipReader: Sendable {
-  /// In the order of the directory.
+  /// Entries in the order of the directory.
   public let entries: [ZipEntry]
   private let source: any ArchiveSource
   private let limits: ArchiveLimits
   /// Indices of ``entries``, sorted by path.
   private let byPath: [Int32]
 
+  /// Reads and checks the directory.
   /// - Throws: ``ArchiveError``.
   public init(_ source: any ArchiveSource, limits: ArchiveLimits = ArchiveLimits()) throws(ArchiveError) {
     self.source = source
@@ -35,7 +36,7 @@ public struct ZipReader: Sendable {
     try Self.checkTotal(of: entries, limits: limits)
   }
 
-  /// The entry of a path; `nil` if there is none.
+  /// Returns the entry with a path; `nil` if there is none.
   public func entry(at path: String) -> ZipEntry? {
     var low = 0
     var high = byPath.count
@@ -47,19 +48,20 @@ public struct ZipReader: Sendable {
     return entries[Int(byPath[low])]
   }
 
-  /// Begins to read the content of an entry.
-  /// - Throws: ``ArchiveError``: encrypted, a folder or link, another compression, or damaged.
+  /// Opens an entry for reading.
+  /// - Throws: ``ArchiveError`` if the entry is encrypted, a folder, a link, damaged, or has an unsupported
+  ///   compression.
   public func open(_ entry: ZipEntry) throws(ArchiveError) -> ZipContent {
     try ZipContent(of: entry, in: source, limits: limits)
   }
 
-  /// The whole content of a small entry, which may have `limit` bytes at most.
+  /// Reads the complete content of an entry with at most `limit` bytes.
   public func contents(of entry: ZipEntry, limit: Int) throws(ArchiveError) -> [UInt8] {
     guard entry.size <= Int64(limit) else {
       throw .exceedsLimit(entry: entry.path, reason: "it holds more than \(limit) bytes")
     }
     var content = try open(entry)
-    // One byte more, so that the end is read, and with it the checksum.
+    // One byte more than the size, so that the end is reached and the checksum verified.
     var bytes = [UInt8](repeating: 0, count: Int(entry.size) + 1)
     var count = 0
     while true {
@@ -75,7 +77,7 @@ public struct ZipReader: Sendable {
       if let failure { throw failure }
       if got == 0 { break }
       count += got
-      // More than its size, which an archive without ZIP64 may hold.
+      // Larger than listed, which is possible without ZIP64.
       guard count < bytes.count else {
         throw .exceedsLimit(entry: entry.path, reason: "it holds more than \(limit) bytes")
       }
@@ -86,7 +88,8 @@ public struct ZipReader: Sendable {
 }
 
 extension ZipReader {
-  /// Entries that share bytes make archives of a few kilobytes that unpack to terabytes (Fifield, "A better zip bomb", 2019).
+  /// Rejects overlapping entries, with which a few kilobytes can unpack to terabytes (Fifield, "A better zip bomb",
+  /// 2019).
   private static func checkPlaces(of entries: [ZipEntry], end: Int64) throws(ArchiveError) {
     let order = entries.indices.map { Int32($0) }.sorted {
       entries[Int($0)].headerOffset < entries[Int($1)].headerOffset
@@ -114,7 +117,7 @@ extension ZipReader {
   }
 }
 
-/// Lengths of the fixed parts of headers.
+/// Sizes of the fixed parts of headers, in bytes.
 enum ZipLayout {
   static let localHeader: Int64 = 30
   static let directoryHeader = 46

@@ -1,4 +1,4 @@
-/// Writes a ZIP archive as a stream: nothing is held but the directory, and nothing is written twice, so a pipe will do.
+/// Writes a ZIP archive as a stream. Only the directory is kept in memory, and the output may be a pipe.
 ///
 /// ```swift
 /// var archive = ZipWriter { try handle.write($0) }
@@ -9,9 +9,9 @@
 /// try archive.finish()
 /// ```
 ///
-/// The same calls give the same bytes: no time is written but what the caller gives. ZIP64 where sizes need it.
+/// The output is deterministic: it contains no times except those of the caller. ZIP64 is used if sizes require it.
 public struct ZipWriter: ~Copyable {
-  /// Takes the next bytes of the archive.
+  /// Receives the next bytes of the archive.
   public typealias Sink = ([UInt8]) throws -> Void
 
   private struct Open {
@@ -20,7 +20,7 @@ public struct ZipWriter: ~Copyable {
     var size: Int64 = 0
   }
 
-  /// What the directory will tell.
+  /// Directory information of an entry.
   private struct Written {
     var name: [UInt8]
     var method: UInt16
@@ -41,16 +41,19 @@ public struct ZipWriter: ~Copyable {
   private var paths: Set<String> = []
   private var isFinished = false
 
-  /// The level of the compression is 0 to 9.
+  /// Creates a writer.
+  /// - Parameters:
+  ///   - level: compression level, 0 to 9.
+  ///   - sink: receives the archive.
   public init(level: Int = 6, to sink: @escaping Sink) {
     self.sink = sink
     deflater = Deflater(.raw, level: level)
   }
 
-  /// Adds an entry of which all bytes are there: stored if compression does not make it smaller. `modified` is in seconds since
-  /// 1970; without it the entry has no time of its own.
-  /// - Throws: ``ArchiveError/unsafePath(_:)``, ``ArchiveError/unsupported(entry:reason:)`` for a path that is there already or is longer
-  ///   than 65,535 bytes, or what the sink throws, after which the archive is lost.
+  /// Adds a complete entry. It is stored without compression if that is smaller.
+  /// - Parameter modified: time of the last change in seconds since 1970.
+  /// - Throws: ``ArchiveError/unsafePath(_:)``; ``ArchiveError/unsupported(entry:reason:)`` for a duplicate path or one
+  ///   longer than 65,535 bytes; errors of the sink, after which the archive is unusable.
   public mutating func add(_ path: String, _ bytes: [UInt8], modified: Int64? = nil) throws {
     var entry = try newEntry(path, modified)
     entry.crc32 = CRC32(of: bytes).value
@@ -68,8 +71,8 @@ public struct ZipWriter: ~Copyable {
     try pass(all: true)
   }
 
-  /// Begins an entry of a length that is not known yet; ``write(_:)-([UInt8])`` gives its bytes and ``end()`` ends it.
-  /// - Throws: as ``add(_:_:modified:)``.
+  /// Begins an entry of unknown length. ``write(_:)-([UInt8])`` adds its content and ``end()`` completes it.
+  /// - Throws: the errors of ``add(_:_:modified:)``.
   public mutating func begin(_ path: String, modified: Int64? = nil) throws {
     var entry = try newEntry(path, modified)
     // Sizes and checksum follow the content.
@@ -80,7 +83,7 @@ public struct ZipWriter: ~Copyable {
     try pass(all: false)
   }
 
-  /// Appends to the entry that was begun.
+  /// Appends bytes to the current entry.
   public mutating func write(_ bytes: UnsafeRawBufferPointer) throws {
     precondition(open != nil, "no entry was begun")
     open?.checksum.update(bytes)
@@ -91,12 +94,12 @@ public struct ZipWriter: ~Copyable {
     try pass(all: false)
   }
 
-  /// Appends to the entry that was begun.
+  /// Appends bytes to the current entry.
   public mutating func write(_ bytes: [UInt8]) throws {
     try bytes.withUnsafeBytes { try write($0) }
   }
 
-  /// Ends the entry that was begun.
+  /// Completes the current entry.
   public mutating func end() throws {
     guard let ended = open else { preconditionFailure("no entry was begun") }
     open = nil
@@ -119,7 +122,7 @@ public struct ZipWriter: ~Copyable {
     try pass(all: true)
   }
 
-  /// Writes the directory. Without it there is no archive.
+  /// Writes the directory, which completes the archive.
   public mutating func finish() throws {
     precondition(open == nil && !isFinished, "an entry is open, or the archive is finished")
     isFinished = true
@@ -210,7 +213,7 @@ extension ZipWriter {
     }
     Self.append(time: entry.modified, to: &extra)
     directory.append32(0x0201_4B50)
-    // Made on Unix, so that the mode below counts.
+    // Made on Unix, so that the file mode below applies.
     directory.append16(0x0300 | 45)
     directory.append16(wide.isEmpty ? 20 : 45)
     directory.append16(entry.flags)
@@ -231,7 +234,7 @@ extension ZipWriter {
     directory += extra
   }
 
-  /// Small writes are gathered.
+  /// Passes the output to the sink once 64 KiB are available, or all of it.
   private mutating func pass(all: Bool) throws {
     guard all && !output.isEmpty || output.count >= 64 << 10 else {
       return
@@ -252,11 +255,12 @@ extension ZipWriter {
     extra.append32(UInt32(bitPattern: seconds))
   }
 
-  /// Date and time in steps of two seconds, in UTC, from 1980 to 2107; without a time the first day of 1980.
+  /// Date and time in UTC with a resolution of two seconds, from 1980 to 2107; 1 January 1980 without a time.
   private static func dosTime(_ modified: Int64?) -> UInt32 {
     guard let modified, (315_532_800..<4_354_819_200).contains(modified) else { return 0x0021_0000 }
     let (day, second) = modified.quotientAndRemainder(dividingBy: 86_400)
-    // Days to a civil date, by eras of 400 years that begin on a 1st of March (Hinnant, "chrono-compatible date algorithms").
+    // Converts days to a date with eras of 400 years that begin on 1 March (Hinnant, "chrono-compatible date
+    // algorithms").
     let shifted = day + 719_468
     let dayOfEra = shifted % 146_097
     let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
@@ -270,6 +274,6 @@ extension ZipWriter {
   }
 }
 
-/// Its closure stays with whoever made it.
+// Not `Sendable`, because the sink closure is not.
 @available(*, unavailable)
 extension ZipWriter: Sendable {}
