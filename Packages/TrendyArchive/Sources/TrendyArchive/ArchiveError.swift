@@ -28,8 +28,8 @@ public enum ArchiveError: Error, Hashable, Sendable, CustomStringConvertible {
     case .damaged(let entry, let reason): "\(Self.subject(entry)) is damaged: \(reason)"
     case .encrypted(let entry): "\(entry) is encrypted: unpack it with its password and read the unpacked files"
     case .unsupported(let entry, let reason): "\(Self.subject(entry)) cannot be read: \(reason)"
-    case .exceedsLimit(let entry, let reason): "\(Self.subject(entry)) was refused: \(reason)"
-    case .unsafePath(let path): "the archive was refused: the path \"\(path)\" leads out of it"
+    case .exceedsLimit(let entry, let reason): "\(Self.subject(entry)) was rejected: \(reason)"
+    case .unsafePath(let path): "the archive was rejected: the path \"\(path)\" leads out of it"
     case .system(let path, let operation, let code): "\(path): \(operation) failed with error \(code)"
     }
   }

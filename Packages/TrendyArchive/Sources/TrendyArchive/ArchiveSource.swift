@@ -54,7 +54,7 @@ public final class ArchiveFile: ArchiveSource {
     guard fstat(descriptor, &status) == 0 else {
       let code = errno
       close(descriptor)
-      throw .system(path: path, operation: "looking at it", code: code)
+      throw .system(path: path, operation: "checking its type", code: code)
     }
     guard status.st_mode & S_IFMT == S_IFREG else {
       close(descriptor)

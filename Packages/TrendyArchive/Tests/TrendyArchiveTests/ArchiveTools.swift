@@ -10,7 +10,7 @@ enum ArchiveTools {
       .map { "\($0)/\(program)" }.first { FileManager.default.isExecutableFile(atPath: $0) }
   }
 
-  /// What the program wrote on standard output, errors included, and how it ended.
+  /// Output of the program, including errors, and its exit status.
   @discardableResult
   static func run(_ program: String, _ arguments: [String], in folder: URL) throws -> (status: Int32, output: [UInt8]) {
     let process = Process()
@@ -30,14 +30,14 @@ enum ArchiveTools {
   static func inFolder<Result>(_ body: (URL) throws -> Result) throws -> Result {
     let folder = FileManager.default.temporaryDirectory.appending(path: "archive-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }  // a folder that stays behind harms nobody
+    defer { try? FileManager.default.removeItem(at: folder) }  // a leftover folder is harmless
     return try body(folder)
   }
 }
 
-/// Repeatable bytes.
+/// Reproducible bytes.
 enum Bytes {
-  /// Text that compresses about tenfold.
+  /// Text with a compression ratio of about ten.
   static func text(_ count: Int) -> [UInt8] {
     var bytes: [UInt8] = []
     var number = 1
@@ -49,7 +49,7 @@ enum Bytes {
     return Array(bytes.prefix(count))
   }
 
-  /// SplitMix64; does not compress.
+  /// Incompressible bytes from SplitMix64.
   static func noise(_ count: Int, seed: UInt64 = 1) -> [UInt8] {
     var state = seed
     var bytes: [UInt8] = []
@@ -66,7 +66,7 @@ enum Bytes {
 }
 
 extension ZipReader {
-  /// All files by their paths, each read in pieces of `step` bytes.
+  /// All files by path, each read in chunks of `step` bytes.
   func files(step: Int = 1000) throws -> [String: [UInt8]] {
     var files: [String: [UInt8]] = [:]
     var buffer = [UInt8](repeating: 0, count: step)

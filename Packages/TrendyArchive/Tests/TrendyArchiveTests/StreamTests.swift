@@ -38,7 +38,7 @@ struct StreamTests {
     }
   }
 
-  @Test func `what was flushed can be read before the end`() throws {
+  @Test func `flushed data can be decoded before the end`() throws {
     var deflater = Deflater(.gzip)
     var inflater = Inflater(.gzip)
     var received: [UInt8] = []
@@ -58,7 +58,7 @@ struct StreamTests {
     #expect(!isFinished)
   }
 
-  @Test("one value does for many streams", arguments: CompressedFormat.allCases)
+  @Test("one value can process several streams", arguments: CompressedFormat.allCases)
   func resets(format: CompressedFormat) throws {
     var deflater = Deflater(format, level: 9)
     for text in Self.texts {
@@ -70,7 +70,7 @@ struct StreamTests {
     }
   }
 
-  @Test("what is cut off anywhere is truncated", arguments: CompressedFormat.allCases)
+  @Test("data cut off anywhere is reported as truncated", arguments: CompressedFormat.allCases)
   func cut(format: CompressedFormat) {
     let compressed = Deflater.compress(Bytes.text(700), as: format)
     for length in 0..<compressed.count {
@@ -80,7 +80,7 @@ struct StreamTests {
     }
   }
 
-  @Test("a flipped byte is an error, or the content is as it was", arguments: [CompressedFormat.zlib, .gzip])
+  @Test("a flipped byte causes an error or leaves the content unchanged", arguments: [CompressedFormat.zlib, .gzip])
   func flipped(format: CompressedFormat) {
     let text = Bytes.text(300)
     let compressed = Deflater.compress(text, as: format)
@@ -88,24 +88,24 @@ struct StreamTests {
       for bit in 0..<8 {
         var damaged = compressed
         damaged[index] ^= 1 << bit
-        // An error is as good an answer as the content.
+        // Both an error and the original content are correct.
         let back = try? Inflater.decompress(damaged, as: format, limit: 10_000)
         #expect(back == nil || back == text, "byte \(index), bit \(bit)")
       }
     }
   }
 
-  @Test func `more than the limit and what follows the end are refused`() {
+  @Test func `data beyond the limit or after the end is rejected`() {
     let compressed = Deflater.compress(Bytes.text(500), as: .zlib)
     #expect(throws: ArchiveError.exceedsLimit(entry: nil, reason: "it holds more than 499 bytes")) {
       try Inflater.decompress(compressed, as: .zlib, limit: 499)
     }
     #expect(
-      throws: ArchiveError.damaged(entry: nil, reason: "something follows the end of the compressed data")
+      throws: ArchiveError.damaged(entry: nil, reason: "there is other data after the end of the compressed data")
     ) { try Inflater.decompress(compressed + [0], as: .zlib, limit: 500) }
   }
 
-  @Test func `CRC-32 is the standard's, piece by piece`() {
+  @Test func `CRC-32 matches the standard when computed in chunks`() {
     // The check value of CRC-32/ISO-HDLC.
     #expect(CRC32(of: Array("123456789".utf8)).value == 0xCBF4_3926)
     var pieces = CRC32()
@@ -134,14 +134,14 @@ struct GzipReaderTests {
     }
   }
 
-  @Test("are read member by member, with padding behind them", arguments: [1, 13, 100_000])
+  @Test("are read member by member, including padding", arguments: [1, 13, 100_000])
   func members(step: Int) throws {
     let parts = [Bytes.text(5000), [], Bytes.noise(3000)]
     let file = parts.flatMap { Deflater.compress($0, as: .gzip) } + [UInt8](repeating: 0, count: 600)
     #expect(try Self.read(file, step: step) == parts.flatMap { $0 })
   }
 
-  @Test func `of another kind, cut off or with something behind are refused by name`() {
+  @Test func `with another format, truncation or trailing data are rejected`() {
     #expect(throws: ArchiveError.notAnArchive(expected: "a gzip file")) { try Self.read(Array("PK".utf8)) }
     #expect(throws: ArchiveError.notAnArchive(expected: "a gzip file")) { try Self.read([]) }
     let file = Deflater.compress(Bytes.text(2000), as: .gzip)
@@ -150,12 +150,12 @@ struct GzipReaderTests {
         try Self.read(Array(file[..<length]))
       }
     }
-    #expect(throws: ArchiveError.damaged(entry: nil, reason: "something follows the end of the gzip data")) {
+    #expect(throws: ArchiveError.damaged(entry: nil, reason: "there is other data after the end of the gzip data")) {
       try Self.read(file + [1])
     }
   }
 
-  @Test func `a bomb is refused long before it is unpacked`() throws {
+  @Test func `a decompression bomb is rejected early`() throws {
     let bomb = Deflater.compress([UInt8](repeating: 0, count: 20 << 20), as: .gzip, level: 9)
     #expect(bomb.count < 30_000)
     #expect(throws: ArchiveError.self) { try Self.read(bomb) }

@@ -1,6 +1,6 @@
 import TrendyArchive
 
-/// A ZIP archive of which every field can be made wrong.
+/// ZIP archive with fields that can be falsified.
 struct ZipFixture {
   struct Entry {
     var name: [UInt8]
@@ -10,14 +10,14 @@ struct ZipFixture {
     var madeOn: UInt8 = 3
     var mode: UInt32 = 0o100644
     var extra: [UInt8] = []
-    /// What the directory says, where it is not the truth.
+    /// Falsified value in the directory.
     var size: UInt32?
     var compressedSize: UInt32?
     var crc32: UInt32?
-    /// Of the local header alone.
+    /// Falsified value in the local header only.
     var localName: [UInt8]?
     var localSize: UInt32?
-    /// Where the directory says that it begins, instead of where it does.
+    /// Falsified offset in the directory.
     var offset: UInt32?
 
     init(_ name: String, _ content: String = "content") {
@@ -27,7 +27,7 @@ struct ZipFixture {
   }
 
   var entries: [Entry]
-  /// In front of the archive; offsets do not count it.
+  /// Bytes before the archive, not included in offsets.
   var prefix: [UInt8] = []
   var comment: [UInt8] = []
   var disk: UInt16 = 0
@@ -80,7 +80,7 @@ struct ZipFixture {
   }
 }
 
-/// A source of many gigabytes of zeros with a few written places.
+/// Sparse source of many gigabytes of zeros with some data.
 struct SparseSource: ArchiveSource {
   var count: Int64
   var parts: [(offset: Int64, bytes: [UInt8])]

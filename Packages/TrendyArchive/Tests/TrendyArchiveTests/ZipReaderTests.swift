@@ -8,7 +8,7 @@ struct ZipReaderTests {
     .damaged(entry: entry, reason: reason)
   }
 
-  /// Opens the archive and reads all of it.
+  /// Opens the archive and reads all entries.
   static func read(_ bytes: [UInt8], limits: ArchiveLimits = ArchiveLimits()) throws -> [String: [UInt8]] {
     try ZipReader(ArchiveBytes(bytes), limits: limits).files()
   }
@@ -39,26 +39,26 @@ struct ZipReaderTests {
     }
   }
 
-  @Test func `with nothing in them are read, and other files are not taken for archives`() throws {
+  @Test func `without entries are read, and other files are rejected`() throws {
     #expect(try ZipReader(ArchiveBytes(ZipFixture([]).bytes)).entries.isEmpty)
     for other in ["", "P", "<HealthData>", String(repeating: "x", count: 70_000)] {
       #expect(throws: ArchiveError.notAnArchive(expected: "a ZIP archive")) { try Self.read(Array(other.utf8)) }
     }
   }
 
-  @Test func `behind a program that unpacks them are read`() throws {
+  @Test func `that follow a self-extracting program are read`() throws {
     var fixture = ZipFixture([.init("a.txt"), .init("b.txt")])
     fixture.prefix = Array("#!/bin/sh\nexec unpack\n".utf8)
     #expect(try Self.read(fixture.bytes).count == 2)
   }
 
-  @Test func `a comment that looks like the end of an archive is a comment`() throws {
+  @Test func `a comment that resembles an end record is ignored`() throws {
     var fixture = ZipFixture([.init("a.txt")])
     fixture.comment = ZipFixture.le(0x0605_4B50, 4) + [UInt8](repeating: 9, count: 14) + ZipFixture.le(0, 4)
     #expect(try Self.read(fixture.bytes)["a.txt"] == Array("content".utf8))
   }
 
-  @Test func `names are UTF-8 where they say so or are, else code page 437, or what the Unicode field says`() throws {
+  @Test func `names are decoded as UTF-8, code page 437 or from the Unicode field`() throws {
     func path(_ change: (inout ZipFixture.Entry) -> Void) throws -> String? {
       try ZipReader(ArchiveBytes(ZipFixture(.init("a.txt"), change).bytes)).entries.first?.path
     }
@@ -83,12 +83,12 @@ struct ZipReaderTests {
     #expect(throws: ArchiveError.unsafePath(path)) { try Self.read(ZipFixture([.init(path)]).bytes) }
   }
 
-  @Test("a path that only looks like it does not", arguments: ["..a/b", "a../b", "a/...", "a b/c:d", "é/ü"])
+  @Test("a similar but safe path is accepted", arguments: ["..a/b", "a../b", "a/...", "a b/c:d", "é/ü"])
   func safe(path: String) throws {
     #expect(try Self.read(ZipFixture([.init(path)]).bytes)[path] == Array("content".utf8))
   }
 
-  @Test func `encrypted entries are refused by name, and the others can be read`() throws {
+  @Test func `encrypted entries are rejected by name, and others can be read`() throws {
     for flags: UInt16 in [0x1, 0x41, 0x2000] {
       var fixture = ZipFixture([.init("secret.txt"), .init("a.txt")])
       fixture.entries[0].flags = flags
@@ -99,7 +99,7 @@ struct ZipReaderTests {
     }
   }
 
-  @Test func `other compression, links, folders and parts of archives are refused by name`() throws {
+  @Test func `unsupported compression, links, folders and split archives are rejected by name`() throws {
     func error(_ change: (inout ZipFixture.Entry) -> Void) throws -> ArchiveError? {
       let archive = try ZipReader(ArchiveBytes(ZipFixture(.init("a.txt"), change).bytes))
       return #expect(throws: ArchiveError.self) { _ = try archive.open(archive.entries[0]) }
@@ -119,7 +119,7 @@ struct ZipReaderTests {
     ) { try Self.read(parts.bytes) }
   }
 
-  @Test func `wrong sizes, checksums and names are refused by name`() throws {
+  @Test func `wrong sizes, checksums and names are rejected by name`() throws {
     func error(_ method: UInt16, _ change: (inout ZipFixture.Entry) -> Void) -> ArchiveError? {
       let fixture = ZipFixture(.init("a.txt", "hello hello hello")) {
         $0.method = method
@@ -130,10 +130,10 @@ struct ZipReaderTests {
     let length = UInt32(Deflater.compress(Array("hello hello hello".utf8), as: .raw).count)
     #expect(error(0) { $0.crc32 = 1 } == Self.damaged("its checksum is wrong"))
     #expect(error(8) { $0.crc32 = 1 } == Self.damaged("its checksum is wrong"))
-    #expect(error(8) { $0.size = 18 } == Self.damaged("it holds 17 bytes, where the directory says 18"))
-    #expect(error(8) { $0.size = 16 } == Self.damaged("it holds 17 bytes, where the directory says 16"))
+    #expect(error(8) { $0.size = 18 } == Self.damaged("it holds 17 bytes, but the directory lists 18"))
+    #expect(error(8) { $0.size = 16 } == Self.damaged("it holds 17 bytes, but the directory lists 16"))
     #expect(error(0) { $0.size = 16 } == Self.damaged("it is not compressed, but has two sizes"))
-    #expect(error(8) { $0.localSize = 16 } == Self.damaged("its own header has other sizes than the directory"))
+    #expect(error(8) { $0.localSize = 16 } == Self.damaged("its local header has other sizes than the directory"))
     #expect(error(0) { ($0.compressedSize, $0.size) = (90, 90) } == Self.damaged("it overlaps what follows it"))
     #expect(
       error(8) { ($0.compressedSize, $0.flags) = (length - 1, 8) }
@@ -143,12 +143,12 @@ struct ZipReaderTests {
         == Self.damaged("its compressed data ends after \(length) of \(length + 1) bytes"))
     #expect(
       error(0) { $0.localName = Array("b.txt".utf8) }
-        == Self.damaged("its own header has another name than the directory"))
-    #expect(error(0) { $0.offset = 5 } == Self.damaged("there is no header where the directory says"))
+        == Self.damaged("its local header has another name than the directory"))
+    #expect(error(0) { $0.offset = 5 } == Self.damaged("its local header is missing"))
     #expect(error(0) { $0.offset = 50_000 } == Self.damaged("the directory places it outside of the archive"))
   }
 
-  @Test func `two of one path, entries that overlap and a wrong count refuse the archive`() throws {
+  @Test func `duplicate paths, overlapping entries and a wrong count are rejected`() throws {
     var twice = ZipFixture([.init("a.txt", "1"), .init("a.txt", "2")])
     #expect(throws: Self.damaged("it is in the archive twice")) { try Self.read(twice.bytes) }
     twice.entries[1].name = Array("b.txt".utf8)
@@ -157,10 +157,10 @@ struct ZipReaderTests {
     #expect(throws: Self.damaged("it overlaps what follows it")) { try Self.read(twice.bytes) }
     twice.entries[1].offset = nil
     twice.count = 3
-    #expect(throws: Self.damaged("its directory has 2 entries and says 3", nil)) { try Self.read(twice.bytes) }
+    #expect(throws: Self.damaged("its directory has 2 entries instead of 3", nil)) { try Self.read(twice.bytes) }
   }
 
-  @Test func `a bomb is refused, by its ratio and as a whole`() throws {
+  @Test func `a decompression bomb is rejected by ratio and total size`() throws {
     let zeros = String(repeating: "\0", count: 3 << 20)
     let bomb = ZipFixture(.init("a.txt", zeros)) { $0.method = 8 }.bytes
     #expect(
@@ -175,7 +175,7 @@ struct ZipReaderTests {
     #expect(throws: ArchiveError.exceedsLimit(entry: nil, reason: "it has more than 1 entries")) {
       try Self.read(two, limits: ArchiveLimits(entries: 1))
     }
-    // Whatever size the directory tells: what comes out counts.
+    // The actual size counts, not the one in the directory.
     let liar = ZipFixture(.init("a.txt", zeros)) {
       $0.method = 8
       $0.size = 100
@@ -184,7 +184,7 @@ struct ZipReaderTests {
     #expect(throws: ArchiveError.self) { try Self.read(liar.bytes) }
   }
 
-  @Test func `cut off anywhere is an error that says so`() {
+  @Test func `truncation anywhere is reported`() {
     let bytes = ZipFixture([.init("a.txt"), .init("b.txt")]).bytes
     for length in 2..<bytes.count {
       #expect(
@@ -195,7 +195,7 @@ struct ZipReaderTests {
     }
   }
 
-  @Test("flipped anywhere is an error, or the content is as it was", arguments: [0, 8] as [UInt16])
+  @Test("a flipped byte causes an error or leaves the content unchanged", arguments: [0, 8] as [UInt16])
   func flipped(method: UInt16) {
     var fixture = ZipFixture([.init("a.txt", "alpha alpha alpha"), .init("b.txt", "beta")])
     for index in fixture.entries.indices { fixture.entries[index].method = method }
@@ -206,14 +206,14 @@ struct ZipReaderTests {
       for bit in 0..<8 {
         var damaged = bytes
         damaged[index] ^= 1 << bit
-        // An error is as good an answer as the content.
+        // Both an error and the original content are correct.
         guard let files = try? Self.read(damaged) else { continue }
         #expect(Set(files.values).isSubset(of: contents), "byte \(index), bit \(bit)")
       }
     }
   }
 
-  @Test func `beyond 4 GiB are read where ZIP64 says`() throws {
+  @Test func `beyond 4 GiB are read with ZIP64`() throws {
     let content = Array("far away".utf8)
     let far: Int64 = 5 << 30
     let name = Array("far.txt".utf8)
@@ -244,7 +244,7 @@ struct ZipReaderTests {
     ZipFixture.le(UInt32(truncatingIfNeeded: value), 4) + ZipFixture.le(UInt32(truncatingIfNeeded: value >> 32), 4)
   }
 
-  @Test func `a file that is missing or no file is an error of the system`() throws {
+  @Test func `a missing file or a folder is a system error`() throws {
     #expect(throws: ArchiveError.system(path: "/nowhere/a.zip", operation: "opening", code: ENOENT)) {
       try ArchiveFile(path: "/nowhere/a.zip")
     }

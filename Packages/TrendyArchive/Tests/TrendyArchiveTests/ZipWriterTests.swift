@@ -4,7 +4,7 @@ import TrendyArchive
 
 @Suite("Written ZIP archives", .timeLimit(.minutes(5)))
 struct ZipWriterTests {
-  /// All ways to add an entry.
+  /// Adds entries in all possible ways.
   static let files = [
     "a.txt": Bytes.text(200_000), "b/noise.bin": Bytes.noise(50_000), "empty.txt": [], "é/导出.xml": Array("<x/>".utf8),
     "streamed.txt": Bytes.text(300_000), "streamed-empty.txt": [],
@@ -28,7 +28,7 @@ struct ZipWriterTests {
     return bytes
   }
 
-  @Test func `are read back, and are the same bytes each time`() throws {
+  @Test func `can be read back and are deterministic`() throws {
     let bytes = try Self.archive()
     #expect(bytes == (try Self.archive()))
     let archive = try ZipReader(ArchiveBytes(bytes))
@@ -39,7 +39,7 @@ struct ZipWriterTests {
     #expect(try ZipReader(ArchiveBytes(Self.archive(modified: 1_772_323_201))).entries[0].modified == 1_772_323_201)
   }
 
-  @Test func `with nothing in them are archives`() throws {
+  @Test func `without entries are valid`() throws {
     var bytes: [UInt8] = []
     var writer = ZipWriter { bytes += $0 }
     try writer.finish()
@@ -47,7 +47,7 @@ struct ZipWriterTests {
     #expect(try ZipReader(ArchiveBytes(bytes)).entries.isEmpty)
   }
 
-  @Test func `of 70,000 entries count them in ZIP64`() throws {
+  @Test func `with 70,000 entries use ZIP64 counts`() throws {
     var bytes: [UInt8] = []
     var writer = ZipWriter(level: 0) { bytes += $0 }
     for number in 0..<70_000 { try writer.add("\(number)", [UInt8(number & 0xFF)]) }
@@ -66,7 +66,7 @@ struct ZipWriterTests {
     }
   }
 
-  @Test func `take no path that leads out, none twice and none that is too long`() throws {
+  @Test func `reject unsafe, duplicate and overlong paths`() throws {
     var writer = ZipWriter { _ in }
     #expect(throws: ArchiveError.unsafePath("../a")) { try writer.add("../a", []) }
     try writer.add("a", [])
@@ -79,7 +79,7 @@ struct ZipWriterTests {
     }
   }
 
-  @Test func `a sink that fails ends the writing with its error`() throws {
+  @Test func `an error of the sink is rethrown`() throws {
     struct DiskFull: Error {}
     var writer = ZipWriter { _ in throw DiskFull() }
     #expect(throws: DiskFull.self) { try writer.add("a", [1]) }
@@ -111,7 +111,7 @@ struct ZipWriterTests {
     }
   }
 
-  /// Minutes of work, so on request alone: TRENDY_LARGE=1.
+  /// Takes minutes; enabled with TRENDY_LARGE=1.
   @Test(.enabled(if: ProcessInfo.processInfo.environment["TRENDY_LARGE"] != nil))
   func `of more than 4 GiB are read, by ZIP64 and by sizes modulo 4 GiB`() throws {
     let size: Int64 = 4 << 30 + 5
@@ -135,7 +135,7 @@ struct ZipWriterTests {
       }
     }
     #expect(try length(bytes) == size)
-    // The same as macOS writes it: no ZIP64, and the size that remains.
+    // As macOS writes it: without ZIP64, size modulo 4 GiB.
     let header = try #require(bytes.indices.dropLast(3).last { Array(bytes[$0..<$0 + 4]) == [0x50, 0x4B, 1, 2] })
     let extra = header + 46 + 5
     #expect(bytes[extra] == 1)

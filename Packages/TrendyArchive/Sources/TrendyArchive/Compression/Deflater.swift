@@ -26,7 +26,7 @@ public struct Deflater: ~Copyable, @unchecked Sendable {
   ///   - format: container format.
   ///   - level: 0 (stored), 1 (fast) to 9 (small); 6 is zlib's default.
   public init(_ format: CompressedFormat, level: Int = 6) {
-    precondition((0...9).contains(level), "the level is 0 to 9, not \(level)")
+    precondition((0...9).contains(level), "invalid level \(level)")
     self.format = format
     stream = .allocate(capacity: 1)
     stream.initialize(to: z_stream())
@@ -86,7 +86,7 @@ extension Deflater {
   private static let step = 32 << 10
 
   private mutating func run(_ bytes: UnsafeRawBufferPointer, _ flush: Int32, _ output: inout [UInt8]) {
-    precondition(!isFinished, "written to a stream that is finished")
+    precondition(!isFinished, "cannot write to a finished stream")
     var taken = 0
     let start = output.count
     repeat {
@@ -101,7 +101,7 @@ extension Deflater {
       // A full buffer indicates that there is more output.
       while true {
         let code = append(isLast ? flush : Z_NO_FLUSH, to: &output)
-        precondition(code != Z_STREAM_ERROR, "the state of zlib is broken")
+        precondition(code != Z_STREAM_ERROR, "invalid zlib state")
         if code == Z_STREAM_END { isFinished = true }
         if stream.pointee.avail_out > 0 || isFinished { break }
       }
@@ -113,14 +113,14 @@ extension Deflater {
 
   private func append(_ flush: Int32, to output: inout [UInt8]) -> Int32 {
     let old = output.count
-    let room = Self.step
+    let capacity = Self.step
     let stream = stream
-    return withUnsafeTemporaryAllocation(byteCount: room, alignment: 1) { buffer in
+    return withUnsafeTemporaryAllocation(byteCount: capacity, alignment: 1) { buffer in
       stream.pointee.next_out = buffer.baseAddress?.assumingMemoryBound(to: UInt8.self)
-      stream.pointee.avail_out = UInt32(room)
+      stream.pointee.avail_out = UInt32(capacity)
       let code = deflate(stream, flush)
-      output.reserveCapacity(old + room - Int(stream.pointee.avail_out))
-      output.append(contentsOf: buffer[..<(room - Int(stream.pointee.avail_out))])
+      output.reserveCapacity(old + capacity - Int(stream.pointee.avail_out))
+      output.append(contentsOf: buffer[..<(capacity - Int(stream.pointee.avail_out))])
       stream.pointee.next_out = nil
       return code
     }

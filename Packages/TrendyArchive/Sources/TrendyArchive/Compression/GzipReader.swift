@@ -36,7 +36,7 @@ public struct GzipReader: ~Copyable {
   /// - Returns: number of bytes; 0 only at the end, after all checksums have been verified.
   /// - Throws: ``ArchiveError``, and errors of the source.
   public mutating func read(into output: UnsafeMutableRawBufferPointer) throws -> Int {
-    precondition(output.count > 0, "an empty buffer takes nothing")
+    precondition(output.count > 0, "empty buffer")
     while state != .finished {
       if start == end {
         start = 0
@@ -75,7 +75,7 @@ public struct GzipReader: ~Copyable {
     while start < end, buffer[start] == 0 { start += 1 }
     guard start < end else { return false }
     guard buffer[start] == 0x1F else {
-      throw ArchiveError.damaged(entry: nil, reason: "something follows the end of the gzip data")
+      throw ArchiveError.damaged(entry: nil, reason: "there is other data after the end of the gzip data")
     }
     inflater.reset()
     state = .member

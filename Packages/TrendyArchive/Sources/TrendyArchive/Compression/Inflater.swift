@@ -42,22 +42,22 @@ public struct Inflater: ~Copyable, @unchecked Sendable {
     guard !isFinished, output.count > 0 else { return (0, 0) }
     // zlib counts in 32 bits; the remainder is processed by the next call.
     let available = min(input.count, Int(Int32.max))
-    let room = min(output.count, Int(Int32.max))
+    let capacity = min(output.count, Int(Int32.max))
     stream.pointee.next_in = input.baseAddress.map {
       UnsafeMutablePointer(mutating: $0.assumingMemoryBound(to: UInt8.self))
     }
     stream.pointee.avail_in = UInt32(available)
     stream.pointee.next_out = output.baseAddress?.assumingMemoryBound(to: UInt8.self)
-    stream.pointee.avail_out = UInt32(room)
+    stream.pointee.avail_out = UInt32(capacity)
     let code = CZlib.inflate(stream, Z_NO_FLUSH)
     let taken = available - Int(stream.pointee.avail_in)
-    let given = room - Int(stream.pointee.avail_out)
+    let given = capacity - Int(stream.pointee.avail_out)
     inputCount += Int64(taken)
     outputCount += Int64(given)
     switch code {
     case Z_OK, Z_BUF_ERROR: break
     case Z_STREAM_END: isFinished = true
-    case Z_NEED_DICT: throw .unsupported(entry: nil, reason: "it was compressed with a dictionary that is not in it")
+    case Z_NEED_DICT: throw .unsupported(entry: nil, reason: "it needs an external dictionary")
     case Z_DATA_ERROR: throw .damaged(entry: nil, reason: zlibMessage)
     default: preconditionFailure("zlib cannot decompress: error \(code)")
     }
@@ -96,7 +96,7 @@ public struct Inflater: ~Copyable, @unchecked Sendable {
             if inflater.isFinished {
               if position == input.count { return }
               guard format == .gzip, input[position] == 0x1F else {
-                throw .damaged(entry: nil, reason: "something follows the end of the compressed data")
+                throw .damaged(entry: nil, reason: "there is other data after the end of the compressed data")
               }
               inflater.reset()
             } else if taken == 0, given == 0 {

@@ -55,14 +55,14 @@ public struct ZipContent: ~Copyable, @unchecked Sendable {
   /// - Returns: number of bytes; 0 only at the end, after size and checksum have been verified.
   /// - Throws: ``ArchiveError``; no further reads are possible.
   public mutating func read(into output: UnsafeMutableRawBufferPointer) throws(ArchiveError) -> Int {
-    precondition(output.count > 0, "an empty buffer takes nothing")
+    precondition(output.count > 0, "empty buffer")
     while !isFinished {
       if bufferStart == bufferEnd { try refill() }
       let count = inflater == nil ? copy(into: output) : try inflate(into: output)
       given += Int64(count)
       try limits.check(entry: entry.path, given: given, taken: taken)
       guard given <= entry.size || !entry.isZip64 && entry.method == .deflate else {
-        throw .damaged(entry: entry.path, reason: "it holds more than the \(entry.size) bytes that the directory says")
+        throw .damaged(entry: entry.path, reason: "it holds more than the \(entry.size) bytes listed in the directory")
       }
       if count > 0 {
         checksum.update(UnsafeRawBufferPointer(rebasing: output[..<count]))
@@ -82,7 +82,7 @@ extension ZipContent {
     guard wanted > 0 else { return }
     bufferEnd = try source.read(at: offset, into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<wanted]))
     guard bufferEnd == wanted else {
-      throw .truncated(entry: entry.path, reason: "the archive ends in its middle")
+      throw .truncated(entry: entry.path, reason: "the archive ends within it")
     }
     offset += Int64(wanted)
   }
@@ -118,7 +118,7 @@ extension ZipContent {
     }
     guard given == entry.size || !entry.isZip64 && given & 0xFFFF_FFFF == entry.size else {
       throw .damaged(
-        entry: entry.path, reason: "it holds \(given) bytes, where the directory says \(entry.size)")
+        entry: entry.path, reason: "it holds \(given) bytes, but the directory lists \(entry.size)")
     }
     guard checksum.value == entry.crc32 else { throw .damaged(entry: entry.path, reason: "its checksum is wrong") }
     isFinished = true
@@ -133,7 +133,7 @@ extension ZipContent {
   private static func contentOffset(of entry: ZipEntry, in source: any ArchiveSource) throws(ArchiveError) -> Int64 {
     let header = try ZipDirectory.bytes(entry.headerOffset, Int(ZipLayout.localHeader), of: source)
     guard header.count == Int(ZipLayout.localHeader), header.uint32(at: 0) == 0x0403_4B50 else {
-      throw .damaged(entry: entry.path, reason: "there is no header where the directory says")
+      throw .damaged(entry: entry.path, reason: "its local header is missing")
     }
     let listed = try ZipDirectory.bytes(entry.directoryOffset, ZipLayout.directoryHeader, of: source)
     let nameLength = Int(header.uint16(at: 26))
@@ -143,12 +143,12 @@ extension ZipContent {
     let listedName = try ZipDirectory.bytes(
       entry.directoryOffset + Int64(ZipLayout.directoryHeader), Int(listed.uint16(at: 28)), of: source)
     guard texts.count == nameLength + extraLength, listedName.elementsEqual(texts.prefix(nameLength)) else {
-      throw .damaged(entry: entry.path, reason: "its own header has another name than the directory")
+      throw .damaged(entry: entry.path, reason: "its local header has another name than the directory")
     }
     let flags = header.uint16(at: 6)
     guard flags & 0x2041 == 0 else { throw .encrypted(entry: entry.path) }
     guard header.uint16(at: 8) == listed.uint16(at: 10) else {
-      throw .damaged(entry: entry.path, reason: "its own header has another compression than the directory")
+      throw .damaged(entry: entry.path, reason: "its local header has another compression than the directory")
     }
     // Bit 3: the writer did not know the sizes yet and wrote them after the content.
     if flags & 8 == 0 {
@@ -156,12 +156,12 @@ extension ZipContent {
       guard sizes.widen(by: Array(texts.dropFirst(nameLength))), sizes.compressed == entry.compressedSize,
         sizes.size == entry.size, header.uint32(at: 14) == entry.crc32
       else {
-        throw .damaged(entry: entry.path, reason: "its own header has other sizes than the directory")
+        throw .damaged(entry: entry.path, reason: "its local header has other sizes than the directory")
       }
     }
     let start = entry.headerOffset + ZipLayout.localHeader + Int64(nameLength + extraLength)
     guard start <= source.count - entry.compressedSize else {
-      throw .truncated(entry: entry.path, reason: "the archive ends in its middle")
+      throw .truncated(entry: entry.path, reason: "the archive ends within it")
     }
     return start
   }

@@ -58,20 +58,20 @@ struct ZipDirectory {
       let locator = try bytes(locatorOffset, ZipLayout.zip64Locator, of: source)
       if locator.count == ZipLayout.zip64Locator, locator.uint32(at: 0) == 0x0706_4B50 {
         // If something precedes the archive, the record is directly before the locator.
-        for place in [locator.uint64(at: 8), UInt64(max(0, locatorOffset - Int64(ZipLayout.zip64End)))] {
-          guard place <= UInt64(max(0, locatorOffset - Int64(ZipLayout.zip64End))) else { continue }
-          let zip64 = try bytes(Int64(place), ZipLayout.zip64End, of: source)
+        for position in [locator.uint64(at: 8), UInt64(max(0, locatorOffset - Int64(ZipLayout.zip64End)))] {
+          guard position <= UInt64(max(0, locatorOffset - Int64(ZipLayout.zip64End))) else { continue }
+          let zip64 = try bytes(Int64(position), ZipLayout.zip64End, of: source)
           guard zip64.count == ZipLayout.zip64End, zip64.uint32(at: 0) == 0x0606_4B50 else { continue }
           disk = zip64.uint32(at: 16)
           firstDisk = zip64.uint32(at: 20)
           guard let all = Int64(exactly: zip64.uint64(at: 32)), let length = Int64(exactly: zip64.uint64(at: 40)),
             let first = Int64(exactly: zip64.uint64(at: 48))
           else { return nil }
-          (count, size, start, end, isZip64) = (all, length, first, Int64(place), true)
+          (count, size, start, end, isZip64) = (all, length, first, Int64(position), true)
           break
         }
         guard isZip64 else {
-          throw .damaged(entry: nil, reason: "the ZIP64 record at its end is not where it should be")
+          throw .damaged(entry: nil, reason: "its ZIP64 end record is missing")
         }
       }
     }
@@ -122,14 +122,14 @@ extension ZipDirectory {
       // An obsolete digital signature may follow the headers.
       if fixed.count >= 4, fixed.uint32(at: 0) == 0x0505_4B50 { break }
       guard fixed.count == ZipLayout.directoryHeader, fixed.uint32(at: 0) == 0x0201_4B50 else {
-        throw .damaged(entry: nil, reason: "its directory breaks off after \(entries.count) entries")
+        throw .damaged(entry: nil, reason: "its directory ends after \(entries.count) entries")
       }
       let nameLength = Int(fixed.uint16(at: 28))
       let extraLength = Int(fixed.uint16(at: 30))
       let commentLength = Int(fixed.uint16(at: 32))
       let length = ZipLayout.directoryHeader + nameLength + extraLength + commentLength
       guard offset + Int64(length) <= end else {
-        throw .damaged(entry: nil, reason: "its directory breaks off after \(entries.count) entries")
+        throw .damaged(entry: nil, reason: "its directory ends after \(entries.count) entries")
       }
       guard entries.count < limits.entries else {
         throw .exceedsLimit(entry: nil, reason: "it has more than \(limits.entries) entries")
@@ -139,9 +139,9 @@ extension ZipDirectory {
         try entry(fixed, name: Array(texts.prefix(nameLength)), extra: Array(texts.dropFirst(nameLength)), at: offset))
       offset += Int64(length)
     }
-    let told = isZip64 ? Int64(entries.count) : Int64(entries.count) & 0xFFFF
-    guard told == count else {
-      throw .damaged(entry: nil, reason: "its directory has \(entries.count) entries and says \(count)")
+    let actual = isZip64 ? Int64(entries.count) : Int64(entries.count) & 0xFFFF
+    guard actual == count else {
+      throw .damaged(entry: nil, reason: "its directory has \(entries.count) entries instead of \(count)")
     }
     return entries
   }

@@ -94,9 +94,9 @@ extension ZipReader {
     let order = entries.indices.map { Int32($0) }.sorted {
       entries[Int($0)].headerOffset < entries[Int($1)].headerOffset
     }
-    for (place, index) in order.enumerated() {
+    for (position, index) in order.enumerated() {
       let entry = entries[Int(index)]
-      let next = place + 1 < order.count ? entries[Int(order[place + 1])].headerOffset : end
+      let next = position + 1 < order.count ? entries[Int(order[position + 1])].headerOffset : end
       guard entry.headerOffset >= 0, entry.headerOffset <= end - ZipLayout.localHeader else {
         throw .damaged(entry: entry.path, reason: "the directory places it outside of the archive")
       }

@@ -85,7 +85,7 @@ public struct ZipWriter: ~Copyable {
 
   /// Appends bytes to the current entry.
   public mutating func write(_ bytes: UnsafeRawBufferPointer) throws {
-    precondition(open != nil, "no entry was begun")
+    precondition(open != nil, "there is no current entry")
     open?.checksum.update(bytes)
     open?.size += Int64(bytes.count)
     let old = output.count
@@ -101,7 +101,7 @@ public struct ZipWriter: ~Copyable {
 
   /// Completes the current entry.
   public mutating func end() throws {
-    guard let ended = open else { preconditionFailure("no entry was begun") }
+    guard let ended = open else { preconditionFailure("there is no current entry") }
     open = nil
     var entry = ended.entry
     let old = output.count
@@ -124,7 +124,7 @@ public struct ZipWriter: ~Copyable {
 
   /// Writes the directory, which completes the archive.
   public mutating func finish() throws {
-    precondition(open == nil && !isFinished, "an entry is open, or the archive is finished")
+    precondition(open == nil && !isFinished, "an entry is incomplete, or the archive is finished")
     isFinished = true
     let start = offset
     let size = Int64(directory.count)
@@ -161,13 +161,13 @@ public struct ZipWriter: ~Copyable {
 
 extension ZipWriter {
   private mutating func newEntry(_ path: String, _ modified: Int64?) throws(ArchiveError) -> Written {
-    precondition(open == nil && !isFinished, "an entry is open, or the archive is finished")
+    precondition(open == nil && !isFinished, "an entry is incomplete, or the archive is finished")
     guard ZipPath.isSafe(path) else { throw .unsafePath(path) }
     guard path.utf8.count <= 0xFFFF else {
       throw .unsupported(entry: path, reason: "its path is longer than 65,535 bytes")
     }
     guard paths.insert(path).inserted else {
-      throw .unsupported(entry: path, reason: "there is an entry of this path already")
+      throw .unsupported(entry: path, reason: "the path is already in the archive")
     }
     // Bit 11: the name is UTF-8.
     return Written(
