@@ -4,10 +4,11 @@ import TrendyHub
 import TrendyModels
 import TrendyTrips
 
-/// Tells companions of the trips of devices that post to the hub.
+/// Notifies companions of the trips of trackers that post to the hub.
 ///
-/// What is told follows from what stands in the log and the record, and from what was told before; the latter changes in one write with the
-/// notices. So it may end anywhere, and the next look tells the rest, each once, also where several hubs look.
+/// Notices follow from the track log, the record and the earlier announcements. The announcements are updated in the
+/// same transaction as the notices. The work can therefore be interrupted at any point: the next run sends the
+/// remaining notices, each once, even with several hubs.
 struct HubCompanionNotifier {
   let desk: HubDesk
   let intake: TrackIntake
@@ -18,7 +19,7 @@ struct HubCompanionNotifier {
   }
 
   func tell(of device: String) throws {
-    // Another hub may tell at the same moment; what it told is not told again.
+    // Another hub may announce the same trips concurrently. Its announcements are not repeated.
     for _ in 0..<Self.attempts {
       let tellings = try desk.tellings(ofDevice: device)
       guard !tellings.isEmpty else { return }
@@ -34,10 +35,10 @@ struct HubCompanionNotifier {
     }
   }
 
-  /// What is not told after these is told at the next look.
+  /// Maximum number of attempts. The next run sends the remaining notices.
   private static let attempts = 5
 
-  /// What a companion does not know yet, in the order of time.
+  /// New notices for companions, in chronological order.
   private func drafts(device: String, open: Trip?, telling: inout HubTelling) throws -> [HubTelling.Draft] {
     let wasActive = telling.told.values.contains { $0.isOpen }
     let name = try desk.name(ofDevice: device) ?? device
@@ -47,11 +48,12 @@ struct HubCompanionNotifier {
       endings.append(
         (ending?.end ?? told.at, id, [ending?.draft ?? draft(CompanionNotice.Kind.tripCancelled, id, name)]))
     }
-    // What began and was over before anybody looked, such as a drive that was posted in one go. What is older is no news.
+    // Trips that began and ended between two runs, such as a drive posted in one request. Older trips are not
+    // announced.
     let horizon = max(telling.since, now - Self.newsSeconds)
     for trip in try intake.trips(device: device, since: horizon)
     where telling.told[trip.eventId] == nil && trip.eventId != open?.id {
-      // Deleted by the person: nothing to tell of.
+      // Deleted by the user.
       guard let ending = try ended(trip.eventId, name) else { continue }
       let begun = started(trip.eventId, name, ending.start, end: ending.end)
       endings.append((ending.end, trip.eventId, [begun, ending.draft]))
@@ -66,7 +68,7 @@ struct HubCompanionNotifier {
     if (open != nil) != wasActive {
       drafts.append(.init(kind: CompanionNotice.Kind.tripActive, data: ["active": .bool(open != nil)]))
     }
-    // Longer than it could be news.
+    // Forget trips that are too old to be announced again.
     guard !drafts.isEmpty else { return [] }
     telling.told = telling.told.filter { $0.value.isOpen || $0.value.at > now - 2 * Self.newsSeconds }
     return drafts
@@ -79,7 +81,7 @@ struct HubCompanionNotifier {
     return draft
   }
 
-  /// `nil` for what is not in the record.
+  /// Notice of a finished trip; `nil` if it is not in the record.
   private func ended(_ id: String, _ device: String) throws -> (start: Date, end: Date, draft: HubTelling.Draft)? {
     let wire: APIEvent? = try desk.find(.event, id: id)
     guard let event = wire.map({ Event($0) }), let trip = TripEvent(event) else { return nil }
@@ -95,6 +97,6 @@ struct HubCompanionNotifier {
     .init(kind: kind, data: ["id": .string(id), "device": .string(device)])
   }
 
-  /// Seconds for which a trip that nobody saw going on is news.
+  /// Age in seconds up to which a finished trip is still announced.
   private static let newsSeconds: TimeInterval = 2 * 86_400
 }

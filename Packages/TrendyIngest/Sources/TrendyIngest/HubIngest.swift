@@ -7,37 +7,38 @@ public import TrendyPersistence
 public import TrendyProtocols
 public import TrendyTrips
 
-/// What devices post to a hub: a track log for each person, and what is found in it in the person's record.
+/// Ingest of a hub: keeps a track log per user, and writes detected trips and visits to the user's record.
 public final class HubIngest: Ingest {
   private let storage: any HubStorage
   private let clock: any TimeSource
   private let intakes: Mutex<Intakes>
 
   private struct Intakes {
-    /// Those that are closed, too: each is one queue for all who post for a person.
+    /// Queues of all users, including closed ones. All requests for a user share one queue.
     var all: [String: IntakeQueue] = [:]
     var open: RecentlyUsed
     var erased: Set<String> = []
-    /// Persons of whom time alone changes nothing any more, and since when this is known.
+    /// Users for whom the passage of time changes nothing, with the time of the last check.
     var settled: [String: Date] = [:]
   }
 
   /// - Parameters:
-  ///   - storage: the hub's.
-  ///   - clock: says when silence closes a trip.
-  ///   - openTracks: of so many persons the log stays open.
+  ///   - storage: storage of the hub.
+  ///   - clock: determines when a gap ends a trip.
+  ///   - openTracks: maximum number of track logs to keep open.
   public init(storage: any HubStorage, clock: any TimeSource, openTracks: Int) {
     self.storage = storage
     self.clock = clock
     intakes = Mutex(Intakes(open: RecentlyUsed(limit: openTracks)))
   }
 
+  /// Appends posted readings to the user's track log and runs the detection.
   public func take(_ request: IngestRequest, from sender: IngestSender) async throws -> IngestAnswer {
     guard let desk = sender.desk else { preconditionFailure("a hub's ingest is given a desk") }
     let intake = try intake(for: desk)
     intakes.withLock { $0.settled[desk.person] = nil }
     var answer = try await translating { try await request.take(into: intake, sender: sender.device, at: clock.now) }
-    // What was not looked through yet is told of when it was.
+    // Trips of a delayed detection are announced after that detection.
     guard answer.added > 0, answer.delay == nil else { return answer }
     do {
       try await intake.run { [clock] in
@@ -49,8 +50,9 @@ public final class HubIngest: Ingest {
     return answer
   }
 
+  /// Trips in progress of the user's trackers, sorted by device.
   public func liveTrips(for desk: HubDesk) async throws -> [APILiveTrip] {
-    // Who never posted has no log, and asking makes none.
+    // Does not create a log for a user without posts.
     guard try storage.hasTracks(of: desk.person) else { return [] }
     return try await run(for: desk) { intake in
       try intake.presences().sorted { $0.device < $1.device }.compactMap { presence in
@@ -64,6 +66,7 @@ public final class HubIngest: Ingest {
     }
   }
 
+  /// Route of a trip in progress up to the last fix; `nil` if there is no such trip.
   public func route(ofLiveTrip id: String, for desk: HubDesk) async throws -> [Coordinate]? {
     guard try storage.hasTracks(of: desk.person) else { return nil }
     return try await run(for: desk) { intake in
@@ -72,6 +75,7 @@ public final class HubIngest: Ingest {
     }
   }
 
+  /// Decisions behind a detected event; `nil` if it was not detected from posted readings.
   public func explanation(ofEvent id: String, for desk: HubDesk) async throws -> APIExplanation? {
     guard try storage.hasTracks(of: desk.person) else { return nil }
     return try await run(for: desk) { intake in
@@ -87,11 +91,13 @@ public final class HubIngest: Ingest {
     }
   }
 
+  /// Fixes in a time span, of one device only.
   public func fixes(in span: ClosedRange<Date>, for desk: HubDesk) async throws -> [Location] {
     guard try storage.hasTracks(of: desk.person) else { return [] }
     return try await run(for: desk) { try $0.fixesOfOneDevice(in: span) }
   }
 
+  /// Page of posted readings after a position.
   public func readings(
     in span: ClosedRange<Date>?, after position: PostedReadings.Position?, for desk: HubDesk
   ) async throws -> PostedReadings {
@@ -103,6 +109,7 @@ public final class HubIngest: Ingest {
     }
   }
 
+  /// Rejected posts of the user's trackers, sorted by device.
   public func leftOut(for desk: HubDesk) async throws -> [APILeftOut] {
     guard try storage.hasTracks(of: desk.person) else { return [] }
     let posts = try await run(for: desk) { $0.refusedPosts.load() }
@@ -113,12 +120,12 @@ public final class HubIngest: Ingest {
     }
   }
 
-  /// Lets time do its part, for everybody of whom there is a log: closes trips that fell silent. Companions are told what they do not
-  /// know yet, also of what came of posts before the hub last ended.
+  /// Ends trips after a gap and notifies companions, for every user with a track log.
   ///
-  /// Who has not posted for days is looked at once an hour, until they post again: perhaps another hub was posted to.
-  /// - Throws: what went wrong first, a store's failure as `HubStorageError`; the others are looked at all the same.
-  ///   `CancellationError` between two persons.
+  /// A user without posts for days is checked once an hour until the next post, because another hub may have received
+  /// one.
+  /// - Throws: the first error; store errors as `HubStorageError`. The remaining users are processed regardless.
+  ///   `CancellationError` between two users.
   public func tick(at server: HubServer) async throws {
     var failure: (any Error)?
     for person in try server.accounts.people().map(\.id).sorted() {
@@ -139,7 +146,7 @@ public final class HubIngest: Ingest {
   }
 
   private func tick(at desk: HubDesk) async throws {
-    // Noted before the look: a post that comes meanwhile takes it back.
+    // Set before the check, because a post that arrives meanwhile clears it.
     intakes.withLock { $0.settled[desk.person] = clock.now }
     do {
       let isSettled = try await run(for: desk) { [clock] in
@@ -154,11 +161,11 @@ public final class HubIngest: Ingest {
     }
   }
 
-  /// Longer than any trip stays open, and than it is news.
+  /// Longer than a trip can stay open, and than it is announced.
   private static let settlingSeconds: TimeInterval = 3 * 86_400
   private static let lookSeconds: TimeInterval = 3600
 
-  /// Lets go of a person's track log, which the storage erases; who still posts for them is refused.
+  /// Closes the track log of a user whose data the storage erases. Later posts for the user are rejected.
   public func erase(person: String) {
     intakes.withLock {
       $0.erased.insert(person)
@@ -167,7 +174,7 @@ public final class HubIngest: Ingest {
     }
   }
 
-  /// The person's queue. Others that nobody uses are closed where too many are open.
+  /// Returns the user's queue. Closes idle ones if too many are open.
   private func intake(for desk: HubDesk) throws -> IntakeQueue {
     let (intake, surplus) = try intakes.withLock { intakes in
       if intakes.erased.contains(desk.person) { throw HubStorageError.erased(person: desk.person) }
@@ -196,7 +203,7 @@ public final class HubIngest: Ingest {
     }
   }
 
-  /// Closes half of the logs, where nobody uses them, for want of descriptors.
+  /// Closes half of the idle logs to free file descriptors.
   /// - Returns: whether any was closed.
   private func closeIdle(but person: String) -> Bool {
     close(intakes.withLock { $0.open.leastRecent($0.open.count / 2 + 1, but: person) }) > 0
@@ -216,15 +223,15 @@ public final class HubIngest: Ingest {
     return count
   }
 
-  /// Runs `body` on the person's intake, when it is its turn.
-  /// - Throws: `HubStorageError` in place of a store's failure.
+  /// Runs `body` on the user's intake, in order of arrival.
+  /// - Throws: `HubStorageError` instead of errors of the store.
   private func run<Result: Sendable>(
     for desk: HubDesk, _ body: @Sendable (TrackIntake) throws -> Result
   ) async throws -> Result {
     try await translating { try await intake(for: desk).run(body) }
   }
 
-  /// A store's failure in the words of the hub's storage, by which it is answered.
+  /// Converts errors of the store to errors of the hub's storage.
   private func translating<Result>(_ body: () async throws -> Result) async throws -> Result {
     do {
       return try await body()
@@ -234,16 +241,16 @@ public final class HubIngest: Ingest {
   }
 }
 
-/// What devices post to this machine's agent.
+/// Ingest of an agent, which receives posts on this machine.
 public struct AgentIngest: Ingest {
   private let intake: IntakeQueue
   private let clock: any TimeSource
   private let onTaken: @Sendable (_ isRecordChanged: Bool) -> Void
 
   /// - Parameters:
-  ///   - intake: what is posted goes into it.
-  ///   - clock: tells what is of the future.
-  ///   - onTaken: called when something was taken in, which may have changed the record.
+  ///   - intake: queue of the agent's track log.
+  ///   - clock: detects timestamps in the future.
+  ///   - onTaken: called after readings were stored. The argument is whether the record may have changed.
   public init(
     intake: IntakeQueue, clock: any TimeSource, onTaken: @escaping @Sendable (_ isRecordChanged: Bool) -> Void
   ) {
@@ -252,6 +259,7 @@ public struct AgentIngest: Ingest {
     self.onTaken = onTaken
   }
 
+  /// Appends posted readings to the track log and runs the detection.
   public func take(_ request: IngestRequest, from sender: IngestSender) async throws -> IngestAnswer {
     let answer = try await request.take(into: intake, sender: sender.device, at: clock.now)
     if answer.added > 0 { onTaken(answer.isRecordChanged) }
@@ -259,7 +267,7 @@ public struct AgentIngest: Ingest {
   }
 }
 
-/// A part of a person's record, read again where one of its kind was written since.
+/// Cached part of a user's record, reloaded when an entity of its kind has changed.
 private final class RecordPart<Value: Sendable>: Sendable {
   private let kind: SyncedKind
   private let content = Mutex<(head: Int64, value: Value)?>(nil)
@@ -273,7 +281,7 @@ private final class RecordPart<Value: Sendable>: Sendable {
       content.withLock { $0?.head = head }
       return known.value
     }
-    // Asked for after the head: what is written in between is read twice.
+    // Read after the head was determined: a concurrent write causes only a redundant reload.
     let value = try read()
     content.withLock { $0 = (head, value) }
     return value
@@ -281,31 +289,31 @@ private final class RecordPart<Value: Sendable>: Sendable {
 }
 
 extension HubIngest {
-  /// Writes what is found in rows of fixes into the record of the person whose desk it is.
+  /// Returns the store for events detected in track rows, in the record of a user.
   public static func journal(at desk: HubDesk, of rows: any TrackRows) -> any FindingJournal {
     HubDetectedEventStore(desk: desk, rows: rows)
   }
 
-  /// Something of the person was put into their log by somebody else: what time does of it is seen to again.
+  /// Marks a user for another check after data was imported into the track log.
   public func onImported(for person: String) { intakes.withLock { $0.settled[person] = nil } }
 }
 
 extension HubDesk {
-  /// An event of the record; `nil` for one that does not live.
+  /// Event of the record; `nil` if it does not exist or was deleted.
   public func event(id: String) throws -> Event? {
     let wire: APIEvent? = try find(.event, id: id)
     return wire.map { Event($0) }
   }
 }
 
-/// Writes what was found into a person's record at the hub.
+/// Writes detected events to a user's record at the hub.
 struct HubDetectedEventStore: FindingJournal {
   let desk: HubDesk
-  // Each fix asks for them.
+  // Cached, because they are needed for each fix.
   private let places = RecordPart<[Geofence]>(.geofence)
   private let stop = RecordPart<TripStop>(.setting)
 
-  /// - Parameter rows: those in which it is looked for.
+  /// - Parameter rows: track rows in which the events were detected.
   init(desk: HubDesk, rows: any TrackRows) { self.desk = desk.asReader(of: rows) }
 
   func geofences() throws -> [Geofence] {
@@ -342,7 +350,7 @@ struct HubDetectedEventStore: FindingJournal {
       try desk.create(.event, event.createRequest)
       return true
     } catch let problem as Problem where (400..<500).contains(problem.status) && problem.status != 429 {
-      // Deleted, or its type was: asking again would not help, and must not keep the rest from being written.
+      // The event or its type was deleted. A retry would not help, and the remaining events must still be written.
       return false
     }
   }
@@ -356,7 +364,7 @@ struct HubDetectedEventStore: FindingJournal {
     try desk.delete(.event, id: held.id) { (wire: APIEvent) in Event(wire) == held }
   }
 
-  /// A vehicle knows its device by what the person calls it, or by the hub's id of it.
+  /// Completes a trip with its vehicle. A vehicle refers to its device by name or by the hub's device id.
   func completed(_ trip: Event, device: String) throws -> Event {
     TripEvent.completing(
       trip, devices: [device, try desk.name(ofDevice: device)].compactMap(\.self),

@@ -7,8 +7,8 @@ import TrendyProtocols
 import TrendyTrips
 
 extension IngestRequest {
-  /// What was posted, and the moment of a call.
-  /// - Throws: a `Problem` for what cannot be read at all.
+  /// Parses the posted readings, or the trip command of a webhook.
+  /// - Throws: a `Problem` for an unreadable request.
   fileprivate func read(at now: Date) throws -> (batch: DeviceBatch, calls: [TripCall]) {
     let bytes = [UInt8](body)
     do {
@@ -34,12 +34,13 @@ extension IngestRequest {
 
   private var isWebhook: Bool { if case .webhook = form { true } else { false } }
 
-  /// Takes the request in under the name of a device.
-  /// - Throws: a `Problem` with status 422 where all that was understood of it could not be kept: whoever sent it keeps it then. OwnTracks
-  ///   (Android and iOS), Overland, GPSLogger and Traccar's client drop what was answered with 2xx, and send anything else again.
+  /// Stores the posted readings for a device.
+  /// - Throws: a `Problem` with status 422 if nothing of a readable request can be stored, so that the sender keeps it.
+  ///   OwnTracks (Android and iOS), Overland, GPSLogger and Traccar's client discard data after a response with 2xx and
+  ///   retry otherwise.
   func take(into intake: IntakeQueue, sender: String, at now: Date) async throws -> IngestAnswer {
     let (batch, calls) = try read(at: now)
-    // A hub's token is one device's, whatever its apps call it; an agent's is for all.
+    // A hub's token belongs to one device, whatever name its app sends. An agent's token is shared by all devices.
     let device = sender.isEmpty ? batch.device ?? "" : sender
     var answer = IngestAnswer()
     if form != .webhook(.status) {
