@@ -14,22 +14,22 @@ struct HubCompanionNotifier {
   let intake: TrackIntake
   let now: Date
 
-  func tellOfAll() throws {
-    for device in try intake.devices() { try tell(of: device) }
+  func notifyOfAll() throws {
+    for device in try intake.devices() { try notify(of: device) }
   }
 
-  func tell(of device: String) throws {
+  func notify(of device: String) throws {
     // Another hub may announce the same trips concurrently. Its announcements are not repeated.
     for _ in 0..<Self.attempts {
-      let tellings = try desk.tellings(ofDevice: device)
-      guard !tellings.isEmpty else { return }
+      let announcements = try desk.tellings(ofDevice: device)
+      guard !announcements.isEmpty else { return }
       let open = try intake.openTrip(device: device)?.trip
       var isOvertaken = false
-      for telling in tellings {
-        var told = telling
-        let drafts = try drafts(device: device, open: open, telling: &told)
-        guard told != telling else { continue }
-        if try !desk.tell(drafts, of: device, as: told) { isOvertaken = true }
+      for announcement in announcements {
+        var updated = announcement
+        let drafts = try drafts(device: device, open: open, announcements: &updated)
+        guard updated != announcement else { continue }
+        if try !desk.tell(drafts, of: device, as: updated) { isOvertaken = true }
       }
       guard isOvertaken else { return }
     }
@@ -39,20 +39,20 @@ struct HubCompanionNotifier {
   private static let attempts = 5
 
   /// New notices for companions, in chronological order.
-  private func drafts(device: String, open: Trip?, telling: inout HubTelling) throws -> [HubTelling.Draft] {
-    let wasActive = telling.told.values.contains { $0.isOpen }
+  private func drafts(device: String, open: Trip?, announcements: inout HubTelling) throws -> [HubTelling.Draft] {
+    let wasActive = announcements.told.values.contains { $0.isOpen }
     let name = try desk.name(ofDevice: device) ?? device
     var endings: [(end: Date, id: String, drafts: [HubTelling.Draft])] = []
-    for (id, told) in telling.told where told.isOpen && id != open?.id {
+    for (id, told) in announcements.told where told.isOpen && id != open?.id {
       let ending = try ended(id, name)
       endings.append(
         (ending?.end ?? told.at, id, [ending?.draft ?? draft(CompanionNotice.Kind.tripCancelled, id, name)]))
     }
     // Trips that began and ended between two runs, such as a drive posted in one request. Older trips are not
     // announced.
-    let horizon = max(telling.since, now - Self.newsSeconds)
+    let horizon = max(announcements.since, now - Self.newsSeconds)
     for trip in try intake.trips(device: device, since: horizon)
-    where telling.told[trip.eventId] == nil && trip.eventId != open?.id {
+    where announcements.told[trip.eventId] == nil && trip.eventId != open?.id {
       // Deleted by the user.
       guard let ending = try ended(trip.eventId, name) else { continue }
       let begun = started(trip.eventId, name, ending.start, end: ending.end)
@@ -60,17 +60,17 @@ struct HubCompanionNotifier {
     }
     endings.sort { ($0.end, $0.id) < ($1.end, $1.id) }
     var drafts = endings.flatMap(\.drafts)
-    for ending in endings { telling.told[ending.id] = .init(isOpen: false, at: ending.end) }
-    if let open, telling.told[open.id]?.isOpen != true {
+    for ending in endings { announcements.told[ending.id] = .init(isOpen: false, at: ending.end) }
+    if let open, announcements.told[open.id]?.isOpen != true {
       drafts.append(started(open.id, name, open.startTime))
-      telling.told[open.id] = .init(isOpen: true, at: open.startTime)
+      announcements.told[open.id] = .init(isOpen: true, at: open.startTime)
     }
     if (open != nil) != wasActive {
       drafts.append(.init(kind: CompanionNotice.Kind.tripActive, data: ["active": .bool(open != nil)]))
     }
     // Forget trips that are too old to be announced again.
     guard !drafts.isEmpty else { return [] }
-    telling.told = telling.told.filter { $0.value.isOpen || $0.value.at > now - 2 * Self.newsSeconds }
+    announcements.told = announcements.told.filter { $0.value.isOpen || $0.value.at > now - 2 * Self.newsSeconds }
     return drafts
   }
 

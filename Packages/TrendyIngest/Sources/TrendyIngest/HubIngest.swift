@@ -34,7 +34,7 @@ public final class HubIngest: Ingest {
 
   /// Appends posted readings to the user's track log and runs the detection.
   public func take(_ request: IngestRequest, from sender: IngestSender) async throws -> IngestAnswer {
-    guard let desk = sender.desk else { preconditionFailure("a hub's ingest is given a desk") }
+    guard let desk = sender.desk else { preconditionFailure("a hub's ingest needs the user's record") }
     let intake = try intake(for: desk)
     intakes.withLock { $0.settled[desk.person] = nil }
     var answer = try await translating { try await request.take(into: intake, sender: sender.device, at: clock.now) }
@@ -42,10 +42,10 @@ public final class HubIngest: Ingest {
     guard answer.added > 0, answer.delay == nil else { return answer }
     do {
       try await intake.run { [clock] in
-        try HubCompanionNotifier(desk: desk, intake: $0, now: clock.now).tell(of: sender.device)
+        try HubCompanionNotifier(desk: desk, intake: $0, now: clock.now).notify(of: sender.device)
       }
     } catch {
-      answer.delay = "companions are told later: \(error)"
+      answer.delay = "companions are notified later: \(error)"
     }
     return answer
   }
@@ -151,7 +151,7 @@ public final class HubIngest: Ingest {
     do {
       let isSettled = try await run(for: desk) { [clock] in
         let isChanged = try $0.tick()
-        try HubCompanionNotifier(desk: desk, intake: $0, now: clock.now).tellOfAll()
+        try HubCompanionNotifier(desk: desk, intake: $0, now: clock.now).notifyOfAll()
         return try !isChanged && $0.lastReading().map { clock.now.timeIntervalSince($0) > Self.settlingSeconds } ?? true
       }
       if !isSettled { intakes.withLock { $0.settled[desk.person] = nil } }
@@ -178,8 +178,8 @@ public final class HubIngest: Ingest {
   private func intake(for desk: HubDesk) throws -> IntakeQueue {
     let (intake, surplus) = try intakes.withLock { intakes in
       if intakes.erased.contains(desk.person) { throw HubStorageError.erased(person: desk.person) }
-      let known = intakes.all[desk.person]
-      let intake = known ?? makeIntake(for: desk)
+      let existing = intakes.all[desk.person]
+      let intake = existing ?? makeIntake(for: desk)
       intakes.all[desk.person] = intake
       return (intake, intakes.open.onUse(desk.person))
     }
@@ -275,11 +275,11 @@ private final class RecordPart<Value: Sendable>: Sendable {
   init(_ kind: SyncedKind) { self.kind = kind }
 
   func value(at desk: HubDesk, _ read: () throws -> Value) throws -> Value {
-    let known = content.withLock { $0 }
-    let (head, hasChanged) = try desk.changes(of: kind, since: known?.head ?? 0)
-    if let known, !hasChanged {
+    let cached = content.withLock { $0 }
+    let (head, hasChanged) = try desk.changes(of: kind, since: cached?.head ?? 0)
+    if let cached, !hasChanged {
       content.withLock { $0?.head = head }
-      return known.value
+      return cached.value
     }
     // Read after the head was determined: a concurrent write causes only a redundant reload.
     let value = try read()

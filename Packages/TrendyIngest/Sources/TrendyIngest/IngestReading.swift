@@ -46,7 +46,7 @@ extension IngestRequest {
     if form != .webhook(.status) {
       let taken = try await intake.run { try $0.takePost(batch, calls: calls, device: device) }
       if let reason = taken.refusal {
-        throw Problem("not_kept", status: 422, title: "Not kept", detail: reason)
+        throw Problem("not_kept", status: 422, title: "Not stored", detail: reason)
       }
       answer.added = taken.added
       answer.known = taken.known

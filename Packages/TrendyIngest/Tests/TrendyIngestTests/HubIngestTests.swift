@@ -8,7 +8,7 @@ import TrendyModels
 import TrendyPersistence
 import TrendyTesting
 
-@Suite("What trackers post to a hub", .timeLimit(.minutes(1)))
+@Suite("Trackers that post to a hub", .timeLimit(.minutes(1)))
 struct HubIngestTests {
   private let clock = ManualClock(now: DeterministicDate.jan1_2024.addingTimeInterval(86_400))
   private let storage: any HubStorage
@@ -55,7 +55,7 @@ struct HubIngestTests {
       .map { "\($0.members["timestamp"]?.stringValue ?? "") \($0.members["end_date"]?.stringValue ?? "")" }.sorted()
   }
 
-  @Test func `a day that comes late, twice and in pieces has the trips of one that comes at once`() async throws {
+  @Test func `fixes that arrive late, twice or in parts result in the same trips`() async throws {
     let fixes = SimulatedDay(seed: 5, world: .town, recorder: .tracker).fixes
     let half = fixes.count / 2
     #expect(try await post(fixes[half...]) == 200)
@@ -72,7 +72,7 @@ struct HubIngestTests {
   }
 
   @Test(arguments: [ENOSPC, EMFILE])
-  func `each failing file operation is told as a failure of the hub's storage`(code: Int32) async throws {
+  func `each failing file operation is reported as an error of the hub's storage`(code: Int32) async throws {
     let disk = SimulatedFileSystem()
     let hub = try HubIngestTests(storage: EmbeddedHubStorage(directory: "/hub", fileSystem: disk))
     #expect(try await hub.post(SimulatedDay(seed: 5, world: .town, recorder: .tracker).fixes.prefix(200)) == 200)
@@ -101,7 +101,7 @@ struct HubIngestTests {
     #expect(untranslated == [])
   }
 
-  @Test func `nothing is kept for a person who was erased`() async throws {
+  @Test func `nothing is stored for an erased user`() async throws {
     let fixes = SimulatedDay(seed: 5, world: .town, recorder: .tracker).fixes
     #expect(try await post(fixes.prefix(20)) == 200)
     ingest.erase(person: person)
