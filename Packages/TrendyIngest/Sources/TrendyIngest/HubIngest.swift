@@ -66,7 +66,7 @@ public final class HubIngest: Ingest {
     }
   }
 
-  /// Route of a trip in progress up to the last fix; `nil` if there is no such trip.
+  /// Route of a trip in progress up to the last fix; `nil` if it is not in progress.
   public func route(ofLiveTrip id: String, for desk: HubDesk) async throws -> [Coordinate]? {
     guard try storage.hasTracks(of: desk.person) else { return nil }
     return try await run(for: desk) { intake in

@@ -40,7 +40,7 @@ extension IngestRequest {
   ///   retry otherwise.
   func take(into intake: IntakeQueue, sender: String, at now: Date) async throws -> IngestAnswer {
     let (batch, calls) = try read(at: now)
-    // A hub's token belongs to one device, whatever name its app sends. An agent's token is shared by all devices.
+    // A hub's token belongs to one device, regardless of the name its app sends. An agent's token is shared by all devices.
     let device = sender.isEmpty ? batch.device ?? "" : sender
     var answer = IngestAnswer()
     if form != .webhook(.status) {
