@@ -58,7 +58,7 @@ enum TrendySimulate {
     }()
     var tally = Tally()
     var next = options.seeds.lowerBound
-    await withTaskGroup(of: Story.self) { group in
+    await withTaskGroup(of: ScenarioResult.self) { group in
       func begin() {
         guard next <= options.seeds.upperBound else { return }
         let seed = next
@@ -76,13 +76,13 @@ enum TrendySimulate {
     return tally
   }
 
-  private static func report(_ story: Story, _ simulator: SyncSimulator, _ options: Options) async {
+  private static func report(_ story: ScenarioResult, _ simulator: SyncSimulator, _ options: Options) async {
     defer { fflush(nil) }
-    if options.isJSON, let sentence = story.violations.first {
-      return print(Tally.line(seed: story.seed, sentence))
+    if options.isJSON, let violation = story.violations.first {
+      return print(Tally.line(seed: story.seed, violation))
     }
     print("seed \(story.seed) breaks:")
-    for sentence in story.violations { print("  - \(sentence)") }
+    for violation in story.violations { print("  - \(violation)") }
     fflush(nil)
     let plan = options.world.plan(seed: story.seed)
     guard options.shrinks, let (plan, shortest) = await simulator.shrink(plan, seed: story.seed, limit: 400) else {
@@ -92,6 +92,6 @@ enum TrendySimulate {
     for action in plan { print("  \(action)") }
     print("what happens in it:")
     for line in shortest.trace { print("  \(line)") }
-    for sentence in shortest.violations { print("  - \(sentence)") }
+    for violation in shortest.violations { print("  - \(violation)") }
   }
 }

@@ -40,7 +40,7 @@ struct OwnServerTests {
     let simulator = SyncSimulator(
       world: Self.world, person: CoffeeDrinker(),
       makeServer: { try CoffeeServer(clock: $0, seed: $1, liesEvery: 3) })
-    var violations: [String] = []
+    var violations: [Violation] = []
     for seed in 1...6 as ClosedRange<UInt64> { violations += await simulator.run(seed: seed).violations }
     #expect(!violations.isEmpty)
   }
@@ -53,7 +53,7 @@ private struct Weak: Sendable {
 }
 
 /// Records coffees, writes into them, and deletes some.
-private struct CoffeeDrinker: SimulatedPerson {
+private struct CoffeeDrinker: SimulatedUser {
   func act(number: Int, on device: PersonsDevice, using generator: inout SeededGenerator) throws {
     if try device.dataStoreFactory.makeDataStore().findEventType(id: "coffee") == nil {
       try device.recorder.record(EventType(id: "coffee", name: "Coffee", colorHex: "#6F4E37", iconName: "cup"))

@@ -129,9 +129,9 @@ struct SyncSimulatorTests {
 
 /// Each story is told once, whichever test asks first.
 private actor Stories {
-  private var tasks: [UInt64: Task<Story, Never>] = [:]
+  private var tasks: [UInt64: Task<ScenarioResult, Never>] = [:]
 
-  func story(seed: UInt64) async -> Story {
+  func story(seed: UInt64) async -> ScenarioResult {
     let task = tasks[seed] ?? Task { await SyncSimulator().run(seed: seed) }
     tasks[seed] = task
     return await task.value

@@ -43,12 +43,12 @@ extension CommandUser {
         now: now.rows[new], left: left[key].map { Set($0.flatMap(\.fields)) },
         isShownType: { now.rows[Ledger.Key(kind: .eventType, id: $0)] != nil })
       {
-        run.ledger.break_("\(act), and \(key.id) \(fault)")
+        run.ledger.report(.undoRestoresTheRecord, "\(act), and \(key.id) \(fault)")
       }
     }
     for key in changed.subtracting(done.keys).sorted()
     where !newNames.values.contains(key.id) && !isShownWithItsType(key, before, now) {
-      run.ledger.break_("\(act), and \(key.id) is changed as well")
+      run.ledger.report(.undoRestoresTheRecord, "\(act), and \(key.id) is changed as well")
     }
     // Of what has another id now nothing more is known.
     for name in newNames.keys { device.commands = device.commands.filter { !$0.value.names(name) } }
@@ -67,7 +67,7 @@ extension CommandUser {
     let new = now.rows.filter { before.rows[$0.key] == nil }
     var names: [String: String] = [:]
     for (key, fields) in target where before.rows[key] == nil && now.rows[key] == nil {
-      let field = Judge.textField(ofKind: key.kind.rawValue)
+      let field = MergeOracle.textField(ofKind: key.kind.rawValue)
       names[key.id] = new.first { $0.key.kind == key.kind && $0.value[field] == fields[field] }?.key.id
     }
     return names
@@ -128,7 +128,8 @@ extension CommandUser {
       let key = Ledger.Key(kind: left.kind, id: left.id)
       let now = shown.rows[key]
       if left.fields.isEmpty ? now == done.after.rows[key] && now == done.before.rows[key] : now == nil {
-        run.ledger.break_("\(device.name) leaves \(key.id) of \(label), which was not changed since")
+        run.ledger.report(
+          .undoRestoresTheRecord, "\(device.name) leaves \(key.id) of \(label), which was not changed since")
       }
     }
   }
@@ -136,7 +137,9 @@ extension CommandUser {
   func expectUnchanged(_ record: DeviceRecord, _ before: ShownFields, _ error: String) {
     // A disk without power shows nothing.
     guard let now = try? shown(record), now != before else { return }
-    run.ledger.break_("\(device.name) changes \(words(before.changes(to: now))) by a command that fails: \(error)")
+    run.ledger.report(
+      .undoRestoresTheRecord,
+      "\(device.name) changes \(words(before.changes(to: now))) by a command that fails: \(error)")
   }
 
   func shown(_ record: DeviceRecord) throws -> ShownFields {

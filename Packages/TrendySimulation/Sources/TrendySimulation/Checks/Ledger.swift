@@ -69,7 +69,7 @@ struct Ledger {
   var hubLied = false
   var deviceLied = false
   /// What is at the hub, and who must win there.
-  var judge = Judge()
+  var oracle = MergeOracle()
   /// The identities under which each device was met.
   private var identities: [Int: Set<String>] = [:]
   /// The texts that each mutation says, by its id.
@@ -86,7 +86,7 @@ struct Ledger {
   private(set) var takenTexts: Set<String> = []
   private var outcomes: [Sent: String] = [:]
   /// The life of each entity that somebody restored and nobody deleted since, by its id.
-  private var lives: [String: Int64] = [:]
+  private var incarnations: [String: Int64] = [:]
   /// What was made under each version.
   private var madeAt: [Int64: String] = [:]
   /// Judged, if at all, when the hub lost power, or before it was restored.
@@ -96,7 +96,7 @@ struct Ledger {
   private var contents: [Sent: MutationEnvelope] = [:]
   /// The highest head in any answer.
   private(set) var highestHead: Int64 = 0
-  private(set) var violations: [String] = []
+  private(set) var violations: [Violation] = []
   /// Devices that ran an old version: what they write comes without the version that its author knew.
   var oldDevices: Set<Int> = []
   /// Whether the hub forgot what it had taken: then what a device shows may be the only place of a text.
@@ -119,10 +119,10 @@ struct Ledger {
   private var hubMark = Mark()
   private var standbyMark = Mark()
 
-  mutating func break_(_ sentence: String) { if violations.count < 20 { violations.append(sentence) } }
-
-  /// Of devices that the hub said the truth to.
-  private mutating func breakUnlessLied(_ sentence: String) { if !hubLied { break_(sentence) } }
+  /// Records a violation, at most 20 per scenario.
+  mutating func report(_ invariant: Invariant?, _ description: String) {
+    if violations.count < 20 { violations.append(Violation(invariant: invariant, description: description)) }
+  }
 
   // MARK: Persons
 
@@ -161,7 +161,7 @@ struct Ledger {
   /// One who says nothing of what they knew replaced what was there.
   mutating func onPlainWriteOver(_ key: Key, _ before: [String]) {
     mixed.insert(key)
-    judge.forget(kind: key.kind.rawValue, id: key.id)
+    oracle.forget(kind: key.kind.rawValue, id: key.id)
     onGivenUp(before)
   }
 
@@ -181,7 +181,7 @@ struct Ledger {
     everDeleted.insert(key)
     // A plain REST client names no incarnation: which life it deleted is not known.
     if device < 0 {
-      lives = [:]
+      incarnations = [:]
       deletedPlainly.insert(key)
     }
     // Where a store was copied, one copy may take back a making that waits in both: to the hub it was never deleted.
@@ -274,10 +274,10 @@ struct Ledger {
     outcomes = [:]
     imported = []
     madeAt = [:]
-    lives = [:]
-    judge = Judge()
+    incarnations = [:]
+    oracle = MergeOracle()
     // What its clock gave before is still on the devices.
-    judge.isHubSet = true
+    oracle.isHubSet = true
     // Of what was written by no device nobody else may have had a copy.
     for index in texts.indices where texts[index].device < 0 { texts[index].isGivenUp = true }
     for device in deleted.keys where device < 0 { deleted[device] = nil }
@@ -321,7 +321,7 @@ struct Ledger {
     let bySequence = Dictionary(request.mutations.map { ($0.sequence, $0) }, uniquingKeysWith: { first, _ in first })
     for outcome in answer.outcomes {
       guard let mutation = bySequence[outcome.sequence] else {
-        break_("the hub judged sequence \(outcome.sequence), which was not asked")
+        report(.mutationAppliesOnce, "the hub judged sequence \(outcome.sequence), which was not asked")
         continue
       }
       onOutcome(outcome, of: mutation, by: request.device, now: now)
@@ -344,7 +344,7 @@ struct Ledger {
     else { return }
     let entity = "\(mutation.entityType) \(mutation.entityId)"
     if let other = madeAt.updateValue(entity, forKey: version), other != entity {
-      break_("\(entity) and \(other) had the outcome of one version, \(version)")
+      report(.mutationAppliesOnce, "\(entity) and \(other) had the outcome of one version, \(version)")
     }
   }
 
@@ -361,48 +361,53 @@ struct Ledger {
       "\(mutation.id) \(outcome.status) at \(outcome.version.map { "\($0)" } ?? "-") \(outcome.problem?.type ?? "")"
     if let known = outcomes[sent] {
       if known != words {
-        break_("sequence \(sent.sequence) of a device had the outcome \"\(known)\" and later \"\(words)\"")
+        report(
+          .mutationAppliesOnce,
+          "sequence \(sent.sequence) of a device had the outcome \"\(known)\" and later \"\(words)\"")
       }
       return
     }
     outcomes[sent] = words
     if unsure.contains(sent) {
-      judge.forget(kind: mutation.entityType, id: mutation.entityId)
-      if mutation.operation == MutationOperation.delete.rawValue { judge.forgetAll() }
+      oracle.forget(kind: mutation.entityType, id: mutation.entityId)
+      if mutation.operation == MutationOperation.delete.rawValue { oracle.forgetAll() }
     }
     if mutation.operation == MutationOperation.create.rawValue, NaturalIdentifier.isNatural(mutation.entityId),
       outcome.status == "accepted", !imported.insert(mutation.entityId).inserted, !hubWasRestored, !hubLied
     {
-      break_("\(mutation.entityId) was imported a second time, and that changed it")
+      report(.importIsIdempotent, "\(mutation.entityId) was imported a second time, and that changed it")
     }
     checkVersion(outcome, of: mutation)
-    checkLives(outcome, of: mutation, isSure: !unsure.contains(sent))
+    checkIncarnations(outcome, of: mutation, isSure: !unsure.contains(sent))
     guard !hasCopies, !hubLied, !deviceLied, oldDevices.isEmpty, !unsure.contains(sent) else { return }
-    if let fault = judge.onOutcome(outcome, of: mutation, by: device, now: now, hadSeen: hadSeen) {
-      if !mixed.contains(where: { $0.id == mutation.entityId }) { break_(fault) }
+    if let fault = oracle.onOutcome(outcome, of: mutation, by: device, now: now, hadSeen: hadSeen) {
+      if !mixed.contains(where: { $0.id == mutation.entityId }) { report(.nothingVanishes, fault) }
     }
   }
 
   /// A deletion ends the life that its author saw, and none that was begun since; and everything that is taken has a version.
-  private mutating func checkLives(_ outcome: OutcomeEnvelope, of mutation: MutationEnvelope, isSure: Bool) {
+  private mutating func checkIncarnations(_ outcome: OutcomeEnvelope, of mutation: MutationEnvelope, isSure: Bool) {
     guard outcome.status == "accepted" || outcome.status == "merged" else { return }
     let (kind, id) = (mutation.entityType, mutation.entityId)
     let isDelete = mutation.operation == MutationOperation.delete.rawValue
     if let version = outcome.version, version < 1, !isDelete {
-      break_("\(mutation.operation) of \(id) was \(outcome.status) at \(version), and what is written has a version")
+      report(
+        .ownWritesAreVisible,
+        "\(mutation.operation) of \(id) was \(outcome.status) at \(version), and what is written has a version")
     }
     if mutation.operation == MutationOperation.restore.rawValue {
-      lives[id] = isSure ? mutation.incarnation : nil
+      incarnations[id] = isSure ? mutation.incarnation : nil
     } else if isDelete {
-      if let life = lives.removeValue(forKey: id), mutation.incarnation < life, isSure,
+      if let incarnation = incarnations.removeValue(forKey: id), mutation.incarnation < incarnation, isSure,
         oldDevices.isEmpty
       {
-        break_(
+        report(
+          .deletedStaysDeleted,
           "a deletion of life \(mutation.incarnation) of \(id) was accepted, and somebody had restored it to life \(life)"
         )
       }
       // With the type go its children.
-      if kind == MutationEntityType.eventType.rawValue { lives = [:] }
+      if kind == MutationEntityType.eventType.rawValue { incarnations = [:] }
     }
   }
 
@@ -410,11 +415,11 @@ struct Ledger {
   mutating func onUnsure(_ request: PushRequest) {
     for mutation in request.mutations {
       unsure.insert(Sent(device: request.device, sequence: mutation.sequence))
-      judge.forget(kind: mutation.entityType, id: mutation.entityId)
-      lives[mutation.entityId] = nil
+      oracle.forget(kind: mutation.entityType, id: mutation.entityId)
+      incarnations[mutation.entityId] = nil
       if mutation.operation == MutationOperation.delete.rawValue {
-        judge.forgetAll()
-        lives = [:]
+        oracle.forgetAll()
+        incarnations = [:]
       }
     }
   }
@@ -424,31 +429,34 @@ struct Ledger {
     let (type, detail) = (problem?.type ?? "", problem?.detail ?? "")
     // What a newer version wrote, or a hub that did not say the truth, may be offered again to a hub that lost it.
     if type.hasSuffix(":invalid"), !mutation.entityId.hasPrefix("future-"), !hubLied {
-      break_(
+      report(
+        .mutationAppliesOnce,
         "a device of the hub's own version was refused as invalid: \(mutation.operation) of \(mutation.entityId): \(detail)"
       )
     }
     guard !hasTwins, !hubWasRestored, !hubLied, !deviceLied, oldDevices.isEmpty else { return }
     // What it refers to was made before it on the same device, or came from the hub.
     if detail.contains("was never here"), !setAside.contains(where: { detail.contains("\"\($0)\"") }) {
-      break_("\(mutation.entityId) was sent before what it refers to: \(detail)")
+      report(.childHasItsParent, "\(mutation.entityId) was sent before what it refers to: \(detail)")
     }
     let isChild = ["event", "property_definition", "skip"].contains(mutation.entityType)
     // What hangs on something that was set aside goes along, and an edit of it meets nothing.
     if type.hasSuffix(":entity_deleted"), setAside.isEmpty,
       !everDeleted.contains(where: { $0.id == mutation.entityId || (isChild && $0.kind == .eventType) })
     {
-      break_("\(mutation.operation) of \(mutation.entityId) was refused as of something deleted, which nobody deleted")
+      report(
+        .nothingVanishes,
+        "\(mutation.operation) of \(mutation.entityId) was refused as of something deleted, which nobody deleted")
     }
   }
 
   /// A request was answered that the device is another than it says, or knows what the hub never said.
   mutating func onBreach(_ type: String, device: Int) {
     if type == ProblemDetails.deviceForked, !mayFork {
-      break_("\(deviceName(device)) is taken for two devices, and no store was copied or restored")
+      report(.forkIsDetected, "\(deviceName(device)) is taken for two devices, and no store was copied or restored")
     }
     if type == ProblemDetails.logReset, !hubWasRestored, !hubLied, !hasCopies {
-      break_("\(deviceName(device)) is told that the hub was set back, and it never was")
+      report(.resetKeepsPendingEdits, "\(deviceName(device)) is told that the hub was set back, and it never was")
     }
   }
 
@@ -459,7 +467,9 @@ struct Ledger {
       if let text = mutation.texts({ _ in true }).first { said[mutation.id] = text }
       let sent = Sent(device: request.position.device, sequence: mutation.sequence)
       if !hasCopies, let known = contents[sent], known != mutation {
-        break_("what is sent as sequence \(sent.sequence) of a device changed from \(known) to \(mutation)")
+        report(
+          .mutationAppliesOnce,
+          "what is sent as sequence \(sent.sequence) of a device changed from \(known) to \(mutation)")
       }
       contents[sent] = mutation
     }

@@ -66,5 +66,5 @@ struct ShownFields: Equatable {
   func only(_ keys: Set<Ledger.Key>) -> ShownFields { ShownFields(rows: rows.filter { keys.contains($0.key) }) }
 
   /// By which an entity is followed.
-  func text(_ key: Ledger.Key) -> String? { rows[key]?[Judge.textField(ofKind: key.kind.rawValue)]?.stringValue }
+  func text(_ key: Ledger.Key) -> String? { rows[key]?[MergeOracle.textField(ofKind: key.kind.rawValue)]?.stringValue }
 }

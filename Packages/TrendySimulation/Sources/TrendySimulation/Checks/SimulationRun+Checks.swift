@@ -10,17 +10,17 @@ import TrendyTesting
 extension SimulationRun {
   /// A cursor goes forward, but for a store that was told to take a snapshot, and never beyond what the hub has given.
   func checkCursor(_ device: SimulatedDevice) {
-    guard let life = device.life, !device.disk.isOff else { return }
+    guard let process = device.process, !device.disk.isOff else { return }
     do {
       // Whom the hub lied to may go back to where it was.
-      guard !ledger.hubLied, let cursor = try life.factory.makeLocalStore().syncCursor() else {
+      guard !ledger.hubLied, let cursor = try process.factory.makeLocalStore().syncCursor() else {
         device.cursor = 0
         return
       }
       if cursor < device.cursor, device.restoresToNotice > 0 {
         device.restoresToNotice -= 1
       } else if cursor < device.cursor {
-        ledger.break_("\(device.name)'s cursor went back from \(device.cursor) to \(cursor)")
+        ledger.report(.cursorIsComplete, "\(device.name)'s cursor went back from \(device.cursor) to \(cursor)")
       }
       device.cursor = cursor
     } catch {
@@ -30,9 +30,9 @@ extension SimulationRun {
 
   /// What was reported to the person is in the store, at the hub, or in the journal; what they deleted is not shown.
   func check(_ device: SimulatedDevice) {
-    guard let life = device.life else { return }
+    guard let process = device.process else { return }
     do {
-      let store = life.factory.makeLocalStore()
+      let store = process.factory.makeLocalStore()
       let queue = try store.fetchPendingMutations()
       let journal = try store.fetchConflicts()
       try settleDoubt(device.number, queue) { try isShown($0, in: store) }
@@ -46,12 +46,14 @@ extension SimulationRun {
         // A hub that was restored may have forgotten what was given up since.
         if ledger.hubWasRestored, saved.isGivenUp { continue }
         if ledger.hubLied { continue }
-        ledger.break_(
+        ledger.report(
+          .recordedEditIsQueued,
           "\(saved.text), saved on \(device.name) for \(saved.key.id), is in no queue, no journal, and not at the hub")
       }
       if server == nil, ledger.oldDevices.isEmpty {
         for conflict in journal where !ledger.hadReason(for: conflict) {
-          ledger.break_(
+          ledger.report(
+            .nothingVanishes,
             "\(device.name) set \(conflict.operation) of \(conflict.entityId) aside without the hub's word: "
               + conflict.reason)
         }
@@ -62,25 +64,26 @@ extension SimulationRun {
       }
       for key in (ledger.deleted[device.number] ?? []).sorted()
       where try !ledger.hubLied && isShown(key, in: store) {
-        ledger.break_("\(key.id), deleted on \(device.name), is shown there again")
+        ledger.report(.deletedStaysDeleted, "\(key.id), deleted on \(device.name), is shown there again")
       }
     } catch {
-      if !device.disk.isOff { ledger.break_("\(device.name)'s store cannot be read: \(error)") }
+      if !device.disk.isOff { ledger.report(.savedDataIsDurable, "\(device.name)'s store cannot be read: \(error)") }
     }
   }
 
   /// What must be so at every moment, also in the middle of a round: a person reads what they wrote, and nothing is shown without
   /// the type that it belongs to.
   func checkMoment(_ device: SimulatedDevice) {
-    guard let life = device.life, !device.disk.isOff, !ledger.hubLied else { return }
+    guard let process = device.process, !device.disk.isOff, !ledger.hubLied else { return }
     do {
-      let store = life.factory.makeLocalStore()
+      let store = process.factory.makeLocalStore()
       let types = Set(try store.fetchAllEventTypes().map(\.id))
       for event in try store.fetchAllEvents() where !types.contains(event.eventTypeId) {
-        ledger.break_("\(device.name) shows \(event.id) without its type \(event.eventTypeId)")
+        ledger.report(.childHasItsParent, "\(device.name) shows \(event.id) without its type \(event.eventTypeId)")
       }
       for definition in try store.fetchAllPropertyDefinitions() where !types.contains(definition.eventTypeId) {
-        ledger.break_("\(device.name) shows \(definition.id) without its type \(definition.eventTypeId)")
+        ledger.report(
+          .childHasItsParent, "\(device.name) shows \(definition.id) without its type \(definition.eventTypeId)")
       }
       var own: [Ledger.Key: (text: String?, isDeleted: Bool)] = [:]
       for mutation in try store.fetchPendingMutations() {
@@ -98,12 +101,13 @@ extension SimulationRun {
         let isShown = try isShown(key, in: store)
         // A deletion of an earlier life, which the hub will refuse, takes nothing from the later one.
         if said.isDeleted, isShown, !ledger.restored.contains(key) {
-          ledger.break_("\(device.name) shows \(key.id), whose deletion waits there")
+          ledger.report(.deletedStaysDeleted, "\(device.name) shows \(key.id), whose deletion waits there")
         }
         if let text = said.text, isShown, let shown = try store.simulatedText(key), shown != text,
           !NaturalIdentifier.isNatural(key.id)
         {
-          ledger.break_("\(device.name) shows \(shown) in \(key.id), where \(text) waits to be sent")
+          ledger.report(
+            .ownWritesAreVisible, "\(device.name) shows \(shown) in \(key.id), where \(text) waits to be sent")
         }
       }
       guard ledger.readsOwnWrites else { return }
@@ -117,13 +121,17 @@ extension SimulationRun {
         if device.isOld, story.faults["request_repeated_late"] != nil { continue }
         // A restore counts its text once more: the last text may be among the earlier ones.
         guard let shown = try store.simulatedText(key), shown != texts.last, texts.contains(shown) else { continue }
-        ledger.break_("\(device.name) wrote \(texts[texts.count - 1]) into \(key.id), and shows \(shown) again")
+        ledger.report(
+          .ownWritesAreVisible,
+          "\(device.name) wrote \(texts[texts.count - 1]) into \(key.id), and shows \(shown) again")
       }
       // An entity without a parent that nobody deleted is shown from the moment it was saved.
       for (key, texts) in ledger.ownTexts(device.number).sorted(by: { $0.key < $1.key })
       where Self.kindsOfTheirOwn.contains(key.kind) && !journalled.contains(key.id) && !ledger.mixed.contains(key) {
         guard !ledger.everDeleted.contains(key), try store.simulatedText(key) == nil else { continue }
-        ledger.break_("\(device.name) wrote \(texts[texts.count - 1]) into \(key.id), and shows nothing of it")
+        ledger.report(
+          .ownWritesAreVisible, "\(device.name) wrote \(texts[texts.count - 1]) into \(key.id), and shows nothing of it"
+        )
       }
     } catch {
       // A store that cannot be read now is looked at later.
@@ -166,7 +174,7 @@ extension LocalStore {
     case .geofence: try findGeofence(id: key.id)?.name
     case .propertyDefinition: try findPropertyDefinition(id: key.id)?.label
     default:
-      try findRecord(kind: key.kind, id: key.id)?.fields[Judge.textField(ofKind: key.kind.rawValue)]?.stringValue
+      try findRecord(kind: key.kind, id: key.id)?.fields[MergeOracle.textField(ofKind: key.kind.rawValue)]?.stringValue
     }
   }
 }

@@ -4,8 +4,8 @@ import TrendyProtocols
 /// A client of a server of one's own with a story's network in between.
 struct FaultyClient: NetworkClientProtocol {
   let base: any NetworkClientProtocol
-  let wire: Wire
-  let files: MortalFileSystem
+  let wire: SimulatedLink
+  let files: ProcessFileSystem
   unowned let run: SimulationRun
 
   func checkHealth() async throws { try await meet("checkHealth") { try await base.checkHealth() } }
@@ -143,7 +143,7 @@ struct FaultyClient: NetworkClientProtocol {
       return answer
     }
     return try await wire.meet(
-      Wire.Call(
+      SimulatedLink.Call(
         words: words, mutations: mutations.count, again: { _ = try await reach() },
         onRefusal: { run.ledger.onRefusal(mutations.map { ($0.id, $0.entityId) }) }), from: files,
       garble: { _ in throw APIError.decodingError("the answer is a page of something else") }

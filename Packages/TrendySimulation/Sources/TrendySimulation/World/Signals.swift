@@ -42,7 +42,7 @@ struct Signals {
 
 /// What a hub that asked to be left alone may expect: no push before the time it gave, and after three pushes in a row that met a
 /// rate limit none for half a minute.
-struct Manners {
+struct BackoffChecker {
   private static let limit = 3
   private static let shortestBreak: Duration = .seconds(30)
 
@@ -50,14 +50,14 @@ struct Manners {
   private var quietUntil: Duration = .zero
   private var openUntil: Duration = .zero
   private var refusedPushes = 0
-  private var life: ObjectIdentifier?
+  private var process: ObjectIdentifier?
   /// Whether rounds come by themselves: a person who asks for one does not wait.
   var areExpected = false
 
   /// - Returns: what is wrong with pushing now; `nil` where nothing is.
-  func onPush(at now: Duration, life: ObjectIdentifier) -> String? {
+  func onPush(at now: Duration, process: ObjectIdentifier) -> String? {
     let end = max(quietUntil, openUntil)
-    guard areExpected, life == self.life, now < end else { return nil }
+    guard areExpected, process == self.process, now < end else { return nil }
     return "\((end - now).components.seconds) s before the hub may be asked again"
   }
 
@@ -67,9 +67,9 @@ struct Manners {
     if isPush || !hasWaiting { (refusedPushes, openUntil) = (0, .zero) }
   }
 
-  mutating func onRateLimit(isPush: Bool, retryAfter: Duration?, at now: Duration, life: ObjectIdentifier) {
+  mutating func onRateLimit(isPush: Bool, retryAfter: Duration?, at now: Duration, process: ObjectIdentifier) {
     // A program that starts anew knows nothing of it.
-    if self.life != life { self = Manners(life: life, areExpected: areExpected) }
+    if self.process != process { self = BackoffChecker(process: process, areExpected: areExpected) }
     quietUntil = max(quietUntil, now + (retryAfter ?? .zero))
     guard isPush else { return }
     refusedPushes += 1
@@ -77,9 +77,9 @@ struct Manners {
   }
 }
 
-extension Manners {
-  private init(life: ObjectIdentifier, areExpected: Bool) {
-    self.life = life
+extension BackoffChecker {
+  private init(process: ObjectIdentifier, areExpected: Bool) {
+    self.process = process
     self.areExpected = areExpected
   }
 }
@@ -90,7 +90,7 @@ struct Outage {
   private var start: Duration = .zero
   private var requests = 0
   private var streams = 0
-  private var lives: Set<ObjectIdentifier> = []
+  private var processes: Set<ObjectIdentifier> = []
 
   mutating func begin(at now: Duration, lasting duration: Duration) {
     if now >= end { self = Outage(start: now) }
@@ -100,22 +100,22 @@ struct Outage {
   init(start: Duration = .zero) { self.start = start }
 
   /// - Returns: what is wrong with asking once more; `nil` where nothing is.
-  mutating func onRequest(at now: Duration, life: ObjectIdentifier) -> String? {
+  mutating func onRequest(at now: Duration, process: ObjectIdentifier) -> String? {
     requests += 1
-    return excess(requests, "requests", now, life)
+    return excess(requests, "requests", now, process)
   }
 
-  mutating func onStream(at now: Duration, life: ObjectIdentifier) -> String? {
+  mutating func onStream(at now: Duration, process: ObjectIdentifier) -> String? {
     streams += 1
-    return excess(streams, "streams", now, life)
+    return excess(streams, "streams", now, process)
   }
 
   /// Two requests a round; the first eight rounds of each life come faster and faster apart, then there are two and a half minutes
   /// between them on average, of which chance may take more than half.
-  private mutating func excess(_ count: Int, _ what: String, _ now: Duration, _ life: ObjectIdentifier) -> String? {
-    lives.insert(life)
+  private mutating func excess(_ count: Int, _ what: String, _ now: Duration, _ process: ObjectIdentifier) -> String? {
+    processes.insert(process)
     let seconds = Int((now - start).components.seconds)
-    guard count > lives.count * 30 + seconds / 25 else { return nil }
+    guard count > processes.count * 30 + seconds / 25 else { return nil }
     return "asked for \(count) \(what) in an outage of \(seconds) s"
   }
 }

@@ -16,7 +16,7 @@ final class SimulatedDatabase: @unchecked Sendable {
     var directory = MemoryHubDirectory()
     /// By the row that a transaction locks: a person's, or the directory's.
     var recent: [String: RecentWrites] = [:]
-    var life = Life()
+    var life = Epoch()
     /// Connections of each hub.
     var counts: [String: Int64] = [:]
     /// What trackers posted, and who looks through it, by person.
@@ -33,7 +33,7 @@ final class SimulatedDatabase: @unchecked Sendable {
     static let lease: Duration = .seconds(60)
   }
 
-  struct Life {
+  struct Epoch {
     /// 0 before the first.
     var number: Int64 = 0
     var id = ""
@@ -142,7 +142,7 @@ final class SimulatedDatabase: @unchecked Sendable {
     }
     let settlement = memory.settlement(of: sight, identity: identity)
     if settlement.beginsLife {
-      rows.life = Life(number: settlement.life, id: "life \(generator.next())", identity: identity)
+      rows.life = Epoch(number: settlement.life, id: "life \(generator.next())", identity: identity)
     }
     rows.counts[hub] = settlement.count + 1
     memory.onSettled(settlement)

@@ -12,17 +12,17 @@ import TrendyTesting
 /// @unchecked: touched only by the pieces of one story, which one executor runs one at a time.
 final class SimulatedDevice: @unchecked Sendable {
   /// What runs between two losses of power.
-  struct Life {
-    let files: MortalFileSystem
+  struct ProcessRun {
+    let files: ProcessFileSystem
     let factory: DefaultDataStoreFactory
     let recorder: Recorder
     /// Of another program on the same store.
     let besideRecorder: Recorder
-    let besideFiles: MortalFileSystem
+    let besideFiles: ProcessFileSystem
     let engine: SyncEngine
     /// Of that other program, where it syncs too.
     let besideEngine: SyncEngine
-    let companionFiles: MortalFileSystem
+    let companionFiles: ProcessFileSystem
     let companions: CompanionStore
     let courier: CompanionCourier
     /// Makes its rounds by itself, where they do.
@@ -34,12 +34,12 @@ final class SimulatedDevice: @unchecked Sendable {
   /// With what is told companions: this device's alone, and in no backup.
   private let companionDisk = SimulatedFileSystem()
   let clock: DeviceClock
-  private let temper: Temper
+  private let parameters: ScenarioParameters
   private let account: Account
-  private let makeCompanionClient: (MortalFileSystem) -> any CompanionClientProtocol
-  private let makeClient: (MortalFileSystem) -> any NetworkClientProtocol
+  private let makeCompanionClient: (ProcessFileSystem) -> any CompanionClientProtocol
+  private let makeClient: (ProcessFileSystem) -> any NetworkClientProtocol
   private var generator: SeededGenerator
-  private(set) var life: Life?
+  private(set) var process: ProcessRun?
   private var loss: UInt64 = 0
   /// Rounds under way, of all lives.
   var rounds = 0
@@ -56,13 +56,13 @@ final class SimulatedDevice: @unchecked Sendable {
   var commands: [String: CarriedOut] = [:]
 
   init(
-    number: Int, clock: DeviceClock, seed: UInt64, temper: Temper, account: Account,
-    makeCompanionClient: @escaping (MortalFileSystem) -> any CompanionClientProtocol,
-    makeClient: @escaping (MortalFileSystem) -> any NetworkClientProtocol
+    number: Int, clock: DeviceClock, seed: UInt64, parameters: ScenarioParameters, account: Account,
+    makeCompanionClient: @escaping (ProcessFileSystem) -> any CompanionClientProtocol,
+    makeClient: @escaping (ProcessFileSystem) -> any NetworkClientProtocol
   ) {
     self.number = number
     self.clock = clock
-    self.temper = temper
+    self.parameters = parameters
     self.account = account
     self.makeCompanionClient = makeCompanionClient
     self.makeClient = makeClient
@@ -76,13 +76,13 @@ final class SimulatedDevice: @unchecked Sendable {
 
   /// Begins a life; on a full or dead disk it cannot, and is tried again later.
   func begin() throws(StorageError) {
-    let files = MortalFileSystem(disk)
-    let besideFiles = MortalFileSystem(disk)
+    let files = ProcessFileSystem(disk)
+    let besideFiles = ProcessFileSystem(disk)
     let factory = try open(files)
     let besideFactory = try open(besideFiles)
-    let companionFiles = MortalFileSystem(companionDisk)
+    let companionFiles = ProcessFileSystem(companionDisk)
     let companions = try CompanionStore(directory: "/companion", fileSystem: companionFiles)
-    life = Life(
+    process = ProcessRun(
       files: files, factory: factory,
       recorder: Recorder(
         dataStoreFactory: factory, clock: clock, generator: SeededGenerator(seed: generator.next())),
@@ -95,20 +95,20 @@ final class SimulatedDevice: @unchecked Sendable {
         store: CompanionCourier.Store(exists: { true }, open: { companions }), carryOut: { _ in true }))
   }
 
-  private func engine(_ files: MortalFileSystem, _ factory: DefaultDataStoreFactory) -> SyncEngine {
+  private func engine(_ files: ProcessFileSystem, _ factory: DefaultDataStoreFactory) -> SyncEngine {
     let client = makeClient(files)
     return SyncEngine(
       networkClient: isOld ? client.plain : client, dataStoreFactory: factory, clock: clock,
       generator: SeededGenerator(seed: generator.next()),
       configuration: SyncConfiguration(
-        batchSize: temper.batchSize, largeBatchSize: temper.largeBatchSize, pageSize: temper.pageSize,
-        largePageSize: temper.largePageSize, pollInterval: Self.pollInterval, signalTimeout: Self.signalTimeout))
+        batchSize: parameters.batchSize, largeBatchSize: parameters.largeBatchSize, pageSize: parameters.pageSize,
+        largePageSize: parameters.largePageSize, pollInterval: Self.pollInterval, signalTimeout: Self.signalTimeout))
   }
 
   static let pollInterval: Duration = .seconds(900)
   static let signalTimeout: Duration = .seconds(900)
 
-  private func open(_ files: MortalFileSystem) throws(StorageError) -> DefaultDataStoreFactory {
+  private func open(_ files: ProcessFileSystem) throws(StorageError) -> DefaultDataStoreFactory {
     try DefaultDataStoreFactory(
       directory: "/store", fileSystem: files,
       options: .init(lockTimeout: .milliseconds(200), firstChunkBytes: 16_384, largestChunkBytes: 262_144),
@@ -147,21 +147,21 @@ final class SimulatedDevice: @unchecked Sendable {
 
   /// Has rounds come by themselves until ``pause()`` or the end of this life.
   func run(on executor: SeededTaskExecutor) {
-    guard let engine = life?.engine, life?.loop == nil else { return }
-    life?.loop = Task(executorPreference: executor) { await engine.run() }
+    guard let engine = process?.engine, process?.loop == nil else { return }
+    process?.loop = Task(executorPreference: executor) { await engine.run() }
   }
 
   func pause() {
-    life?.loop?.cancel()
-    life?.loop = nil
+    process?.loop?.cancel()
+    process?.loop = nil
   }
 
   private func end() {
     pause()
-    life?.files.end()
-    life?.besideFiles.end()
-    life?.companionFiles.end()
-    life = nil
+    process?.files.end()
+    process?.besideFiles.end()
+    process?.companionFiles.end()
+    process = nil
   }
 
   // MARK: Copies

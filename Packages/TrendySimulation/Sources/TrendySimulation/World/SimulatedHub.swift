@@ -31,7 +31,7 @@ final class SimulatedHub: @unchecked Sendable {
   /// Hub processes that ever began.
   private var births = 0
   private(set) var person = ""
-  private var files: MortalFileSystem
+  private var files: ProcessFileSystem
   private(set) var tokens: [String] = []
   private(set) var deviceIds: [String] = []
   /// Of a program that knows no versions.
@@ -54,7 +54,7 @@ final class SimulatedHub: @unchecked Sendable {
     self.clock = clock
     self.executor = executor
     var generator = SeededGenerator(seed: seed)
-    files = MortalFileSystem(disk)
+    files = ProcessFileSystem(disk)
     database = hubs > 1 ? SimulatedDatabase(seed: ~seed, clock: clock, executor: executor) : nil
     let first = generator.next()
     self.generator = generator
@@ -305,7 +305,7 @@ final class SimulatedHub: @unchecked Sendable {
   }
 
   private func begin() {
-    files = MortalFileSystem(disk)
+    files = ProcessFileSystem(disk)
     restartAll()
   }
 }

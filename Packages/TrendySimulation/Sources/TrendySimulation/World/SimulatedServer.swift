@@ -16,7 +16,7 @@ public protocol SimulatedServer: AnyObject, Sendable {
 }
 
 /// Someone of your own who uses the devices of a world: records what your app records, as your app does.
-public protocol SimulatedPerson: Sendable {
+public protocol SimulatedUser: Sendable {
   /// Does one thing.
   ///
   /// What identifies what is made, and what is written, must come from `number` and `generator` alone, so that a seed tells the

@@ -14,10 +14,10 @@ extension SimulationWorld {
     var generator = SeededGenerator(seed: seed ^ 0xA4F7_0C38_5E92_D16B)
     let hasStops = hubs(ofSeed: seed) > 1
     var woven = plan
-    for tracker in 0..<TrackerStory.trackers {
+    for tracker in 0..<TrackerScenario.trackers {
       // Mostly in order, some late, some twice.
       var place = Int.random(in: 0...woven.count / 2, using: &generator)
-      for batch in 0..<TrackerStory.batches {
+      for batch in 0..<TrackerScenario.batches {
         var posts: [Action] = []
         if hasStops, Int.random(in: 0..<3, using: &generator) == 0 {
           posts.append(
@@ -33,7 +33,7 @@ extension SimulationWorld {
         place += posts.count
         guard Int.random(in: 0..<4, using: &generator) == 0 else { continue }
         woven.insert(
-          .post(tracker: tracker, batch: Int.random(in: 0..<TrackerStory.batches, using: &generator)),
+          .post(tracker: tracker, batch: Int.random(in: 0..<TrackerScenario.batches, using: &generator)),
           at: Int.random(in: 0...woven.count, using: &generator))
       }
     }

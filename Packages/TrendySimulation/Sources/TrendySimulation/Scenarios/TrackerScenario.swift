@@ -6,7 +6,7 @@ import TrendyTesting
 /// Another person at the hub, whose trackers post where they were, and what they must find of it in their record.
 ///
 /// Their record is apart from the one that the devices of the story share, so that all of it but what they did themselves comes of fixes.
-struct TrackerStory {
+struct TrackerScenario {
   struct Tracker {
     let deviceId: String
     let token: String
@@ -79,7 +79,7 @@ extension Location {
   }
 }
 
-extension TrackerStory {
+extension TrackerScenario {
   /// A post of fixes as a tracker makes it.
   static func post(_ fixes: [Location], token: String) throws -> HTTPRequest {
     HTTPRequest(

@@ -8,7 +8,7 @@ import TrendyTesting
 public struct SyncSimulator: Sendable {
   public var world: SimulationWorld
   /// Uses the devices; whoever records things of every kind where it is `nil`.
-  public var person: (any SimulatedPerson)?
+  public var person: (any SimulatedUser)?
   /// Makes the server that the devices meet at, in each story anew; Trendy's own hub where it is `nil`.
   public var makeServer: (@Sendable (_ clock: any TimeSource, _ seed: UInt64) throws -> any SimulatedServer)?
   /// Whether what happened names each request and how its answer begins.
@@ -16,7 +16,7 @@ public struct SyncSimulator: Sendable {
 
   /// Where `makeServer` is given, hazards of the hub's own disk and backups do not happen.
   public init(
-    world: SimulationWorld = SimulationWorld(), person: (any SimulatedPerson)? = nil,
+    world: SimulationWorld = SimulationWorld(), person: (any SimulatedUser)? = nil,
     makeServer: (@Sendable (_ clock: any TimeSource, _ seed: UInt64) throws -> any SimulatedServer)? = nil
   ) {
     self.world = world
@@ -26,21 +26,21 @@ public struct SyncSimulator: Sendable {
   }
 
   /// The story of a seed.
-  public func run(seed: UInt64) async -> Story {
+  public func run(seed: UInt64) async -> ScenarioResult {
     await run(world.plan(seed: seed), seed: seed)
   }
 
   /// A plan of your own, or what is left of one; the seed decides the order of tasks and what the disks lose.
   @concurrent
-  public func run(_ plan: [Action], seed: UInt64) async -> Story {
+  public func run(_ plan: [Action], seed: UInt64) async -> ScenarioResult {
     let executor = SeededTaskExecutor(seed: seed)
     return await executor.run {
       let run: SimulationRun
       do {
         run = try SimulationRun(self, seed: seed, executor: executor)
       } catch {
-        var story = Story(seed: seed)
-        story.violations = ["the world does not begin: \(error)"]
+        var story = ScenarioResult(seed: seed)
+        story.violations = [Violation(invariant: nil, description: "the scenario cannot be set up: \(error)")]
         return story
       }
       await run.carryOut(plan)
@@ -54,10 +54,10 @@ public struct SyncSimulator: Sendable {
   }
 
   /// What sort of thing is broken: the sentences without what is named in them.
-  private static func kinds(_ story: Story) -> Set<String> {
+  private static func kinds(_ story: ScenarioResult) -> Set<String> {
     Set(
-      story.violations.map { sentence in
-        sentence.prefix { $0 != "{" }.split(separator: " ").filter { word in
+      story.violations.map { violation in
+        violation.description.prefix { $0 != "{" }.split(separator: " ").filter { word in
           word.count > 1 && !word.contains { $0.isNumber }
         }.joined(separator: " ")
       })
@@ -67,7 +67,9 @@ public struct SyncSimulator: Sendable {
   ///
   /// At most `limit` stories are told to find it.
   /// - Returns: the plan and its story; `nil` where the plan breaks nothing.
-  public func shrink(_ plan: [Action], seed: UInt64, limit: Int = 2000) async -> (plan: [Action], story: Story)? {
+  public func shrink(_ plan: [Action], seed: UInt64, limit: Int = 2000) async -> (
+    plan: [Action], story: ScenarioResult
+  )? {
     var story = await run(plan, seed: seed)
     guard !story.violations.isEmpty else { return nil }
     let kinds = Self.kinds(story)

@@ -13,18 +13,18 @@ extension SimulationRun {
     switch action {
     case .setHubClock(let hours):
       hub.clock.setOffset(Double(hours) * 3600)
-      ledger.judge.isHubSet = true
+      ledger.oracle.isHubSet = true
       return true
     case .restartHub(let times): return await restartHub(times)
     case .limitRecord(let room): return server == nil && hub.limit(room: room)
     case .clearQueue(let number, let marksFailed):
-      guard let life = devices[number].life, !devices[number].isOld,
+      guard let process = devices[number].process, !devices[number].isOld,
         // A disk without power shows nothing.
-        let queue = try? life.factory.makeLocalStore().fetchPendingMutations()
+        let queue = try? process.factory.makeLocalStore().fetchPendingMutations()
       else { return false }
       ledger.onCleared(
         queue.map { Ledger.Key(kind: $0.entityType, id: $0.entityId) }, isMarked: marksFailed)
-      return await life.engine.clearPendingMutations(markEntitiesFailed: marksFailed) > 0
+      return await process.engine.clearPendingMutations(markEntitiesFailed: marksFailed) > 0
     case .writePlainly(let number, let choice): return await writePlainly("t\(number)", choice)
     case .writeAsStranger(let number, let choice): return await writeAsStranger("s\(number)", choice)
     case .recordMany(let number, let edit, let count):
@@ -43,13 +43,13 @@ extension SimulationRun {
 
   private func restartHub(_ times: Int) async -> Bool {
     for wire in wires { wire.loseSignals(isSilent: false) }
-    for life in 0..<times {
+    for process in 0..<times {
       _ = restartHubIfOff()
       hub.restart(losing: .nothing)
       // A life in which nothing is written is none that anybody tells of.
       _ = await plainRequest(
         "POST", "/event-types",
-        ["id": .string("life-\(executor.steps)-\(life)"), "name": "life", "color": "#000000", "icon": "sun"])
+        ["id": .string("process-\(executor.steps)-\(process)"), "name": "process", "color": "#000000", "icon": "sun"])
     }
     tellHead()
     return true
@@ -78,7 +78,7 @@ extension SimulationRun {
   /// A hub whose disk is well fails at nothing.
   func onFailure(of request: HTTPRequest, status: Int) {
     guard !hub.isOff, status == 500 else { return }
-    ledger.break_("the hub answers \(status) to \(request.method) \(request.target)")
+    ledger.report(nil, "the hub answers \(status) to \(request.method) \(request.target)")
   }
 
   /// What is written so replaces what is there, and says nothing of what its author knew: nobody is told of a conflict.
@@ -86,9 +86,9 @@ extension SimulationRun {
     var generator = SeededGenerator(seed: choice)
     let isIngest = Bool.random(using: &generator)
     guard server == nil, !hub.isOff,
-      let type = made[.eventType]?.suffix(temper.newest).randomElement(using: &generator)
+      let type = made[.eventType]?.suffix(parameters.newest).randomElement(using: &generator)
     else { return false }
-    let event = made[.event]?.suffix(temper.newest).randomElement(using: &generator)
+    let event = made[.event]?.suffix(parameters.newest).randomElement(using: &generator)
     switch (Int.random(in: 0..<8, using: &generator), event) {
     case (0..<3, let id?): return await patch(.event, id, text, isIngest: isIngest)
     case (3, _): return await patch(.eventType, type, text, isIngest: isIngest)
@@ -103,7 +103,7 @@ extension SimulationRun {
           "notes": .string(text),
         ], isIngest: isIngest)
       if status >= 400, status != 503, hub.entry(kind: key.kind.rawValue, id: key.id)?.isAlive == true {
-        ledger.break_("\(key.id) was asked for once, refused with \(status), and is there")
+        ledger.report(.mutationAppliesOnce, "\(key.id) was asked for once, refused with \(status), and is there")
       }
       guard status < 300 else { return false }
       ledger.onText(text, key: key, device: Self.plainWriter, isSure: true)
@@ -117,7 +117,7 @@ extension SimulationRun {
 
   private func patch(_ kind: MutationEntityType, _ id: String, _ text: String, isIngest: Bool) async -> Bool {
     let key = Ledger.Key(kind: kind, id: id)
-    let field = Judge.textField(ofKind: kind.rawValue)
+    let field = MergeOracle.textField(ofKind: kind.rawValue)
     let (status, before) = await noting(key, withChildren: false) {
       await write("PATCH", kind, id, [field: .string(text)], isIngest: isIngest)
     }
@@ -134,7 +134,7 @@ extension SimulationRun {
     }
     guard status < 300 || status == 503 else { return false }
     ledger.onPlainWriteOver(key, before)
-    if kind == .eventType { ledger.judge.forgetAll() }
+    if kind == .eventType { ledger.oracle.forgetAll() }
     ledger.onDelete(key, device: Self.plainWriter, isSure: status < 300)
     return true
   }
@@ -201,7 +201,7 @@ extension SimulationRun {
   func checkStranger() throws {
     for entry in try hub.strangersEntries() {
       for text in MutationEnvelope.texts(of: entry.members) where !text.hasPrefix("s") {
-        ledger.break_("another person at the hub has \(text)")
+        ledger.report(nil, "another person at the hub has \(text)")
       }
     }
   }
@@ -215,9 +215,9 @@ extension SimulationRun {
       let id = made[kind]?.randomElement(using: &generator)
     else { return false }
     ledger.deviceLied = true
-    let field = Judge.textField(ofKind: kind.rawValue)
+    let field = MergeOracle.textField(ofKind: kind.rawValue)
     let operation = MutationOperation.allCases.randomElement(using: &generator) ?? .update
-    func number() -> JSONValue { .int(Lie.numbers.randomElement(using: &generator) ?? .max) }
+    func number() -> JSONValue { .int(ResponseCorruptor.numbers.randomElement(using: &generator) ?? .max) }
     var document: JSONValue = [
       "device": "liar", "acked_through": 0, "last_seq": number(),
       "mutations": [
@@ -232,7 +232,7 @@ extension SimulationRun {
         ]
       ],
     ]
-    if Bool.random(using: &generator) { Lie.distort(&document, using: &generator) }
+    if Bool.random(using: &generator) { ResponseCorruptor.distort(&document, using: &generator) }
     guard let members = document.objectValue else { return false }
     let key = Ledger.Key(kind: kind, id: id)
     ledger.onMixed(key)

@@ -22,12 +22,12 @@ struct CommandUser {
   }
 
   mutating func act() {
-    guard let life = device.life else { return }
+    guard let process = device.process else { return }
     let record = DeviceRecord(
-      directory: URL(filePath: "/nowhere"), dataStoreFactory: life.factory, recorder: life.recorder,
+      directory: URL(filePath: "/nowhere"), dataStoreFactory: process.factory, recorder: process.recorder,
       clock: device.clock)
     let before: ShownFields
-    do { before = try ShownFields(life.factory.makeLocalStore()) } catch {
+    do { before = try ShownFields(process.factory.makeLocalStore()) } catch {
       return run.tell("\(device.name): no command can be carried out, as the store cannot be read")
     }
     do {
@@ -180,7 +180,7 @@ extension CommandUser {
     run.tell("\(device.name) restores \(one.id)")
     let after = try shown(record)
     if after != before, after.rows[Ledger.Key(kind: one.kind, id: one.id)] == nil {
-      run.ledger.break_("\(device.name) restores \(one.id), and does not show it")
+      run.ledger.report(.undoRestoresTheRecord, "\(device.name) restores \(one.id), and does not show it")
     }
     onCommand(text, before, after)
   }

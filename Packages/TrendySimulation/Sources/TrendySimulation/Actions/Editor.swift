@@ -22,15 +22,15 @@ struct Editor {
   }
 
   mutating func edit() {
-    guard let life = device.life else { return }
-    let recorder = isBeside ? life.besideRecorder : life.recorder
-    switch run.temper.act(using: &generator) {
-    case .makeType: make(.eventType, recorder, life)
-    case .makeEvent: make(.event, recorder, life)
-    case .makeRecord: make(anyRecordKind(), recorder, life)
-    case .makeGeofence: make(.geofence, recorder, life)
-    case .makeDefinition: make(.propertyDefinition, recorder, life)
-    case .importEvent: importEvent(recorder, life)
+    guard let process = device.process else { return }
+    let recorder = isBeside ? process.besideRecorder : process.recorder
+    switch run.parameters.act(using: &generator) {
+    case .makeType: make(.eventType, recorder, process)
+    case .makeEvent: make(.event, recorder, process)
+    case .makeRecord: make(anyRecordKind(), recorder, process)
+    case .makeGeofence: make(.geofence, recorder, process)
+    case .makeDefinition: make(.propertyDefinition, recorder, process)
+    case .importEvent: importEvent(recorder, process)
     case .changeEvent: changeText(recorder, .event)
     case .changeType: changeType(recorder)
     case .changeGeofence: changeText(recorder, .geofence)
@@ -38,7 +38,7 @@ struct Editor {
     case .changeRecord: changeText(recorder, anyRecordKind())
     case .setMood: setMood(recorder)
     case .clearMood: clearMood(recorder)
-    case .moveEvent: moveEvent(recorder, life)
+    case .moveEvent: moveEvent(recorder, process)
     case .setPlace: setPlace(recorder)
     case .clearNotes: clearNotes(recorder)
     case .deleteEvent: delete(recorder, .event)
@@ -55,7 +55,7 @@ struct Editor {
   /// A person records many events in one save.
   /// - Parameter count: of many thousands only some are noted: all of them are compared with the hub at rest.
   mutating func recordMany(_ count: Int) {
-    guard let life = device.life, let type = heldType(life) else { return }
+    guard let process = device.process, let type = heldType(process) else { return }
     let events = (0..<count).map { place in
       Event(
         id: "event-\(text)-\(place)", eventTypeId: type, timestamp: DeterministicDate.jan1_2024,
@@ -63,7 +63,7 @@ struct Editor {
     }
     let isSure: Bool
     do {
-      try life.recorder.record(events)
+      try process.recorder.record(events)
       isSure = true
     } catch is RecorderError {
       return
@@ -71,7 +71,7 @@ struct Editor {
       isSure = false
     }
     run.tell("\(device.name) records \(count) events of \(type) at once\(isSure ? "" : ", which fails")")
-    if isSure { checkStamps(of: [events[0].id, events[count - 1].id], life) }
+    if isSure { checkStamps(of: [events[0].id, events[count - 1].id], process) }
     for event in count > 1000 ? Array(events.prefix(20) + events.suffix(20)) : events {
       note(.text("notes", event.notes), Ledger.Key(kind: .event, id: event.id), over: [], isSure: isSure)
       remember(.event, event.id)
@@ -79,18 +79,18 @@ struct Editor {
   }
 
   /// A save has one stamp, however many mutations it makes.
-  private func checkStamps(of ids: [String], _ life: SimulatedDevice.Life) {
+  private func checkStamps(of ids: [String], _ process: SimulatedDevice.ProcessRun) {
     // A disk without power shows nothing.
-    guard let waiting = try? ids.flatMap({ try life.factory.makeLocalStore().pendingMutations(ofEntity: $0) }) else {
+    guard let waiting = try? ids.flatMap({ try process.factory.makeLocalStore().pendingMutations(ofEntity: $0) }) else {
       return
     }
     let stamps = Set(waiting.flatMap(\.marks.values).map(\.stamp))
-    if stamps.count > 1 { run.ledger.break_("\(device.name) gave one save the stamps \(stamps.sorted())") }
+    if stamps.count > 1 { run.ledger.report(nil, "\(device.name) gave one save the stamps \(stamps.sorted())") }
   }
 
   /// As the ledger knows it: what is shown in the entity, and in what would go with it.
   private func seenTexts(_ kind: MutationEntityType, _ id: String, withChildren: Bool) -> [String] {
-    guard let store = device.life?.factory.makeLocalStore() else { return [] }
+    guard let store = device.process?.factory.makeLocalStore() else { return [] }
     do {
       var texts = [try store.simulatedText(Ledger.Key(kind: kind, id: id))].compactMap(\.self)
       if withChildren, kind == .eventType {
@@ -109,14 +109,14 @@ struct Editor {
 
 extension Editor {
   /// Makes one more of a kind, or changes one where there are as many as this person wants.
-  private mutating func make(_ kind: MutationEntityType, _ recorder: Recorder, _ life: SimulatedDevice.Life) {
+  private mutating func make(_ kind: MutationEntityType, _ recorder: Recorder, _ process: SimulatedDevice.ProcessRun) {
     guard hasRoom(for: kind) else { return changeText(recorder, kind) }
     switch kind {
     case .eventType: makeType(recorder)
-    case .event: makeEvent(recorder, life)
-    case .geofence: makeGeofence(recorder, life)
-    case .propertyDefinition: makeDefinition(recorder, life)
-    default: makeRecord(recorder, life, kind)
+    case .event: makeEvent(recorder, process)
+    case .geofence: makeGeofence(recorder, process)
+    case .propertyDefinition: makeDefinition(recorder, process)
+    default: makeRecord(recorder, process, kind)
     }
   }
 
@@ -126,16 +126,16 @@ extension Editor {
     save("makes the type \(id)", .eventType, id, .text("name", text)) { try recorder.record(type) }
   }
 
-  private mutating func makeEvent(_ recorder: Recorder, _ life: SimulatedDevice.Life) {
-    guard let type = heldType(life) else { return }
+  private mutating func makeEvent(_ recorder: Recorder, _ process: SimulatedDevice.ProcessRun) {
+    guard let type = heldType(process) else { return }
     let id = "event-\(text)"
     let event = Event(id: id, eventTypeId: type, timestamp: DeterministicDate.jan1_2024, notes: text)
     save("makes the event \(id) of \(type)", .event, id, .text("notes", text)) { try recorder.record(event) }
   }
 
   /// The same few things are imported everywhere.
-  private mutating func importEvent(_ recorder: Recorder, _ life: SimulatedDevice.Life) {
-    guard let type = heldType(life) else { return }
+  private mutating func importEvent(_ recorder: Recorder, _ process: SimulatedDevice.ProcessRun) {
+    guard let type = heldType(process) else { return }
     let id = "00000000-0000-8000-8000-00000000000\(Int.random(in: 0..<6, using: &generator))"
     let event = Event(
       id: id, eventTypeId: type, timestamp: DeterministicDate.jan1_2024, notes: text, sourceType: .imported,
@@ -145,9 +145,9 @@ extension Editor {
     save("imports \(id) as an event of \(type)", .event, id, .text("notes", text)) { try recorder.record(event) }
   }
 
-  private mutating func makeGeofence(_ recorder: Recorder, _ life: SimulatedDevice.Life) {
+  private mutating func makeGeofence(_ recorder: Recorder, _ process: SimulatedDevice.ProcessRun) {
     let id = "fence-\(text)"
-    let fence = Geofence(id: id, name: text, latitude: 48, longitude: 11, eventTypeEntryId: heldType(life))
+    let fence = Geofence(id: id, name: text, latitude: 48, longitude: 11, eventTypeEntryId: heldType(process))
     save("makes the geofence \(id)", .geofence, id, .text("name", text)) { try recorder.record(fence) }
   }
 
@@ -156,8 +156,10 @@ extension Editor {
   }
 
   /// A vehicle, a rule, a setting that all devices know by one name, or a skip.
-  private mutating func makeRecord(_ recorder: Recorder, _ life: SimulatedDevice.Life, _ kind: MutationEntityType) {
-    var fields: [String: JSONValue] = [Judge.textField(ofKind: kind.rawValue): .string(text)]
+  private mutating func makeRecord(
+    _ recorder: Recorder, _ process: SimulatedDevice.ProcessRun, _ kind: MutationEntityType
+  ) {
+    var fields: [String: JSONValue] = [MergeOracle.textField(ofKind: kind.rawValue): .string(text)]
     var id = "\(kind.rawValue)-\(text)"
     switch kind {
     case .tripRule: fields.merge(["position": 1, "category": "private"]) { $1 }
@@ -165,7 +167,7 @@ extension Editor {
       id = "setting-\(Int.random(in: 0..<3, using: &generator))"
       fields["key"] = .string(id)
     case .skip:
-      guard let type = heldType(life) else { return }
+      guard let type = heldType(process) else { return }
       fields.merge(
         ["event_type_id": .string(type), "from": "2024-01-01T00:00:00.000Z", "to": "2024-01-02T00:00:00.000Z"]) { $1 }
     default: break
@@ -174,13 +176,13 @@ extension Editor {
     // One name for all: what was deleted under it is begun anew.
     if kind == .setting { run.ledger.onRestored(key) }
     let record = SyncedRecord(id: id, kind: kind, fields: fields)
-    save("makes the \(kind.rawValue) \(id)", kind, id, .text(Judge.textField(ofKind: kind.rawValue), text)) {
+    save("makes the \(kind.rawValue) \(id)", kind, id, .text(MergeOracle.textField(ofKind: kind.rawValue), text)) {
       try recorder.record(record)
     }
   }
 
-  private mutating func makeDefinition(_ recorder: Recorder, _ life: SimulatedDevice.Life) {
-    guard let type = heldType(life) else { return }
+  private mutating func makeDefinition(_ recorder: Recorder, _ process: SimulatedDevice.ProcessRun) {
+    guard let type = heldType(process) else { return }
     let id = "definition-\(text)"
     let definition = PropertyDefinition(id: id, eventTypeId: type, key: "key", label: text, propertyType: .text)
     save("makes the definition \(id) of \(type)", .propertyDefinition, id, .text("label", text)) {
@@ -191,7 +193,7 @@ extension Editor {
   private mutating func changeText(_ recorder: Recorder, _ kind: MutationEntityType) {
     guard let id = any(kind) else { return }
     let text = text
-    let field = Judge.textField(ofKind: kind.rawValue)
+    let field = MergeOracle.textField(ofKind: kind.rawValue)
     save("writes \(text) into \(id)", kind, id, .text(field, text)) {
       switch kind {
       case .event: try recorder.edit(eventId: id) { $0.notes = text }
@@ -204,8 +206,8 @@ extension Editor {
     }
   }
 
-  private mutating func moveEvent(_ recorder: Recorder, _ life: SimulatedDevice.Life) {
-    guard let id = any(.event), let type = heldType(life) else { return }
+  private mutating func moveEvent(_ recorder: Recorder, _ process: SimulatedDevice.ProcessRun) {
+    guard let id = any(.event), let type = heldType(process) else { return }
     save("moves \(id) to \(type)", .event, id, .member("event_type_id", type)) {
       try recorder.edit(eventId: id) { $0.eventTypeId = type }
       return true
@@ -270,13 +272,13 @@ extension Editor {
     let candidates: [(DeletedEntity, SimulatedDevice)] = deleted.sorted { $0.id < $1.id }.flatMap { one in
       run.devices.filter { other in
         guard other.number != device.number, let type = one.event?.eventTypeId,
-          let store = other.life?.factory.makeLocalStore()
+          let store = other.process?.factory.makeLocalStore()
         else { return false }
         return isShown(.eventType, type, in: store) && !isShown(.event, one.id, in: store)
       }.map { (one, $0) }
     }
     guard let (one, other) = candidates.randomElement(using: &generator), let type = one.event?.eventTypeId,
-      let others = other.life?.recorder
+      let others = other.process?.recorder
     else { return }
     let deleting = Editor(run: run, device: other, choice: generator.next(), text: text, isBeside: false)
     deleting.delete(.eventType, type, others)
@@ -332,7 +334,7 @@ extension Editor {
   /// Follows the text of an entity whose restore waits to be sent. A deletion that was taken out of the queue restores nothing at the hub.
   private func noteRestoredText(of key: Ledger.Key) {
     // A disk without power shows nothing.
-    guard let store = life?.factory.makeLocalStore(),
+    guard let store = process?.factory.makeLocalStore(),
       (try? store.pendingMutations(ofEntity: key.id))?.contains(where: { $0.operation == .restore }) == true,
       let text = (try? store.simulatedText(key)).flatMap(\.self)
     else { return }
@@ -351,19 +353,22 @@ extension Editor {
       return run.ledger.onDelete(key, device: device.number, isSure: isSure)
     }
     run.ledger.onRestored(key)
-    let field = Judge.textField(ofKind: key.kind.rawValue)
+    let field = MergeOracle.textField(ofKind: key.kind.rawValue)
     guard let value = conflict.kept[field] else { return }
     run.ledger.onGivenUp(seen)
     let text = value.stringValue ?? ""
     run.ledger.onText(text, over: seen, key: key, device: device.number, isSure: isSure && !text.isEmpty)
     // A disk without power shows nothing.
-    guard isSure, let shown = (try? life?.factory.makeLocalStore().simulatedText(key)).flatMap(\.self) else { return }
+    guard isSure, let shown = (try? process?.factory.makeLocalStore().simulatedText(key)).flatMap(\.self) else {
+      return
+    }
     if !text.isEmpty, shown != text, !NaturalIdentifier.isNatural(key.id) {
-      run.ledger.break_("\(text) was written again into \(key.id) on \(device.name), which shows \(shown)")
+      run.ledger.report(
+        .ownWritesAreVisible, "\(text) was written again into \(key.id) on \(device.name), which shows \(shown)")
     }
   }
 
-  private var life: SimulatedDevice.Life? { device.life }
+  private var process: SimulatedDevice.ProcessRun? { device.process }
 
   private mutating func delete(_ recorder: Recorder, _ kind: MutationEntityType) {
     if let id = any(kind) { delete(kind, id, recorder) }
@@ -373,7 +378,7 @@ extension Editor {
     let key = Ledger.Key(kind: kind, id: id)
     let seen = seenTexts(kind, id, withChildren: true)
     // What a store that went back does not know to have sent, it takes back without a word.
-    let waits = (try? life?.factory.makeLocalStore().pendingMutations(ofEntity: id)) ?? []
+    let waits = (try? process?.factory.makeLocalStore().pendingMutations(ofEntity: id)) ?? []
     let isSure = !(run.ledger.wentBack.contains(device.number) && waits.contains { $0.operation == .create })
     do {
       let wasThere =
@@ -444,8 +449,8 @@ extension Editor {
 
   /// Whether the person would make another one rather than change what there is.
   private func hasRoom(for kind: MutationEntityType) -> Bool {
-    guard run.temper.most < .max, let store = life?.factory.makeLocalStore() else { return true }
-    return (run.made[kind] ?? []).count { isShown(kind, $0, in: store) } < run.temper.most
+    guard run.parameters.most < .max, let store = process?.factory.makeLocalStore() else { return true }
+    return (run.made[kind] ?? []).count { isShown(kind, $0, in: store) } < run.parameters.most
   }
 
   /// A disk without power shows nothing; any other store that cannot be read breaks the story.
@@ -453,26 +458,28 @@ extension Editor {
     do {
       return try store.simulatedText(Ledger.Key(kind: kind, id: id)) != nil
     } catch {
-      if !device.disk.isOff { run.ledger.break_("\(device.name)'s store cannot be read: \(error)") }
+      if !device.disk.isOff {
+        run.ledger.report(.savedDataIsDurable, "\(device.name)'s store cannot be read: \(error)")
+      }
       return false
     }
   }
 
   /// One of the newest, and such as this device shows, if that is not hard to find.
   private mutating func any(_ kind: MutationEntityType) -> String? {
-    let made = run.made[kind]?.suffix(run.temper.newest) ?? []
+    let made = run.made[kind]?.suffix(run.parameters.newest) ?? []
     var id: String?
     for _ in 0..<3 {
       id = made.randomElement(using: &generator)
-      guard let id, let store = life?.factory.makeLocalStore() else { break }
+      guard let id, let store = process?.factory.makeLocalStore() else { break }
       if isShown(kind, id, in: store) { break }
     }
     return id
   }
 
   /// An event type that this device shows.
-  private mutating func heldType(_ life: SimulatedDevice.Life) -> String? {
+  private mutating func heldType(_ process: SimulatedDevice.ProcessRun) -> String? {
     guard let id = any(.eventType) else { return nil }
-    return (try? life.factory.makeLocalStore().findEventType(id: id)) != nil ? id : nil
+    return (try? process.factory.makeLocalStore().findEventType(id: id)) != nil ? id : nil
   }
 }

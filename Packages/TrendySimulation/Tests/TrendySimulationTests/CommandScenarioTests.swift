@@ -3,7 +3,7 @@ import TrendySimulation
 
 /// What persons do by commands, take back and do again, while everything else goes wrong.
 @Suite("Stories of commands", .timeLimit(.minutes(10)))
-struct CommandStoryTests {
+struct CommandScenarioTests {
   private static let world = SimulationWorld(
     edits: 30, hazards: [.undo, .network, .deviceCrash, .resync, .copiedStore, .restoredStore, .plainWriter],
     density: .dense)

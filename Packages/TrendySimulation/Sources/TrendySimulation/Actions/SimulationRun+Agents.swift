@@ -16,7 +16,7 @@ extension SimulationRun {
     let need = await need()
     let before = wires.map(\.requests)
     for (device, wire) in zip(devices, wires) {
-      wire.expectManners(true)
+      wire.expectBackoff(true)
       // It takes its lists one by one, and anew where one did not come.
       if device.isOld { wire.requestsPerMinute = nil }
     }
@@ -29,11 +29,12 @@ extension SimulationRun {
     }
     if !isAtRest { await tellRestlessness(minutes) }
     for (device, wire) in zip(devices, wires) where wire.requests - before[device.number] > 4 * need + 40 {
-      ledger.break_(
+      ledger.report(
+        .backlogDrains,
         "\(device.name) needed \(wire.requests - before[device.number]) requests to come to rest, \(need) would do")
     }
     for wire in wires {
-      wire.expectManners(false)
+      wire.expectBackoff(false)
       wire.requestsPerMinute = nil
     }
     // A stream that fell silent is opened anew in that time.
@@ -50,10 +51,11 @@ extension SimulationRun {
 
   private func tellRestlessness(_ minutes: Int) async {
     for device in devices {
-      guard let life = device.life else { continue }
-      let failure = await life.engine.lastFailure.map { "\($0)" } ?? "none"
-      let waiting = await life.engine.pendingCount
-      ledger.break_(
+      guard let process = device.process else { continue }
+      let failure = await process.engine.lastFailure.map { "\($0)" } ?? "none"
+      let waiting = await process.engine.pendingCount
+      ledger.report(
+        .quietAfterFaults,
         "\(device.name), which syncs by itself, is not at rest \(minutes) minutes after the last fault: \(waiting) mutations "
           + "wait; last failure: \(failure)")
     }
@@ -64,37 +66,38 @@ extension SimulationRun {
     do {
       // A hub that went back has few of those that devices hold, and is offered the rest.
       let held = try devices.compactMap { device in
-        try device.life.map { life in
-          let store = life.factory.makeLocalStore()
+        try device.process.map { process in
+          let store = process.factory.makeLocalStore()
           return try MutationEntityType.allCases.reduce(0) { try $0 + store.fetchHeldEntries(kind: $1).count }
         }
       }
       let entries = max(try await directEntries().count, held.max() ?? 0)
-      let waiting = try devices.compactMap { try $0.life?.factory.makeLocalStore().syncCounts().pending }
+      let waiting = try devices.compactMap { try $0.process?.factory.makeLocalStore().syncCounts().pending }
       let most = waiting.max() ?? 0
       // A snapshot that is half laid goes on over what others send meanwhile.
       let all = entries + waiting.reduce(0, +)
-      return 10 + (most + entries) / temper.batchSize + all / temper.pageSize + hub.parts(ofEntries: all)
+      return 10 + (most + entries) / parameters.batchSize + all / parameters.pageSize + hub.parts(ofEntries: all)
     } catch {
-      ledger.break_("what should be at rest cannot be counted: \(error)")
+      ledger.report(nil, "what should be at rest cannot be counted: \(error)")
       return 0
     }
   }
 
   /// Something is made on the first device and sent; the others show it in time.
   private func probe(_ id: String, isHeardWithin delay: Duration, on others: [SimulatedDevice]) async {
-    guard let first = devices.first?.life else { return }
+    guard let first = devices.first?.process else { return }
     do {
       try first.recorder.record(EventType(id: id, name: id, colorHex: "#102030", iconName: "ear"))
       await first.engine.performSync()
       await clock.advance(by: delay)
       for device in others.dropFirst() {
-        if try device.life?.factory.makeLocalStore().findEventType(id: id) == nil {
-          ledger.break_("\(device.name) shows nothing of what was sent \(delay.components.seconds) s ago: \(id)")
+        if try device.process?.factory.makeLocalStore().findEventType(id: id) == nil {
+          ledger.report(
+            .quietAfterFaults, "\(device.name) shows nothing of what was sent \(delay.components.seconds) s ago: \(id)")
         }
       }
     } catch {
-      ledger.break_("with all faults over \(id) cannot be recorded or read: \(error)")
+      ledger.report(nil, "with all faults over \(id) cannot be recorded or read: \(error)")
     }
   }
 }

@@ -3,7 +3,7 @@ import TrendyTesting
 /// What a seed makes of its story beside the plan: what its persons are fond of, and how much its devices ask at once.
 ///
 /// What needs two things to meet is seen where the world is narrow: few things that all write to, pages of one entry.
-struct Temper {
+struct ScenarioParameters {
   let batchSize: Int
   let largeBatchSize: Int
   let pageSize: Int
@@ -15,10 +15,10 @@ struct Temper {
   /// Devices whose machine tells how long it has run; a set date does not change that.
   let hasBootClock: [Bool]
   /// How likely a person does what.
-  let acts: [(act: Act, weight: Int)]
+  let acts: [(act: UserAction, weight: Int)]
 
   /// What a person does.
-  enum Act: CaseIterable {
+  enum UserAction: CaseIterable {
     case makeType
     case makeEvent
     case makeRecord
@@ -76,7 +76,7 @@ struct Temper {
     let isNarrow = density == .narrow
     most = isNarrow ? 2 : .max
     hasBootClock = (0..<devices).map { _ in Bool.random(using: &generator) }
-    acts = Act.allCases.map { act in
+    acts = UserAction.allCases.map { act in
       let factor = [0, 1, 1, 2, 5].randomElement(using: &generator) ?? 1
       // Among few things, deletions and moves are as frequent as texts.
       return (act, (isNarrow ? 5 : act.weight) * (act.isNeeded ? max(factor, 1) : factor))
@@ -84,7 +84,7 @@ struct Temper {
     largeBatchSize = max(self.batchSize, [1, 3, 10, 40].randomElement(using: &generator) ?? 40)
   }
 
-  func act(using generator: inout SeededGenerator) -> Act {
+  func act(using generator: inout SeededGenerator) -> UserAction {
     var place = Int.random(in: 0..<acts.reduce(0) { $0 + $1.weight }, using: &generator)
     return acts.first { entry in
       place -= entry.weight

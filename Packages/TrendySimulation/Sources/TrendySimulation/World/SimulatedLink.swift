@@ -7,7 +7,7 @@ import TrendyTesting
 /// The way between one device and the hub: what happens on it is given to it beforehand, request by request.
 ///
 /// @unchecked: touched only by the pieces of one story, which one executor runs one at a time.
-final class Wire: @unchecked Sendable {
+final class SimulatedLink: @unchecked Sendable {
   struct Planned {
     var fault: NetworkFault
     var afterRequests: Int
@@ -36,7 +36,7 @@ final class Wire: @unchecked Sendable {
   private static let paceLimit = 1000
   private var paceStart: Duration = .zero
   private var pace = 0
-  private var manners = Manners()
+  private var backoff = BackoffChecker()
 
   init(run: SimulationRun, device: Int) {
     self.run = run
@@ -48,7 +48,7 @@ final class Wire: @unchecked Sendable {
 
   /// A request to the hub.
   /// - Parameter push: what is in it, if that is one.
-  func send(_ request: HTTPRequest, _ push: PushRequest?, from files: MortalFileSystem) async throws -> Answer {
+  func send(_ request: HTTPRequest, _ push: PushRequest?, from files: ProcessFileSystem) async throws -> Answer {
     if let push { run.ledger.onSend(push, by: device) }
     if request.target.contains("/snapshot") { run.checkSnapshot(of: device) }
     let call = Call(
@@ -98,7 +98,7 @@ final class Wire: @unchecked Sendable {
     var generator = SeededGenerator(seed: choice)
     let body = try await answer.response.collectedBody()
     answer = (answer.response, nil)
-    answer.response.body = .data(Lie.about(body, using: &generator))
+    answer.response.body = .data(ResponseCorruptor.about(body, using: &generator))
     run.ledger.hubLied = true
     run.count("hub_lied")
     run.tell("  \(deviceName(device)): the answer to \(request.method) \(request.target.dropFirst(7)) is not true")
@@ -121,7 +121,7 @@ final class Wire: @unchecked Sendable {
   ///   - reach: has it reach the other side; given a number of thousandths, the answer breaks off after so many of it, which is `nil`
   ///     where whoever asked would see that.
   func meet<Answer>(
-    _ call: Call, from files: MortalFileSystem, garble: (Answer) throws -> Answer,
+    _ call: Call, from files: ProcessFileSystem, garble: (Answer) throws -> Answer,
     reach: (_ thousandths: Int?) async throws -> Answer?
   ) async throws -> Answer {
     // Who lost power asks nothing more.
@@ -129,29 +129,29 @@ final class Wire: @unchecked Sendable {
     requests += 1
     try await checkPace(call)
     // A store is synced by one, who asks one thing after the other.
-    let life = ObjectIdentifier(files)
-    if !asking.insert(life).inserted {
-      run.ledger.break_("\(deviceName(device)) asks two things at once: \(call.words)")
+    let process = ObjectIdentifier(files)
+    if !asking.insert(process).inserted {
+      run.ledger.report(.oneSyncPerStore, "\(deviceName(device)) asks two things at once: \(call.words)")
     }
-    defer { asking.remove(life) }
+    defer { asking.remove(process) }
     if hasOutage {
-      if let excess = outage.onRequest(at: run.clock.uptime, life: life), run.areAgents {
-        run.ledger.break_("\(deviceName(device)) \(excess)")
+      if let excess = outage.onRequest(at: run.clock.uptime, process: process), run.areAgents {
+        run.ledger.report(.outageBoundsRequests, "\(deviceName(device)) \(excess)")
       }
       throw APIError.networkError("no network")
     }
-    if call.mutations > 0, let rudeness = manners.onPush(at: run.clock.uptime, life: life) {
-      run.ledger.break_("\(deviceName(device)) pushes \(rudeness)")
+    if call.mutations > 0, let violation = backoff.onPush(at: run.clock.uptime, process: process) {
+      run.ledger.report(.backlogDrains, "\(deviceName(device)) pushes \(violation)")
     }
     do {
       try takeSlot()
       let answer = try await meetFault(call, garble: garble, reach: reach)
-      manners.onAnswer(isPush: call.mutations > 0, hasWaiting: run.hasWaiting(device))
+      backoff.onAnswer(isPush: call.mutations > 0, hasWaiting: run.hasWaiting(device))
       return answer
     } catch let error as APIError where error.isRateLimited {
       if run.tellsRequests { run.tell("    \(deviceName(device)): \(call.words) is refused at \(run.clock.uptime)") }
-      manners.onRateLimit(
-        isPush: call.mutations > 0, retryAfter: error.retryAfter, at: run.clock.uptime, life: life)
+      backoff.onRateLimit(
+        isPush: call.mutations > 0, retryAfter: error.retryAfter, at: run.clock.uptime, process: process)
       throw error
     }
   }
@@ -234,7 +234,7 @@ final class Wire: @unchecked Sendable {
     if now != paceStart { (paceStart, pace) = (now, 0) }
     pace += 1
     guard pace > Self.paceLimit else { return }
-    run.ledger.break_("\(deviceName(device)) asks \(Self.paceLimit) things at one moment, at last \(call.words)")
+    run.ledger.report(nil, "\(deviceName(device)) asks \(Self.paceLimit) things at one moment, at last \(call.words)")
     try await run.clock.sleep(for: .seconds(60))
   }
 
@@ -247,7 +247,7 @@ final class Wire: @unchecked Sendable {
 
   var hasOutage: Bool { run.clock.uptime < outage.end }
 
-  func expectManners(_ areExpected: Bool) { manners.areExpected = areExpected }
+  func expectBackoff(_ areExpected: Bool) { backoff.areExpected = areExpected }
 
   /// The hub takes no more than so many requests in a minute.
   private func takeSlot() throws {
@@ -262,10 +262,10 @@ final class Wire: @unchecked Sendable {
   }
 
   /// The stream of signals to a device, as far as there is a network and power.
-  func openSignals(for files: MortalFileSystem) -> AsyncThrowingStream<Int64, any Error> {
+  func openSignals(for files: ProcessFileSystem) -> AsyncThrowingStream<Int64, any Error> {
     let (stream, continuation) = AsyncThrowingStream<Int64, any Error>.makeStream(bufferingPolicy: .bufferingNewest(1))
-    if hasOutage, let excess = outage.onStream(at: run.clock.uptime, life: ObjectIdentifier(files)) {
-      run.ledger.break_("\(deviceName(device)) \(excess)")
+    if hasOutage, let excess = outage.onStream(at: run.clock.uptime, process: ObjectIdentifier(files)) {
+      run.ledger.report(.outageBoundsRequests, "\(deviceName(device)) \(excess)")
     }
     if files.isDead || hasOutage || signals.areRefused || run.hub.isOff {
       continuation.finish(throwing: APIError.networkError("no stream"))
@@ -352,7 +352,7 @@ final class Wire: @unchecked Sendable {
       run.ledger.onPush(push, answer: judged, now: now)
       answer.judged = judged
     } catch {
-      run.ledger.break_("the answer to a push cannot be read: \(error)")
+      run.ledger.report(.savedDataIsDurable, "the answer to a push cannot be read: \(error)")
     }
     return answer
   }

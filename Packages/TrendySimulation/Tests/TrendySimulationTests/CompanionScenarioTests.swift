@@ -3,7 +3,7 @@ import TrendySimulation
 
 /// What a device tells its companions, on a network, disks and a hub that fail.
 @Suite("Stories of companions", .timeLimit(.minutes(10)))
-struct CompanionStoryTests {
+struct CompanionScenarioTests {
   private static let hazards: Set<Hazard> = [
     .companions, .network, .deviceCrash, .hubCrash, .hubDisk, .restoredHub, .outage, .hubClock, .restoredStore,
   ]

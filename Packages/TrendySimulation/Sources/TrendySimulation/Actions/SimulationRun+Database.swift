@@ -46,11 +46,12 @@ extension SimulationRun {
     let device = devices[number]
     guard hub.database != nil, !ledger.mayFork, !ledger.hubWasRestored,
       Self.causesOfSnapshots.allSatisfy({ story.faults[$0] == nil }),
-      let store = device.life?.factory.makeLocalStore(),
+      let store = device.process?.factory.makeLocalStore(),
       // A store that cannot be read now stands nowhere.
       let cursor = try? store.syncCursor(), cursor > 0, (try? store.syncMemory())?.snapshot == nil
     else { return }
-    ledger.break_("\(device.name), whose cursor is \(cursor), takes a snapshot though nothing was lost")
+    ledger.report(
+      .resetKeepsPendingEdits, "\(device.name), whose cursor is \(cursor), takes a snapshot though nothing was lost")
   }
 
   private static let causesOfSnapshots = ["resync", "compaction", "store_restored", "store_copied", "old_version"]
@@ -73,7 +74,7 @@ extension SimulationRun {
       let client = InProcessClient(token: hub.tokens[0], server: hub.nextServer())
       let page = try await client.getChanges(since: cursor, limit: 7)
       for change in page.changes {
-        if change.id <= cursor { ledger.break_("the feed gives \(change.id) after \(cursor)") }
+        if change.id <= cursor { ledger.report(.feedIsComplete, "the feed gives \(change.id) after \(cursor)") }
         fed.append("\(change.id) \(change.entityType) \(change.entityId)")
       }
       cursor = page.nextCursor
@@ -81,11 +82,13 @@ extension SimulationRun {
     }
     let whole = entries.filter { $0.id > horizon }.map { "\($0.id) \($0.entityType) \($0.entityId)" }
     if Set(fed) != Set(whole) || fed.count != whole.count {
-      ledger.break_("the feed of the hubs, a page from each in turn, differs from the snapshot of one")
+      ledger.report(.storesConverge, "the feed of the hubs, a page from each in turn, differs from the snapshot of one")
     }
     for server in hub.servers {
       let head = try await InProcessClient(token: hub.tokens[0], server: server).getLatestCursor()
-      if head != cursor { ledger.break_("one hub stands at \(head), and its feed ends at \(cursor): it differs") }
+      if head != cursor {
+        ledger.report(.storesConverge, "one hub stands at \(head), and its feed ends at \(cursor): it differs")
+      }
     }
   }
 }

@@ -3,7 +3,7 @@ import TrendySimulation
 
 /// What a person's trackers post to hubs that fail.
 @Suite("Stories of trackers", .timeLimit(.minutes(10)))
-struct TrackerStoryTests {
+struct TrackerScenarioTests {
   private static let several = SimulationWorld(
     edits: 12, hazards: [.trackers, .database, .network, .plainWriter], density: .dense)
   private static let onFiles = SimulationWorld(

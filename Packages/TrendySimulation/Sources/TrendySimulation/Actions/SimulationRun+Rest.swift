@@ -18,7 +18,7 @@ extension SimulationRun {
     for device in devices {
       device.restart(losing: .unsynced)
       do throws(StorageError) { try device.begin() } catch {
-        ledger.break_("\(device.name)'s store does not open once the faults are over: \(error)")
+        ledger.report(.savedDataIsDurable, "\(device.name)'s store does not open once the faults are over: \(error)")
       }
       check(device)
     }
@@ -26,8 +26,8 @@ extension SimulationRun {
       // Longer than any breaker or delay lasts.
       await clock.advance(by: .seconds(900))
       for device in devices {
-        await device.life?.engine.performSync()
-        let failure = await device.life?.engine.lastFailure
+        await device.process?.engine.performSync()
+        let failure = await device.process?.engine.lastFailure
         tell("  \(device.name)'s last round \(round) is over: \(failure.map { "\($0)" } ?? "all well")")
         checkCursor(device)
       }
@@ -43,9 +43,10 @@ extension SimulationRun {
 
   func isQuiet() async -> Bool {
     for device in devices {
-      guard let life = device.life, await life.engine.lastFailure == nil, await life.engine.pendingCount == 0,
+      guard let process = device.process, await process.engine.lastFailure == nil,
+        await process.engine.pendingCount == 0,
         // One that cannot be read is not at rest.
-        let cursor = try? life.factory.makeLocalStore().syncCursor()
+        let cursor = try? process.factory.makeLocalStore().syncCursor()
       else { return false }
       guard let head = await head(), cursor == head else { return false }
     }
@@ -70,12 +71,14 @@ extension SimulationRun {
         kind: entry.entityType, id: entry.entityId, version: entry.id, incarnation: entry.incarnation)
     }
     for kind in digest.differences(from: sums) {
-      ledger.break_("\(device.name) adds up \(kind) otherwise than the hub")
+      ledger.report(.storesConverge, "\(device.name) adds up \(kind) otherwise than the hub")
     }
-    if digest.missing > 0 { ledger.break_("\(device.name) holds \(digest.missing) entries without their rows") }
+    if digest.missing > 0 {
+      ledger.report(.storesConverge, "\(device.name) holds \(digest.missing) entries without their rows")
+    }
     // What was taken out of the queue and not marked looks like any other.
     if digest.strays > 0, ledger.cleared.isEmpty {
-      ledger.break_("\(device.name) shows \(digest.strays) rows that nobody gave it")
+      ledger.report(.storesConverge, "\(device.name) shows \(digest.strays) rows that nobody gave it")
     }
   }
 
@@ -88,7 +91,8 @@ extension SimulationRun {
       })
     // What one device could not import under its type another may have imported under its own, and deleted.
     for key in failed.sorted() where dead.contains(key) && !NaturalIdentifier.isNatural(key.id) {
-      ledger.break_("\(key.id) was deleted, and \(device.name) shows the create that the hub refused")
+      ledger.report(
+        .deletedStaysDeleted, "\(key.id) was deleted, and \(device.name) shows the create that the hub refused")
     }
   }
 
@@ -109,21 +113,25 @@ extension SimulationRun {
         atHub = ShownRows(entries)
         head = try await directClient.getLatestCursor()
       }
-      if head < ledger.highestHead { ledger.break_("the hub stands at \(head) and had said \(ledger.highestHead)") }
+      if head < ledger.highestHead {
+        ledger.report(.cursorIsComplete, "the hub stands at \(head) and had said \(ledger.highestHead)")
+      }
       for device in devices {
-        guard let life = device.life else {
-          ledger.break_("\(device.name) does not start though the faults are over")
+        guard let process = device.process else {
+          ledger.report(.savedDataIsDurable, "\(device.name) does not start though the faults are over")
           continue
         }
-        let store = life.factory.makeLocalStore()
+        let store = process.factory.makeLocalStore()
         let queue = try store.fetchPendingMutations()
         if !queue.isEmpty {
-          let failure = await life.engine.lastFailure.map { "\($0)" } ?? "none"
-          ledger.break_("\(queue.count) mutations still wait on \(device.name); last failure: \(failure)")
+          let failure = await process.engine.lastFailure.map { "\($0)" } ?? "none"
+          ledger.report(
+            .queueDropsNothing, "\(queue.count) mutations still wait on \(device.name); last failure: \(failure)")
         }
         let cursor = try store.syncCursor()
         if cursor != head {
-          ledger.break_("\(device.name)'s cursor is \(cursor.map { "\($0)" } ?? "none"), the head is \(head)")
+          ledger.report(
+            .cursorIsComplete, "\(device.name)'s cursor is \(cursor.map { "\($0)" } ?? "none"), the head is \(head)")
         }
         // What the hub refused stays to be seen, marked as failed, until the person decides.
         let journalled = Set(try store.fetchConflicts().map { Ledger.Key(kind: $0.entityType, id: $0.entityId) })
@@ -142,10 +150,10 @@ extension SimulationRun {
         try await checkHubsAgree(entries)
       }
       for key in ledger.allDeleted.sorted() where atHub.rows[key] != nil {
-        ledger.break_("\(key.id) was deleted and lives at the hub")
+        ledger.report(.deletedStaysDeleted, "\(key.id) was deleted and lives at the hub")
       }
     } catch {
-      ledger.break_("what should be at rest cannot be read: \(error)")
+      ledger.report(.savedDataIsDurable, "what should be at rest cannot be read: \(error)")
     }
   }
 
@@ -165,7 +173,7 @@ extension SimulationRun {
       if entry.entityType == MutationEntityType.conflict.rawValue { found.formUnion(Self.texts(of: data)) }
     }
     for device in devices {
-      for conflict in try device.life?.factory.makeLocalStore().fetchConflicts() ?? [] {
+      for conflict in try device.process?.factory.makeLocalStore().fetchConflicts() ?? [] {
         // A move that was refused leaves the entity where it was, to go with that: the journal names it, and a restore has its values.
         toldOf.insert(conflict.entityId)
         if conflict.payload.isEmpty { continue }
@@ -177,7 +185,8 @@ extension SimulationRun {
     let seenAndReplaced = Set(ledger.texts.filter { !$0.isRestored && ($0.isReplaced || $0.isGivenUp) }.map(\.text))
     for saved in ledger.texts where !seenAndReplaced.contains(saved.text) && !found.contains(saved.text) {
       if toldOf.contains(saved.key.id) { continue }
-      ledger.break_(
+      ledger.report(
+        .nothingVanishes,
         "\(saved.text), saved on \(deviceName(saved.device)) for \(saved.key.id), vanished: nobody had seen it")
     }
   }
@@ -191,7 +200,8 @@ extension SimulationRun {
         guard let kind = field.refersTo?.kind, let id = entry.data?.rawData[field.name]?.stringValue,
           !living.contains("\(kind) \(id)")
         else { continue }
-        ledger.break_("\(entry.entityId) lives and refers to the \(kind) \(id), which is deleted at the hub")
+        ledger.report(
+          .childHasItsParent, "\(entry.entityId) lives and refers to the \(kind) \(id), which is deleted at the hub")
       }
     }
   }
@@ -202,12 +212,13 @@ extension SimulationRun {
     for entry in entries where entry.entityType == MutationEntityType.conflict.rawValue {
       let data = entry.data?.rawData ?? [:]
       guard data["reason"]?.stringValue == "overwritten", let kind = data["entity_type"]?.stringValue,
-        let id = data["entity_id"]?.stringValue, data["field"]?.stringValue == Judge.textField(ofKind: kind),
+        let id = data["entity_id"]?.stringValue, data["field"]?.stringValue == MergeOracle.textField(ofKind: kind),
         let text = data["value"]?.stringValue, let mutation = data["mutation_id"]?.stringValue,
         let device = data["by"]?.stringValue, !ledger.mixed.contains(where: { $0.id == id })
       else { continue }
       if ledger.wasSeen(text, by: mutation, device: device) {
-        ledger.break_("a conflict was made of \(text) in \(id), which was replaced by someone who had seen it")
+        ledger.report(
+          .nothingVanishes, "a conflict was made of \(text) in \(id), which was replaced by someone who had seen it")
       }
     }
   }
@@ -215,45 +226,45 @@ extension SimulationRun {
   /// Whatever the hub said, a resync from one that says the truth shows what that has, under what waits.
   private func checkHealed() async {
     for _ in 0..<3 {
-      for device in devices { await device.life?.engine.forceFullResync() }
+      for device in devices { await device.process?.engine.forceFullResync() }
     }
     do {
       let entries = try await directEntries()
       let atHub = ShownRows(entries)
       for device in devices {
-        guard let life = device.life else { continue }
-        let store = life.factory.makeLocalStore()
-        if let failure = await life.engine.lastFailure {
-          ledger.break_("\(device.name) does not sync after a hub's lies: \(failure)")
+        guard let process = device.process else { continue }
+        let store = process.factory.makeLocalStore()
+        if let failure = await process.engine.lastFailure {
+          ledger.report(nil, "\(device.name) does not sync after a hub's lies: \(failure)")
         }
         let journalled = Set(try store.fetchConflicts().map { Ledger.Key(kind: $0.entityType, id: $0.entityId) })
         compare(try ShownRows(store), with: atHub, sparing: journalled, on: device)
         if let digest = try store.syncDigest() { compare(digest, with: entries, on: device) }
       }
     } catch {
-      ledger.break_("what should be at rest after a hub's lies cannot be read: \(error)")
+      ledger.report(.savedDataIsDurable, "what should be at rest after a hub's lies cannot be read: \(error)")
     }
   }
 
   /// Whatever the hub said, each device opens its store, shows it, and takes what its person records.
   private func checkAfterLies() async {
     for device in devices {
-      guard let life = device.life else {
-        ledger.break_("\(device.name) does not start after a hub's lies")
+      guard let process = device.process else {
+        ledger.report(.savedDataIsDurable, "\(device.name) does not start after a hub's lies")
         continue
       }
       let id = "after-lies-\(device.name)"
       do {
-        let store = life.factory.makeLocalStore()
+        let store = process.factory.makeLocalStore()
         _ = try ShownRows(store)
-        try life.recorder.record(EventType(id: id, name: id, colorHex: "#102030", iconName: "ear"))
-        try life.recorder.edit(eventTypeId: id) { $0.name = "\(id)-later" }
+        try process.recorder.record(EventType(id: id, name: id, colorHex: "#102030", iconName: "ear"))
+        try process.recorder.edit(eventTypeId: id) { $0.name = "\(id)-later" }
         if try store.findEventType(id: id)?.name != "\(id)-later" {
-          ledger.break_("\(device.name) does not show what is recorded after a hub's lies")
+          ledger.report(nil, "\(device.name) does not show what is recorded after a hub's lies")
         }
-        try life.recorder.delete(eventTypeId: id)
+        try process.recorder.delete(eventTypeId: id)
       } catch {
-        ledger.break_("\(device.name) cannot record after a hub's lies: \(error)")
+        ledger.report(nil, "\(device.name) cannot record after a hub's lies: \(error)")
       }
     }
   }
@@ -263,7 +274,8 @@ extension SimulationRun {
     func isUnreadable(_ entry: ChangeEntry) -> Bool { entry.entityId.hasPrefix("future-") }
     let kept = Dictionary(parked.filter(isUnreadable).map { ($0.entityId, $0.data) }) { first, _ in first }
     for entry in entries where isUnreadable(entry) && kept[entry.entityId] != entry.data {
-      ledger.break_("\(entry.entityId), which \(device.name) cannot read, is not kept there as it came")
+      ledger.report(
+        .unknownDataSurvives, "\(entry.entityId), which \(device.name) cannot read, is not kept there as it came")
     }
   }
 
@@ -278,7 +290,7 @@ extension SimulationRun {
     ) { first, _ in first }
     // What was set aside has its words in the journal.
     let journalled = Set(
-      try devices.flatMap { try $0.life?.factory.makeLocalStore().fetchConflicts() ?? [] }.map(\.entityId))
+      try devices.flatMap { try $0.process?.factory.makeLocalStore().fetchConflicts() ?? [] }.map(\.entityId))
     for (field, value) in ledger.ownWords where !journalled.contains(field.key.id) {
       guard let data = atHub[field.key] else { continue }
       let path = field.name.split(separator: ".").map(String.init)
@@ -287,7 +299,8 @@ extension SimulationRun {
         ? data[path[0]]?.objectValue?[path[1]]?.objectValue?["value"]?.stringValue
         : data[field.name].flatMap { $0.stringValue ?? Goal($0)?.description }
       if present != value {
-        ledger.break_(
+        ledger.report(
+          .coalescingKeepsTheResult,
           "\(field.name) of \(field.key.id) reads \(present ?? "nothing"), and whoever wrote it alone said "
             + (value ?? "nothing"))
       }
@@ -322,10 +335,12 @@ extension SimulationRun {
       if device.isOld, truth == nil, ledger.deletedPlainly.contains(key) { continue }
       if ledger.cleared.contains(key) || (journalled.contains(key) && here.failed.contains(key)) { continue }
       switch (shown, truth) {
-      case (nil, let truth?): ledger.break_("\(key.id) is at the hub and not on \(device.name): \(truth)")
-      case (let shown?, nil): ledger.break_("\(key.id) is on \(device.name) and not at the hub: \(shown)")
+      case (nil, let truth?):
+        ledger.report(.storesConverge, "\(key.id) is at the hub and not on \(device.name): \(truth)")
+      case (let shown?, nil):
+        ledger.report(.storesConverge, "\(key.id) is on \(device.name) and not at the hub: \(shown)")
       case (let shown?, let truth?):
-        ledger.break_("\(key.id) differs: on \(device.name) \(shown), at the hub \(truth)")
+        ledger.report(.storesConverge, "\(key.id) differs: on \(device.name) \(shown), at the hub \(truth)")
       case (nil, nil): break
       }
     }

@@ -4,7 +4,7 @@ import TrendyModels
 ///
 /// It shares nothing with the hub but the words of the protocol: who saw a value replaces it, whatever the clocks say; of two who did
 /// not see each other's, the later wins, by stamp, then by the name of the device. It knows what persons saw from the story itself.
-struct Judge {
+struct MergeOracle {
   private struct Value {
     var text: String
     var stamp: Int64

@@ -18,7 +18,7 @@ extension SimulationRun {
       count($0.kind)
       tell("  the webhook's receiver: \($0)")
     }
-    receiver.onBroken = { [unowned self] in ledger.break_($0) }
+    receiver.onBroken = { [unowned self] in ledger.report(.webhookReceivesEverything, $0) }
     self.receiver = receiver
   }
 
@@ -55,7 +55,9 @@ extension SimulationRun {
     }
     await stopDelivering()
     if let first = missing.first {
-      ledger.break_("\(missing.count) changes were never told to a webhook's receiver, such as \(first)")
+      ledger.report(
+        .webhookReceivesEverything, "\(missing.count) changes were never told to a webhook's receiver, such as \(first)"
+      )
     }
   }
 

@@ -29,18 +29,19 @@ extension SimulationRun {
   }
 
   func act(
-    _ person: any SimulatedPerson, _ number: Int, on device: SimulatedDevice, choice: UInt64, isBeside: Bool
+    _ person: any SimulatedUser, _ number: Int, on device: SimulatedDevice, choice: UInt64, isBeside: Bool
   ) {
-    guard let life = device.life else { return }
+    guard let process = device.process else { return }
     var generator = SeededGenerator(seed: choice)
     let hand = PersonsDevice(
-      number: device.number, recorder: isBeside ? life.besideRecorder : life.recorder, dataStoreFactory: life.factory)
-    guard let before = try? waiting(life) else {
+      number: device.number, recorder: isBeside ? process.besideRecorder : process.recorder,
+      dataStoreFactory: process.factory)
+    guard let before = try? waiting(process) else {
       return tell("\(device.name): the person cannot do \(number), as the store cannot be read")
     }
     do {
       try person.act(number: number, on: hand, using: &generator)
-      note(before, try waiting(life), text: "t\(number)", device.number)
+      note(before, try waiting(process), text: "t\(number)", device.number)
       tell("\(device.name): the person does \(number)")
     } catch {
       doubts[device.number] = Doubt(text: "t\(number)", before: before)
@@ -48,8 +49,8 @@ extension SimulationRun {
     }
   }
 
-  private func waiting(_ life: SimulatedDevice.Life) throws -> Waiting {
-    try Waiting(life.factory.makeLocalStore().fetchPendingMutations())
+  private func waiting(_ process: SimulatedDevice.ProcessRun) throws -> Waiting {
+    try Waiting(process.factory.makeLocalStore().fetchPendingMutations())
   }
 
   private func note(_ before: Waiting, _ after: Waiting, text: String, _ device: Int) {

@@ -3,7 +3,7 @@ import Synchronization
 import TrendyPersistence
 
 /// The files of one life of a device or hub: once it has ended, nothing that still runs of it reaches the disk.
-final class MortalFileSystem: FileSystem {
+final class ProcessFileSystem: FileSystem {
   private let base: SimulatedFileSystem
   private let dead = Mutex(false)
 

@@ -18,30 +18,30 @@ final class SimulationRun: @unchecked Sendable {
   let world: SimulationWorld
   let tellsRequests: Bool
   let seed: UInt64
-  let temper: Temper
+  let parameters: ScenarioParameters
   let executor: SeededTaskExecutor
   let clock = ManualClock()
   let hub: SimulatedHub
   /// In the hub's place.
   let server: (any SimulatedServer)?
-  let person: (any SimulatedPerson)?
+  let person: (any SimulatedUser)?
   /// What persons of one's own did that was not reported as done, by device, until the store can be looked at.
   var doubts: [Int: Doubt] = [:]
   private(set) var devices: [SimulatedDevice] = []
-  private(set) var wires: [Wire] = []
+  private(set) var wires: [SimulatedLink] = []
   /// What companions are told goes beside the sync.
-  private(set) var companionWires: [Wire] = []
+  private(set) var companionWires: [SimulatedLink] = []
   /// Whether the devices sync by themselves.
   private(set) var areAgents = false
   private(set) var areFaultsOver = false
   var ledger = Ledger()
   var companionLedger = CompanionLedger()
   /// `nil` where nobody's trackers post.
-  var tracking: TrackerStory?
+  var tracking: TrackerScenario?
   /// `nil` where no webhook is told.
   var receiver: SimulatedReceiver?
   var deliveries: [Delivery] = []
-  var story: Story
+  var story: ScenarioResult
   /// The entities that anybody ever made, in order.
   var made: [MutationEntityType: [String]] = [:]
 
@@ -51,10 +51,10 @@ final class SimulationRun: @unchecked Sendable {
     person = simulator.person
     self.executor = executor
     self.seed = seed
-    temper = Temper(
+    parameters = ScenarioParameters(
       seed: seed, devices: simulator.world.devices, density: simulator.world.density(ofSeed: seed),
       hasLargeImport: simulator.world.largeImport(ofSeed: seed) != nil)
-    story = Story(seed: seed)
+    story = ScenarioResult(seed: seed)
     var generator = SeededGenerator(seed: ~seed)
     server = try simulator.makeServer?(clock, generator.next())
     hub = try SimulatedHub(
@@ -62,18 +62,18 @@ final class SimulationRun: @unchecked Sendable {
       // One's own server takes the place of one hub on files.
       hubs: server == nil ? world.hubs(ofSeed: seed) : 1, executor: executor)
     for number in 0..<world.devices {
-      let wire = Wire(run: self, device: number)
+      let wire = SimulatedLink(run: self, device: number)
       wires.append(wire)
-      let companionWire = Wire(run: self, device: number)
+      let companionWire = SimulatedLink(run: self, device: number)
       companionWires.append(companionWire)
       let token = hub.tokens[number]
       let account = Account(
         hub: Self.hubAddress, token: token, deviceId: hub.deviceIds[number], person: hub.person)
       let deviceClock = DeviceClock(
-        clock, name: deviceName(number), tellsBoot: temper.hasBootClock[number])
+        clock, name: deviceName(number), tellsBoot: parameters.hasBootClock[number])
       devices.append(
         SimulatedDevice(
-          number: number, clock: deviceClock, seed: generator.next(), temper: temper, account: account,
+          number: number, clock: deviceClock, seed: generator.next(), parameters: parameters, account: account,
           makeCompanionClient: { files in
             InProcessClient(token: token, carry: { try await companionWire.send($0, $1, from: files) })
           }
@@ -217,7 +217,7 @@ final class SimulationRun: @unchecked Sendable {
       if isLong { runAgents() }
       if milliseconds > 30_000 { for wire in wires + companionWires { await wire.deliverLate() } }
     case .network(let number, let fault, let requests):
-      wires[number].planned.append(Wire.Planned(fault: fault, afterRequests: requests))
+      wires[number].planned.append(SimulatedLink.Planned(fault: fault, afterRequests: requests))
     case .crash(let number, let change, let loss): devices[number].losePower(beforeChange: change, loss: loss)
     case .crashHub(let change, let loss): hub.losePower(beforeChange: change, loss: loss)
     case .fillDisk(let number, let room): devices[number].disk.setCapacity(devices[number].disk.usedBytes + room)
@@ -292,7 +292,7 @@ final class SimulationRun: @unchecked Sendable {
   /// - Returns: whether it began: a device is asked no third time at once.
   private func beginRound(_ number: Int, _ round: Round, _ begin: (Undertaking) -> Void) -> Bool {
     let device = devices[number]
-    guard device.rounds < 2, device.life != nil, !leavesAlone(number) else { return false }
+    guard device.rounds < 2, device.process != nil, !leavesAlone(number) else { return false }
     if round == .plain { tell("\(deviceName(number)) begins a round") }
     device.rounds += 1
     begin(.round(device, round))
@@ -311,25 +311,26 @@ final class SimulationRun: @unchecked Sendable {
   }
 
   private func round(_ device: SimulatedDevice, _ kind: Round) async {
-    guard let life = device.life else {
+    guard let process = device.process else {
       device.rounds -= 1
       return
     }
     let requests = wires[device.number].requests
-    let engine = kind == .beside ? life.besideEngine : life.engine
+    let engine = kind == .beside ? process.besideEngine : process.engine
     var error: (any Error)?
     switch kind {
     case .plain, .beside: await engine.performSync()
-    case .resync: await life.engine.forceFullResync()
-    case .skip: do { _ = try await life.engine.skipToLatestCursor() } catch let thrown { error = thrown }
+    case .resync: await process.engine.forceFullResync()
+    case .skip: do { _ = try await process.engine.skipToLatestCursor() } catch let thrown { error = thrown }
     }
     device.rounds -= 1
-    let isSameLife = device.life?.engine === life.engine
-    if isSameLife {
+    let isSameProcess = device.process?.engine === process.engine
+    if isSameProcess {
       // Who skips is told by what is thrown.
       let failure: (any Error)? = if kind == .skip { error } else { await engine.lastFailure }
       if failure == nil, wires[device.number].requests == requests {
-        ledger.break_("\(device.name) was asked to sync and told that it had, and asked the hub nothing")
+        ledger.report(
+          .oneSyncPerStore, "\(device.name) was asked to sync and told that it had, and asked the hub nothing")
       }
       tell("  \(device.name)'s round is over: \(failure.map { "\($0)" } ?? "all well")")
       checkCursor(device)
@@ -339,7 +340,7 @@ final class SimulationRun: @unchecked Sendable {
 
   /// Whether anything waits on a device to be pushed; one whose store cannot be read says that something does.
   func hasWaiting(_ device: Int) -> Bool {
-    guard let store = devices[device].life?.factory.makeLocalStore(), let counts = try? store.syncCounts() else {
+    guard let store = devices[device].process?.factory.makeLocalStore(), let counts = try? store.syncCounts() else {
       return true
     }
     return counts.pending > 0
@@ -368,7 +369,7 @@ final class SimulationRun: @unchecked Sendable {
     hub.endFaults()
     _ = restartHubIfOff()
     if server == nil, world.isLimited(seed: seed), !hub.limit(room: nil) {
-      ledger.break_("with all faults over the hub does not take a limit back")
+      ledger.report(nil, "with all faults over the hub does not take a limit back")
     }
     checkPower()
   }
@@ -380,7 +381,7 @@ final class SimulationRun: @unchecked Sendable {
         count("device_crash")
         tell("\(device.name) lost power, and starts again")
       }
-      guard device.life == nil else { continue }
+      guard device.process == nil else { continue }
       do throws(StorageError) {
         try device.begin()
         runAgents()
@@ -389,7 +390,9 @@ final class SimulationRun: @unchecked Sendable {
         // It begins when there is room again.
       } catch {
         // Power went while it began: the next look starts it again.
-        if !device.disk.isOff { ledger.break_("\(device.name)'s store does not open after a loss of power: \(error)") }
+        if !device.disk.isOff {
+          ledger.report(.savedDataIsDurable, "\(device.name)'s store does not open after a loss of power: \(error)")
+        }
       }
     }
   }

@@ -14,13 +14,13 @@ extension SimulationRun {
   func beginTrackers() throws {
     let accounts = hub.server.accounts
     let person = try accounts.createPerson(name: "Clara").id
-    let trackers = try TrackerStory.days(seed: seed).enumerated().map { number, batches in
+    let trackers = try TrackerScenario.days(seed: seed).enumerated().map { number, batches in
       let made = try accounts.createToken(person: person, deviceName: "tracker \(number + 1)")
-      return TrackerStory.Tracker(deviceId: made.device.id, token: made.token, batches: batches, taken: [])
+      return TrackerScenario.Tracker(deviceId: made.device.id, token: made.token, batches: batches, taken: [])
     }
     let page = try accounts.createToken(person: person, deviceName: "page").token
     try Self.furnish(hub.server.ingestDesk(person: person), home: trackers.first?.batches.first?.first)
-    tracking = TrackerStory(person: person, token: page, trackers: trackers)
+    tracking = TrackerScenario(person: person, token: page, trackers: trackers)
   }
 
   /// A place where the days begin, so that there are visits.
@@ -63,7 +63,7 @@ extension SimulationRun {
   /// - Returns: the answer's status; `nil` where there is nobody to post.
   private func postOnce(tracker: Int, batch: Int) async -> Int? {
     guard let sender = tracking?.trackers[tracker],
-      let request = try? TrackerStory.post(sender.batches[batch], token: sender.token)
+      let request = try? TrackerScenario.post(sender.batches[batch], token: sender.token)
     else { return nil }
     if restartHubIfOff() { return 503 }
     let server = hub.nextServer()
@@ -85,7 +85,7 @@ extension SimulationRun {
     } catch is HubStorageError {
       // Looked through again within a minute.
     } catch {
-      if !hub.isOff { ledger.break_("a hub cannot look through what was posted: \(error)") }
+      if !hub.isOff { ledger.report(.trackersAreRecordedOnce, "a hub cannot look through what was posted: \(error)") }
     }
     _ = restartHubIfOff()
   }
@@ -104,7 +104,7 @@ extension SimulationRun {
     guard status < 300 || status == 503 else { return false }
     tell("  \(Self.words(event)) is \(isDeleted ? "deleted" : "written into")")
     if self.tracking?.touches[event.id]?.note == nil, self.tracking?.touches[event.id]?.isSure == true { return true }
-    self.tracking?.touches[event.id] = TrackerStory.Touch(
+    self.tracking?.touches[event.id] = TrackerScenario.Touch(
       span: event.timestamp...max(event.timestamp, event.endDate ?? .distantFuture), note: isDeleted ? nil : note,
       isSure: status < 300)
     return true
@@ -129,7 +129,9 @@ extension SimulationRun {
         // A hub that was killed while it looked through leaves its claim for a minute.
         let status = await postOnce(tracker: tracker, batch: batch)
         if status != 200 {
-          ledger.break_("with all faults over a hub answers \(status ?? 0) to what tracker \(tracker + 1) posts")
+          ledger.report(
+            .trackersAreRecordedOnce,
+            "with all faults over a hub answers \(status ?? 0) to what tracker \(tracker + 1) posts")
         }
       }
     }
@@ -139,12 +141,12 @@ extension SimulationRun {
       try checkLog(of: tracking)
       try await checkFindings(of: tracking)
     } catch {
-      ledger.break_("with all faults over what was posted cannot be looked through: \(error)")
+      ledger.report(.trackersAreRecordedOnce, "with all faults over what was posted cannot be looked through: \(error)")
     }
   }
 
   /// Each fix that was posted is in the log, once.
-  private func checkLog(of tracking: TrackerStory) throws {
+  private func checkLog(of tracking: TrackerScenario) throws {
     let log = TrackLog(rows: try hub.tracks(of: tracking.person))
     for (number, tracker) in tracking.trackers.enumerated() {
       var kept: [Int64: Int] = [:]
@@ -153,9 +155,11 @@ extension SimulationRun {
       }
       let posted = Set(tracker.batches.joined().map { Self.milliseconds($0.timestamp) })
       let missing = posted.subtracting(kept.keys).count
-      if missing > 0 { ledger.break_("\(missing) fixes that tracker \(number + 1) posted are lost") }
+      if missing > 0 {
+        ledger.report(.trackersAreRecordedOnce, "\(missing) fixes that tracker \(number + 1) posted are lost")
+      }
       if kept.contains(where: { $0.value > 1 }) || kept.count > posted.count {
-        ledger.break_("fixes that tracker \(number + 1) posted are kept twice")
+        ledger.report(.trackersAreRecordedOnce, "fixes that tracker \(number + 1) posted are kept twice")
       }
     }
   }
@@ -164,7 +168,7 @@ extension SimulationRun {
   private static func milliseconds(_ date: Date) -> Int64 { Int64((date.timeIntervalSince1970 * 1000).rounded()) }
 
   /// The record has what a hub finds that was told all at once, but for what the person made their own.
-  private func checkFindings(of tracking: TrackerStory) async throws {
+  private func checkFindings(of tracking: TrackerScenario) async throws {
     let expected = try await quietFindings(of: tracking)
     let found = events(of: tracking.person)
     var open = expected
@@ -172,24 +176,26 @@ extension SimulationRun {
       if let place = open.firstIndex(where: { Self.content($0) == Self.content(event) }) {
         open.remove(at: place)
       } else if tracking.touches[event.id] == nil {
-        ledger.break_("the hubs found \(Self.words(event)), and a quiet hub did not")
+        ledger.report(.trackersAreRecordedOnce, "the hubs found \(Self.words(event)), and a quiet hub did not")
       }
     }
     for event in open where !tracking.touches.values.contains(where: { $0.span.overlaps(Self.span(event)) }) {
-      ledger.break_("a quiet hub finds \(Self.words(event)), and the hubs did not")
+      ledger.report(.trackersAreRecordedOnce, "a quiet hub finds \(Self.words(event)), and the hubs did not")
     }
     for (id, touch) in tracking.touches.sorted(by: { $0.key < $1.key }) where touch.isSure {
       let event = found.first { $0.id == id }
       if let note = touch.note {
-        if event?.notes != note { ledger.break_("the note \(note) that the person wrote into a finding is gone") }
+        if event?.notes != note {
+          ledger.report(.trackersAreRecordedOnce, "the note \(note) that the person wrote into a finding is gone")
+        }
       } else if event != nil {
-        ledger.break_("a finding that the person deleted is there again")
+        ledger.report(.trackersAreRecordedOnce, "a finding that the person deleted is there again")
       }
     }
   }
 
   /// What one hub in memory finds in the same fixes.
-  private func quietFindings(of tracking: TrackerStory) async throws -> [Event] {
+  private func quietFindings(of tracking: TrackerScenario) async throws -> [Event] {
     let storage = MemoryHubStorage()
     let ingest = HubIngest(storage: storage, clock: hub.clock, openTracks: 4)
     let server = HubServer(
@@ -199,8 +205,8 @@ extension SimulationRun {
     try Self.furnish(server.ingestDesk(person: person), home: tracking.trackers.first?.batches.first?.first)
     for tracker in tracking.trackers {
       let token = try server.accounts.createToken(person: person, deviceName: "tracker").token
-      let status = await server.handle(try TrackerStory.post(Array(tracker.batches.joined()), token: token)).status
-      if status != 200 { ledger.break_("a quiet hub answers \(status) to a tracker") }
+      let status = await server.handle(try TrackerScenario.post(Array(tracker.batches.joined()), token: token)).status
+      if status != 200 { ledger.report(.trackersAreRecordedOnce, "a quiet hub answers \(status) to a tracker") }
     }
     try await ingest.tick(at: server)
     let entries = try storage.read(person: person) { try $0.entries(after: 0, limit: .max) }

@@ -59,12 +59,12 @@ extension SimulationRun {
     case .tell(let number, let text): return tellCompanions(of: devices[number], "n\(text)")
     case .carry(let number):
       let device = devices[number]
-      guard device.life != nil, !device.carries else { return false }
+      guard device.process != nil, !device.carries else { return false }
       device.carries = true
       begin(device)
       return true
     case .companionNetwork(let number, let fault, let requests):
-      companionWires[number].planned.append(Wire.Planned(fault: fault, afterRequests: requests))
+      companionWires[number].planned.append(SimulatedLink.Planned(fault: fault, afterRequests: requests))
       return true
     case .crashCompanionStore(let number, let change, let loss):
       devices[number].losePower(beforeCompanionChange: change, loss: loss)
@@ -74,7 +74,7 @@ extension SimulationRun {
   }
 
   private func tellCompanions(of device: SimulatedDevice, _ text: String) -> Bool {
-    guard let store = device.life?.companions, let ways = try? ways(from: device, in: store) else { return false }
+    guard let store = device.process?.companions, let ways = try? ways(from: device, in: store) else { return false }
     do {
       let isTold = try store.tell(
         [
@@ -102,31 +102,33 @@ extension SimulationRun {
   /// A round of the courier, with whatever happens on its way.
   func carry(_ device: SimulatedDevice) async {
     defer { device.carries = false }
-    guard let life = device.life else { return }
+    guard let process = device.process else { return }
     do {
-      _ = try await life.courier.round()
+      _ = try await process.courier.round()
       tell("  \(device.name) carried what companions are told")
     } catch is APIError {
       // Carried again.
     } catch {
-      guard device.life?.courier === life.courier, !device.isOff else { return }
-      ledger.break_("\(device.name) cannot carry what companions are told: \(error)")
+      guard device.process?.courier === process.courier, !device.isOff else { return }
+      ledger.report(.noticesArriveOnce, "\(device.name) cannot carry what companions are told: \(error)")
     }
-    if device.life?.courier === life.courier { checkReceived(device, isAll: false) }
+    if device.process?.courier === process.courier { checkReceived(device, isAll: false) }
   }
 
   private func checkReceived(_ device: SimulatedDevice, isAll: Bool) {
-    guard let life = device.life, !device.isOff else { return }
+    guard let process = device.process, !device.isOff else { return }
     do {
-      let received = try life.companions.received(limit: .max).map(\.notice).filter { $0.kind == Self.noticeKind }
+      let received = try process.companions.received(limit: .max).map(\.notice).filter { $0.kind == Self.noticeKind }
       for tracker in devices.indices {
         let texts = received.filter { $0.data["from"]?.intValue == Int64(tracker) }
           .compactMap { $0.data["text"]?.stringValue }
         let way = CompanionLedger.Way(tracker: tracker, companion: device.number)
-        if let fault = companionLedger.fault(in: texts, over: way, isAll: isAll) { ledger.break_(fault) }
+        if let fault = companionLedger.fault(in: texts, over: way, isAll: isAll) {
+          ledger.report(.noticesArriveOnce, fault)
+        }
       }
     } catch {
-      ledger.break_("\(device.name)'s companions cannot be read: \(error)")
+      ledger.report(.savedDataIsDurable, "\(device.name)'s companions cannot be read: \(error)")
     }
   }
 
@@ -136,16 +138,16 @@ extension SimulationRun {
     for _ in 0..<3 { for device in devices { await carry(device) } }
     for device in devices {
       checkReceived(device, isAll: true)
-      guard let store = device.life?.companions else { continue }
+      guard let store = device.process?.companions else { continue }
       do {
         for link in try store.links() where link.role == .tracker {
           let waiting = try store.waitingCount(for: link.id)
           if waiting > 0 {
-            ledger.break_("\(device.name) has \(waiting) notices that \(link.peerName) never took")
+            ledger.report(.noticesArriveOnce, "\(device.name) has \(waiting) notices that \(link.peerName) never took")
           }
         }
       } catch {
-        ledger.break_("\(device.name)'s companions cannot be read: \(error)")
+        ledger.report(.savedDataIsDurable, "\(device.name)'s companions cannot be read: \(error)")
       }
     }
   }

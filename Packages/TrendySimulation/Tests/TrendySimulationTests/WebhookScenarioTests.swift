@@ -3,7 +3,7 @@ import TrendySimulation
 
 /// What a webhook's receiver is told by hubs that fail.
 @Suite("Stories of webhooks", .timeLimit(.minutes(10)))
-struct WebhookStoryTests {
+struct WebhookScenarioTests {
   private static let several = SimulationWorld(
     edits: 20, hazards: [.webhooks, .database, .network, .plainWriter, .restoredHub], density: .dense)
   private static let onFiles = SimulationWorld(

@@ -14,12 +14,12 @@ extension SimulationRun {
     database.hints.onFault = { [unowned self] in count($0) }
     var streams: [SimulatedStream] = []
     for server in hub.servers {
-      do { try server.listen() } catch { ledger.break_("with all faults over a hub hears nothing: \(error)") }
+      do { try server.listen() } catch { ledger.report(nil, "with all faults over a hub hears nothing: \(error)") }
       let request = HTTPRequest(
         id: "stream", method: "GET", target: "/api/v1/changes/stream",
         headers: HTTPHeaders([("Authorization", "Bearer \(hub.tokens[0])")]), body: Data())
       guard case .stream(let body) = await server.handle(request).body else {
-        ledger.break_("with all faults over a hub does not open a stream")
+        ledger.report(.savedDataIsDurable, "with all faults over a hub does not open a stream")
         continue
       }
       let stream = SimulatedStream()
@@ -35,12 +35,13 @@ extension SimulationRun {
         ["id": .string("streamed-\(number)"), "name": "streamed", "color": "#000000", "icon": "ear"])
       await clock.advance(by: .milliseconds(700 * number))
       for head in streams.compactMap(\.head) where head > hub.head ?? 0 {
-        ledger.break_("the stream of a hub says \(head), and the hubs stand at \(hub.head ?? 0)")
+        ledger.report(.quietAfterFaults, "the stream of a hub says \(head), and the hubs stand at \(hub.head ?? 0)")
       }
     }
     await clock.advance(by: Self.longestUnheard)
     for (place, stream) in streams.enumerated() where stream.head != hub.head {
-      ledger.break_(
+      ledger.report(
+        .quietAfterFaults,
         "the stream of hub \(place + 1) says \(stream.head ?? 0), and the hubs stand at \(hub.head ?? 0) for "
           + "\(Self.longestUnheard.components.seconds) s")
     }

@@ -1,8 +1,8 @@
 /// What became of one plan.
-public struct Story: Hashable, Sendable {
+public struct ScenarioResult: Hashable, Sendable {
   public var seed: UInt64
   /// Sentences that should not be true; empty where all went well.
-  public var violations: [String] = []
+  public var violations: [Violation] = []
   /// Pieces of tasks that ran, in an order that the seed decided.
   public var steps = 0
   /// How much time passed in the world.

@@ -4,7 +4,7 @@ import TrendyTesting
 
 /// Turns a document into one that is not true: numbers at the ends of their range, another order, other people's ids, less than was
 /// announced.
-enum Lie {
+enum ResponseCorruptor {
   static let numbers: [Int64] = [.max, .max - 1, .min, .min + 1, -1, 0, 1 << 53, 253_402_300_800_000]
 
   /// One document, or lines of them; what is neither stays as it is.
