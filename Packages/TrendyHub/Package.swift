@@ -51,7 +51,7 @@ for target in package.targets { target.swiftSettings = (target.swiftSettings ?? 
 
 // Targets of C take no Swift settings, so these join after the loop.
 package.targets += [
-  // The files of the pages, embedded: decision 0074.
+  // The files of the dashboard, embedded with `#embed`.
   .target(name: "HubPages", exclude: ["site"]),
   .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
   .systemLibrary(name: "CEpoll"),

@@ -3,7 +3,7 @@ import Testing
 import TrendyModels
 
 /// The same text is given to both. Where they differ must be one of the differences that
-/// `docs/decisions/0030-own-json.md` lists; each has a test of its own in ``StrictJSONTests``.
+/// `docs/decisions/0002-parse-json-and-xml-in-swift.md` lists; each has a test of its own in ``StrictJSONTests``.
 @Suite("WireJSON and Foundation", .timeLimit(.minutes(10)))
 struct JSONAgainstFoundationTests {
   private func own(_ text: [UInt8]) throws -> JSONValue {

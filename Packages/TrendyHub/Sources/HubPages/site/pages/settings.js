@@ -11,7 +11,7 @@ import { read, session, set, settings as values } from '../data/record.js';
 import { command } from './pair.js';
 import { count, some, words } from '../words.js';
 
-/** How long a stop ends a trip (decision 0083). */
+/** Durations of a stop that ends a trip. */
 const STOPS = ['5m', '10m', '15m'];
 const DAYS = ['monday', 'sunday', 'saturday'];
 

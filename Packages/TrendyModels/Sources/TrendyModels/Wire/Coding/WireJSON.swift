@@ -2,7 +2,7 @@ public import TrendyFoundation
 
 /// The product's JSON coder. Wire types code their own names and dates, so a plain `JSONEncoder()` writes the same document.
 ///
-/// Strict where a plain decoder is not: see ``JSONLimits`` and `docs/decisions/0030-own-json.md`.
+/// Strict where a plain decoder is not: see ``JSONLimits`` and `docs/decisions/0002-parse-json-and-xml-in-swift.md`.
 public enum WireJSON: Sendable {
   /// Members sorted by name, so that the same value always gives the same bytes.
   /// - Throws: ``APIError/decodingError(_:)`` for a number JSON has no text for (infinity, not a number).
