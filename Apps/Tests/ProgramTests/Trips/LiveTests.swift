@@ -312,10 +312,10 @@ final class TestControl {
 }
 
 extension LiveTests {
-  /// The examples of docs/cli.md, run as a status bar runs them.
+  /// Runs the examples of docs/agent.md as a status bar does.
   @Test func `the examples for status bars show a trip, and the day without one`() throws {
     guard FileManager.default.isExecutableFile(atPath: "/usr/bin/jq") else { return }
-    let page = Samples.repository.appending(path: "docs/cli.md")
+    let page = Samples.repository.appending(path: "docs/agent.md")
     let text = try String(contentsOf: page, encoding: .utf8)
     let block = try #require(text.components(separatedBy: "```json\n\"custom/trendy\"").dropFirst().first)
     let json = "{\"custom/trendy\"" + (block.components(separatedBy: "```").first ?? "") + "}"

@@ -18,7 +18,7 @@ struct OpenAPIDocument {
       "openapi": "3.1.0",
       "info": [
         "title": "Trendy hub", "version": "1",
-        "description": "What devices and other programs ask of a hub. docs/api.md has the words.",
+        "description": "Requests of devices and other programs to a hub. See docs/api.md and docs/api-sync.md.",
         "license": ["name": "Apache-2.0", "identifier": "Apache-2.0"],
       ],
       "servers": [["url": "/api/v1"]],
