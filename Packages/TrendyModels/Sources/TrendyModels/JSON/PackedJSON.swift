@@ -1,4 +1,4 @@
-/// JSON values as bytes, as files keep them (docs/format.md, "JSON value"): every bit of every value comes back.
+/// JSON values as bytes, as files keep them (docs/format-rows.md, "JSON value"): every bit of every value comes back.
 public enum PackedJSON: Sendable {
   private enum Kind {
     static let null: UInt8 = 0

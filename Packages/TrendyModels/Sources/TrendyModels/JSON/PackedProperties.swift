@@ -10,7 +10,7 @@
 public final class PropertyShape: Sendable {
   public let names: [String]
   public let types: [PropertyType]
-  /// How files keep it (docs/format.md, "Properties").
+  /// How files keep it (docs/format-rows.md, "Properties").
   public let bytes: [UInt8]
 
   private static let kinds: [PropertyType] = [.text, .number, .boolean, .date, .select, .duration, .url, .email]

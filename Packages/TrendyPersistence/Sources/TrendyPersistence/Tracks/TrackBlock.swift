@@ -1,4 +1,4 @@
-/// Some hundred readings of a device in a few bytes each (docs/format.md, "Rows of a track log").
+/// Some hundred readings of a device in a few bytes each (docs/format-rows.md, "A track log").
 ///
 /// Numbers are written as how far they are from what the ones before let expect, in the largest unit that all of the block are
 /// multiples of.

@@ -1,4 +1,4 @@
-/// How a record lies in the log and in memory (docs/format.md, "Record"). All numbers are little-endian.
+/// How a record lies in the log and in memory (docs/format.md, "Row"). All numbers are little-endian.
 enum RecordLayout {
   static let headerBytes = 40
   /// What a payload may hold, so that lengths stay within 32 bits.

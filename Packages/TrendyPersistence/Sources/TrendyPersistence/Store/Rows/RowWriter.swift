@@ -2,7 +2,7 @@ import TrendyFoundation
 import TrendyModels
 
 /// Writes the fields of a row, each behind its number, so that a later version can add some and an earlier one can keep
-/// what it does not know (docs/format.md, "Row").
+/// what it does not know (docs/format-rows.md, "Payload").
 ///
 /// Into memory of its own, used again for each row: bytes go where they stay, and room is looked for once a field.
 final class RowWriter {
