@@ -1,120 +1,123 @@
-/// One thing that happens in a story. A plan is a list of them: any part of the list is a plan too, and that is how a story is
-/// shrunk.
+/// Step of a scenario. A plan is a list of actions; any subset of the list is a valid plan as well, which makes
+/// shrinking possible.
 public enum Action: Hashable, Sendable {
-  /// A person does something on a device, in the program that syncs or in another beside it; the choice decides what, and the
-  /// number is the text that it leaves behind.
+  /// A user edits an entity, in the program that syncs or in a second one. `choice` determines the edit, and `number`
+  /// the text it writes.
   case edit(device: Int, number: Int, choice: UInt64, besideAgent: Bool = false)
-  /// A person does something on a device as a command does, which can be taken back, or takes such things back or does them again.
+  /// A user runs a command that can be undone, or undoes or redoes one.
   case command(device: Int, number: Int, choice: UInt64)
-  /// A device begins a round, which goes on while other things happen.
+  /// A device begins a sync round, which runs concurrently with later actions.
   case sync(device: Int)
   /// Time passes.
   case wait(milliseconds: Int)
-  /// Something happens to the device's next request, or to the one after so many others.
+  /// A fault affects the device's next request, or the one after `afterRequests` others.
   case network(device: Int, fault: NetworkFault, afterRequests: Int)
-  /// Power goes before the device's so many-th change of its disk from now; what was not synced is lost as the seed says.
+  /// The device loses power before this number of further disk changes. `loss` determines which unsynced data is lost.
   case crash(device: Int, beforeChange: Int, loss: UInt64)
+  /// The hub loses power.
   case crashHub(beforeChange: Int, loss: UInt64)
-  /// The device's disk holds only so many bytes more, until `freeDisk`.
+  /// The device's disk has this many bytes left until `freeDisks`.
   case fillDisk(device: Int, room: Int)
+  /// The hub's disk has this many bytes left until `freeDisks`.
   case fillHubDisk(room: Int)
   case freeDisks
-  /// The device's date is set to be so many hours ahead of the world's, or behind.
+  /// The device's date is set to this many hours ahead of real time.
   case setClock(device: Int, hours: Int)
-  /// The device's store is put aside, as it lies on the disk.
+  /// The device's store is backed up.
   case backUpStore(device: Int)
-  /// What was put aside takes the store's place: what was recorded since and not sent is gone, and the hub knows more than the store.
+  /// The store is restored from its backup: unsent changes since then are lost, and the hub knows later sequence
+  /// numbers.
   case restoreStore(device: Int)
-  /// A copy of one device's store takes the place of another's: two stores are one device to the hub.
+  /// A copy of one device's store replaces another's, so that two stores have the same device identity.
   case copyStore(from: Int, to: Int)
+  /// The hub is backed up.
   case backUpHub
   case restoreHub
-  /// The hub shrinks what was deleted long ago.
+  /// The hub compacts old tombstones.
   case compactHub
-  /// From here on the device runs a version that knows the plain operations only, or the present one.
+  /// The device switches to an old version without mutations, or back to the current one.
   case install(device: Int, isOld: Bool)
-  /// From here on the devices sync by themselves, as a program that runs in the background does.
+  /// The devices sync automatically from now on, like a background program.
   case syncByThemselves
-  /// For so long none of the device's requests gets anywhere.
+  /// The device has no network for this many seconds.
   case outage(device: Int, seconds: Int)
-  /// The stream of signals to a device breaks off, or stays open and says nothing more.
+  /// The device's signal stream is closed, or stays open without further signals.
   case loseSignals(device: Int, isSilent: Bool)
-  /// From here on the hub takes so many requests a minute of each device, no limit where it is `nil`, and tells whoever asks for
-  /// more when to come back, or not.
+  /// The hub limits the requests per minute and device; `nil` removes the limit. `saysWhen` adds a `Retry-After`.
   case limitRate(perMinute: Int?, saysWhen: Bool)
-  /// A newer version writes something that this one cannot read, of a kind that it knows or of another.
+  /// A newer version writes an entity that this version cannot read, of a known kind or an unknown one.
   case writeUnreadable(number: Int, isKnownKind: Bool)
-  /// A person has the device take everything anew, or go to the end of a long feed.
+  /// A user requests a snapshot, or skips to the end of the feed.
   case resync(device: Int, isSkip: Bool)
-  /// The hub's date is set to be so many hours ahead of the world's, or behind.
+  /// The hub's date is set to this many hours ahead of real time.
   case setHubClock(hours: Int)
-  /// The hub is started again so many times, and in each life something is written.
+  /// The hub restarts several times, with a write after each start.
   case restartHub(times: Int)
-  /// All that waits on the device goes to its journal.
+  /// The pending mutations of the device are moved to its conflict journal.
   case clearQueue(device: Int, marksFailed: Bool)
-  /// Another program on the device's store begins a round.
+  /// A second program on the device's store begins a sync round.
   case syncBeside(device: Int)
-  /// One who knows no versions writes to the hub.
+  /// A plain REST client writes to the hub.
   case writePlainly(number: Int, choice: UInt64)
-  /// Another person at the same hub writes under ids that are used here.
+  /// Another user of the hub writes entities with the same ids.
   case writeAsStranger(number: Int, choice: UInt64)
-  /// A device records so many events in one save.
+  /// The device records this many events in one save.
   case recordMany(device: Int, number: Int, count: Int)
-  /// The next answer to the device is not true.
+  /// The next response to the device is corrupted.
   case lie(device: Int, choice: UInt64)
-  /// A device of the person's that keeps to nothing pushes.
+  /// A device of the user pushes invalid data.
   case pushLies(choice: UInt64)
-  /// A device becomes the companion of another, which tells it things from then on.
+  /// A device becomes a companion of another, which notifies it from now on.
   case makeCompanion(Int, of: Int)
-  /// A device tells its companions something.
+  /// A device creates a notice for its companions.
   case tell(device: Int, number: Int)
-  /// A device carries what it tells its companions, and what it is told as one.
+  /// A device sends its notices and fetches those of other devices.
   case carry(device: Int)
-  /// As `network`, of the requests that carry what companions are told.
+  /// Like `network`, for requests that transfer notices.
   case companionNetwork(device: Int, fault: NetworkFault, afterRequests: Int)
-  /// As `crash`, before a change of what the device keeps for companions.
+  /// Like `crash`, for the device's companion store.
   case crashCompanionStore(device: Int, beforeChange: Int, loss: UInt64)
-  /// Something happens to the hubs' next transaction on their database, or to the one after so many others.
+  /// A fault affects the hubs' next database transaction, or the one after `afterTransactions` others.
   case database(DatabaseFault, afterTransactions: Int)
-  /// The database is started again.
+  /// The database restarts.
   case restartDatabase
-  /// From here on commits do not wait for the standby.
+  /// Commits no longer wait for the standby.
   case letStandbyFallBehind
-  /// The standby takes the place of the database's server.
+  /// The standby takes over from the database server.
   case failOver
-  /// A tracker posts a piece of its day, which goes on while other things happen.
+  /// A tracker posts a batch of fixes, concurrently with later actions.
   case post(tracker: Int, batch: Int)
-  /// A hub looks through what was posted, which goes on while other things happen.
+  /// A hub runs the detection on posted readings, concurrently with later actions.
   case lookThrough
-  /// The person whose trackers post deletes a finding, or writes something into it.
+  /// The trackers' user deletes a detected event or adds a note to it.
   case touchFinding(choice: UInt64)
-  /// From here on the hub keeps no more of the record than it has and so many entries, or as much as comes where it is `nil`.
+  /// The hub limits the record to its present size and this many entries; `nil` removes the limit.
   case limitRecord(room: Int?)
-  /// Something happens to the next delivery to a webhook, or to the one after so many others.
+  /// A fault affects the next webhook delivery, or the one after `afterPosts` others.
   case receiver(ReceiverFault, afterPosts: Int)
 }
 
-/// What can happen to one request.
+/// Fault of a request.
 public enum NetworkFault: Hashable, Sendable {
-  /// It never reaches the hub, and the device hears nothing.
+  /// The request does not reach the hub, and the device gets no response.
   case requestLost
-  /// It has its effect, and the device hears nothing.
+  /// The request takes effect, but the device gets no response.
   case answerLost
-  /// It reaches the hub twice at once.
+  /// The request reaches the hub twice at the same time.
   case doubled
-  /// It reaches the hub again, much later.
+  /// The request reaches the hub again, much later.
   case repeatedLate
-  /// It takes so long, there and back.
+  /// The request takes this long.
   case delayed(milliseconds: Int)
-  /// The answer breaks off after so many thousandths of it.
+  /// The response is truncated after this many thousandths of its length.
   case truncated(thousandths: Int)
-  /// The answer is this status, and the hub was never asked. 413 is the answer to pushes only.
+  /// The response has this status without reaching the hub. Status 413 applies only to pushes.
   case status(Int, retryAfter: Int?)
-  /// A push is refused as a whole, after the hub judged it or without. Other requests are left alone.
+  /// A push is rejected as a whole, before or after the hub processed it. Other requests are unaffected.
   case refused(Int, isJudged: Bool)
-  /// The hub does it, and something on the way answers 504.
+  /// The request takes effect, but a gateway responds with 504.
   case gatewayTimeout
-  /// The hub does it, and something on the way answers 200 with a page of its own.
+  /// The request takes effect, but an intermediary responds with 200 and an HTML page.
   case garbled
 }
 
@@ -186,7 +189,7 @@ extension Action: CustomStringConvertible {
 
   private func name(_ device: Int) -> String { deviceName(device) }
 
-  /// What it counts as among the faults; `nil` for what is none.
+  /// Name of the fault in the statistics; `nil` if the action is no fault.
   var faultKind: String? {
     switch self {
     case .edit(_, _, _, let isBeside): isBeside ? "second_process" : nil
@@ -260,7 +263,7 @@ extension NetworkFault: CustomStringConvertible {
   }
 }
 
-/// A, B, C, …
+/// Name of a device: A, B, C, …
 func deviceName(_ device: Int) -> String {
   if device < 0 { return "a program that knows no versions" }
   return device < 26 ? String(UnicodeScalar(UInt8(ascii: "A") + UInt8(device))) : "device \(device)"

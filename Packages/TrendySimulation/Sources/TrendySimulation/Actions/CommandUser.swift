@@ -7,7 +7,7 @@ import TrendyProtocols
 import TrendySync
 import TrendyTesting
 
-/// A person who does things as the commands do: each can be taken back and done again, and what was deleted restored.
+/// User who runs commands, which can be undone and redone, and restores deleted entities.
 struct CommandUser {
   let run: SimulationRun
   let device: SimulatedDevice
@@ -39,7 +39,7 @@ struct CommandUser {
       default: try perform(record, before)
       }
     } catch let error as RecorderError {
-      // It is not held here, or what it belongs to is deleted.
+      // The entity is not on this device, or its parent is deleted.
       expectUnchanged(record, before, "\(error)")
     } catch let error as UndoError {
       if case .changedSince(let label, let left) = error { checkLeft(left, of: label, before) }
@@ -62,7 +62,7 @@ extension CommandUser {
     onCommand(text, before, try shown(record))
   }
 
-  /// What a command does in its save; `nil` where there is nothing that it could be done to.
+  /// Body of a random command; `nil` if there is no suitable entity.
   private mutating func command(_ shown: ShownFields) -> Body? {
     let text = text
     let type = any(.eventType, shown)
@@ -112,7 +112,7 @@ extension CommandUser {
     }
   }
 
-  /// The events of one type become another's, and the type goes.
+  /// Moves the events of one type to another and deletes the type.
   private mutating func merge(_ type: String, _ shown: ShownFields) -> Body? {
     guard let other = any(.eventType, shown), other != type else { return nil }
     return { save in
@@ -137,7 +137,7 @@ extension CommandUser {
     }
   }
 
-  /// A decision on a value that was kept, which is no less to be taken back.
+  /// Resolves a conflict, which can be undone as well.
   private mutating func decision(_ record: DeviceRecord) throws -> Body? {
     guard let conflict = try record.recorder.openConflicts().randomElement(using: &generator) else { return nil }
     let isRetry = Bool.random(using: &generator)
@@ -145,7 +145,7 @@ extension CommandUser {
     run.ledger.onDecided(
       MutationEnvelope.texts(of: conflict.kept) + MutationEnvelope.texts(of: ["value": conflict.kept["*"] ?? .null]),
       of: key)
-    // It may live from now on, whoever deleted it: where its deletion is let go of, or a value of it is written again.
+    // Resolving a conflict may restore the entity.
     run.ledger.onRestored(key)
     run.tell("\(device.name) decides on what was kept of \(key.id)")
     return { save in
@@ -153,7 +153,7 @@ extension CommandUser {
     }
   }
 
-  /// The same table everywhere, or a part of it.
+  /// Imports the same table on every device, or part of it.
   private mutating func importTable(_ record: DeviceRecord, _ before: ShownFields) throws {
     guard let format = InterchangeFormat.named("csv") else { preconditionFailure("CSV is a format that is read") }
     let rows = (0..<Int.random(in: 1...4, using: &generator)).map {
@@ -164,7 +164,7 @@ extension CommandUser {
       ImportRequest(
         source: text, options: ImportOptions(zone: .utc, now: device.clock.now), fingerprint: text))
     let after = try shown(record)
-    // What others recorded under the type, which was deleted here, is shown with it, and no part of the import.
+    // Events that others recorded under the type become visible with it but are not part of the import.
     let own = after.only(
       Set(
         after.rows.keys.filter {

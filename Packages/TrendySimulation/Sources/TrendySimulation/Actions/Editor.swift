@@ -5,7 +5,7 @@ import TrendyPersistence
 import TrendySync
 import TrendyTesting
 
-/// A person at a device, who does one thing, decided by a number.
+/// User of a device who performs one action, determined by a number.
 struct Editor {
   private let run: SimulationRun
   private let device: SimulatedDevice
@@ -52,8 +52,9 @@ struct Editor {
     }
   }
 
-  /// A person records many events in one save.
-  /// - Parameter count: of many thousands only some are noted: all of them are compared with the hub at rest.
+  /// Records many events in one save.
+  /// - Parameter count: number of events. If there are thousands, only some are tracked individually; all are compared
+  ///   with the hub in the final check.
   mutating func recordMany(_ count: Int) {
     guard let process = device.process, let type = heldType(process) else { return }
     let events = (0..<count).map { place in
@@ -78,9 +79,9 @@ struct Editor {
     }
   }
 
-  /// A save has one stamp, however many mutations it makes.
+  /// Checks that all mutations of one save have the same stamp.
   private func checkStamps(of ids: [String], _ process: SimulatedDevice.ProcessRun) {
-    // A disk without power shows nothing.
+    // A powered-off disk cannot be read.
     guard let waiting = try? ids.flatMap({ try process.factory.makeLocalStore().pendingMutations(ofEntity: $0) }) else {
       return
     }
@@ -88,7 +89,7 @@ struct Editor {
     if stamps.count > 1 { run.ledger.report(nil, "\(device.name) gave one save the stamps \(stamps.sorted())") }
   }
 
-  /// As the ledger knows it: what is shown in the entity, and in what would go with it.
+  /// Texts that the ledger considers seen: those in the entity and in children that would be deleted with it.
   private func seenTexts(_ kind: MutationEntityType, _ id: String, withChildren: Bool) -> [String] {
     guard let store = device.process?.factory.makeLocalStore() else { return [] }
     do {
@@ -101,14 +102,14 @@ struct Editor {
       }
       return texts
     } catch {
-      // A disk without power shows nothing.
+      // A powered-off disk cannot be read.
       return []
     }
   }
 }
 
 extension Editor {
-  /// Makes one more of a kind, or changes one where there are as many as this person wants.
+  /// Creates an entity of a kind, or edits one if there are enough.
   private mutating func make(_ kind: MutationEntityType, _ recorder: Recorder, _ process: SimulatedDevice.ProcessRun) {
     guard hasRoom(for: kind) else { return changeText(recorder, kind) }
     switch kind {
@@ -133,14 +134,14 @@ extension Editor {
     save("makes the event \(id) of \(type)", .event, id, .text("notes", text)) { try recorder.record(event) }
   }
 
-  /// The same few things are imported everywhere.
+  /// Imports one of a few events, the same on all devices.
   private mutating func importEvent(_ recorder: Recorder, _ process: SimulatedDevice.ProcessRun) {
     guard let type = heldType(process) else { return }
     let id = "00000000-0000-8000-8000-00000000000\(Int.random(in: 0..<6, using: &generator))"
     let event = Event(
       id: id, eventTypeId: type, timestamp: DeterministicDate.jan1_2024, notes: text, sourceType: .imported,
       externalId: id)
-    // Whoever imports what is there already has nothing new to say.
+    // Importing an existing event adds nothing.
     defer { run.ledger.onGivenUp([text]) }
     save("imports \(id) as an event of \(type)", .event, id, .text("notes", text)) { try recorder.record(event) }
   }
@@ -155,7 +156,7 @@ extension Editor {
     [.vehicle, .tripRule, .setting, .skip].randomElement(using: &generator) ?? .vehicle
   }
 
-  /// A vehicle, a rule, a setting that all devices know by one name, or a skip.
+  /// Creates a vehicle, a rule, a skip, or a setting, whose id is the same on all devices.
   private mutating func makeRecord(
     _ recorder: Recorder, _ process: SimulatedDevice.ProcessRun, _ kind: MutationEntityType
   ) {
@@ -173,7 +174,7 @@ extension Editor {
     default: break
     }
     let key = Ledger.Key(kind: kind, id: id)
-    // One name for all: what was deleted under it is begun anew.
+    // A deleted setting is created again under the same id.
     if kind == .setting { run.ledger.onRestored(key) }
     let record = SyncedRecord(id: id, kind: kind, fields: fields)
     save("makes the \(kind.rawValue) \(id)", kind, id, .text(MergeOracle.textField(ofKind: kind.rawValue), text)) {
@@ -214,7 +215,7 @@ extension Editor {
     }
   }
 
-  /// The event was at a place; which may be deleted, and leaves it its name.
+  /// Sets the place of an event. If the place is deleted, its name remains.
   private mutating func setPlace(_ recorder: Recorder) {
     guard let id = any(.event), let place = any(.geofence) else { return }
     save("puts \(id) at \(place)", .event, id, .member("geofence_id", place)) {
@@ -223,12 +224,12 @@ extension Editor {
     }
   }
 
-  /// Its name, or its goal.
+  /// Changes the name or the goal of a type.
   private mutating func changeType(_ recorder: Recorder) {
     if Bool.random(using: &generator) { setGoal(recorder) } else { changeText(recorder, .eventType) }
   }
 
-  /// One time in four the goal is taken away.
+  /// Sets a goal, or removes it in one of four cases.
   private mutating func setGoal(_ recorder: Recorder) {
     guard let id = any(.eventType) else { return }
     let amount = Int.random(in: 1...1000, using: &generator)
@@ -265,9 +266,10 @@ extension Editor {
     }
   }
 
-  /// Restores an event while another user, who knows that it was deleted, deletes its type: neither has seen what the other does.
+  /// Restores an event while another user, who knows of its deletion, deletes its type. Neither has seen the other's
+  /// change.
   private mutating func restoreUnderDeletion(_ recorder: Recorder) {
-    // A disk without power shows nothing.
+    // A powered-off disk cannot be read.
     let deleted = (try? recorder.deleted(.event)) ?? []
     let candidates: [(DeletedEntity, SimulatedDevice)] = deleted.sorted { $0.id < $1.id }.flatMap { one in
       run.devices.filter { other in
@@ -285,7 +287,7 @@ extension Editor {
     restore(Ledger.Key(kind: .event, id: one.id), recorder)
   }
 
-  /// Gives something that somebody deleted another life.
+  /// Restores a deleted entity.
   private func restore(_ key: Ledger.Key, _ recorder: Recorder) {
     do {
       guard try recorder.restore(key.kind, id: key.id) else { return }
@@ -293,16 +295,16 @@ extension Editor {
       noteRestoredText(of: key)
       run.tell("\(device.name) restores \(key.id)")
     } catch is RecorderError {
-      // It is not held here, or what it belongs to is deleted.
+      // The entity is not on this device, or its parent is deleted.
     } catch {
       run.ledger.onRestored(key)
       run.tell("\(device.name) restores \(key.id), which fails: \(error)")
     }
   }
 
-  /// A person decides on a value that was kept: lets it go, writes it again, or chooses the one they wrote.
+  /// Resolves a conflict: discards the value, writes it again, or chooses the user's own.
   private mutating func decide(_ recorder: Recorder) {
-    // A disk without power shows nothing.
+    // A powered-off disk cannot be read.
     guard let conflict = (try? recorder.openConflicts())?.randomElement(using: &generator) else { return }
     let key = Ledger.Key(kind: conflict.entityType, id: conflict.entityId)
     let kept =
@@ -314,7 +316,7 @@ extension Editor {
     case 1: isRetry = true
     default: isRetry = conflict.mine.map { ($0 == .kept) == mine } ?? true
     }
-    // The value that is kept is shown beside the present one.
+    // The lost value is displayed next to the current one.
     let seen =
       seenTexts(key.kind, key.id, withChildren: conflict.origin == .journal(.delete))
       + MutationEnvelope.texts(of: conflict.present)
@@ -324,16 +326,17 @@ extension Editor {
       run.tell(words)
       onDecision(conflict, key, kept, seen, isRetry: isRetry, isSure: true)
     } catch is RecorderError {
-      // What it belongs to is deleted: it is kept.
+      // The parent is deleted, so the conflict remains.
     } catch {
       run.tell("\(words), which fails: \(error)")
       onDecision(conflict, key, kept, seen, isRetry: isRetry, isSure: false)
     }
   }
 
-  /// Follows the text of an entity whose restore waits to be sent. A deletion that was taken out of the queue restores nothing at the hub.
+  /// Tracks the text of an entity whose restore is pending. A deletion removed from the queue restores nothing at the
+  /// hub.
   private func noteRestoredText(of key: Ledger.Key) {
-    // A disk without power shows nothing.
+    // A powered-off disk cannot be read.
     guard let store = process?.factory.makeLocalStore(),
       (try? store.pendingMutations(ofEntity: key.id))?.contains(where: { $0.operation == .restore }) == true,
       let text = (try? store.simulatedText(key)).flatMap(\.self)
@@ -345,7 +348,7 @@ extension Editor {
     _ conflict: OpenConflict, _ key: Ledger.Key, _ kept: [String], _ seen: [String], isRetry: Bool, isSure: Bool
   ) {
     run.ledger.onDecided(kept, of: key)
-    // Who lets go of a deletion that was refused wants the thing to live.
+    // Discarding a rejected deletion means that the entity should exist.
     if conflict.origin == .journal(.delete), !isRetry { run.ledger.onRefusedDelete(key, device: device.number) }
     guard isRetry else { return }
     if conflict.origin == .journal(.delete) {
@@ -358,7 +361,7 @@ extension Editor {
     run.ledger.onGivenUp(seen)
     let text = value.stringValue ?? ""
     run.ledger.onText(text, over: seen, key: key, device: device.number, isSure: isSure && !text.isEmpty)
-    // A disk without power shows nothing.
+    // A powered-off disk cannot be read.
     guard isSure, let shown = (try? process?.factory.makeLocalStore().simulatedText(key)).flatMap(\.self) else {
       return
     }
@@ -377,7 +380,7 @@ extension Editor {
   private func delete(_ kind: MutationEntityType, _ id: String, _ recorder: Recorder) {
     let key = Ledger.Key(kind: kind, id: id)
     let seen = seenTexts(kind, id, withChildren: true)
-    // What a store that went back does not know to have sent, it takes back without a word.
+    // A restored store may not know that it sent a create, and then drops it without sending a delete.
     let waits = (try? process?.factory.makeLocalStore().pendingMutations(ofEntity: id)) ?? []
     let isSure = !(run.ledger.wentBack.contains(device.number) && waits.contains { $0.operation == .create })
     do {
@@ -400,9 +403,9 @@ extension Editor {
     }
   }
 
-  /// What an edit leaves in an entity.
+  /// Value that an edit writes.
   private enum Word {
-    /// The text that it shows and by which it is followed, `nil` where that is cleared.
+    /// Tracked text of the entity; `nil` clears it.
     case text(_ field: String, String?)
     case member(_ field: String, String?)
   }
@@ -419,10 +422,10 @@ extension Editor {
       note(word, key, over: seen, isSure: true)
       remember(kind, id)
     } catch is RecorderError {
-      // It is not held here.
+      // The entity is not on this device.
     } catch {
       run.tell("\(device.name) \(words), which fails: \(error)")
-      // Power may have gone after the bytes were down: then it is there all the same.
+      // The save may be durable nevertheless.
       run.ledger.onGivenUp(seen)
       note(word, key, over: seen, isSure: false)
       remember(kind, id)
@@ -434,11 +437,11 @@ extension Editor {
     switch word {
     case .text(let name, let text):
       (field, value) = (name, text)
-      // What is cleared replaces the text, and leaves none to follow.
+      // Clearing replaces the text without a new one to track.
       run.ledger.onText(text ?? "", over: seen, key: key, device: device.number, isSure: isSure && text != nil)
     case .member(let name, let member): (field, value) = (name, member)
     }
-    // What was imported says what the first import said.
+    // An imported event has the values of the first import.
     if NaturalIdentifier.isNatural(key.id) { return }
     run.ledger.onWord(field, of: key, value, device: device.number, isSure: isSure)
   }
@@ -447,13 +450,13 @@ extension Editor {
     if run.made[kind]?.contains(id) != true { run.made[kind, default: []].append(id) }
   }
 
-  /// Whether the person would make another one rather than change what there is.
+  /// Whether the user creates another entity instead of editing one.
   private func hasRoom(for kind: MutationEntityType) -> Bool {
     guard run.parameters.most < .max, let store = process?.factory.makeLocalStore() else { return true }
     return (run.made[kind] ?? []).count { isShown(kind, $0, in: store) } < run.parameters.most
   }
 
-  /// A disk without power shows nothing; any other store that cannot be read breaks the story.
+  /// Whether an entity is visible. A store that cannot be read is a violation unless the disk is powered off.
   private func isShown(_ kind: MutationEntityType, _ id: String, in store: LocalStore) -> Bool {
     do {
       return try store.simulatedText(Ledger.Key(kind: kind, id: id)) != nil
@@ -465,7 +468,7 @@ extension Editor {
     }
   }
 
-  /// One of the newest, and such as this device shows, if that is not hard to find.
+  /// One of the newest entities, preferably one that is visible on this device.
   private mutating func any(_ kind: MutationEntityType) -> String? {
     let made = run.made[kind]?.suffix(run.parameters.newest) ?? []
     var id: String?
@@ -477,7 +480,7 @@ extension Editor {
     return id
   }
 
-  /// An event type that this device shows.
+  /// Event type that is visible on this device.
   private mutating func heldType(_ process: SimulatedDevice.ProcessRun) -> String? {
     guard let id = any(.eventType) else { return nil }
     return (try? process.factory.makeLocalStore().findEventType(id: id)) != nil ? id : nil

@@ -4,12 +4,12 @@ import TrendyProtocols
 import TrendySync
 import TrendyTesting
 
-/// What is owed by devices that sync by themselves: they come to rest without being asked, in a bounded number of requests, hear of
-/// each other at once, and a little later where nothing can be heard.
+// MARK: Devices that sync automatically: they become quiet with a bounded number of requests and receive each other's
+// changes in time
 extension SimulationRun {
-  /// Between a write on one device and its being shown on another: in the world nothing takes time but sleeping.
+  /// Maximum time until a change is visible on another device. In the simulation only sleeping takes time.
   private static let liveDelay: Duration = .seconds(1)
-  /// The longest delay after failures.
+  /// Maximum backoff after failures.
   private static let longestDelay: Duration = .seconds(300)
 
   func comeToRestByThemselves() async {
@@ -17,7 +17,7 @@ extension SimulationRun {
     let before = wires.map(\.requests)
     for (device, wire) in zip(devices, wires) {
       wire.expectBackoff(true)
-      // It takes its lists one by one, and anew where one did not come.
+      // An old version requests its lists one by one, and again after a failure.
       if device.isOld { wire.requestsPerMinute = nil }
     }
     let perMinute = wires.compactMap(\.requestsPerMinute).min()
@@ -37,9 +37,9 @@ extension SimulationRun {
       wire.expectBackoff(false)
       wire.requestsPerMinute = nil
     }
-    // A stream that fell silent is opened anew in that time.
+    // Long enough for a silent stream to be replaced.
     await clock.advance(by: SimulatedDevice.signalTimeout + Self.longestDelay + Self.liveDelay)
-    // A server of one's own may give no signals.
+    // A custom server may not send signals.
     if server == nil {
       await probe("live", isHeardWithin: Self.liveDelay, on: devices.filter { !$0.isOld })
     }
@@ -61,10 +61,10 @@ extension SimulationRun {
     }
   }
 
-  /// How many requests any device needs where nothing goes wrong, everything it knows to be offered again included.
+  /// Maximum number of requests a device needs without faults, including re-offers of its whole replica.
   private func need() async -> Int {
     do {
-      // A hub that went back has few of those that devices hold, and is offered the rest.
+      // After a hub restore, devices re-offer the entries that the hub lacks.
       let held = try devices.compactMap { device in
         try device.process.map { process in
           let store = process.factory.makeLocalStore()
@@ -74,7 +74,7 @@ extension SimulationRun {
       let entries = max(try await directEntries().count, held.max() ?? 0)
       let waiting = try devices.compactMap { try $0.process?.factory.makeLocalStore().syncCounts().pending }
       let most = waiting.max() ?? 0
-      // A snapshot that is half laid goes on over what others send meanwhile.
+      // A snapshot in progress is followed by the writes of others since its start.
       let all = entries + waiting.reduce(0, +)
       return 10 + (most + entries) / parameters.batchSize + all / parameters.pageSize + hub.parts(ofEntries: all)
     } catch {
@@ -83,7 +83,7 @@ extension SimulationRun {
     }
   }
 
-  /// Something is made on the first device and sent; the others show it in time.
+  /// Creates an entity on the first device and checks that the others show it in time.
   private func probe(_ id: String, isHeardWithin delay: Duration, on others: [SimulatedDevice]) async {
     guard let first = devices.first?.process else { return }
     do {

@@ -5,7 +5,7 @@ import TrendyModels
 import TrendyPersistence
 import TrendyProtocols
 
-/// What devices told their companions, and what these must have of it: each once, in its order, and all of it in the end.
+/// Notices sent to companions, which must receive each of them once and in order.
 struct CompanionLedger {
   struct Way: Hashable, Comparable {
     var tracker: Int
@@ -16,21 +16,21 @@ struct CompanionLedger {
 
   private struct Told {
     var text: String
-    /// Whether whoever told it heard that it was kept.
+    /// Whether the sender's save was acknowledged.
     var isSure: Bool
   }
 
   private var told: [Way: [Told]] = [:]
 
-  /// - Parameter ways: those that the teller's store knows of.
+  /// - Parameter ways: companion links in the sender's store.
   mutating func onTold(_ text: String, over ways: [Way], isSure: Bool) {
     for way in ways { told[way, default: []].append(Told(text: text, isSure: isSure)) }
   }
 
   /// - Parameters:
-  ///   - received: what a companion has of a teller, in the order in which it came.
-  ///   - isAll: whether nothing can be on its way any more.
-  /// - Returns: what is wrong with it.
+  ///   - received: notices that a companion received from a device, in order of arrival.
+  ///   - isAll: whether no notices can be in transit any more.
+  /// - Returns: a description of the error; `nil` if there is none.
   func fault(in received: [String], over way: Way, isAll: Bool) -> String? {
     let names = "\(deviceName(way.companion)), told by \(deviceName(way.tracker)),"
     var rest = (told[way] ?? [])[...]
@@ -46,15 +46,15 @@ struct CompanionLedger {
   }
 }
 
-/// Devices that tell their companions what goes on with them.
+// MARK: Companion notices
 extension SimulationRun {
-  /// - Returns: whether it happened.
+  /// - Returns: whether the action was performed.
   func carryOutCompanion(_ action: Action, begin: (SimulatedDevice) -> Void) async -> Bool {
     guard server == nil else { return false }
     switch action {
     case .makeCompanion(let companion, let tracker):
       let client = InProcessClient(token: hub.tokens[tracker], server: hub.nextServer())
-      // A hub without power or room makes none; nobody is told anything then.
+      // Without power or space the hub creates no link, and no notices are sent.
       return (try? await client.makeCompanion(deviceId: hub.deviceIds[companion])) != nil
     case .tell(let number, let text): return tellCompanions(of: devices[number], "n\(text)")
     case .carry(let number):
@@ -85,7 +85,7 @@ extension SimulationRun {
       if isTold { companionLedger.onTold(text, over: ways, isSure: true) }
       return isTold
     } catch {
-      // Power went: it was kept, or it was not.
+      // Power failed: the notice may or may not be durable.
       companionLedger.onTold(text, over: ways, isSure: false)
       return true
     }
@@ -99,7 +99,7 @@ extension SimulationRun {
     }
   }
 
-  /// A round of the courier, with whatever happens on its way.
+  /// Transfers notices once, with the planned faults.
   func carry(_ device: SimulatedDevice) async {
     defer { device.carries = false }
     guard let process = device.process else { return }
@@ -107,7 +107,7 @@ extension SimulationRun {
       _ = try await process.courier.round()
       tell("  \(device.name) carried what companions are told")
     } catch is APIError {
-      // Carried again.
+      // Transferred again later.
     } catch {
       guard device.process?.courier === process.courier, !device.isOff else { return }
       ledger.report(.noticesArriveOnce, "\(device.name) cannot carry what companions are told: \(error)")
@@ -132,7 +132,7 @@ extension SimulationRun {
     }
   }
 
-  /// Whoever tells carries, whoever is told takes, and whoever told hears of it: all is there, and nothing waits.
+  /// Transfers notices until all are delivered and acknowledged, and checks them.
   func checkCompanionsAtRest() async {
     guard server == nil, world.hazards.contains(.companions) else { return }
     for _ in 0..<3 { for device in devices { await carry(device) } }

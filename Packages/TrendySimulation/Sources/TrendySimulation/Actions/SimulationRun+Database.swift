@@ -2,19 +2,19 @@ import TrendyHub
 import TrendyModels
 import TrendyPersistence
 
-/// Several hubs that share a database, and what they owe beside what one owes: the same story from each of them.
+// MARK: Several hubs with one database, which must all serve the same feed
 extension SimulationRun {
   func onDatabaseFault(_ fault: DatabaseFault) {
     count(fault.kind)
     tell("  the database: \(fault)")
     switch fault {
-    // Its streams end with it.
+    // The streams of the hub end with it.
     case .hubKilled: for wire in wires { wire.loseSignals(isSilent: false) }
     default: break
     }
   }
 
-  /// - Returns: whether it happened.
+  /// - Returns: whether the action was performed.
   func carryOutDatabase(_ action: Action) -> Bool {
     guard let database = hub.database else { return false }
     switch action {
@@ -40,14 +40,14 @@ extension SimulationRun {
     }
   }
 
-  /// A device that stands somewhere takes everything anew only where something was lost, or somebody asked for it: a server that
-  /// takes another's place, a hub that is killed and a connection that is lost cost none.
+  /// Checks that a device with a cursor loads a snapshot only after a data loss or on request. A failover, a killed hub
+  /// and a lost connection require none.
   func checkSnapshot(of number: Int) {
     let device = devices[number]
     guard hub.database != nil, !ledger.mayFork, !ledger.hubWasRestored,
       Self.causesOfSnapshots.allSatisfy({ story.faults[$0] == nil }),
       let store = device.process?.factory.makeLocalStore(),
-      // A store that cannot be read now stands nowhere.
+      // An unreadable store has no known cursor.
       let cursor = try? store.syncCursor(), cursor > 0, (try? store.syncMemory())?.snapshot == nil
     else { return }
     ledger.report(
@@ -56,19 +56,19 @@ extension SimulationRun {
 
   private static let causesOfSnapshots = ["resync", "compaction", "store_restored", "store_copied", "old_version"]
 
-  /// What the hub had said is not so any more.
+  /// Handles the loss of committed writes at the hub.
   func onHubWentBack() {
     for wire in wires { wire.loseSignals(isSilent: false) }
-    // Whoever stands beyond it goes back.
+    // Devices with a later cursor go back.
     for device in devices { device.restoresToNotice += 1 }
     tracking?.onHubWentBack()
   }
 
-  /// Every hub gives the same feed, page by page and whoever gives the next, and nothing is missing in it.
+  /// Checks that all hubs serve the same complete feed, with each page from another hub.
   func checkHubsAgree(_ entries: [ChangeEntry]) async throws {
     guard hub.database != nil, let horizon = hub.horizon else { return }
     var fed: [String] = []
-    // Behind it nothing is told page by page.
+    // The feed does not go back beyond the horizon.
     var cursor = horizon
     while true {
       let client = InProcessClient(token: hub.tokens[0], server: hub.nextServer())

@@ -6,9 +6,9 @@ import TrendyPersistence
 import TrendySync
 import TrendyTesting
 
-/// Who else is in the world: the hub's keeper, programs that know no versions, another person, liars.
+// MARK: Administrator, plain REST clients, another user, and sources of invalid data
 extension SimulationRun {
-  /// - Returns: whether it happened.
+  /// - Returns: whether the action was performed.
   func carryOutMore(_ action: Action) async -> Bool {
     switch action {
     case .setHubClock(let hours):
@@ -19,7 +19,7 @@ extension SimulationRun {
     case .limitRecord(let room): return server == nil && hub.limit(room: room)
     case .clearQueue(let number, let marksFailed):
       guard let process = devices[number].process, !devices[number].isOld,
-        // A disk without power shows nothing.
+        // A powered-off disk cannot be read.
         let queue = try? process.factory.makeLocalStore().fetchPendingMutations()
       else { return false }
       ledger.onCleared(
@@ -46,7 +46,7 @@ extension SimulationRun {
     for process in 0..<times {
       _ = restartHubIfOff()
       hub.restart(losing: .nothing)
-      // A life in which nothing is written is none that anybody tells of.
+      // An epoch without a write is never announced.
       _ = await plainRequest(
         "POST", "/event-types",
         ["id": .string("process-\(executor.steps)-\(process)"), "name": "process", "color": "#000000", "icon": "sun"])
@@ -55,12 +55,12 @@ extension SimulationRun {
     return true
   }
 
-  // MARK: Programs that know no versions
+  // MARK: Plain REST clients
 
   func plainRequest(
     _ method: String, _ path: String, _ body: [String: JSONValue] = [:], token: String? = nil
   ) async -> Int {
-    // What has no members is no document.
+    // A request without fields has no body.
     let data = body.isEmpty ? Data() : (try? WireJSON.encode(JSONValue.object(body))) ?? Data()
     let request = HTTPRequest(
       id: "plain", method: method, target: "/api/v1\(path)",
@@ -70,18 +70,18 @@ extension SimulationRun {
     let losses = hub.losses
     let status = await server.handle(request).status
     if status >= 500 { onFailure(of: request, status: status) }
-    // What was confirmed and lost meanwhile may be there, or not; who is killed confirms nothing.
+    // A confirmed write may be lost if the hub was killed or lost power meanwhile.
     if restartHubIfOff() || losses != hub.losses || !hub.isServing(server) { return 503 }
     return status
   }
 
-  /// A hub whose disk is well fails at nothing.
+  /// Checks that a hub with a working disk returns no server error.
   func onFailure(of request: HTTPRequest, status: Int) {
     guard !hub.isOff, status == 500 else { return }
     ledger.report(nil, "the hub answers \(status) to \(request.method) \(request.target)")
   }
 
-  /// What is written so replaces what is there, and says nothing of what its author knew: nobody is told of a conflict.
+  /// Writes without a base version. Overwritten values cause no conflict.
   private func writePlainly(_ text: String, _ choice: UInt64) async -> Bool {
     var generator = SeededGenerator(seed: choice)
     let isIngest = Bool.random(using: &generator)
@@ -112,7 +112,7 @@ extension SimulationRun {
     }
   }
 
-  /// In the ledger's rows of devices.
+  /// Device number of plain REST clients in the ledger.
   private static let plainWriter = -1
 
   private func patch(_ kind: MutationEntityType, _ id: String, _ text: String, isIngest: Bool) async -> Bool {
@@ -139,7 +139,7 @@ extension SimulationRun {
     return true
   }
 
-  /// Over plain REST, or at the desk where a hub's own parts write what trackers post.
+  /// Writes with plain REST, or as an ingest of the hub does.
   private func write(
     _ method: String, _ kind: MutationEntityType, _ id: String?, _ members: [String: JSONValue], isIngest: Bool
   ) async -> Int {
@@ -165,7 +165,7 @@ extension SimulationRun {
     }
   }
 
-  /// Writes, and notes the texts that stood in the entity before, or came into it while others wrote in between.
+  /// Performs a write and records the texts that it replaced, including those of concurrent writes.
   private func noting(
     _ key: Ledger.Key, withChildren: Bool, _ write: () async -> Int
   ) async -> (status: Int, before: [String]) {
@@ -183,7 +183,7 @@ extension SimulationRun {
     return (own + children).flatMap { MutationEnvelope.texts(of: $0.members) }
   }
 
-  // MARK: Another person
+  // MARK: Another user
 
   private func writeAsStranger(_ text: String, _ choice: UInt64) async -> Bool {
     var generator = SeededGenerator(seed: choice)
@@ -197,7 +197,7 @@ extension SimulationRun {
     return true
   }
 
-  /// Two persons of one hub share nothing.
+  /// Checks that two users of a hub share no data.
   func checkStranger() throws {
     for entry in try hub.strangersEntries() {
       for text in MutationEnvelope.texts(of: entry.members) where !text.hasPrefix("s") {
@@ -206,7 +206,7 @@ extension SimulationRun {
     }
   }
 
-  // MARK: A device that keeps to nothing
+  // MARK: A device that pushes invalid data
 
   private func pushLies(_ choice: UInt64) async -> Bool {
     var generator = SeededGenerator(seed: choice)

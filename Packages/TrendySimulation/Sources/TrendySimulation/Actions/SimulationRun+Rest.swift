@@ -7,13 +7,13 @@ import TrendyProtocols
 import TrendySync
 import TrendyTesting
 
-/// What must be so once the faults are over: all comes to rest, all stores agree with the hub, and nothing is lost.
+// MARK: Final checks after the last fault: all devices quiet, all stores equal to the hub, nothing lost
 extension SimulationRun {
-  /// Lets every device make rounds until nothing is left to do, and holds all stores against the hub.
+  /// Runs rounds on every device until all are quiet, then compares every store with the hub.
   func comeToRest() async {
     await stopDelivering()
     if areAgents { await comeToRestByThemselves() }
-    // All power goes once more: what was reported is on the disks, or it was not true.
+    // Cut power again: every acknowledged save must survive.
     hub.restart(losing: .unsynced)
     for device in devices {
       device.restart(losing: .unsynced)
@@ -23,7 +23,7 @@ extension SimulationRun {
       check(device)
     }
     for round in 1...world.roundsToQuiet {
-      // Longer than any breaker or delay lasts.
+      // Longer than every breaker delay and every retry delay.
       await clock.advance(by: .seconds(900))
       for device in devices {
         await device.process?.engine.performSync()
@@ -45,7 +45,7 @@ extension SimulationRun {
     for device in devices {
       guard let process = device.process, await process.engine.lastFailure == nil,
         await process.engine.pendingCount == 0,
-        // One that cannot be read is not at rest.
+        // A store that cannot be read is not quiet.
         let cursor = try? process.factory.makeLocalStore().syncCursor()
       else { return false }
       guard let head = await head(), cursor == head else { return false }
@@ -53,17 +53,17 @@ extension SimulationRun {
     return true
   }
 
-  /// With nothing on the way.
+  /// Client that bypasses the simulated network.
   private var directClient: any NetworkClientProtocol {
     server?.client(device: 0) ?? InProcessClient(token: hub.tokens[0], server: hub.server)
   }
 
   private func head() async -> Int64? {
-    // A hub that does not answer is at no head.
+    // While the hub does not respond, its head is unknown and the run is not quiet.
     try? await directClient.getLatestCursor()
   }
 
-  /// What `trendy doctor` would say: that the two agree, in every kind.
+  /// Checks that store and hub have the same digest for every kind, as `trendy doctor` does.
   private func compare(_ digest: SyncDigest, with entries: [ChangeEntry], on device: SimulatedDevice) {
     var sums: [String: KindSum] = [:]
     for entry in entries where !entry.isDelete {
@@ -76,20 +76,20 @@ extension SimulationRun {
     if digest.missing > 0 {
       ledger.report(.storesConverge, "\(device.name) holds \(digest.missing) entries without their rows")
     }
-    // What was taken out of the queue and not marked looks like any other.
+    // A row whose mutation was removed from the queue without marking it as failed looks like a stray row.
     if digest.strays > 0, ledger.cleared.isEmpty {
       ledger.report(.storesConverge, "\(device.name) shows \(digest.strays) rows that nobody gave it")
     }
   }
 
-  /// A create that was refused stays visible, but not one of an entity that somebody deleted.
+  /// Checks that a rejected create stays visible unless someone deleted the entity.
   private func checkDeadStayHidden(_ failed: Set<Ledger.Key>, _ entries: [ChangeEntry], on device: SimulatedDevice) {
     guard !failed.isEmpty, ledger.readsOwnWrites, ledger.oldDevices.isEmpty else { return }
     let dead = Set(
       entries.filter(\.isDelete).compactMap { entry in
         MutationEntityType(rawValue: entry.entityType).map { Ledger.Key(kind: $0, id: entry.entityId) }
       })
-    // What one device could not import under its type another may have imported under its own, and deleted.
+    // Another device may have imported the same event under another type and deleted it.
     for key in failed.sorted() where dead.contains(key) && !NaturalIdentifier.isNatural(key.id) {
       ledger.report(
         .deletedStaysDeleted, "\(key.id) was deleted, and \(device.name) shows the create that the hub refused")
@@ -133,7 +133,7 @@ extension SimulationRun {
           ledger.report(
             .cursorIsComplete, "\(device.name)'s cursor is \(cursor.map { "\($0)" } ?? "none"), the head is \(head)")
         }
-        // What the hub refused stays to be seen, marked as failed, until the person decides.
+        // A rejected change stays visible, marked as failed, until the user resolves the conflict.
         let journalled = Set(try store.fetchConflicts().map { Ledger.Key(kind: $0.entityType, id: $0.entityId) })
         compare(try ShownRows(store), with: atHub, sparing: journalled, on: device)
         checkDeadStayHidden(try ShownRows(store).failed, entries, on: device)
@@ -157,11 +157,12 @@ extension SimulationRun {
     }
   }
 
-  /// Every text that was saved, and that nobody who saw it wrote over or deleted, is found somewhere: shown, in a conflict that all
-  /// devices see, or in a journal.
+  /// Checks that every saved text still exists in an entity, a conflict entity or a device's journal.
+  ///
+  /// Texts that a user replaced or deleted after seeing them are exempt.
   private func checkNothingVanished(_ entries: [ChangeEntry]) throws {
-    // What an old version writes comes without the version that its author knew; what was lost from the hub and from the device that
-    // wrote it was nowhere else.
+    // Old versions send no base versions, so the hub cannot know what their users had seen. A text lost at the hub and
+    // on the device that wrote it existed nowhere else.
     let hasTwoBackups =
       ledger.hubWasRestored && (story.faults["store_restored"] ?? 0) + (story.faults["store_copied"] ?? 0) > 0
     guard ledger.oldDevices.isEmpty, !hasTwoBackups, !ledger.deviceLied else { return }
@@ -174,14 +175,15 @@ extension SimulationRun {
     }
     for device in devices {
       for conflict in try device.process?.factory.makeLocalStore().fetchConflicts() ?? [] {
-        // A move that was refused leaves the entity where it was, to go with that: the journal names it, and a restore has its values.
+        // A rejected move leaves the entity under its old parent, with which it may be deleted. The journal names the
+        // entity, and a restore has its values.
         toldOf.insert(conflict.entityId)
         if conflict.payload.isEmpty { continue }
         found.formUnion(
           MutationEnvelope.texts(of: try WireJSON.decode([String: JSONValue].self, from: conflict.payload)))
       }
     }
-    // Who writes again what was kept of a text says the same as whoever wrote it first.
+    // Writing a lost value again repeats the text of its author.
     let seenAndReplaced = Set(ledger.texts.filter { !$0.isRestored && ($0.isReplaced || $0.isGivenUp) }.map(\.text))
     for saved in ledger.texts where !seenAndReplaced.contains(saved.text) && !found.contains(saved.text) {
       if toldOf.contains(saved.key.id) { continue }
@@ -191,7 +193,8 @@ extension SimulationRun {
     }
   }
 
-  /// No living entity refers to a deleted one: what hangs on it is deleted too, and other references are cleared.
+  /// Checks that no entity refers to a deleted one: children are deleted with their parent, and other references are
+  /// cleared.
   private func checkReferences(_ entries: [ChangeEntry]) {
     guard !ledger.deviceLied else { return }
     let living = Set(entries.filter { !$0.isDelete }.map { "\($0.entityType) \($0.entityId)" })
@@ -206,7 +209,7 @@ extension SimulationRun {
     }
   }
 
-  /// Nobody is asked to decide between a value and one whose author had seen it.
+  /// Checks that no conflict was created for a value that its replacing author had seen.
   private func checkCauses(_ entries: [ChangeEntry]) {
     guard ledger.readsOwnWrites, ledger.oldDevices.isEmpty else { return }
     for entry in entries where entry.entityType == MutationEntityType.conflict.rawValue {
@@ -223,7 +226,7 @@ extension SimulationRun {
     }
   }
 
-  /// Whatever the hub said, a resync from one that says the truth shows what that has, under what waits.
+  /// Checks that after corrupted responses a resync restores the hub's state under the pending mutations.
   private func checkHealed() async {
     for _ in 0..<3 {
       for device in devices { await device.process?.engine.forceFullResync() }
@@ -246,7 +249,7 @@ extension SimulationRun {
     }
   }
 
-  /// Whatever the hub said, each device opens its store, shows it, and takes what its person records.
+  /// Checks that after corrupted responses every device opens its store and records new entities.
   private func checkAfterLies() async {
     for device in devices {
       guard let process = device.process else {
@@ -269,7 +272,7 @@ extension SimulationRun {
     }
   }
 
-  /// What a newer version wrote lies here as it came, for the day on which it can be read.
+  /// Checks that entries of a newer version are stored unchanged until they can be read.
   private func checkUnreadable(_ parked: [ChangeEntry], _ entries: [ChangeEntry], on device: SimulatedDevice) {
     func isUnreadable(_ entry: ChangeEntry) -> Bool { entry.entityId.hasPrefix("future-") }
     let kept = Dictionary(parked.filter(isUnreadable).map { ($0.entityId, $0.data) }) { first, _ in first }
@@ -279,7 +282,7 @@ extension SimulationRun {
     }
   }
 
-  /// What one device alone wrote reads as its person said last: an edit that was merged with others, or sent again, says the same.
+  /// Checks values that only one device wrote: coalesced and repeated edits must result in the last one.
   private func checkOwnWords(_ entries: [ChangeEntry]) throws {
     let atHub = Dictionary(
       entries.filter { !$0.isDelete }.compactMap { entry in
@@ -288,7 +291,7 @@ extension SimulationRun {
         }
       }
     ) { first, _ in first }
-    // What was set aside has its words in the journal.
+    // Values of rejected mutations are in the conflict journal.
     let journalled = Set(
       try devices.flatMap { try $0.process?.factory.makeLocalStore().fetchConflicts() ?? [] }.map(\.entityId))
     for (field, value) in ledger.ownWords where !journalled.contains(field.key.id) {
@@ -325,13 +328,14 @@ extension SimulationRun {
     for key in Set(here.rows.keys).union(hub.rows.keys).sorted() {
       let (shown, truth) = (here.rows[key], hub.rows[key])
       if shown == truth { continue }
-      // An old version does not know every kind.
+      // Old versions do not know every kind.
       if device.isOld, !MutationEntityType.typed.contains(key.kind) { continue }
-      // Plain operations give its delete no version to tell a later restoration by: it shows that with its next snapshot.
+      // A delete by an old version has no version to recognise a later restore. The entity appears with the next
+      // snapshot.
       if device.isOld, shown == nil, let truth, ledger.restored.contains(where: { $0 == key || hangs(truth, on: $0) }) {
         continue
       }
-      // To what it made and asks again it is answered as at first; a deletion between does not come after its snapshot.
+      // A repeated create by an old version gets the first outcome. A deletion in between is not in its snapshot.
       if device.isOld, truth == nil, ledger.deletedPlainly.contains(key) { continue }
       if ledger.cleared.contains(key) || (journalled.contains(key) && here.failed.contains(key)) { continue }
       switch (shown, truth) {

@@ -3,12 +3,12 @@ import TrendyHub
 import TrendyModels
 import TrendyTesting
 
-/// Streams of several hubs, which hear of each other by hints that may be lost, late, or come twice.
+// MARK: Signal streams of several hubs, whose hints to each other may be lost, late or repeated
 extension SimulationRun {
-  /// A hub that hears of nothing looks by itself within this time.
+  /// Maximum time until a hub without hints polls for changes.
   private static let longestUnheard: Duration = .seconds(12)
 
-  /// Every hub's stream says where the head is, no stream says what is not so, and a hint is only a reason to look sooner.
+  /// Checks that every stream reports the current head and never a wrong one, also without hints.
   func checkStreams() async {
     guard let database = hub.database else { return }
     database.hints.onFault = { [unowned self] in count($0) }
@@ -24,7 +24,7 @@ extension SimulationRun {
       }
       let stream = SimulatedStream()
       stream.task = Task(executorPreference: executor) {
-        // A stream that breaks off says nothing more, and that is seen.
+        // A closed stream is detected by its missing heads.
         while let piece = try? await body.next() { stream.onPiece(piece) }
       }
       streams.append(stream)
@@ -52,9 +52,9 @@ extension SimulationRun {
   private static let streamedWrites = 4
 }
 
-/// What one stream said last.
+/// Last head of a stream.
 ///
-/// @unchecked: touched only by the pieces of one story, which one executor runs one at a time.
+/// @unchecked: used only by the jobs of one scenario, which run one at a time on one executor.
 private final class SimulatedStream: @unchecked Sendable {
   private(set) var head: Int64?
   var task: Task<Void, Never>?

@@ -7,10 +7,9 @@ import TrendyPersistence
 import TrendyProtocols
 import TrendyTesting
 
-/// Trackers that post fixes to hubs, and what the hubs owe for it: no fix is lost, and the trips and visits in the person's record are
-/// those that one hub finds which nothing ever happens to.
+// MARK: Trackers: no fix is lost, and the detected events equal those of a hub without faults
 extension SimulationRun {
-  /// Makes the person and their trackers, before anything goes wrong.
+  /// Creates the user and the trackers before the first fault.
   func beginTrackers() throws {
     let accounts = hub.server.accounts
     let person = try accounts.createPerson(name: "Clara").id
@@ -23,7 +22,7 @@ extension SimulationRun {
     tracking = TrackerScenario(person: person, token: page, trackers: trackers)
   }
 
-  /// A place where the days begin, so that there are visits.
+  /// Creates a place where the days begin, so that there are visits.
   private static func furnish(_ desk: HubDesk, home: Location?) throws {
     guard let home else { return }
     try desk.create(
@@ -35,7 +34,7 @@ extension SimulationRun {
         eventTypeEntryId: "at-home"))
   }
 
-  /// - Returns: whether it happened, or begins to.
+  /// - Returns: whether the action was performed or begun.
   func carryOutTracking(_ action: Action, begin: (Undertaking) -> Void) async -> Bool {
     guard let tracking else { return false }
     switch action {
@@ -60,7 +59,7 @@ extension SimulationRun {
     tell("  tracker \(tracker + 1) posted piece \(batch + 1): \(status)")
   }
 
-  /// - Returns: the answer's status; `nil` where there is nobody to post.
+  /// - Returns: status of the response; `nil` if there is no tracker.
   private func postOnce(tracker: Int, batch: Int) async -> Int? {
     guard let sender = tracking?.trackers[tracker],
       let request = try? TrackerScenario.post(sender.batches[batch], token: sender.token)
@@ -69,28 +68,28 @@ extension SimulationRun {
     let server = hub.nextServer()
     let losses = hub.losses
     let status = await server.handle(request).status
-    // Who is killed, or loses power, confirms nothing, and what was confirmed and lost meanwhile is sent again.
+    // A hub that is killed or loses power confirms nothing. A lost confirmed batch is posted again.
     if restartHubIfOff() || losses != hub.losses || !hub.isServing(server) { return 503 }
     if status >= 500 { onFailure(of: request, status: status) }
     if status < 300 { tracking?.trackers[tracker].taken.insert(batch) }
     return status
   }
 
-  /// One of the hubs looks through what was posted and not looked through yet, as each does once a minute.
+  /// Runs the detection on one of the hubs, as each does once a minute.
   func lookThrough() async {
     defer { tracking?.underWay -= 1 }
     if restartHubIfOff() { return }
     do {
       try await hub.lookThrough(at: hub.nextServer())
     } catch is HubStorageError {
-      // Looked through again within a minute.
+      // Runs again within a minute.
     } catch {
       if !hub.isOff { ledger.report(.trackersAreRecordedOnce, "a hub cannot look through what was posted: \(error)") }
     }
     _ = restartHubIfOff()
   }
 
-  /// The person deletes an event that was found, or writes something into it.
+  /// Deletes a detected event or adds a note to it.
   private func touchFinding(_ choice: UInt64) async -> Bool {
     var generator = SeededGenerator(seed: choice)
     guard let tracking, !hub.isOff,
@@ -110,7 +109,7 @@ extension SimulationRun {
     return true
   }
 
-  /// What lives in a person's record, in the order of its ids; nothing where the hub does not say.
+  /// Events of a user's record by id; empty if the hub is off.
   private func events(of person: String) -> [Event] {
     let entries = hub.entries(of: person).filter { $0.kind == SyncedKind.event.name && $0.isAlive }
     return entries.compactMap { entry -> Event? in
@@ -119,14 +118,14 @@ extension SimulationRun {
     }.sorted { $0.id < $1.id }
   }
 
-  // MARK: Once the faults are over
+  // MARK: Final checks
 
   func checkTrackersAtRest() async {
     guard let tracking else { return }
     for tracker in tracking.trackers.indices {
       for batch in tracking.trackers[tracker].batches.indices
       where !(self.tracking?.trackers[tracker].taken.contains(batch) ?? true) {
-        // A hub that was killed while it looked through leaves its claim for a minute.
+        // The claim of a hub killed during the detection expires after a minute.
         let status = await postOnce(tracker: tracker, batch: batch)
         if status != 200 {
           ledger.report(
@@ -145,7 +144,7 @@ extension SimulationRun {
     }
   }
 
-  /// Each fix that was posted is in the log, once.
+  /// Checks that each posted fix is in the log exactly once.
   private func checkLog(of tracking: TrackerScenario) throws {
     let log = TrackLog(rows: try hub.tracks(of: tracking.person))
     for (number, tracker) in tracking.trackers.enumerated() {
@@ -164,10 +163,10 @@ extension SimulationRun {
     }
   }
 
-  /// A log keeps them so.
+  /// Time with the resolution of the log.
   private static func milliseconds(_ date: Date) -> Int64 { Int64((date.timeIntervalSince1970 * 1000).rounded()) }
 
-  /// The record has what a hub finds that was told all at once, but for what the person made their own.
+  /// Checks that the record has the events that a hub without faults detects, except for the user's changes.
   private func checkFindings(of tracking: TrackerScenario) async throws {
     let expected = try await quietFindings(of: tracking)
     let found = events(of: tracking.person)
@@ -194,7 +193,7 @@ extension SimulationRun {
     }
   }
 
-  /// What one hub in memory finds in the same fixes.
+  /// Events that one hub in memory detects in the same fixes.
   private func quietFindings(of tracking: TrackerScenario) async throws -> [Event] {
     let storage = MemoryHubStorage()
     let ingest = HubIngest(storage: storage, clock: hub.clock, openTracks: 4)
@@ -215,7 +214,7 @@ extension SimulationRun {
     }
   }
 
-  /// What a person sees of a finding: not by which name it goes.
+  /// Visible properties of a detected event, without its id.
   private static func content(_ event: Event) -> String {
     let properties = event.properties.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
     return "\(words(event)) \(event.sourceType) \(properties)"

@@ -3,9 +3,9 @@ import TrendyPersistence
 import TrendySync
 import TrendyTesting
 
-/// What persons of one's own do: the queue says it, as all that is reported as saved waits in it.
+// MARK: Custom users: their changes are read from the queue, which contains every acknowledged save
 extension SimulationRun {
-  /// What waits on a device: the texts that are followed, and what is deleted.
+  /// Pending changes of a device: tracked texts and deletions.
   struct Waiting {
     var texts: [String: Ledger.Key] = [:]
     var written: Set<Ledger.Key> = []
@@ -22,7 +22,7 @@ extension SimulationRun {
     }
   }
 
-  /// An act that failed: power may have gone after its bytes were down, and then it is there all the same.
+  /// Failed action, which may be durable nevertheless.
   struct Doubt {
     var text: String
     var before: Waiting
@@ -54,7 +54,7 @@ extension SimulationRun {
   }
 
   private func note(_ before: Waiting, _ after: Waiting, text: String, _ device: Int) {
-    // What waited before the person acted, and was not given to the hub since, was written over or deleted by them.
+    // A pending text that disappeared without being sent was replaced or deleted by the user.
     for (text, key) in before.texts where after.texts[text] == nil { ledger.onReplaced(key, device: device) }
     for key in after.deleted.subtracting(before.deleted) { ledger.onDelete(key, device: device, isSure: true) }
     let alive = before.deleted.subtracting(after.deleted).union(after.written.subtracting(before.written))
@@ -64,7 +64,7 @@ extension SimulationRun {
     }
   }
 
-  /// Lets go of what an act that failed has replaced all the same: its own text stands there, or it took the whole away.
+  /// Determines whether a failed action took effect: its text is visible, or the entity is gone.
   func settleDoubt(_ device: Int, _ queue: [PendingMutation], isShown: (Ledger.Key) throws -> Bool) throws {
     guard let doubt = doubts.removeValue(forKey: device) else { return }
     let now = try Waiting(queue)

@@ -3,9 +3,9 @@ import TrendyHub
 import TrendyModels
 import TrendyTesting
 
-/// A webhook on the record that the devices share, with hubs that die and a receiver that fails: each change is told.
+// MARK: A webhook of the shared record: every change must be delivered despite hub crashes and receiver faults
 extension SimulationRun {
-  /// What one hub process delivers.
+  /// Deliveries of one hub process.
   struct Delivery {
     let server: HubServer
     let task: Task<Void, Never>
@@ -22,13 +22,13 @@ extension SimulationRun {
     self.receiver = receiver
   }
 
-  /// Every hub that serves delivers, and nobody else does.
+  /// Runs the deliveries on exactly the running hubs.
   func keepDelivering() async {
     guard let receiver else { return }
     await stopDelivering { [hub] in !hub.isServing($0) }
     for server in hub.servers where !deliveries.contains(where: { $0.server === server }) {
       let task = Task(executorPreference: executor) {
-        // What goes wrong in the storage is tried again.
+        // Storage errors are retried.
         await server.deliverWebhooks(by: receiver) { _ in }
       }
       deliveries.append(Delivery(server: server, task: task))
@@ -42,7 +42,8 @@ extension SimulationRun {
     for delivery in ended { await delivery.task.value }
   }
 
-  /// Everything that the record has is told by now, or will be once the hubs have tried again, which they do each hour at least.
+  /// Checks that every change has been delivered, after enough time for the retries, which hubs make at least once an
+  /// hour.
   func checkWebhookAtRest() async {
     guard let receiver else { return }
     receiver.planned = []
@@ -61,7 +62,7 @@ extension SimulationRun {
     }
   }
 
-  /// In steps of five minutes: longer than the longest pause between two deliveries, twice.
+  /// Number of steps of five minutes: twice the longest interval between two deliveries.
   private static let longestRetries = 30
 
   private func untold(by receiver: SimulatedReceiver) -> [String] {

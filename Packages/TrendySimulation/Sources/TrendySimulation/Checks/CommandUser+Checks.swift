@@ -3,24 +3,24 @@ import TrendyModels
 import TrendyPersistence
 import TrendySync
 
-/// A command that was carried out: the entities that it changed, as they were shown before and after.
+/// Performed command: the visible state of the changed entities before and after it.
 struct CarriedOut {
   var before: ShownFields
   var after: ShownFields
 
   var keys: Set<Ledger.Key> { Set(before.rows.keys).union(after.rows.keys) }
 
-  /// Whether it speaks of an entity of that id.
+  /// Whether the command concerns an entity with this id, or refers to it.
   func names(_ id: String) -> Bool {
     keys.contains { $0.id == id }
       || [before, after].contains { $0.rows.values.contains { $0.values.contains(.string(id)) } }
   }
 }
 
-/// What must be so when something is taken back or done again: all that is shown is held against what was shown before and after it was
-/// done.
+// MARK: Undo and redo: the visible state is compared with the state before and after the command
 extension CommandUser {
-  /// What was taken back is as it was before it was done, or after it was, where it was done again; what was changed since is left.
+  /// Checks an undo or redo step: the entities must have their state before the command (undo) or after it (redo),
+  /// except for fields that were changed since.
   func check(_ step: UndoStep, isUndo: Bool, _ before: ShownFields, _ now: ShownFields) {
     let act = "\(device.name) \(isUndo ? "takes back" : "does again") \(step.label)"
     let changed = before.changes(to: now)
@@ -28,7 +28,7 @@ extension CommandUser {
     note(before, now)
     let name = step.importID ?? step.label
     guard let done = device.commands[name] else { return }
-    // The next time goes between what is there now and what was.
+    // The next redo or undo switches between the state now and the state before this step.
     device.commands[name] =
       isUndo
       ? CarriedOut(before: now.only(changed), after: before.only(changed))
@@ -50,17 +50,17 @@ extension CommandUser {
     where !newNames.values.contains(key.id) && !isShownWithItsType(key, before, now) {
       run.ledger.report(.undoRestoresTheRecord, "\(act), and \(key.id) is changed as well")
     }
-    // Of what has another id now nothing more is known.
+    // Entities that got a new id are no longer tracked.
     for name in newNames.keys { device.commands = device.commands.filter { !$0.value.names(name) } }
   }
 
-  /// Whether others recorded it under a type that was deleted here, and is back.
+  /// Whether the entity was recorded by another device under a type that was deleted here and is visible again.
   func isShownWithItsType(_ key: Ledger.Key, _ before: ShownFields, _ now: ShownFields) -> Bool {
     guard before.rows[key] == nil, let type = now.rows[key]?["event_type_id"]?.stringValue else { return false }
     return before.rows[Ledger.Key(kind: .eventType, id: type)] == nil
   }
 
-  /// The new ids of what could not come back under its own, as its deletion is on its way.
+  /// New ids of entities that could not be restored under their own id, because their deletion is still pending.
   private func newNames(
     of target: [Ledger.Key: EntityFields], _ before: ShownFields, _ now: ShownFields
   ) -> [String: String] {
@@ -73,14 +73,14 @@ extension CommandUser {
     return names
   }
 
-  /// What is wrong with an entity that a step was to turn from one state into another.
+  /// Returns the error in the state of an entity after an undo or redo step.
   /// - Parameters:
-  ///   - was: as it was shown just before the step.
-  ///   - present: the state to turn it from.
-  ///   - target: the state to turn it into.
-  ///   - now: as it is shown.
-  ///   - left: the fields that the step tells to be left, none for all of it; `nil` where it tells nothing.
-  ///   - isShownType: whether there is an event type.
+  ///   - was: visible state before the step.
+  ///   - present: state that the step replaces.
+  ///   - target: state that the step should establish.
+  ///   - now: visible state after the step.
+  ///   - left: fields that the step reports as unchanged, empty for the whole entity; `nil` if it reports nothing.
+  ///   - isShownType: whether an event type is visible.
   private func fault(
     was: EntityFields?, present: EntityFields?, target: EntityFields?, now: EntityFields?, left: Set<String>?,
     isShownType: (String) -> Bool
@@ -88,10 +88,10 @@ extension CommandUser {
     switch (was, target) {
     case (nil, nil): return now == nil ? nil : "is shown, and was not before"
     case (nil, let target?):
-      // What was changed in something that is gone stays gone.
+      // An entity that was deleted stays deleted, whatever was changed in it.
       if present != nil { return now != nil ? "is shown again" : left == nil ? "is gone, and that is not told" : nil }
       guard let now else { return left == nil ? "does not come back" : nil }
-      // What others wrote while it was gone is theirs.
+      // Changes by others while the entity was deleted are kept.
       let others = Set(now.keys).union(target.keys).filter { now[$0] != target[$0] }
       return others == left ?? [] ? nil : "comes back otherwise: \(now.difference(from: target)); left: \(left ?? [])"
     case (let was?, nil):
@@ -100,7 +100,7 @@ extension CommandUser {
       return now == nil ? nil : "is still there"
     case (let was?, let target?):
       guard let present else {
-        // Somebody else has brought it back.
+        // Another user has restored the entity.
         if now != was { return "was there, and is changed" }
         return was == target || left != nil ? nil : "is there otherwise, and is not told to be left"
       }
@@ -108,7 +108,7 @@ extension CommandUser {
         let isOpen =
           was[name] == target[name]
           || was[name] == present[name]
-            // No move back to a type that was deleted since.
+            // An event is not moved back to a type that was deleted meanwhile.
             && (name != "event_type_id" || target[name]?.stringValue.map(isShownType) == true)
         if isOpen == (left?.contains(name) == true) {
           return
@@ -121,7 +121,7 @@ extension CommandUser {
     }
   }
 
-  /// What is told to be left was changed since it was done.
+  /// Checks that the entities reported as unchanged were indeed changed since the command.
   func checkLeft(_ left: [UndoStep.Left], of label: String, _ shown: ShownFields) {
     guard let done = device.commands[label] else { return }
     for left in left {
@@ -135,7 +135,7 @@ extension CommandUser {
   }
 
   func expectUnchanged(_ record: DeviceRecord, _ before: ShownFields, _ error: String) {
-    // A disk without power shows nothing.
+    // A powered-off disk cannot be read.
     guard let now = try? shown(record), now != before else { return }
     run.ledger.report(
       .undoRestoresTheRecord,
@@ -165,7 +165,7 @@ extension CommandUser {
   private func note(_ before: ShownFields, _ after: ShownFields) {
     for key in before.changes(to: after).sorted() {
       let (old, new) = (before.text(key), after.text(key))
-      // A text may be there again that was written over before.
+      // A text that was replaced before can reappear.
       run.ledger.onMixed(key)
       if after.rows[key] == nil {
         run.ledger.onGivenUp([old].compactMap(\.self))
@@ -176,20 +176,20 @@ extension CommandUser {
         if run.ledger.everDeleted.contains(key) { run.ledger.onRestored(key) }
         if run.made[key.kind]?.contains(key.id) != true { run.made[key.kind, default: []].append(key.id) }
       }
-      // Where the type that it moves to was taken out of the queue, it goes with the old one: this device's journal alone tells of it.
+      // The new type is no longer in the queue, so the old value exists only in this device's conflict journal.
       if !run.ledger.cleared.isEmpty, before.rows[key]?["event_type_id"] != after.rows[key]?["event_type_id"] {
         run.ledger.onGivenUp([old].compactMap(\.self))
       }
       guard old != new else { continue }
       run.ledger.onGivenUp([old].compactMap(\.self))
-      // One that comes back is in no payload.
+      // A restored text is in no payload.
       let isFollowed = new?.hasPrefix(text) == true && !NaturalIdentifier.isNatural(key.id)
       run.ledger.onText(
         new ?? "", over: [old].compactMap(\.self), key: key, device: device.number, isSure: isFollowed)
     }
   }
 
-  /// Power may have gone after the bytes were down, and then it is done all the same.
+  /// Handles a failed save, whose bytes may be durable nevertheless.
   func onDoubt(_ before: ShownFields) {
     for key in before.rows.keys.sorted() {
       run.ledger.onMixed(key)
@@ -197,7 +197,7 @@ extension CommandUser {
       run.ledger.onGivenUp([before.text(key)].compactMap(\.self))
     }
     for key in run.ledger.everDeleted { run.ledger.onRestored(key) }
-    // An undo among it may be done, too, and is then to be done again otherwise than it was told.
+    // An undo among them may have been performed, so a later redo may differ from the report.
     device.commands = [:]
   }
 }

@@ -3,7 +3,7 @@ import TrendyHub
 import TrendyModels
 import TrendyTesting
 
-/// What was reported to persons, and what the hub said: against it the stores are held.
+/// Expected state of a scenario: acknowledged saves and responses of the hub, with which the stores are compared.
 struct Ledger {
   struct Key: Hashable, Comparable {
     var kind: MutationEntityType
@@ -12,16 +12,16 @@ struct Ledger {
     static func < (left: Key, right: Key) -> Bool { (left.kind.rawValue, left.id) < (right.kind.rawValue, right.id) }
   }
 
-  /// A text that a person saved.
+  /// Text saved by a user.
   struct SavedText {
     var device: Int
     var key: Key
     var text: String
-    /// A later edit of the same text, or a delete, on the same device: the text need no longer be told to anyone.
+    /// Whether the text was edited again or deleted on the same device, so that it need not reach the hub.
     var isReplaced = false
-    /// Someone, anywhere, who saw it wrote over it or deleted it: it need no longer be found.
+    /// Whether someone who had seen the text replaced or deleted it, so that it need not be found.
     var isGivenUp = false
-    /// Somebody restored its entity: the text of the restore is followed in its place.
+    /// Whether the entity was restored, so that the text of the restore is tracked instead.
     var isRestored = false
   }
 
@@ -30,7 +30,7 @@ struct Ledger {
     var sequence: Int64
   }
 
-  /// One field of an entity.
+  /// Field of an entity.
   struct Field: Hashable, Comparable {
     var key: Key
     var name: String
@@ -38,78 +38,78 @@ struct Ledger {
     static func < (left: Field, right: Field) -> Bool { (left.key, left.name) < (right.key, right.name) }
   }
 
-  /// What persons last said of a field.
+  /// Last value written to a field.
   struct Word {
-    /// Who ever wrote it.
+    /// Devices that ever wrote the field.
     var devices: Set<Int> = []
-    /// `nil` where it was cleared.
+    /// `nil` if the field was cleared.
     var value: String?
-    /// Whether the last save was reported as done; one that was not may be there all the same.
+    /// Whether the last save was acknowledged. A failed save may be durable nevertheless.
     var isSure = true
   }
 
   private(set) var texts: [SavedText] = []
   private(set) var words: [Field: Word] = [:]
-  /// What each text was written over, by someone who saw that.
+  /// Texts that the author of each text had seen in its place.
   private var parents: [String: Set<String>] = [:]
-  /// What was there before it was cleared.
+  /// Texts that were visible before the field was cleared.
   private var clearedOver: [Key: Set<String>] = [:]
-  /// Entities of which a conflict was decided, or that somebody wrote who says nothing of what they knew: a value may be there again
-  /// that was written over before.
+  /// Entities with a resolved conflict, or written without a base version, where an earlier value can reappear.
   private(set) var mixed: Set<Key> = []
-  /// What was taken out of a queue by a person, and not marked.
+  /// Entities removed from a queue by a user without marking them as failed.
   private(set) var cleared: Set<Key> = []
-  /// What anyone ever deleted, whatever became of it.
+  /// All entities ever deleted by anyone.
   private(set) var everDeleted: Set<Key> = []
-  /// Entities that a plain REST client deleted: its request names no version.
+  /// Entities deleted by a plain REST client, whose requests contain no version.
   private(set) var deletedPlainly: Set<Key> = []
-  /// Whether one of two programs that sync a store may have met the other's answers.
+  /// Whether one of two programs that sync a store may have received the other's responses.
   var hasTwoEngines = false
-  /// Whether the hub said to a device what is not so, and whether a device said such things to the hub.
+  /// Whether a device received corrupted responses.
+  /// Whether a device sent corrupted requests.
   var hubLied = false
   var deviceLied = false
-  /// What is at the hub, and who must win there.
+  /// Expected state of the merge at the hub.
   var oracle = MergeOracle()
-  /// The identities under which each device was met.
+  /// Identities that each device has used.
   private var identities: [Int: Set<String>] = [:]
-  /// The texts that each mutation says, by its id.
+  /// Text in each mutation, by mutation id.
   private(set) var said: [String: String] = [:]
-  /// What somebody restored: deletions of its earlier life and of its later one cross on the way.
+  /// Restored entities. Deletions of the earlier and the later incarnation can be pending concurrently.
   private(set) var restored: Set<Key> = []
-  /// Mutations of which the hub said that it refuses them, that values of them lost, or that were refused with a whole push.
+  /// Mutations that the hub rejected, that lost a value, or that were in a rejected push.
   private var answeredWithNo: Set<String> = []
-  /// The entities of those that the hub does not have for it.
+  /// Ids of entities that the hub lacks because of such a mutation.
   private var setAside: Set<String> = []
-  /// What a person deleted, by device; reported as done.
+  /// Acknowledged deletions of users, by device.
   private(set) var deleted: [Int: Set<Key>] = [:]
-  /// Every text in a mutation that the hub took.
+  /// All texts in accepted mutations.
   private(set) var takenTexts: Set<String> = []
   private var outcomes: [Sent: String] = [:]
-  /// The life of each entity that somebody restored and nobody deleted since, by its id.
+  /// Incarnation of each restored entity that was not deleted again, by id.
   private var incarnations: [String: Int64] = [:]
-  /// What was made under each version.
+  /// Entity created at each version.
   private var madeAt: [Int64: String] = [:]
-  /// Judged, if at all, when the hub lost power, or before it was restored.
+  /// Mutations that may have been applied when the hub lost power, or before it was restored.
   private var unsure: Set<Sent> = []
-  /// What was imported at the hub.
+  /// Entities imported at the hub.
   private var imported: Set<String> = []
   private var contents: [Sent: MutationEnvelope] = [:]
-  /// The highest head in any answer.
+  /// Highest head in any response.
   private(set) var highestHead: Int64 = 0
   private(set) var violations: [Violation] = []
-  /// Devices that ran an old version: what they write comes without the version that its author knew.
+  /// Devices that ran an old version, whose mutations contain no base version.
   var oldDevices: Set<Int> = []
-  /// Whether the hub forgot what it had taken: then what a device shows may be the only place of a text.
+  /// Whether the hub lost accepted writes, so that a device's visible state may be the only copy of a text.
   private(set) var hubWasRestored = false
 
-  /// Whether two stores may have used one identity: until the hub finds out, both give the same sequences to what is theirs.
-  /// Whose stores went back to a backup: they may take back a making that they have sent.
+  /// Devices whose store was restored from a backup, and which may therefore drop a create that was already sent.
   private(set) var wentBack: Set<Int> = []
+  /// Whether two stores may have used the same identity. Until the hub detects it, both use the same sequence numbers.
   private var hasCopies = false
-  /// Whether two stores go on from the same content.
+  /// Whether two stores continue from the same content.
   private var hasTwins = false
 
-  /// How far a ledger had come when something was backed up.
+  /// Progress of the ledger at the time of a backup.
   private struct Mark {
     var texts = 0
     var deleted: Set<Key> = []
@@ -124,22 +124,24 @@ struct Ledger {
     if violations.count < 20 { violations.append(Violation(invariant: invariant, description: description)) }
   }
 
-  // MARK: Persons
+  // MARK: Users
 
-  /// - Parameter isSure: whether the save was reported as done; one that was not may be there all the same.
-  /// - Parameter seen: what its author saw in its place.
+  /// Records a text that a user wrote.
+  /// - Parameters:
+  ///   - seen: texts that the author saw in its place.
+  ///   - isSure: whether the save was acknowledged. A failed save may be durable nevertheless.
   mutating func onText(_ text: String, over seen: [String] = [], key: Key, device: Int, isSure: Bool) {
     onReplaced(key, device: device)
     if text.isEmpty {
       clearedOver[key, default: []].formUnion(seen)
     } else {
-      // Who sees nothing where there was something saw what was cleared.
+      // An author who sees an empty field has seen that it was cleared.
       parents[text, default: []].formUnion(seen.isEmpty ? clearedOver[key] ?? [] : Set(seen.filter { $0 != text }))
     }
     if isSure { texts.append(SavedText(device: device, key: key, text: text)) }
   }
 
-  /// Whether the author of a text had seen another, or what was written over that.
+  /// Whether the author of a text had seen another text, or one that replaced it.
   func hadSeen(_ seen: String, author text: String) -> Bool {
     var open = [text]
     var met: Set<String> = [text]
@@ -149,7 +151,7 @@ struct Ledger {
     return met.contains(seen)
   }
 
-  /// A person decided on a value that was kept: it need be found no more.
+  /// Handles a resolved conflict, whose values need not be found any more.
   mutating func onDecided(_ kept: [String], of key: Key) {
     mixed.insert(key)
     for index in texts.indices where kept.contains(texts[index].text) {
@@ -158,7 +160,7 @@ struct Ledger {
     }
   }
 
-  /// One who says nothing of what they knew replaced what was there.
+  /// Handles a write without a base version.
   mutating func onPlainWriteOver(_ key: Key, _ before: [String]) {
     mixed.insert(key)
     oracle.forget(kind: key.kind.rawValue, id: key.id)
@@ -167,9 +169,8 @@ struct Ledger {
 
   mutating func onMixed(_ key: Key) { mixed.insert(key) }
 
-  /// A person took what waited out of the queue: the hub may never hear of it.
-  ///
-  /// - Parameter isMarked: whether the rows show it. Those that do not look like any other.
+  /// Handles mutations that a user removed from the queue; the hub may never receive them.
+  /// - Parameter isMarked: whether the entities are marked as failed.
   mutating func onCleared(_ keys: [Key], isMarked: Bool) {
     if !isMarked { cleared.formUnion(keys) }
     mixed.formUnion(keys)
@@ -179,16 +180,16 @@ struct Ledger {
   mutating func onDelete(_ key: Key, device: Int, isSure: Bool) {
     onReplaced(key, device: device)
     everDeleted.insert(key)
-    // A plain REST client names no incarnation: which life it deleted is not known.
+    // A plain REST client sends no incarnation, so it is unknown which one was deleted.
     if device < 0 {
       incarnations = [:]
       deletedPlainly.insert(key)
     }
-    // Where a store was copied, one copy may take back a making that waits in both: to the hub it was never deleted.
+    // If a store was copied, one copy may drop a create that is pending in both. The hub then never sees a deletion.
     if isSure, !hasTwins, !restored.contains(key) { deleted[device, default: []].insert(key) }
   }
 
-  /// A person wrote a field, which says this since.
+  /// Records the last value that a user wrote to a field.
   mutating func onWord(_ name: String, of key: Key, _ value: String?, device: Int, isSure: Bool) {
     var word = words[Field(key: key, name: name)] ?? Word()
     word.devices.insert(device)
@@ -205,7 +206,7 @@ struct Ledger {
 
   /// A user restored an entity that shows a text: from now on the text must be found as if that user had written it.
   mutating func onRestoredText(_ text: String, of key: Key, device: Int) {
-    // Of what somebody wrote over, a deletion that is on its way may bring the later text.
+    // If the text was replaced, a pending deletion may carry the later text.
     guard readsOwnWrites, !mixed.contains(key), clearedOver[key]?.contains(text) != true,
       !parents.values.contains(where: { $0.contains(text) }), !NaturalIdentifier.isNatural(key.id)
     else { return }
@@ -215,22 +216,22 @@ struct Ledger {
 
   mutating func onRefusedDelete(_ key: Key, device: Int) { deleted[device]?.remove(key) }
 
-  /// What the device's person wrote into the entity need no longer be told to anyone.
+  /// Marks all texts of the device in an entity as replaced.
   mutating func onReplaced(_ key: Key, device: Int) {
     for index in texts.indices where texts[index].device == device && texts[index].key == key {
       texts[index].isReplaced = true
     }
   }
 
-  /// What the device's person wrote into each entity, the last text last.
+  /// Texts that the user of a device wrote, by entity, oldest first.
   func ownTexts(_ device: Int) -> [Key: [String]] {
     Dictionary(grouping: texts.filter { $0.device == device }, by: \.key).mapValues { $0.map(\.text) }
   }
 
-  /// Whether own writes must be read at once: not where a backup or a copy took the place of what wrote them.
+  /// Whether users must see their own writes immediately. Not after a backup or a copy replaced the store.
   var readsOwnWrites: Bool { !hasCopies && !hubWasRestored && !hubLied && !deviceLied }
 
-  /// Whether the hub can have cause to take a device for two.
+  /// Whether the hub can have a reason to report a fork.
   var mayFork: Bool { hasCopies || hubWasRestored || hasTwoEngines || hubLied || deviceLied || !oldDevices.isEmpty }
 
   var allDeleted: Set<Key> { deleted.values.reduce(into: []) { $0.formUnion($1) } }
@@ -241,7 +242,7 @@ struct Ledger {
     storeMarks[device] = Mark(texts: texts.count, deleted: deleted[device] ?? [])
   }
 
-  /// What was recorded since the backup and reached no hub is gone, and nobody promised otherwise.
+  /// Handles a restored store: unsent changes since the backup are lost, as expected.
   mutating func onRestore(device: Int) {
     wentBack.insert(device)
     hasCopies = true
@@ -259,26 +260,26 @@ struct Ledger {
 
   mutating func onHubBackup() { hubMark.takenTexts = takenTexts }
 
-  /// From here on the standby of the hubs' database hears of nothing.
+  /// Records that the standby of the hubs' database receives no further writes.
   mutating func onStandbyBehind() { standbyMark.takenTexts = takenTexts }
 
-  /// The standby took over.
+  /// Handles the takeover by the standby.
   mutating func onFailover() { onHubWentBack(to: standbyMark) }
 
   mutating func onHubRestore() { onHubWentBack(to: hubMark) }
 
   private mutating func onHubWentBack(to mark: Mark) {
     takenTexts = mark.takenTexts
-    // Asked again, a hub that knows less may judge otherwise, or remember what it said before its backup.
+    // For a repeated mutation, a hub with less data can return another outcome, or the one from before its backup.
     unsure.formUnion(outcomes.keys)
     outcomes = [:]
     imported = []
     madeAt = [:]
     incarnations = [:]
     oracle = MergeOracle()
-    // What its clock gave before is still on the devices.
+    // Stamps from the hub's later clock are still on the devices.
     oracle.isHubSet = true
-    // Of what was written by no device nobody else may have had a copy.
+    // Entities written by no device may exist nowhere else.
     for index in texts.indices where texts[index].device < 0 { texts[index].isGivenUp = true }
     for device in deleted.keys where device < 0 { deleted[device] = nil }
     highestHead = 0
@@ -289,7 +290,7 @@ struct Ledger {
     for index in texts.indices where index >= place && texts[index].device == device { texts[index].isReplaced = true }
   }
 
-  /// A person saw these texts and wrote over them, or deleted what they stood in.
+  /// Handles texts that a user saw and replaced or deleted.
   mutating func onGivenUp(_ seen: some Collection<String>) {
     guard !seen.isEmpty else { return }
     for index in texts.indices where seen.contains(texts[index].text) { texts[index].isGivenUp = true }
@@ -297,15 +298,15 @@ struct Ledger {
 
   // MARK: The hub
 
-  /// A plain write that the hub carried out.
+  /// Handles an accepted plain REST write.
   mutating func onPlainWrite(_ body: Data) {
-    // What is no JSON holds no text.
+    // A body that is not JSON contains no text.
     guard let document = try? WireJSON.decode(JSONValue.self, from: body) else { return }
     let list = document.arrayValue ?? document.objectValue?["events"]?.arrayValue ?? [document]
     for value in list.compactMap(\.objectValue) { takenTexts.formUnion(MutationEnvelope.texts(of: value)) }
   }
 
-  /// What a server of one's own said of a push.
+  /// Handles the outcomes of a custom server.
   mutating func onOutcomes(_ outcomes: [MutationOutcome], of mutations: [PendingMutation]) {
     for (outcome, mutation) in zip(outcomes, mutations) {
       switch outcome {
@@ -315,7 +316,7 @@ struct Ledger {
     }
   }
 
-  /// What the hub was asked and what it answered, whether or not the answer arrives.
+  /// Handles a push and its response, whether or not the response arrives.
   mutating func onPush(_ request: PushRequest, answer: PushResponse, now: Int64) {
     onHead(answer.head)
     let bySequence = Dictionary(request.mutations.map { ($0.sequence, $0) }, uniquingKeysWith: { first, _ in first })
@@ -328,7 +329,8 @@ struct Ledger {
     }
   }
 
-  /// As ``onPush(_:answer:now:)`` where the hub lost what it did before the answer arrived: what it refused is set aside all the same.
+  /// Handles a push whose effects the hub lost before the response arrived. Rejected mutations are still moved to the
+  /// conflict journal.
   mutating func onForgotten(_ request: PushRequest, answer: PushResponse) {
     let refused = Set(answer.outcomes.filter { $0.status == "refused" || !$0.lost.isEmpty }.map(\.sequence))
     for mutation in request.mutations where refused.contains(mutation.sequence) {
@@ -337,7 +339,7 @@ struct Ledger {
     }
   }
 
-  /// Each version is given to one entity: two that were made under one were written by hubs that did not know of each other.
+  /// Checks that no version was given to two entities, which would reveal two hubs unaware of each other.
   private mutating func checkVersion(_ outcome: OutcomeEnvelope, of mutation: MutationEnvelope) {
     guard outcome.status == "accepted", mutation.operation == MutationOperation.create.rawValue, !hubLied,
       let version = outcome.version
@@ -356,7 +358,7 @@ struct Ledger {
     let isTaken = outcome.status == "accepted" || outcome.status == "merged"
     if isTaken { takenTexts.formUnion(mutation.texts { !outcome.lost.contains($0) }) }
     let sent = Sent(device: device, sequence: outcome.sequence)
-    // With the id: two stores that use one identity would each take the other's outcomes for their own.
+    // Includes the id, because two stores with the same identity would each accept the other's outcomes.
     let words =
       "\(mutation.id) \(outcome.status) at \(outcome.version.map { "\($0)" } ?? "-") \(outcome.problem?.type ?? "")"
     if let known = outcomes[sent] {
@@ -385,7 +387,8 @@ struct Ledger {
     }
   }
 
-  /// A deletion ends the life that its author saw, and none that was begun since; and everything that is taken has a version.
+  /// Checks that a deletion removes only the incarnation its author had seen, and that every accepted write has a
+  /// version.
   private mutating func checkIncarnations(_ outcome: OutcomeEnvelope, of mutation: MutationEnvelope, isSure: Bool) {
     guard outcome.status == "accepted" || outcome.status == "merged" else { return }
     let (kind, id) = (mutation.entityType, mutation.entityId)
@@ -406,12 +409,12 @@ struct Ledger {
           "a deletion of life \(mutation.incarnation) of \(id) was accepted, and somebody had restored it to life \(life)"
         )
       }
-      // With the type go its children.
+      // Children are deleted with their type.
       if kind == MutationEntityType.eventType.rawValue { incarnations = [:] }
     }
   }
 
-  /// The hub may have carried it out before it lost power: when, among all writes, nobody knows.
+  /// Handles a push during which the hub lost power, so that it is unknown whether and when it was applied.
   mutating func onUnsure(_ request: PushRequest) {
     for mutation in request.mutations {
       unsure.insert(Sent(device: request.device, sequence: mutation.sequence))
@@ -427,7 +430,7 @@ struct Ledger {
   private mutating func checkRefusal(_ problem: ProblemDetails?, of mutation: MutationEnvelope) {
     defer { setAside.insert(mutation.entityId) }
     let (type, detail) = (problem?.type ?? "", problem?.detail ?? "")
-    // What a newer version wrote, or a hub that did not say the truth, may be offered again to a hub that lost it.
+    // Entities of a newer version, or from a corrupted response, may be re-offered to a hub that lost them.
     if type.hasSuffix(":invalid"), !mutation.entityId.hasPrefix("future-"), !hubLied {
       report(
         .mutationAppliesOnce,
@@ -435,12 +438,12 @@ struct Ledger {
       )
     }
     guard !hasTwins, !hubWasRestored, !hubLied, !deviceLied, oldDevices.isEmpty else { return }
-    // What it refers to was made before it on the same device, or came from the hub.
+    // Parents are created before on the same device, or come from the hub.
     if detail.contains("was never here"), !setAside.contains(where: { detail.contains("\"\($0)\"") }) {
       report(.childHasItsParent, "\(mutation.entityId) was sent before what it refers to: \(detail)")
     }
     let isChild = ["event", "property_definition", "skip"].contains(mutation.entityType)
-    // What hangs on something that was set aside goes along, and an edit of it meets nothing.
+    // Children of rejected entities are rejected as well, and edits of them find nothing.
     if type.hasSuffix(":entity_deleted"), setAside.isEmpty,
       !everDeleted.contains(where: { $0.id == mutation.entityId || (isChild && $0.kind == .eventType) })
     {
@@ -450,7 +453,7 @@ struct Ledger {
     }
   }
 
-  /// A request was answered that the device is another than it says, or knows what the hub never said.
+  /// Checks a response that reports a fork or a restored hub.
   mutating func onBreach(_ type: String, device: Int) {
     if type == ProblemDetails.deviceForked, !mayFork {
       report(.forkIsDetected, "\(deviceName(device)) is taken for two devices, and no store was copied or restored")
@@ -460,7 +463,7 @@ struct Ledger {
     }
   }
 
-  /// Before the hub sees it: what is sent under a sequence never changes.
+  /// Checks before a push that the content of a sequence number never changes.
   mutating func onSend(_ request: PushRequest, by device: Int) {
     identities[device, default: []].insert(request.device)
     for mutation in request.mutations {
@@ -475,31 +478,32 @@ struct Ledger {
     }
   }
 
-  /// A push was refused as a whole: one mutation alone may be set aside for that.
+  /// Handles a push that was rejected as a whole. Only a push with a single mutation rejects that mutation.
   mutating func onRefusal(_ mutations: [(id: String, entityId: String)]) {
     guard mutations.count == 1, let mutation = mutations.first else { return }
     answeredWithNo.insert(mutation.id)
     setAside.insert(mutation.entityId)
   }
 
-  /// Whether the hub ever gave a reason to set this mutation aside.
+  /// Whether the hub ever gave a reason to move the mutation to the conflict journal.
   func hadReason(for conflict: Conflict) -> Bool {
     answeredWithNo.contains(conflict.id) || conflict.reason.contains("that it belongs to was refused")
       || conflict.reason.contains("Taken out of the queue") || hubLied
   }
 
-  /// Whether a value that was kept because somebody replaced it unseen was seen by them.
+  /// Whether the author of a value had seen the value that it replaced, so that there is no conflict.
   /// - Parameters:
-  ///   - text: what was replaced.
-  ///   - mutation: the id of what replaced it.
+  ///   - text: replaced text.
+  ///   - mutation: id of the replacing mutation.
   func wasSeen(_ text: String, by mutation: String, device: String) -> Bool {
     guard let replacing = said[mutation], replacing != text else { return false }
-    // After a change of identity a device does not count as the author of what it wrote before.
+    // After a change of identity, a device is not recognised as the author of its earlier writes.
     if identities.values.contains(where: { $0.count > 1 && $0.contains(device) }) { return false }
     return hadSeen(text, author: replacing)
   }
 
-  /// What only one device ever wrote, and how it must read wherever it lives: no clock, no merge and no other edit decides.
+  /// Values that only one device ever wrote. They must be unchanged everywhere, independent of clocks, merges and other
+  /// edits.
   var ownWords: [(field: Field, value: String?)] {
     guard readsOwnWrites, oldDevices.isEmpty else { return [] }
     return words.filter { $0.value.devices.count == 1 && $0.value.isSure && !mixed.contains($0.key.key) }.map {
@@ -508,17 +512,17 @@ struct Ledger {
     .sorted { $0.field < $1.field }
   }
 
-  /// A hub never goes back behind what it has said.
+  /// The head of a hub never decreases.
   mutating func onHead(_ head: Int64) { highestHead = max(highestHead, head) }
 }
 
 extension MutationEnvelope {
-  /// Those of the fields that are asked for.
+  /// Texts in the selected fields.
   func texts(_ isWanted: (String) -> Bool) -> [String] {
     Self.texts(of: (fields?.mapValues(\.value) ?? payload).filter { isWanted($0.key) })
   }
 
-  /// The fields in which the persons of a story leave their texts.
+  /// Texts of simulated users in a payload.
   static func texts(of payload: [String: JSONValue]) -> [String] {
     ["label", "name", "notes", "note", "value"].compactMap { payload[$0]?.stringValue }
   }

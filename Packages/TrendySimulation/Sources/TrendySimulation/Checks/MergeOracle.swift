@@ -1,9 +1,10 @@
 import TrendyModels
 
-/// Who must win: what the last write of a text field said, by whom and when, and what becomes of the next.
+/// Independent model of the merge: remembers the last write of each text field and predicts the result of the next one.
 ///
-/// It shares nothing with the hub but the words of the protocol: who saw a value replaces it, whatever the clocks say; of two who did
-/// not see each other's, the later wins, by stamp, then by the name of the device. It knows what persons saw from the story itself.
+/// Shares no code with the hub. An author who has seen a value replaces it, regardless of the clocks. Of two authors
+/// who have not seen each other's values, the later stamp wins, then the greater device id. What the authors have seen
+/// follows from the scenario.
 struct MergeOracle {
   private struct Value {
     var text: String
@@ -17,12 +18,12 @@ struct MergeOracle {
     var field: String
   }
 
-  /// Whether the hub's date was ever set: what it gave as now may come back later.
+  /// Whether the hub's date was ever changed, so that the hub time can repeat.
   var isHubSet = false
-  /// Where the last word is known for certain.
+  /// Last writes that are known for certain.
   private var values: [Place: Value] = [:]
 
-  /// The field in which a story's persons leave their texts.
+  /// Field that contains the texts of simulated users.
   static func textField(ofKind kind: String) -> String {
     switch kind {
     case MutationEntityType.event.rawValue: "notes"
@@ -33,18 +34,18 @@ struct MergeOracle {
     }
   }
 
-  /// What happened to the entity is not known for certain: nothing is expected of the next write.
+  /// Discards the value of an entity whose state is uncertain, so that the next write is not checked.
   mutating func forget(kind: String, id: String) {
     values[Place(kind: kind, id: id, field: Self.textField(ofKind: kind))] = nil
   }
 
   mutating func forgetAll() { values = [:] }
 
-  /// The hub's word on a mutation that it judged for the first time.
+  /// Checks the hub's first outcome of a mutation.
   /// - Parameters:
-  ///   - now: the hub's, in milliseconds since 1970: nobody writes in the future.
+  ///   - now: hub time in milliseconds since 1970, which limits stamps.
   ///   - hadSeen: whether the author of the second text had seen the first.
-  /// - Returns: what is wrong with it; `nil` where nothing is.
+  /// - Returns: a description of the error; `nil` if the outcome is correct.
   mutating func onOutcome(
     _ outcome: OutcomeEnvelope, of mutation: MutationEnvelope, by device: String, now: Int64,
     hadSeen: (_ text: String, _ author: String) -> Bool
@@ -54,7 +55,7 @@ struct MergeOracle {
       kind: mutation.entityType, id: mutation.entityId, field: Self.textField(ofKind: mutation.entityType))
     let operation = MutationOperation(rawValue: mutation.operation)
     if operation == .delete {
-      // With the type go its children.
+      // Children are deleted with their type.
       if mutation.entityType == MutationEntityType.eventType.rawValue { forgetAll() }
       values[place] = nil
       return nil
@@ -71,7 +72,7 @@ struct MergeOracle {
     let lost = outcome.lost.contains(place.field)
     if !lost {
       values[place] = incoming
-      // Nothing changed: what stood there keeps its mark.
+      // An equal text keeps its field version.
       if let present, present.text == text { values[place] = present }
     }
     guard let present, present.text != text, !isReoffer, operation == .update || operation == .create else {
@@ -82,7 +83,7 @@ struct MergeOracle {
         return "\(text) of \(change.stamp) in \(mutation.entityId) is stamped before \(present.text) of "
           + "\(present.stamp), which its author had seen"
       }
-      // A hub whose date came back gives the present once more: neither is then the later.
+      // A hub whose date was set back can give equal stamps; then neither write is the later one.
       if isHubSet, incoming.stamp <= present.stamp { return nil }
       return lost
         ? "\(text) lost to \(present.text) in \(mutation.entityId), which its author had seen and replaced" : nil

@@ -3,7 +3,7 @@ import TrendyModels
 import TrendyPersistence
 import TrendyProtocols
 
-/// The members of an entity by their names on the wire, those of its properties each by itself; none is null.
+/// Non-null fields of an entity by wire name, with one entry per property.
 typealias EntityFields = [String: JSONValue]
 
 extension EntityFields {
@@ -18,7 +18,7 @@ extension EntityFields {
     }
   }
 
-  /// With its references to entities that have another id now.
+  /// Replaces references to entities that have a new id.
   func renamed(_ names: [String: String]) -> EntityFields {
     var fields = self
     for (name, value) in self where name.hasSuffix("_id") && name != "external_id" {
@@ -27,7 +27,7 @@ extension EntityFields {
     return fields
   }
 
-  /// A place that comes back names no type that was deleted since.
+  /// Removes the type of a place if that type was deleted.
   func withoutDeletedTypes(_ shown: ShownFields) -> EntityFields {
     filter { name, value in
       guard name == "event_type_entry_id", let type = value.stringValue else { return true }
@@ -42,7 +42,7 @@ extension EntityFields {
   }
 }
 
-/// Everything that a store shows, entity by entity.
+/// Visible state of a store, by entity.
 struct ShownFields: Equatable {
   private(set) var rows: [Ledger.Key: EntityFields] = [:]
 
@@ -65,6 +65,6 @@ struct ShownFields: Equatable {
 
   func only(_ keys: Set<Ledger.Key>) -> ShownFields { ShownFields(rows: rows.filter { keys.contains($0.key) }) }
 
-  /// By which an entity is followed.
+  /// Text by which the entity is tracked.
   func text(_ key: Ledger.Key) -> String? { rows[key]?[MergeOracle.textField(ofKind: key.kind.rawValue)]?.stringValue }
 }

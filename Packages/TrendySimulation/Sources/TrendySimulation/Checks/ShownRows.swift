@@ -3,14 +3,14 @@ import TrendyModels
 import TrendyPersistence
 import TrendyProtocols
 
-/// Everything that is shown, in words that two sides can be compared by.
+/// Visible state as comparable text per entity.
 struct ShownRows {
   var rows: [Ledger.Key: String] = [:]
   var failed: Set<Ledger.Key> = []
 
   init() {}
 
-  /// What devices of this version can read of it.
+  /// Creates the state from feed entries that this version can read.
   init(_ entries: [ChangeEntry]) {
     for entry in entries where !entry.isDelete {
       guard let data = entry.data, let kind = MutationEntityType(rawValue: entry.entityType) else { continue }
@@ -26,7 +26,7 @@ struct ShownRows {
     }
   }
 
-  /// Nothing where it cannot be read.
+  /// Decoded value; empty if unreadable.
   private func readable<Value: Decodable>(_ data: ChangeEntryData, as type: Value.Type) -> [Value] {
     (try? data.decode(type)).map { [$0] } ?? []
   }
@@ -64,7 +64,7 @@ struct ShownRows {
       let key = Ledger.Key(kind: Entity.entityType, id: entity.id)
       if entity.syncStatus == .failed { failed.insert(key) }
       entity.syncStatus = .synced
-      // In the order of its members: the same value, the same words. What cannot be written down would equal nothing.
+      // Fields in a fixed order, so that equal values give equal text. A value that cannot be encoded equals no other.
       let document = (try? WireJSON.encode(entity.createRequest)).map { String(decoding: $0, as: UTF8.self) } ?? "?"
       if rows.updateValue(document, forKey: key) != nil { rows[key] = "twice: \(document)" }
     }

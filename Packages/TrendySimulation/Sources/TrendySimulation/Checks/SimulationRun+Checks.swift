@@ -8,11 +8,11 @@ import TrendySync
 import TrendyTesting
 
 extension SimulationRun {
-  /// A cursor goes forward, but for a store that was told to take a snapshot, and never beyond what the hub has given.
+  /// Checks that the cursor of a device does not decrease, except by a requested snapshot.
   func checkCursor(_ device: SimulatedDevice) {
     guard let process = device.process, !device.disk.isOff else { return }
     do {
-      // Whom the hub lied to may go back to where it was.
+      // After a corrupted response a cursor may decrease.
       guard !ledger.hubLied, let cursor = try process.factory.makeLocalStore().syncCursor() else {
         device.cursor = 0
         return
@@ -24,11 +24,12 @@ extension SimulationRun {
       }
       device.cursor = cursor
     } catch {
-      // A store that cannot be read now is looked at later.
+      // An unreadable store is checked later.
     }
   }
 
-  /// What was reported to the person is in the store, at the hub, or in the journal; what they deleted is not shown.
+  /// Checks that acknowledged saves are in the queue, at the hub or in the conflict journal, and that deleted entities
+  /// are not visible.
   func check(_ device: SimulatedDevice) {
     guard let process = device.process else { return }
     do {
@@ -40,10 +41,10 @@ extension SimulationRun {
       for payload in queue.map(\.payload) + journal.map(\.payload) where !payload.isEmpty {
         told.formUnion(MutationEnvelope.texts(of: try WireJSON.decode([String: JSONValue].self, from: payload)))
       }
-      // What the hub forgot is offered to it again, from what the device holds.
+      // A restored hub gets the missing entities from the replicas again.
       if ledger.hubWasRestored { told.formUnion(try heldTexts(store)) }
       for saved in ledger.texts where saved.device == device.number && !saved.isReplaced && !told.contains(saved.text) {
-        // A hub that was restored may have forgotten what was given up since.
+        // A restored hub may have forgotten that the text was given up.
         if ledger.hubWasRestored, saved.isGivenUp { continue }
         if ledger.hubLied { continue }
         ledger.report(
@@ -58,7 +59,7 @@ extension SimulationRun {
               + conflict.reason)
         }
       }
-      // A deletion that the hub refused is undone, and the journal says so.
+      // A rejected deletion is undone and recorded in the conflict journal.
       for conflict in journal where conflict.operation == .delete {
         ledger.onRefusedDelete(Ledger.Key(kind: conflict.entityType, id: conflict.entityId), device: device.number)
       }
@@ -71,8 +72,8 @@ extension SimulationRun {
     }
   }
 
-  /// What must be so at every moment, also in the middle of a round: a person reads what they wrote, and nothing is shown without
-  /// the type that it belongs to.
+  /// Checks conditions that hold at any time, even during a sync round: users see their own writes, and no child is
+  /// visible without its type.
   func checkMoment(_ device: SimulatedDevice) {
     guard let process = device.process, !device.disk.isOff, !ledger.hubLied else { return }
     do {
@@ -99,7 +100,7 @@ extension SimulationRun {
       }
       for (key, said) in own.sorted(by: { $0.key < $1.key }) {
         let isShown = try isShown(key, in: store)
-        // A deletion of an earlier life, which the hub will refuse, takes nothing from the later one.
+        // A deletion of an earlier incarnation, which the hub will reject, does not hide the later one.
         if said.isDeleted, isShown, !ledger.restored.contains(key) {
           ledger.report(.deletedStaysDeleted, "\(device.name) shows \(key.id), whose deletion waits there")
         }
@@ -111,21 +112,21 @@ extension SimulationRun {
         }
       }
       guard ledger.readsOwnWrites else { return }
-      // What the hub refused is shown as it was, and the journal has the rest.
+      // Rejected changes are reverted and recorded in the conflict journal.
       let journalled = Set(try store.fetchConflicts().map(\.entityId))
       for (key, texts) in ledger.ownTexts(device.number).sorted(by: { $0.key < $1.key })
       where texts.count > 1 && !journalled.contains(key.id) && !ledger.mixed.contains(key) {
-        // A plain operation's delete carries no words for whoever restores it; any other has them while it waits.
+        // A delete in a plain REST call has no text for a later restore; other deletes keep it while pending.
         if ledger.restored.contains(key), device.isOld || own[key]?.isDeleted == true { continue }
-        // Of its edits nobody can tell which was made first: one that arrives once more is the later.
+        // The order of edits by an old version is ambiguous if a request is repeated late.
         if device.isOld, story.faults["request_repeated_late"] != nil { continue }
-        // A restore counts its text once more: the last text may be among the earlier ones.
+        // After a restore, the last text can also be among the earlier ones.
         guard let shown = try store.simulatedText(key), shown != texts.last, texts.contains(shown) else { continue }
         ledger.report(
           .ownWritesAreVisible,
           "\(device.name) wrote \(texts[texts.count - 1]) into \(key.id), and shows \(shown) again")
       }
-      // An entity without a parent that nobody deleted is shown from the moment it was saved.
+      // An entity without a parent is visible as soon as it is saved, unless someone deletes it.
       for (key, texts) in ledger.ownTexts(device.number).sorted(by: { $0.key < $1.key })
       where Self.kindsOfTheirOwn.contains(key.kind) && !journalled.contains(key.id) && !ledger.mixed.contains(key) {
         guard !ledger.everDeleted.contains(key), try store.simulatedText(key) == nil else { continue }
@@ -134,7 +135,7 @@ extension SimulationRun {
         )
       }
     } catch {
-      // A store that cannot be read now is looked at later.
+      // An unreadable store is checked later.
     }
   }
 
@@ -146,7 +147,7 @@ extension SimulationRun {
       + store.fetchRecords(kind: .conflict).flatMap { Self.texts(of: $0.fields) }
   }
 
-  /// Of a value that was overwritten or buried.
+  /// Texts of a conflict entity, for an overwritten value or a deleted entity.
   static func texts(of conflict: [String: JSONValue]) -> [String] {
     [conflict["value"]?.stringValue].compactMap(\.self)
       + MutationEnvelope.texts(of: conflict["value"]?.objectValue ?? [:])
@@ -166,7 +167,7 @@ extension SimulationRun {
 }
 
 extension LocalStore {
-  /// The text that a person of a story left in an entity, as it is shown.
+  /// Text of a simulated user that an entity shows.
   func simulatedText(_ key: Ledger.Key) throws -> String? {
     switch key.kind {
     case .event: try findEvent(id: key.id)?.notes

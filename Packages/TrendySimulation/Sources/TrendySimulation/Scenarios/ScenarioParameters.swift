@@ -1,23 +1,23 @@
 import TrendyTesting
 
-/// What a seed makes of its story beside the plan: what its persons are fond of, and how much its devices ask at once.
+/// Sizes and action weights of a scenario, derived from its seed.
 ///
-/// What needs two things to meet is seen where the world is narrow: few things that all write to, pages of one entry.
+/// Interactions are found with small numbers: few entities that everyone edits, and pages of one entry.
 struct ScenarioParameters {
   let batchSize: Int
   let largeBatchSize: Int
   let pageSize: Int
   let largePageSize: Int
-  /// Persons turn to one of so many things that were made last.
+  /// Users act on one of this many most recently created entities.
   let newest: Int
-  /// How many entities of a kind a device shows before its person changes one of them instead of making another.
+  /// Number of entities of a kind on a device from which on its user edits one instead of creating another.
   let most: Int
-  /// Devices whose machine tells how long it has run; a set date does not change that.
+  /// Per device, whether its clock reports the uptime, which changes of the date do not affect.
   let hasBootClock: [Bool]
-  /// How likely a person does what.
+  /// Weights of user actions.
   let acts: [(act: UserAction, weight: Int)]
 
-  /// What a person does.
+  /// Action of a user.
   enum UserAction: CaseIterable {
     case makeType
     case makeEvent
@@ -53,17 +53,17 @@ struct ScenarioParameters {
       case .restore: 5
       case .changeGeofence, .decide: 3
       case .changeDefinition, .clearNotes, .setPlace, .deleteType, .deleteOther: 2
-      // Without it a restore meets the deletion of its type in one of some hundred stories.
+      // Without this action a restore meets the deletion of its type in about one of several hundred scenarios.
       case .restoreUnderDeletion: 2
       case .clearMood: 1
       }
     }
 
-    /// Without these there is nothing to do anything with.
+    /// Whether other actions depend on this one.
     var isNeeded: Bool { self == .makeType || self == .makeEvent }
   }
 
-  /// - Parameter hasLargeImport: whether requests are as large as outside of a story, for the time that many thousands of rows take.
+  /// - Parameter hasLargeImport: whether batches and pages have production sizes, for scenarios with thousands of rows.
   init(seed: UInt64, devices: Int, density: SimulationWorld.Density, hasLargeImport: Bool = false) {
     var generator = SeededGenerator(seed: seed ^ 0x7E3A_91C5_0DF2_4B68)
     let batchSize = [1, 3, 10, 10].randomElement(using: &generator) ?? 10
@@ -78,7 +78,7 @@ struct ScenarioParameters {
     hasBootClock = (0..<devices).map { _ in Bool.random(using: &generator) }
     acts = UserAction.allCases.map { act in
       let factor = [0, 1, 1, 2, 5].randomElement(using: &generator) ?? 1
-      // Among few things, deletions and moves are as frequent as texts.
+      // With few entities, deletions and moves are as frequent as edits of texts.
       return (act, (isNarrow ? 5 : act.weight) * (act.isNeeded ? max(factor, 1) : factor))
     }
     largeBatchSize = max(self.batchSize, [1, 3, 10, 40].randomElement(using: &generator) ?? 40)

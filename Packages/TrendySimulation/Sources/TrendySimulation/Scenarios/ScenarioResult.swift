@@ -1,16 +1,17 @@
-/// What became of one plan.
+/// Result of one scenario.
 public struct ScenarioResult: Hashable, Sendable {
+  /// Seed of the scenario.
   public var seed: UInt64
-  /// Sentences that should not be true; empty where all went well.
+  /// Failed checks; empty if the scenario succeeded.
   public var violations: [Violation] = []
-  /// Pieces of tasks that ran, in an order that the seed decided.
+  /// Number of jobs run by the executor, in the order given by the seed.
   public var steps = 0
-  /// How much time passed in the world.
+  /// Simulated time.
   public var duration: Duration = .zero
-  /// How often each kind of fault fired, not only was planned.
+  /// Number of occurrences per fault. Planned faults that did not occur are not included.
   public var faults: [String: Int] = [:]
-  /// What happened, in words.
+  /// Log of the scenario.
   public var trace: [String] = []
-  /// Rounds that each device needed, after the faults were over, until all was at rest.
+  /// Number of sync rounds per device until all were quiet after the last fault.
   public var roundsToQuiet = 0
 }

@@ -8,11 +8,11 @@ import TrendyProtocols
 import TrendySync
 import TrendyTesting
 
-/// One story while it is told.
+/// One scenario in progress.
 ///
-/// @unchecked: touched only by the pieces of one story, which one executor runs one at a time.
+/// @unchecked: used only by the jobs of one scenario, which run one at a time on one executor.
 final class SimulationRun: @unchecked Sendable {
-  /// Reading whole stores costs more than most actions.
+  /// Number of actions between checks of a store, which are more expensive than most actions.
   private static let actionsBetweenLooks = 8
 
   let world: SimulationWorld
@@ -22,27 +22,27 @@ final class SimulationRun: @unchecked Sendable {
   let executor: SeededTaskExecutor
   let clock = ManualClock()
   let hub: SimulatedHub
-  /// In the hub's place.
+  /// Custom server in place of the hub.
   let server: (any SimulatedServer)?
   let person: (any SimulatedUser)?
-  /// What persons of one's own did that was not reported as done, by device, until the store can be looked at.
+  /// Per device, failed actions of custom users whose effect is unknown until the store can be read.
   var doubts: [Int: Doubt] = [:]
   private(set) var devices: [SimulatedDevice] = []
   private(set) var wires: [SimulatedLink] = []
-  /// What companions are told goes beside the sync.
+  /// Links for companion notices, which are independent of sync.
   private(set) var companionWires: [SimulatedLink] = []
-  /// Whether the devices sync by themselves.
+  /// Whether the devices sync automatically.
   private(set) var areAgents = false
   private(set) var areFaultsOver = false
   var ledger = Ledger()
   var companionLedger = CompanionLedger()
-  /// `nil` where nobody's trackers post.
+  /// `nil` without trackers.
   var tracking: TrackerScenario?
-  /// `nil` where no webhook is told.
+  /// `nil` without a webhook.
   var receiver: SimulatedReceiver?
   var deliveries: [Delivery] = []
   var story: ScenarioResult
-  /// The entities that anybody ever made, in order.
+  /// Ids of all entities ever created, in order.
   var made: [MutationEntityType: [String]] = [:]
 
   init(_ simulator: SyncSimulator, seed: UInt64, executor: SeededTaskExecutor) throws {
@@ -59,7 +59,7 @@ final class SimulationRun: @unchecked Sendable {
     server = try simulator.makeServer?(clock, generator.next())
     hub = try SimulatedHub(
       clock: clock, seed: generator.next(), devices: world.devices,
-      // One's own server takes the place of one hub on files.
+      // A custom server replaces a single hub.
       hubs: server == nil ? world.hubs(ofSeed: seed) : 1, executor: executor)
     for number in 0..<world.devices {
       let wire = SimulatedLink(run: self, device: number)
@@ -136,13 +136,13 @@ final class SimulationRun: @unchecked Sendable {
     endFaults()
   }
 
-  /// What goes on while other things happen.
+  /// Operation that runs concurrently with other actions.
   enum Undertaking {
     case round(SimulatedDevice, Round)
-    /// Of what companions are told.
+    /// Delivery of companion notices.
     case carrying(SimulatedDevice)
     case post(tracker: Int, batch: Int)
-    /// Through what trackers posted.
+    /// Detection in posted readings.
     case look
   }
 
@@ -159,21 +159,21 @@ final class SimulationRun: @unchecked Sendable {
     case plain
     case resync
     case skip
-    /// Of the other program on the store.
+    /// Round of a second program on the store.
     case beside
   }
 
-  /// An hour: the devices of a story are on as long as nothing takes longer.
+  /// Longest wait, one hour in milliseconds, during which the devices stay on.
   private static let longestWaitOn = 3_600_000
 
   func stopAgents() async {
     areAgents = false
     for device in devices { device.pause() }
-    // Whoever was cancelled comes to its end.
+    // Lets cancelled tasks finish.
     await clock.advance(by: .zero)
   }
 
-  /// Nobody asks a device without a network to sync that does so by itself: what it asks then is counted.
+  /// Whether the device must not be asked to sync, because its own requests in an outage are counted.
   private func leavesAlone(_ device: Int) -> Bool { areAgents && wires[device].hasOutage }
 
   private func runAgents() {
@@ -181,7 +181,7 @@ final class SimulationRun: @unchecked Sendable {
     for device in devices { device.run(on: executor) }
   }
 
-  /// Everyone who listens hears where the hub stands.
+  /// Sends the hub's head to all open signal streams.
   func tellHead() {
     guard areAgents, let head = hub.head else { return }
     for wire in wires where !wire.hasOutage { wire.onHead(head) }
@@ -207,7 +207,7 @@ final class SimulationRun: @unchecked Sendable {
       guard beginRound(number, .plain, begin) else { return }
       return
     case .wait(let milliseconds):
-      // For so long the devices are switched off.
+      // Devices are off during a longer wait.
       let isLong = milliseconds > Self.longestWaitOn
       if isLong {
         for device in devices { device.pause() }
@@ -244,7 +244,7 @@ final class SimulationRun: @unchecked Sendable {
       onHubWentBack()
     case .compactHub:
       guard !hub.isOff else { return }
-      // On a disk without room or power it is for another time.
+      // Without space or power, compaction happens later.
       while (try? hub.server.compact()) == true {}
     case .install(let number, let isOld):
       devices[number].isOld = isOld
@@ -261,7 +261,7 @@ final class SimulationRun: @unchecked Sendable {
       for wire in wires { (wire.requestsPerMinute, wire.saysWhen) = (limit, saysWhen) }
     case .writeUnreadable(let number, let isKnownKind):
       guard server == nil, !hub.isOff else { return }
-      // On a disk without room it is for another time.
+      // Without space, the entry is written later.
       guard
         (try? await hub.writeUnreadable(id: SimulatedHub.unreadablePrefix + "\(number)", isKnownKind: isKnownKind))
           != nil
@@ -289,7 +289,7 @@ final class SimulationRun: @unchecked Sendable {
     noteFault(action)
   }
 
-  /// - Returns: whether it began: a device is asked no third time at once.
+  /// - Returns: whether the round began. At most two rounds run at once per device.
   private func beginRound(_ number: Int, _ round: Round, _ begin: (Undertaking) -> Void) -> Bool {
     let device = devices[number]
     guard device.rounds < 2, device.process != nil, !leavesAlone(number) else { return false }
@@ -326,7 +326,7 @@ final class SimulationRun: @unchecked Sendable {
     device.rounds -= 1
     let isSameProcess = device.process?.engine === process.engine
     if isSameProcess {
-      // Who skips is told by what is thrown.
+      // A skip reports its error by throwing.
       let failure: (any Error)? = if kind == .skip { error } else { await engine.lastFailure }
       if failure == nil, wires[device.number].requests == requests {
         ledger.report(
@@ -338,7 +338,7 @@ final class SimulationRun: @unchecked Sendable {
     }
   }
 
-  /// Whether anything waits on a device to be pushed; one whose store cannot be read says that something does.
+  /// Whether a device has pending mutations. True if its store cannot be read.
   func hasWaiting(_ device: Int) -> Bool {
     guard let store = devices[device].process?.factory.makeLocalStore(), let counts = try? store.syncCounts() else {
       return true
@@ -358,7 +358,7 @@ final class SimulationRun: @unchecked Sendable {
       wire.planned = []
       wire.lies = []
       wire.endOutage()
-      // Under any rate there is an end: that is seen where nobody asks but the devices themselves.
+      // A rate limit stays if the devices sync automatically, because the backlog must drain under any limit.
       if !areAgents { wire.requestsPerMinute = nil }
     }
     for device in devices {
@@ -374,7 +374,7 @@ final class SimulationRun: @unchecked Sendable {
     checkPower()
   }
 
-  /// Starts again what lost power, and looks at once whether everything that was reported is there.
+  /// Restarts devices that lost power and checks immediately that acknowledged saves survived.
   private func checkPower() {
     for device in devices {
       if device.restartIfOff() {
@@ -387,9 +387,9 @@ final class SimulationRun: @unchecked Sendable {
         runAgents()
         check(device)
       } catch .diskFull {
-        // It begins when there is room again.
+        // The device starts when there is space again.
       } catch {
-        // Power went while it began: the next look starts it again.
+        // Power failed during the start; the next check restarts the device.
         if !device.disk.isOff {
           ledger.report(.savedDataIsDurable, "\(device.name)'s store does not open after a loss of power: \(error)")
         }

@@ -1,20 +1,21 @@
 public import TrendyProtocols
 import TrendyTesting
 
-/// Tells stories of devices and a hub that meet every fault, and says of each what is not as it should be.
+/// Runs scenarios of devices and a hub with injected faults, and checks the invariants of sync.
 ///
-/// Real engines, recorders, stores and hub, on disks in memory, on one executor and one clock: a seed decides everything, and
-/// the same seed tells the same story.
+/// Uses the real engines, recorders, stores and hub on in-memory disks, with one executor and one clock. A seed
+/// determines the scenario completely.
 public struct SyncSimulator: Sendable {
+  /// Devices, hazards and sizes of the scenarios.
   public var world: SimulationWorld
-  /// Uses the devices; whoever records things of every kind where it is `nil`.
+  /// Simulated user; `nil` for the built-in one, which edits entities of every kind.
   public var person: (any SimulatedUser)?
-  /// Makes the server that the devices meet at, in each story anew; Trendy's own hub where it is `nil`.
+  /// Creates the server of each scenario; `nil` for Trendy's own hub.
   public var makeServer: (@Sendable (_ clock: any TimeSource, _ seed: UInt64) throws -> any SimulatedServer)?
-  /// Whether what happened names each request and how its answer begins.
+  /// Whether the log contains each request and the beginning of its response.
   public var tellsRequests = false
 
-  /// Where `makeServer` is given, hazards of the hub's own disk and backups do not happen.
+  /// Creates a simulator. With `makeServer`, hazards of the hub's disk and backups are disabled.
   public init(
     world: SimulationWorld = SimulationWorld(), person: (any SimulatedUser)? = nil,
     makeServer: (@Sendable (_ clock: any TimeSource, _ seed: UInt64) throws -> any SimulatedServer)? = nil
@@ -25,12 +26,12 @@ public struct SyncSimulator: Sendable {
     if makeServer != nil { self.world.hazards.subtract(Hazard.ofTheHub) }
   }
 
-  /// The story of a seed.
+  /// Runs the scenario of a seed.
   public func run(seed: UInt64) async -> ScenarioResult {
     await run(world.plan(seed: seed), seed: seed)
   }
 
-  /// A plan of your own, or what is left of one; the seed decides the order of tasks and what the disks lose.
+  /// Runs a custom or shortened plan. The seed determines the order of tasks and the data lost by disks.
   @concurrent
   public func run(_ plan: [Action], seed: UInt64) async -> ScenarioResult {
     let executor = SeededTaskExecutor(seed: seed)
@@ -47,13 +48,13 @@ public struct SyncSimulator: Sendable {
       await run.comeToRest()
       run.story.violations = run.ledger.violations
       run.story.duration = run.clock.uptime
-      // Counted here: what is left to do when the story is over runs beside whoever gets it.
+      // Read here, because remaining tasks can run concurrently with the caller.
       run.story.steps = executor.steps
       return run.story
     }
   }
 
-  /// What sort of thing is broken: the sentences without what is named in them.
+  /// Kinds of violations: the messages without names and numbers.
   private static func kinds(_ story: ScenarioResult) -> Set<String> {
     Set(
       story.violations.map { violation in
@@ -63,10 +64,10 @@ public struct SyncSimulator: Sendable {
       })
   }
 
-  /// The shortest part of a plan that still breaks something of the same sort, found by leaving out ever smaller pieces.
+  /// Finds a short plan with a violation of the same kind, by removing ever smaller parts.
   ///
-  /// At most `limit` stories are told to find it.
-  /// - Returns: the plan and its story; `nil` where the plan breaks nothing.
+  /// Runs at most `limit` scenarios.
+  /// - Returns: the plan and its result; `nil` if the plan causes no violation.
   public func shrink(_ plan: [Action], seed: UInt64, limit: Int = 2000) async -> (
     plan: [Action], story: ScenarioResult
   )? {

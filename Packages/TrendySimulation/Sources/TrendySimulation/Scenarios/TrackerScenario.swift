@@ -3,42 +3,44 @@ import TrendyHub
 import TrendyModels
 import TrendyTesting
 
-/// Another person at the hub, whose trackers post where they were, and what they must find of it in their record.
+/// Another user of the hub, whose trackers post their fixes, with the expected trips and visits.
 ///
-/// Their record is apart from the one that the devices of the story share, so that all of it but what they did themselves comes of fixes.
+/// This record is separate from the one that the devices share, so that it contains only detected events and the user's
+/// changes to them.
 struct TrackerScenario {
   struct Tracker {
     let deviceId: String
     let token: String
-    /// The fixes of a day, in the pieces in which they are posted.
+    /// Fixes of a day, in the batches in which they are posted.
     let batches: [[Location]]
-    /// Those of which it heard that they were taken.
+    /// Indices of acknowledged batches.
     var taken: Set<Int> = []
   }
 
-  /// What the person did to an event that was found.
+  /// Change that the user made to a detected event.
   struct Touch {
     let span: ClosedRange<Date>
-    /// What it says since; `nil` where it was deleted.
+    /// New note; `nil` if the event was deleted.
     let note: String?
-    /// Whether it was reported as done.
+    /// Whether the change was acknowledged.
     var isSure: Bool
   }
 
   let person: String
-  /// Of the person's own device.
+  /// Token of the user's own device.
   let token: String
   var trackers: [Tracker]
-  /// By the id of the event.
+  /// Changes by event id.
   var touches: [String: Touch] = [:]
-  /// Posts and looks that go on.
+  /// Number of posts and detection runs in progress.
   var underWay = 0
 
-  /// How many trackers there are, and in how many pieces the day of each is posted.
+  /// Number of trackers, and of batches per day.
   static let trackers = 2
   static let batches = 8
 
-  /// The day before a story begins, as each tracker recorded it. Two that one person carries have the same.
+  /// The day before the scenario as recorded by each tracker. In a third of the scenarios both are carried by one
+  /// traveller.
   static func days(seed: UInt64) -> [[[Location]]] {
     let isTogether = seed.isMultiple(of: 3)
     return (0..<trackers).map { batches(seed: isTogether ? seed : seed &+ UInt64($0) &* 7919) }
@@ -58,7 +60,7 @@ struct TrackerScenario {
     }
   }
 
-  /// What was confirmed is not so any more: trackers send again what they still have, which is all, and what the person did may be undone.
+  /// Marks all acknowledgements as uncertain: trackers post everything again, and changes of the user may be lost.
   mutating func onHubWentBack() {
     for index in trackers.indices { trackers[index].taken = [] }
     for id in touches.keys { touches[id]?.isSure = false }
@@ -66,7 +68,7 @@ struct TrackerScenario {
 }
 
 extension Location {
-  /// As Overland posts it.
+  /// The fix in the format of Overland.
   fileprivate var overland: JSONValue {
     [
       "type": "Feature",
@@ -80,7 +82,7 @@ extension Location {
 }
 
 extension TrackerScenario {
-  /// A post of fixes as a tracker makes it.
+  /// Creates a request like a tracker's.
   static func post(_ fixes: [Location], token: String) throws -> HTTPRequest {
     HTTPRequest(
       id: "post", method: "POST", target: "/overland",

@@ -1,18 +1,18 @@
-/// What can happen to one transaction on a database that several hubs share.
+/// Fault of a transaction on the hubs' shared database.
 public enum DatabaseFault: Hashable, Sendable {
-  /// The connection is lost before the server has heard of anything.
+  /// The connection is lost before the server receives anything.
   case lostAtBegin
-  /// The connection is lost while it commits, which happened, or did not.
+  /// The connection is lost during the commit, which may have succeeded.
   case lostAtCommit(isCommitted: Bool)
-  /// The server refuses to commit, so many times, and says that the transaction is to be made anew.
+  /// The server rejects the commit this many times and asks to repeat the transaction.
   case refused(times: Int)
-  /// The lock is not to be had in time.
+  /// The lock cannot be acquired in time.
   case locked
-  /// The server dies while it commits; what it had confirmed is on the standby that takes its place, and this commit may be.
+  /// The server fails during the commit. Confirmed commits are on the standby that takes over; this one may be.
   case failover(isCommitted: Bool)
-  /// The hub dies while it commits.
+  /// The hub is killed during the commit.
   case hubKilled(isCommitted: Bool)
-  /// The hub stands still before it, for so long, and then goes on as if nothing had been.
+  /// The hub stalls for this long before the transaction, then continues.
   case hubStopped(seconds: Int)
 }
 
@@ -29,7 +29,7 @@ extension DatabaseFault: CustomStringConvertible {
     }
   }
 
-  /// What it counts as among the faults.
+  /// Name of the fault in the statistics.
   var kind: String {
     switch self {
     case .lostAtBegin: "database_lost"
@@ -42,7 +42,7 @@ extension DatabaseFault: CustomStringConvertible {
     }
   }
 
-  /// Whether it happens to what only reads, too.
+  /// Whether the fault also affects read-only transactions.
   var isOfEveryTransaction: Bool {
     switch self {
     case .lostAtBegin, .hubStopped: true

@@ -2,16 +2,16 @@ import Foundation
 import Synchronization
 import TrendyProtocols
 
-/// One machine's clock: its date may be wrong and may jump; time itself passes as everywhere.
+/// Clock of one machine. Its date may be wrong and may jump; its uptime is exact.
 final class DeviceClock: TimeSource {
   private let base: any TimeSource
   private let offset = Mutex<TimeInterval>(0)
-  /// Since when the machine runs, and its how-many-th run that is; `nil` where it does not tell.
+  /// Number of the current boot and its start; `nil` if the machine does not report it.
   private let start: Mutex<(boot: Int, at: Duration)?>
 
   private let name: String
 
-  /// - Parameter tellsBoot: whether the machine tells how long it has run.
+  /// - Parameter tellsBoot: whether the machine reports its boot and uptime.
   init(_ base: any TimeSource, name: String, tellsBoot: Bool = false) {
     self.base = base
     self.name = name
@@ -25,7 +25,7 @@ final class DeviceClock: TimeSource {
     }
   }
 
-  /// The machine was switched off and on.
+  /// Simulates a reboot.
   func restart() {
     let uptime = base.uptime
     start.withLock { start in start = start.map { ($0.boot + 1, uptime) } }
@@ -35,6 +35,6 @@ final class DeviceClock: TimeSource {
   var uptime: Duration { base.uptime }
   func sleep(for duration: Duration) async throws { try await base.sleep(for: duration) }
 
-  /// Seconds that the date is ahead of the world's.
+  /// Sets the difference between the machine's date and the real one, in seconds.
   func setOffset(_ seconds: TimeInterval) { offset.withLock { $0 = seconds } }
 }

@@ -1,7 +1,7 @@
 import TrendyModels
 import TrendyProtocols
 
-/// A client of a server of one's own with a story's network in between.
+/// Client of a custom server behind the simulated network.
 struct FaultyClient: NetworkClientProtocol {
   let base: any NetworkClientProtocol
   let wire: SimulatedLink

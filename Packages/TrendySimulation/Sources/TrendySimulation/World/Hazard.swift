@@ -1,90 +1,91 @@
-/// A family of things that can go wrong in a world.
+/// Family of faults that a scenario may contain.
 public enum Hazard: String, Hashable, Sendable, CaseIterable {
-  /// Requests and answers are lost, doubled, late, cut off, or answered with an error.
+  /// Requests and responses are lost, repeated, delayed, truncated or replaced by an error.
   case network
+  /// Devices lose power at any change of their disk.
   case deviceCrash = "device-crash"
   case hubCrash = "hub-crash"
   case deviceDisk = "device-disk"
   case hubDisk = "hub-disk"
   case clock
-  /// Another process writes to a device's store.
+  /// A second process writes to a device's store.
   case secondProcess = "second-process"
-  /// A device goes back to a backup of its store.
+  /// A device's store is restored from a backup.
   case restoredStore = "restored-store"
-  /// A device goes on with a copy of another's store.
+  /// A device continues with a copy of another's store.
   case copiedStore = "copied-store"
-  /// The hub goes back to a backup.
+  /// The hub is restored from a backup.
   case restoredHub = "restored-hub"
-  /// Months pass, and the hub shrinks what was deleted before.
+  /// Months pass, and the hub compacts old tombstones.
   case compaction
-  /// A device runs a version that knows the plain operations only.
+  /// A device runs a version that uses only plain REST.
   case oldVersion = "old-version"
-  /// A device has no network for up to some hours, and its signals are dropped or fall silent.
+  /// A device has no network for up to several hours, and its signal streams are closed or silent.
   case outage
-  /// The hub takes so few requests a minute of each device.
+  /// The hub limits the requests per minute and device.
   case rateLimit = "rate-limit"
-  /// A newer version writes what this one cannot read.
+  /// A newer version writes entities that this version cannot read.
   case unreadable
-  /// A person has a device take everything anew.
+  /// A user requests a snapshot.
   case resync
-  /// The hub's date jumps, and with it the time that devices learn.
+  /// The hub's date jumps, and with it the hub time that devices learn.
   case hubClock = "hub-clock"
-  /// The hub is started again and again, and each of its lives writes something.
+  /// The hub restarts repeatedly, with a write after each start.
   case hubLives = "hub-lives"
-  /// The hub and the store of the first device go back to one backup.
+  /// The hub and the store of the first device are restored from one backup.
   case restoredTogether = "restored-together"
-  /// A person clears a device's queue.
+  /// A user clears a device's queue.
   case clearedQueue = "cleared-queue"
-  /// Another program on a device's store syncs as well.
+  /// A second program on a device's store syncs as well.
   case secondEngine = "second-engine"
-  /// Programs that know no versions write to the hub: plain requests, what trackers post.
+  /// Plain REST clients and trackers write to the hub.
   case plainWriter = "plain-writer"
-  /// Devices tell their companions what goes on with them, beside the sync.
+  /// Devices send notices to companions.
   case companions
-  /// Another person at the same hub uses the same ids.
+  /// Another user of the hub uses the same ids.
   case stranger
-  /// Many things are recorded in one save.
+  /// Many entities are recorded in one save.
   case bulk
-  /// The hub's answers have numbers at the ends of their range, other people's ids, another order, pages that shrink.
+  /// Responses contain extreme numbers, foreign ids, another order, or fewer entries than announced.
   case lyingHub = "lying-hub"
-  /// A device of the person's pushes such things.
+  /// A device of the user pushes such data.
   case lyingDevice = "lying-device"
 
-  /// Several hubs share a database that loses connections, refuses transactions and fails over to a standby.
+  /// Several hubs share a database that loses connections, rejects transactions and fails over to a standby.
   case database
-  /// Trackers of another person post late, twice and out of order, to hubs that stand still or die while they look through it.
+  /// Trackers of another user post late, twice and out of order to hubs that stall or crash during the detection.
   case trackers
-  /// The hub keeps no more of the record than a person may have.
+  /// The hub limits the size of the record.
   case fullRecord = "full-record"
-  /// The hub refuses whole pushes, with any status and in a row; some of them it has judged.
+  /// The hub rejects whole pushes, with any status and repeatedly, in part after processing them.
   case refusedPushes = "refused-pushes"
-  /// A webhook is told of what changes, and its receiver refuses, hangs, is away, or answers and is not heard.
+  /// A webhook delivers changes to a receiver that rejects, hangs, is unreachable, or whose response is lost.
   case webhooks
-  /// Persons take back what they did, do it again, and restore what they deleted, as the commands do.
+  /// Users undo and redo commands and restore deleted entities.
   case undo
-  /// A device records for long before it syncs for the first time, and may go back to a backup of that time.
+  /// A device records for a long time before its first sync, and may be restored from a backup of that time.
   case lateConnection = "late-connection"
 
-  /// All but the liars: where nobody keeps their word, only what holds without it is checked.
+  /// All hazards except corrupted data, with which only part of the invariants can be checked.
   public static let usual = Set(allCases).subtracting([.lyingHub, .lyingDevice])
 
-  /// What needs Trendy's own hub.
+  /// Hazards that require Trendy's own hub.
   static let ofTheHub: Set<Hazard> = [
     .hubCrash, .hubDisk, .restoredHub, .oldVersion, .unreadable, .hubClock, .hubLives, .restoredTogether, .plainWriter,
     .stranger, .lyingHub, .lyingDevice, .secondEngine, .clearedQueue,
     .companions, .database, .trackers, .webhooks, .fullRecord, .undo,
   ]
 
-  /// What needs a hub on files.
+  /// Hazards that require a hub with files.
   static let ofFiles: Set<Hazard> = [.hubCrash, .hubDisk]
 
-  /// What an old version cannot stand: it does not tell that the hub went back, reads no store of a later version, and takes no list
-  /// in which there is something that it cannot read.
+  /// Hazards that an old version does not support: it does not detect a hub restore, cannot read a later store, and
+  /// rejects a list with an unreadable entry.
   static let beyondOldVersions: Set<Hazard> = [
     .restoredHub, .restoredTogether, .copiedStore, .unreadable, .lyingHub, .lyingDevice, .secondEngine, .clearedQueue,
   ]
 
-  /// How often it comes beside the others.
+  /// Relative frequency.
   var weight: Int {
     switch self {
     case .network: 110
@@ -98,7 +99,7 @@ public enum Hazard: String, Hashable, Sendable, CaseIterable {
     case .unreadable, .bulk, .stranger: 4
     case .hubLives: 3
     case .lyingHub, .lyingDevice: 20
-    // These are part of a whole story, or not.
+    // These apply to a whole scenario or not at all.
     case .oldVersion, .secondProcess, .companions, .database, .trackers, .webhooks, .fullRecord, .undo, .refusedPushes,
       .lateConnection:
       0

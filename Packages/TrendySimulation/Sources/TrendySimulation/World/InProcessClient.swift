@@ -3,20 +3,19 @@ public import TrendyHub
 public import TrendyModels
 public import TrendyProtocols
 
-/// A client of a hub, or of any server that speaks `docs/api.md`, with no socket in between.
+/// Client of a hub, or of any server that implements `docs/api.md`, without a socket.
 ///
-/// Everything it asks goes through one closure, which hands it to a `HubServer`, to a server of your own, or first through
-/// whatever should happen to it on the way. The closure throws `APIError.networkError` where there is no answer.
+/// Passes every request to a closure, which forwards it to a `HubServer` or a custom server, possibly with simulated
+/// faults. The closure throws `APIError.networkError` if there is no response.
 public struct InProcessClient: NetworkClientProtocol {
   private let token: String
   private let signals: (@Sendable () -> AsyncThrowingStream<Int64, any Error>)?
   private let carry: Carry
 
-  /// Takes a request to the hub, with the push in it as it was before it was written down; gives its answer, read where somebody
-  /// on the way has read it already.
+  /// Sends a request, with the decoded push if it is one. Returns the response, decoded if that was necessary.
   typealias Carry = @Sendable (HTTPRequest, PushRequest?) async throws -> (HTTPResponse, PushResponse?)
 
-  /// Without `signals` whoever listens for them hears at once that there are none.
+  /// Creates a client. Without `signals`, signal streams end immediately.
   public init(
     token: String, signals: (@Sendable () -> AsyncThrowingStream<Int64, any Error>)? = nil,
     send: @escaping @Sendable (HTTPRequest) async throws -> HTTPResponse
@@ -32,14 +31,14 @@ public struct InProcessClient: NetworkClientProtocol {
     self.carry = carry
   }
 
-  /// Of a hub, with nothing on the way.
+  /// Creates a client of a hub without simulated faults.
   public init(token: String, server: HubServer) {
     self.init(token: token) { await server.handle($0) }
   }
 
   // MARK: Sync
 
-  /// Does nothing: a hub's health shows in the requests that matter.
+  /// Does nothing: the health of a hub shows in real requests.
   public func checkHealth() async throws {}
 
   public func changeSignals() -> AsyncThrowingStream<Int64, any Error> {
@@ -60,7 +59,7 @@ public struct InProcessClient: NetworkClientProtocol {
   public func push(_ batch: PushBatch) async throws -> PushAnswer {
     let request = PushRequest(batch)
     let response = try await respond("POST", "/mutations", try WireJSON.encode(request), push: request)
-    // Where the hub found the device's row of sequences to be another, what it judged before stands.
+    // If the hub reports a fork, the outcomes before it remain valid.
     let judged = try? response.judged ?? WireJSON.decode(PushResponse.self, from: response.body)
     if response.status >= 400, judged?.isForked != true { throw response.error }
     return try (judged ?? WireJSON.decode(PushResponse.self, from: response.body)).answer(to: request.mutations)
@@ -203,6 +202,7 @@ extension InProcessClient {
   }
 }
 
+/// Companion links of this device, in both directions.
 // MARK: Companions
 
 extension InProcessClient: CompanionClientProtocol {
@@ -251,13 +251,13 @@ extension InProcessClient {
   private struct Response {
     var status: Int
     var body: Data
-    /// Seconds.
+    /// `Retry-After` in seconds.
     var retryAfter: Int?
-    /// The body of an answer to a push, where it was read on the way.
+    /// Decoded response to a push.
     var judged: PushResponse?
 
     var error: APIError {
-      // Without a problem document the status says it all.
+      // Without a problem document, the status is the only information.
       guard let problem = try? WireJSON.decode(ProblemDetails.self, from: body) else { return .httpError(status) }
       return .problem(problem, retryAfter: retryAfter.map { .seconds($0) })
     }

@@ -2,7 +2,7 @@ import StorageTesting
 import Synchronization
 import TrendyPersistence
 
-/// The files of one life of a device or hub: once it has ended, nothing that still runs of it reaches the disk.
+/// Files of one process. After its end, remaining tasks of the process cannot access the disk.
 final class ProcessFileSystem: FileSystem {
   private let base: SimulatedFileSystem
   private let dead = Mutex(false)

@@ -2,16 +2,15 @@ import Foundation
 import TrendyModels
 import TrendyTesting
 
-/// Turns a document into one that is not true: numbers at the ends of their range, another order, other people's ids, less than was
-/// announced.
+/// Corrupts a document: extreme numbers, another order, foreign ids, or fewer entries than announced.
 enum ResponseCorruptor {
   static let numbers: [Int64] = [.max, .max - 1, .min, .min + 1, -1, 0, 1 << 53, 253_402_300_800_000]
 
-  /// One document, or lines of them; what is neither stays as it is.
+  /// Corrupts a document or NDJSON lines. Other data is unchanged.
   static func about(_ body: Data, using generator: inout SeededGenerator) -> Data {
     var lines = body.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map { Data($0) }
     if lines.count > 2, Int.random(in: 0..<4, using: &generator) == 0 {
-      // Fewer than the header says, or the same twice.
+      // Removes or repeats a line.
       let place = Int.random(in: 1..<lines.count - 1, using: &generator)
       if Bool.random(using: &generator) { lines.remove(at: place) } else { lines[place] = lines[lines.count - 2] }
       return Data(lines.joined(separator: [UInt8(ascii: "\n")]))
@@ -24,7 +23,7 @@ enum ResponseCorruptor {
     return Data(lines.joined(separator: [UInt8(ascii: "\n")]))
   }
 
-  /// Changes one place, of all that there are with the same chance.
+  /// Changes one position in the document, all with the same probability.
   static func distort(_ document: inout JSONValue, using generator: inout SeededGenerator) {
     var left = Int.random(in: 0..<size(document), using: &generator)
     document = distorted(document, &left, &generator)
@@ -38,7 +37,7 @@ enum ResponseCorruptor {
     }
   }
 
-  /// - Parameter left: how many places come before the one that is changed; below zero where that is done.
+  /// - Parameter left: number of positions before the one to change; negative after the change.
   private static func distorted(
     _ value: JSONValue, _ left: inout Int, _ generator: inout SeededGenerator
   ) -> JSONValue {

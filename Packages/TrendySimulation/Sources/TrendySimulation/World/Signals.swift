@@ -1,14 +1,14 @@
 import TrendyModels
 
-/// The streams of signals from the hub to one device.
+/// Signal streams from the hub to one device.
 struct Signals {
   typealias Reader = AsyncThrowingStream<Int64, any Error>.Continuation
 
   private var readers: [Reader] = []
-  /// Open, and told of nothing.
+  /// Open streams without further signals.
   private var silent: [Reader] = []
   private var saidHead: Int64?
-  /// Whether none can be opened.
+  /// Whether new streams are rejected.
   var areRefused = false
 
   mutating func open(_ reader: Reader, head: Int64?) {
@@ -17,20 +17,20 @@ struct Signals {
     readers.append(reader)
   }
 
-  /// All break off.
+  /// Closes all streams with an error.
   mutating func end() {
     for reader in readers + silent { reader.finish(throwing: APIError.networkError("the stream broke off")) }
     readers = []
     silent = []
   }
 
-  /// Nothing more comes over those that are open.
+  /// Stops the signals of all open streams.
   mutating func silence() {
     silent += readers
     readers = []
   }
 
-  /// Says each head once.
+  /// Sends each head once.
   mutating func tell(_ head: Int64) {
     guard head != saidHead else { return }
     saidHead = head
@@ -40,35 +40,34 @@ struct Signals {
   }
 }
 
-/// What a hub that asked to be left alone may expect: no push before the time it gave, and after three pushes in a row that met a
-/// rate limit none for half a minute.
+/// Checks that a device respects `Retry-After` and pauses pushes for 30 seconds after three rate-limited ones in a row.
 struct BackoffChecker {
   private static let limit = 3
   private static let shortestBreak: Duration = .seconds(30)
 
-  /// In the world's uptime.
+  /// Uptime until which requests are expected to pause.
   private var quietUntil: Duration = .zero
   private var openUntil: Duration = .zero
   private var refusedPushes = 0
   private var process: ObjectIdentifier?
-  /// Whether rounds come by themselves: a person who asks for one does not wait.
+  /// Whether rounds are automatic. A user who requests a round does not wait.
   var areExpected = false
 
-  /// - Returns: what is wrong with pushing now; `nil` where nothing is.
+  /// - Returns: a description of the error if a push is too early; otherwise `nil`.
   func onPush(at now: Duration, process: ObjectIdentifier) -> String? {
     let end = max(quietUntil, openUntil)
     guard areExpected, process == self.process, now < end else { return nil }
     return "\((end - now).components.seconds) s before the hub may be asked again"
   }
 
-  /// - Parameter hasWaiting: whether anything waits to be pushed: if not, a pull that goes through says as much of the limit.
+  /// - Parameter hasWaiting: whether there are pending mutations. If not, a successful pull also ends the rate limit.
   mutating func onAnswer(isPush: Bool, hasWaiting: Bool) {
     quietUntil = .zero
     if isPush || !hasWaiting { (refusedPushes, openUntil) = (0, .zero) }
   }
 
   mutating func onRateLimit(isPush: Bool, retryAfter: Duration?, at now: Duration, process: ObjectIdentifier) {
-    // A program that starts anew knows nothing of it.
+    // A new process does not know of earlier rate limits.
     if self.process != process { self = BackoffChecker(process: process, areExpected: areExpected) }
     quietUntil = max(quietUntil, now + (retryAfter ?? .zero))
     guard isPush else { return }
@@ -84,7 +83,7 @@ extension BackoffChecker {
   }
 }
 
-/// A time without a network, and what a device that syncs by itself may ask in it.
+/// Period without network, with the number of requests that an automatic device may make.
 struct Outage {
   private(set) var end: Duration = .zero
   private var start: Duration = .zero
@@ -99,7 +98,7 @@ struct Outage {
 
   init(start: Duration = .zero) { self.start = start }
 
-  /// - Returns: what is wrong with asking once more; `nil` where nothing is.
+  /// - Returns: a description of the error if there are too many requests; otherwise `nil`.
   mutating func onRequest(at now: Duration, process: ObjectIdentifier) -> String? {
     requests += 1
     return excess(requests, "requests", now, process)
@@ -110,8 +109,8 @@ struct Outage {
     return excess(streams, "streams", now, process)
   }
 
-  /// Two requests a round; the first eight rounds of each life come faster and faster apart, then there are two and a half minutes
-  /// between them on average, of which chance may take more than half.
+  /// Allows two requests per round. The interval between rounds increases during the first eight rounds of a process to
+  /// an average of two and a half minutes, of which jitter may remove more than half.
   private mutating func excess(_ count: Int, _ what: String, _ now: Duration, _ process: ObjectIdentifier) -> String? {
     processes.insert(process)
     let seconds = Int((now - start).components.seconds)

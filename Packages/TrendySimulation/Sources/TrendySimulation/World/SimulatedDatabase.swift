@@ -3,41 +3,41 @@ import TrendyHub
 import TrendyProtocols
 import TrendyTesting
 
-/// A database that several simulated hubs share, with PostgreSQL's ways to fail.
+/// Database shared by several simulated hubs, with the failure modes of PostgreSQL.
 ///
-/// A transaction holds its row from its beginning to its end, so that nobody else runs within it; between transactions anybody may.
-/// What decides on top of it what is made anew, what was committed and what was lost is the code of the hubs that are shipped.
+/// A transaction locks its row from beginning to end; other tasks run only between transactions. The hubs' production
+/// code decides what to repeat, and what was committed or lost.
 ///
-/// @unchecked: touched only by the pieces of one story, which one executor runs one at a time.
+/// @unchecked: used only by the jobs of one scenario, which run one at a time on one executor.
 final class SimulatedDatabase: @unchecked Sendable {
-  /// What a server has on its disk.
+  /// Data on a server's disk.
   struct Rows {
     var people = MemoryHubPeople()
     var directory = MemoryHubDirectory()
-    /// By the row that a transaction locks: a person's, or the directory's.
+    /// Recent writes by locked row: a user's row or the directory.
     var recent: [String: RecentWrites] = [:]
     var life = Epoch()
-    /// Connections of each hub.
+    /// Connections per hub.
     var counts: [String: Int64] = [:]
-    /// What trackers posted, and who looks through it, by person.
+    /// Posted readings and the hub that runs the detection, by user.
     var tracks: [String: MemoryTrackTable] = [:]
     var readers: [String: TrackReader] = [:]
   }
 
-  /// Who has claimed a person's track log, and until when.
+  /// Claim of a hub on a user's track log.
   struct TrackReader {
     var name: String
-    /// By the server's own time.
+    /// Expiry by the server's uptime.
     var until: Duration
 
     static let lease: Duration = .seconds(60)
   }
 
   struct Epoch {
-    /// 0 before the first.
+    /// 0 before the first epoch.
     var number: Int64 = 0
     var id = ""
-    /// Of the server when it began.
+    /// Identity of the server at its beginning.
     var identity = ""
   }
 
@@ -47,35 +47,36 @@ final class SimulatedDatabase: @unchecked Sendable {
   }
 
   private(set) var rows = Rows()
-  /// What the standby has, where commits do not wait for it.
+  /// Data of the standby while commits do not wait for it.
   private var lagging: Rows?
   private var backup: Rows?
-  /// Goes up with each start of a server: a connection is to the one that was there when it was made.
+  /// Incremented at each server start. A connection belongs to one generation.
   private(set) var generation = 0
-  /// Of the server: each start is another.
+  /// Identity of the server, which changes at each start.
   private var identity: String { "server \(generation)" }
-  /// So many connections are refused before the next is taken.
+  /// Number of connections to reject before the next is accepted.
   private var refusedConnections = 0
-  /// So many commits are refused before the next is taken.
+  /// Number of commits to reject before the next is accepted.
   private var refusedCommits = 0
   var isFull = false
   var planned: [Planned] = []
-  /// How often it was not known at first whether a commit had happened; and the commits of which that is so now.
+  /// Number of commits whose result was initially unknown.
+  /// Tokens of commits whose result is currently unknown.
   private(set) var doubts = 0
   private var inDoubt: Set<UInt64> = []
   private var areFaultsOver = false
-  /// How often it lost what was confirmed.
+  /// Number of times confirmed commits were lost.
   private(set) var losses = 0
   let hints: SimulatedHints
   private var generator: SeededGenerator
   private let executor: SeededTaskExecutor
   private let clock: any TimeSource
-  /// How long hubs stood still, in which nothing woke that sleeps.
+  /// Total time that hubs stalled, during which no sleeping task woke.
   private var stopped: Duration = .zero
   private var depth = 0
-  /// Told of each fault when it fires.
+  /// Called when a fault occurs.
   var onFault: (DatabaseFault) -> Void = { _ in }
-  /// Told before each commit, while the rows are as they were.
+  /// Called before each commit, while the rows are unchanged.
   var beforeCommit: (() -> Void)?
 
   init(seed: UInt64, clock: any TimeSource, executor: SeededTaskExecutor) {
@@ -85,10 +86,10 @@ final class SimulatedDatabase: @unchecked Sendable {
     self.executor = executor
   }
 
-  /// The server's own time.
+  /// Uptime of the server.
   var uptime: Duration { clock.uptime + stopped }
 
-  /// A hub stands still while the others go on, as many steps as they find to do, but for those that wait for it.
+  /// Stalls a hub while other tasks run, except for those that wait for it.
   private func standStill(for seconds: Int) {
     stopped += .seconds(seconds)
     guard depth < Self.deepest else { return }
@@ -99,7 +100,7 @@ final class SimulatedDatabase: @unchecked Sendable {
 
   private static let stepsWhileStopped = 600
 
-  /// Has other hubs, devices and persons go on, as long as no transaction is open here.
+  /// Runs other hubs, devices and users if no transaction is open.
   func letOthersRun() {
     guard depth < Self.deepest, Int.random(in: 0..<3, using: &generator) == 0 else { return }
     depth += 1
@@ -115,13 +116,13 @@ final class SimulatedDatabase: @unchecked Sendable {
     letOthersRun()
   }
 
-  /// Whoever committed knows by now whether that happened, or never will.
+  /// Marks the result of a commit as known or permanently unknown.
   func settle(_ token: UInt64) { inDoubt.remove(token) }
 
-  /// Whether something may be committed of which nobody was told yet.
+  /// Whether the result of any commit is unknown.
   var isInDoubt: Bool { !inDoubt.isEmpty }
 
-  /// What was planned and has not come does not come any more.
+  /// Cancels planned faults that have not occurred.
   func endFaults() {
     areFaultsOver = true
     planned = []
@@ -150,7 +151,7 @@ final class SimulatedDatabase: @unchecked Sendable {
 
   // MARK: Transactions
 
-  /// - Returns: what will happen to the transaction.
+  /// - Returns: fault of the transaction, if any.
   func begin(generation: Int, isWriting: Bool) throws(DatabaseFailure) -> DatabaseFault? {
     letOthersRun()
     guard generation == self.generation else { throw .lost("the server closed the connection") }
@@ -180,13 +181,13 @@ final class SimulatedDatabase: @unchecked Sendable {
 
   private func note(_ fault: DatabaseFault?) { if let fault { onFault(fault) } }
 
-  /// Commits what a transaction has made of the rows.
+  /// Commits the rows of a transaction.
   /// - Parameters:
-  ///   - new: the rows from then on.
-  ///   - token: by which it is found again.
-  ///   - generation: of the connection.
-  ///   - fate: what happens to it.
-  ///   - kill: ends the hub that asked.
+  ///   - new: new rows.
+  ///   - token: identifies the transaction.
+  ///   - generation: generation of the connection.
+  ///   - fate: fault of the transaction.
+  ///   - kill: kills the hub.
   func commit(
     _ new: Rows, token: UInt64, generation: Int, fate: DatabaseFault?, kill: () -> Void
   ) throws(DatabaseFailure) {
@@ -229,18 +230,18 @@ final class SimulatedDatabase: @unchecked Sendable {
 
   // MARK: The server
 
-  /// All connections end; those that follow are to another server, or to this one after a start.
+  /// Closes all connections, as a restart or a failover does.
   func restart() {
     generation += 1
     refusedConnections = areFaultsOver ? 0 : Int.random(in: 0..<4, using: &generator)
   }
 
-  /// From here on commits do not wait for the standby, and it hears of none.
+  /// Stops the replication to the standby.
   func fallBehind() { lagging = lagging ?? rows }
 
-  /// The standby takes over. With it goes what it never heard of.
-  /// - Parameter isAsynchronous: whether it may be one that lags; else it catches up before.
-  /// - Returns: whether commits are lost.
+  /// Lets the standby take over. Writes that it has not received are lost.
+  /// - Parameter isAsynchronous: whether the standby may lag; otherwise it catches up first.
+  /// - Returns: whether commits were lost.
   @discardableResult func failOver(isAsynchronous: Bool) -> Bool {
     defer {
       lagging = nil
@@ -253,11 +254,11 @@ final class SimulatedDatabase: @unchecked Sendable {
 
   func backUp() { backup = rows }
 
-  /// - Returns: whether there is a backup to go back to.
+  /// - Returns: whether there is a backup.
   func restore() -> Bool {
     guard let backup else { return false }
     lagging = nil
-    // The same server with its disk put back is known by the connections that it has forgotten.
+    // A server with a restored disk is recognised by its forgotten connections.
     let isNoticed = rows.counts.allSatisfy { $0.value > backup.counts[$0.key] ?? 0 }
     goBack(to: backup)
     restart()

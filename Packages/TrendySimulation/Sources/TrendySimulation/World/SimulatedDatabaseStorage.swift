@@ -3,11 +3,11 @@ import TrendyHub
 import TrendyPersistence
 import TrendyTesting
 
-/// The storage of one hub process in a database that it shares with others.
+/// Storage of one hub process in the shared database.
 ///
-/// @unchecked: touched only by the pieces of one story, which one executor runs one at a time.
+/// @unchecked: used only by the jobs of one scenario, which run one at a time on one executor.
 final class SimulatedDatabaseStorage: HubStorage, DatabaseConnections, @unchecked Sendable {
-  /// To one server; of no use once it is lost.
+  /// Connection to one server start; unusable once it is lost.
   final class Connection {
     let generation: Int
     var isLost = false
@@ -16,7 +16,7 @@ final class SimulatedDatabaseStorage: HubStorage, DatabaseConnections, @unchecke
   }
 
   private let database: SimulatedDatabase
-  /// Names the process among those that connect.
+  /// Name of the process in its connections.
   private let hub: String
   private var memory = DatabaseMemory()
   private var idle: [Connection] = []
@@ -24,7 +24,7 @@ final class SimulatedDatabaseStorage: HubStorage, DatabaseConnections, @unchecke
   private var isDead = false
   private let onKill: (SimulatedDatabaseStorage) -> Void
 
-  /// - Parameter onKill: called when the process dies within a transaction.
+  /// - Parameter onKill: called when the process is killed within a transaction.
   init(
     _ database: SimulatedDatabase, hub: String, seed: UInt64,
     onKill: @escaping (SimulatedDatabaseStorage) -> Void
@@ -35,7 +35,7 @@ final class SimulatedDatabaseStorage: HubStorage, DatabaseConnections, @unchecke
     generator = SeededGenerator(seed: seed)
   }
 
-  /// Nothing that still runs of the process reaches the database.
+  /// Prevents remaining tasks of the process from accessing the database.
   func end() { isDead = true }
 
   // MARK: Connections
@@ -48,7 +48,7 @@ final class SimulatedDatabaseStorage: HubStorage, DatabaseConnections, @unchecke
   }
 
   func give(_ connection: Connection) {
-    // Those that were made before are likely to be lost as well.
+    // Older connections are probably lost as well.
     if connection.isLost { idle = [] } else { idle.append(connection) }
   }
 
@@ -80,7 +80,7 @@ final class SimulatedDatabaseStorage: HubStorage, DatabaseConnections, @unchecke
     }
   }
 
-  /// Reads whatever rows there are, behind the one of a person.
+  /// Reads rows in a transaction that refers to a user's row.
   func reading<Result>(_ row: String, _ body: (SimulatedDatabase.Rows) throws -> Result) throws -> Result {
     try perform(session: session(row, isWriting: false)) {
       try body($0.begin())
@@ -88,8 +88,8 @@ final class SimulatedDatabaseStorage: HubStorage, DatabaseConnections, @unchecke
     }
   }
 
-  /// Writes whatever rows there are, behind the one that it locks, all or nothing.
-  /// - Parameter body: is given the rows, and the server's own time.
+  /// Writes rows atomically in a transaction that locks one row.
+  /// - Parameter body: receives the rows and the server's uptime.
   func writing<Result>(
     _ row: String, _ body: (inout SimulatedDatabase.Rows, Duration) throws -> Result
   ) throws -> Result {
@@ -117,7 +117,7 @@ final class SimulatedDatabaseStorage: HubStorage, DatabaseConnections, @unchecke
     }
   }
 
-  /// The row that a transaction on the directory locks.
+  /// Row that transactions on the directory lock.
   private static let directory = ""
 
   func readDirectory<Result>(_ body: (any HubDirectoryReading) throws -> Result) throws -> Result {
@@ -132,14 +132,14 @@ final class SimulatedDatabaseStorage: HubStorage, DatabaseConnections, @unchecke
   }
 
   func tracks(of person: String) throws -> any TrackRows {
-    // Of one who was erased there are none.
+    // An erased user has no track log.
     try read(person: person) { _ in }
     return SimulatedTrackRows(storage: self, person: person)
   }
 
   func hasTracks(of person: String) throws -> Bool { try reading(person) { $0.tracks[person] != nil } }
 
-  /// Of one who looks through a log; no two are alike.
+  /// Unique name for a claim on a track log.
   func makeName() -> String { "\(hub) \(generator.next())" }
 
   func listen(_ hear: @escaping @Sendable (HubHint) -> Void) throws -> (any HubHints)? {
@@ -148,11 +148,11 @@ final class SimulatedDatabaseStorage: HubStorage, DatabaseConnections, @unchecke
 
   func checkReady() throws { try readDirectory { _ in } }
 
-  /// Connects anew, as does a hub that is asked whether it is ready.
-  /// - Returns: whether the server took it.
+  /// Reconnects, like a hub whose readiness is checked.
+  /// - Returns: whether the server accepted the connection.
   func reconnect() -> Bool {
     idle = []
-    // Where it is refused now, the next request tries again.
+    // After a rejection, the next request tries again.
     guard let connection = try? take() else { return false }
     give(connection)
     return true
@@ -160,7 +160,7 @@ final class SimulatedDatabaseStorage: HubStorage, DatabaseConnections, @unchecke
 }
 
 extension SimulatedDatabaseStorage {
-  /// One transaction: it sees the rows as they were when it locked its own.
+  /// Transaction with the rows as they were when it locked its row.
   final class Session: DatabaseSession {
     private let database: SimulatedDatabase
     private let connection: Connection
@@ -168,7 +168,7 @@ extension SimulatedDatabaseStorage {
     private let isWriting: Bool
     private let token: UInt64
     private let kill: () -> Void
-    /// As the transaction sees them, with what it wrote.
+    /// Rows with the writes of the transaction.
     var rows: SimulatedDatabase.Rows?
     private var fate: DatabaseFault?
     private(set) var failure: DatabaseFailure?
@@ -217,7 +217,7 @@ extension SimulatedDatabaseStorage {
       return failure
     }
 
-    /// What was written is with the session alone.
+    /// Does nothing, because the writes exist only in this session.
     func end() {}
   }
 }

@@ -7,31 +7,31 @@ import TrendyProtocols
 import TrendySync
 import TrendyTesting
 
-/// One device: a real store on a disk in memory, a real recorder and engine; each loss of power begins a new life.
+/// Device with a real store on an in-memory disk, a real recorder and engine. Each power failure starts a new process.
 ///
-/// @unchecked: touched only by the pieces of one story, which one executor runs one at a time.
+/// @unchecked: used only by the jobs of one scenario, which run one at a time on one executor.
 final class SimulatedDevice: @unchecked Sendable {
-  /// What runs between two losses of power.
+  /// Objects of one process, between two power failures.
   struct ProcessRun {
     let files: ProcessFileSystem
     let factory: DefaultDataStoreFactory
     let recorder: Recorder
-    /// Of another program on the same store.
+    /// Recorder of a second program on the same store.
     let besideRecorder: Recorder
     let besideFiles: ProcessFileSystem
     let engine: SyncEngine
-    /// Of that other program, where it syncs too.
+    /// Engine of the second program, if it syncs.
     let besideEngine: SyncEngine
     let companionFiles: ProcessFileSystem
     let companions: CompanionStore
     let courier: CompanionCourier
-    /// Makes its rounds by itself, where they do.
+    /// Task of the automatic sync.
     var loop: Task<Void, Never>?
   }
 
   let number: Int
   private(set) var disk = SimulatedFileSystem()
-  /// With what is told companions: this device's alone, and in no backup.
+  /// Disk of the companion store, which is not part of backups.
   private let companionDisk = SimulatedFileSystem()
   let clock: DeviceClock
   private let parameters: ScenarioParameters
@@ -41,18 +41,18 @@ final class SimulatedDevice: @unchecked Sendable {
   private var generator: SeededGenerator
   private(set) var process: ProcessRun?
   private var loss: UInt64 = 0
-  /// Rounds under way, of all lives.
+  /// Number of running sync rounds, including those of earlier processes.
   var rounds = 0
-  /// Whether its courier is under way, of whichever life.
+  /// Whether a transfer of notices is running, in any process.
   var carries = false
-  /// The highest cursor since the store last had none.
+  /// Highest cursor since the store last had none.
   var cursor: Int64 = 0
-  /// How often the hub it stands at was restored since its cursor was seen to go back.
+  /// Number of hub restores that have not yet been visible in a decrease of the cursor.
   var restoresToNotice = 0
-  /// Whether the program is one that knows the plain operations only.
+  /// Whether the device runs an old version that uses only plain REST.
   var isOld = false
   private var backup: (disk: SimulatedFileSystem, commands: [String: CarriedOut])?
-  /// What the person did by commands, by its label or the id of the import: what its store can take back or do again.
+  /// Commands of the user, by label or import id, that the store can undo or redo.
   var commands: [String: CarriedOut] = [:]
 
   init(
@@ -71,10 +71,10 @@ final class SimulatedDevice: @unchecked Sendable {
 
   var name: String { deviceName(number) }
 
-  /// Whether power has gone.
+  /// Whether the device is without power.
   var isOff: Bool { disk.isOff || companionDisk.isOff }
 
-  /// Begins a life; on a full or dead disk it cannot, and is tried again later.
+  /// Starts a process. Throws on a full or powered-off disk; the start is then repeated later.
   func begin() throws(StorageError) {
     let files = ProcessFileSystem(disk)
     let besideFiles = ProcessFileSystem(disk)
@@ -125,19 +125,19 @@ final class SimulatedDevice: @unchecked Sendable {
     companionDisk.powerOff(beforeChange: change)
   }
 
-  /// A loss of power that was planned and has not come does not come any more.
+  /// Cancels a planned power failure that has not occurred.
   func keepPower() {
     for disk in [disk, companionDisk] where !disk.isOff { disk.powerOff(beforeChange: .max) }
   }
 
-  /// - Returns: whether power had gone, so that it was started again.
+  /// - Returns: whether the device was off and has been prepared for a restart.
   func restartIfOff() -> Bool {
     guard isOff else { return false }
     restart(losing: .random(seed: loss))
     return true
   }
 
-  /// Power goes now. The next life has yet to begin.
+  /// Cuts power. The next process must be started afterwards.
   func restart(losing loss: SimulatedFileSystem.Loss) {
     end()
     clock.restart()
@@ -145,7 +145,7 @@ final class SimulatedDevice: @unchecked Sendable {
     companionDisk.restart(losing: loss)
   }
 
-  /// Has rounds come by themselves until ``pause()`` or the end of this life.
+  /// Runs automatic sync rounds until ``pause()`` or the end of the process.
   func run(on executor: SeededTaskExecutor) {
     guard let engine = process?.engine, process?.loop == nil else { return }
     process?.loop = Task(executorPreference: executor) { await engine.run() }
@@ -168,15 +168,15 @@ final class SimulatedDevice: @unchecked Sendable {
 
   func backUp() { backup = (disk.copy(), commands) }
 
-  /// The next life begins on the disk as it was backed up.
-  /// - Returns: whether it ever was.
+  /// Replaces the disk with the backup before the next process.
+  /// - Returns: whether there is a backup.
   func restoreBackup() -> Bool {
     guard let backup else { return false }
     replaceDisk(with: backup.disk, backup.commands)
     return true
   }
 
-  /// The next life begins on a copy of another device's disk.
+  /// Replaces the disk with a copy of another device's before the next process.
   func copy(_ other: SimulatedDevice) { replaceDisk(with: other.disk, other.commands) }
 
   private func replaceDisk(with other: SimulatedFileSystem, _ commands: [String: CarriedOut]) {
@@ -184,7 +184,7 @@ final class SimulatedDevice: @unchecked Sendable {
     disk = other.copy()
     self.commands = commands
     cursor = 0
-    // It may be of a time before the hub was restored.
+    // The backup may be older than a hub restore.
     restoresToNotice += 1
   }
 }

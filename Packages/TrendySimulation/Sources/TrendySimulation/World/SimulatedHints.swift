@@ -1,9 +1,9 @@
 import TrendyHub
 import TrendyTesting
 
-/// What hubs on one simulated database tell each other: some of it is lost, some comes twice, some late.
+/// Hints between the hubs on a simulated database, some of which are lost, repeated or late.
 ///
-/// @unchecked: touched only by the pieces of one story, which one executor runs one at a time.
+/// @unchecked: used only by the jobs of one scenario, which run one at a time on one executor.
 final class SimulatedHints: @unchecked Sendable {
   private struct Listener {
     let hub: String
@@ -13,12 +13,12 @@ final class SimulatedHints: @unchecked Sendable {
   private var listeners: [Listener] = []
   private var late: [(hint: HubHint, listener: Listener)] = []
   private var generator: SeededGenerator
-  /// Told of each that did not come as it should.
+  /// Called for each hint with a fault.
   var onFault: (String) -> Void = { _ in }
 
   init(seed: UInt64) { generator = SeededGenerator(seed: seed) }
 
-  /// - Returns: by which the hub tells others, as long as it listens.
+  /// - Returns: subscription with which the hub also sends hints.
   func listen(hub: String, _ hear: @escaping (HubHint) -> Void) -> any HubHints {
     listeners.append(Listener(hub: hub, hear: hear))
     return Line(hints: self, hub: hub)

@@ -8,11 +8,11 @@ import TrendyPersistence
 import TrendyProtocols
 import TrendyTesting
 
-/// The real hub on a disk in memory, which starts again after each loss of power; or several of them on one database.
+/// The real hub on an in-memory disk, restarted after each power failure, or several hubs on one database.
 ///
-/// @unchecked: touched only by the pieces of one story, which one executor runs one at a time.
+/// @unchecked: used only by the jobs of one scenario, which run one at a time on one executor.
 final class SimulatedHub: @unchecked Sendable {
-  /// One life of one hub process.
+  /// One run of a hub process.
   private struct Process {
     let server: HubServer
     let storage: any HubStorage
@@ -20,7 +20,7 @@ final class SimulatedHub: @unchecked Sendable {
   }
 
   private(set) var disk = SimulatedFileSystem()
-  /// In place of the disk, where several hubs share it.
+  /// Shared database of several hubs, in place of the disk.
   let database: SimulatedDatabase?
   private(set) var backup: SimulatedFileSystem?
   private var backupHead: Int64 = 0
@@ -28,27 +28,27 @@ final class SimulatedHub: @unchecked Sendable {
   let clock: DeviceClock
   private var generator: SeededGenerator
   private var processes: [Process] = []
-  /// Hub processes that ever began.
+  /// Number of hub processes started so far.
   private var births = 0
   private(set) var person = ""
   private var files: ProcessFileSystem
   private(set) var tokens: [String] = []
   private(set) var deviceIds: [String] = []
-  /// Of a program that knows no versions.
+  /// Token of a plain REST client.
   private(set) var plainToken = ""
-  /// Of a device that keeps to nothing.
+  /// Token of a device that pushes invalid data.
   private(set) var liarToken = ""
-  /// Of another person's device.
+  /// Token of another user's device.
   private(set) var strangerToken = ""
   private(set) var stranger = ""
   private var loss: UInt64 = 0
   private let executor: SeededTaskExecutor
 
   /// - Parameters:
-  ///   - seed: of what is made by chance.
-  ///   - devices: of the person.
-  ///   - hubs: more than one share a database.
-  ///   - executor: on which the story runs.
+  ///   - seed: determines all random values.
+  ///   - devices: number of the user's devices.
+  ///   - hubs: number of hubs; several share a database.
+  ///   - executor: executor of the scenario.
   init(clock: any TimeSource, seed: UInt64, devices: Int, hubs: Int, executor: SeededTaskExecutor) throws {
     let clock = DeviceClock(clock, name: "hub")
     self.clock = clock
@@ -93,10 +93,11 @@ final class SimulatedHub: @unchecked Sendable {
     return Process(server: server, storage: storage, ingest: ingest)
   }
 
-  /// An entry of a story is some 400 bytes: a snapshot comes in a part for each, in several, or whole.
+  /// Maximum snapshot part sizes in bytes. An entry has about 400 bytes, so a snapshot consists of one part per entry,
+  /// of several parts, or of one.
   private static let partSizes = [1, 1000, 4000, 1 << 20]
 
-  /// In how many parts a snapshot of so many entries comes, at most.
+  /// Maximum number of parts of a snapshot with this many entries.
   func parts(ofEntries count: Int) -> Int {
     let bytes = servers.map(\.configuration.snapshotPartBytes).min() ?? 1
     return min(count, count * 1000 / bytes) + 1
@@ -104,24 +105,24 @@ final class SimulatedHub: @unchecked Sendable {
 
   // MARK: Processes
 
-  /// The one that files have, or the first of several.
+  /// The single hub, or the first of several.
   var server: HubServer { processes[0].server }
 
   var servers: [HubServer] { processes.map(\.server) }
 
-  /// The one that the next request comes to.
+  /// Hub for the next request.
   func nextServer() -> HubServer {
     if processes.count == 1 { return server }
     return processes[Int.random(in: processes.indices, using: &generator)].server
   }
 
-  /// Whether the process goes on.
+  /// Whether the process is still running.
   func isServing(_ server: HubServer) -> Bool { processes.contains { $0.server === server } }
 
-  /// Whether no hub answers, for want of power.
+  /// Whether no hub responds because of a power failure.
   var isOff: Bool { database == nil && disk.isOff }
 
-  /// How often something was lost that the hubs had confirmed, other than by going back to a backup of files.
+  /// Number of times confirmed writes were lost, except by a restore from files.
   var losses: Int { database?.losses ?? 0 }
 
   private func onKilled(_ storage: SimulatedDatabaseStorage) {
@@ -137,9 +138,9 @@ final class SimulatedHub: @unchecked Sendable {
     for place in processes.indices { processes[place] = start(seed: generator.next()) }
   }
 
-  // MARK: What is there
+  // MARK: Contents
 
-  /// With nothing on the way; `nil` where its disk does not say.
+  /// Reads without simulated faults; `nil` if the disk cannot be read.
   private func read<Result>(_ body: (any HubReading) throws -> Result) -> Result? { read(of: person, body) }
 
   private func read<Result>(of person: String, _ body: (any HubReading) throws -> Result) -> Result? {
@@ -148,48 +149,48 @@ final class SimulatedHub: @unchecked Sendable {
     return try? processes[0].storage.read(person: person, body)
   }
 
-  /// Everything that it has of somebody; nothing where its disk does not say.
+  /// Entries of a user; empty if the disk cannot be read.
   func entries(of person: String) -> [HubEntry] { read(of: person) { try $0.entries(after: 0, limit: .max) } ?? [] }
 
-  /// What was posted for somebody.
+  /// Track log of a user.
   func tracks(of person: String) throws -> any TrackRows { try processes[0].storage.tracks(of: person) }
 
-  /// One of the hubs does what time does of everybody's track log.
+  /// Runs the periodic detection for all users on one hub.
   func lookThrough(at server: HubServer) async throws {
     try await processes.first { $0.server === server }?.ingest.tick(at: server)
   }
 
-  /// What it has of an entity; `nil` where its disk does not say.
+  /// Entry of an entity; `nil` if the disk cannot be read.
   func entry(kind: String, id: String) -> HubEntry? { read { try $0.entry(kind: kind, id: id) } ?? nil }
 
-  /// The living that hang on an entity, or refer to it.
+  /// Existing entities that refer to an entity.
   func referring(toKind kind: String, id: String) -> [HubEntry] {
     read { try $0.referring(toKind: kind, id: id) } ?? []
   }
 
-  /// Everything another person has.
+  /// All entries of the other user.
   func strangersEntries() throws -> [HubEntry] {
     try processes[0].storage.read(person: stranger) { try $0.entries(after: 0, limit: .max) }
   }
 
-  /// Where it stands; `nil` where its disk does not say.
+  /// Current head; `nil` if the disk cannot be read.
   var head: Int64? { state?.head }
 
-  /// Up to here tombstones have shrunk to their ids.
+  /// Compaction horizon.
   var horizon: Int64? { state?.horizon }
 
   private var state: HubState? { read { try $0.state() } }
 
-  /// Begins the id of what ``writeUnreadable(id:isKnownKind:)`` writes.
+  /// Id prefix of entities from ``writeUnreadable(id:isKnownKind:)``.
   static let unreadablePrefix = "future-"
 
-  /// Something that devices of this version cannot read, as a newer version of hub and device would have left it.
+  /// Writes an entity that this version cannot read, as a newer hub and device would.
   func writeUnreadable(id: String, isKnownKind: Bool) async throws {
-    // A hub that has started anew begins an epoch before anything is written.
+    // A restarted hub begins an epoch before the first write.
     _ = try await InProcessClient(token: tokens[0], server: server).getLatestCursor()
     try processes[0].storage.write(person: person) { transaction in
       var state = try transaction.state()
-      // So does whoever writes first in a life of the database.
+      // The first write in an epoch of the database does the same.
       if let life = try transaction.epoch(), case let epoch = HubState.epoch(of: person, in: life),
         state.epochs.last?.id != epoch
       {
@@ -207,7 +208,7 @@ final class SimulatedHub: @unchecked Sendable {
     }
   }
 
-  // MARK: What happens to it
+  // MARK: Faults
 
   func losePower(beforeChange change: Int, loss: UInt64) {
     if let database {
@@ -224,12 +225,13 @@ final class SimulatedHub: @unchecked Sendable {
     if database == nil { disk.setCapacity(disk.usedBytes + room) }
   }
 
-  /// - Parameter room: entries more that the person's record may have; `nil` for as many as come.
-  /// - Returns: whether it was written down.
+  /// Sets the quota of the user's record.
+  /// - Parameter room: number of further entries; `nil` for no limit.
+  /// - Returns: whether the quota was stored.
   func limit(room: Int?) -> Bool {
     guard let state else { return false }
     let quota = HubQuota(rows: room.map { state.rows + Int64($0) }, bytes: nil)
-    // Without power or a connection it is for another time.
+    // Without power or a connection it is set later.
     return (try? server.accounts.setQuota(quota, of: person)) != nil
   }
 
@@ -238,20 +240,20 @@ final class SimulatedHub: @unchecked Sendable {
     disk.setCapacity(nil)
   }
 
-  /// What was planned and has not come does not come any more.
+  /// Cancels planned faults that have not occurred.
   func endFaults() {
     database?.endFaults()
     if !disk.isOff { disk.powerOff(beforeChange: .max) }
   }
 
-  /// - Returns: whether power had gone, so that it was started again.
+  /// - Returns: whether the hub was off and has been restarted.
   func restartIfOff() -> Bool {
     guard isOff else { return false }
     restart(losing: .random(seed: loss))
     return true
   }
 
-  /// - Returns: whether its disk gave one.
+  /// - Returns: whether a backup was made.
   func backUp() -> Bool {
     guard let head else { return false }
     if let database { database.backUp() } else { backup = disk.copy() }
@@ -259,9 +261,9 @@ final class SimulatedHub: @unchecked Sendable {
     return true
   }
 
-  /// What was given out since the backup is forgotten. One that is older than the horizon is not restored: nobody would know of
-  /// some deletions any more.
-  /// - Returns: whether there is one.
+  /// Restores the backup. Later writes are lost. A backup older than the horizon is not restored, because some
+  /// deletions would be lost.
+  /// - Returns: whether a backup was restored.
   func restore() -> Bool {
     guard let state, state.horizon <= backupHead else { return false }
     if let database {
@@ -277,8 +279,8 @@ final class SimulatedHub: @unchecked Sendable {
     return true
   }
 
-  /// The standby hears of nothing from here on.
-  /// - Returns: whether it did until now.
+  /// Stops the replication to the standby.
+  /// - Returns: whether it was running.
   func letStandbyFallBehind() -> Bool {
     guard let database, standbyHead == nil, let head else { return false }
     database.fallBehind()
@@ -286,8 +288,8 @@ final class SimulatedHub: @unchecked Sendable {
     return true
   }
 
-  /// The standby takes the server's place; one that has fallen behind the horizon catches up before.
-  /// - Returns: whether what was confirmed is lost; `nil` where there is no standby.
+  /// Lets the standby take over. A standby behind the horizon catches up first.
+  /// - Returns: whether confirmed writes are lost; `nil` without a standby.
   func failOver() -> Bool? {
     guard let database, let state else { return nil }
     defer { standbyHead = nil }

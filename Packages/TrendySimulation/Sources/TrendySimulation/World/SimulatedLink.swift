@@ -4,9 +4,9 @@ import TrendyHub
 import TrendyModels
 import TrendyTesting
 
-/// The way between one device and the hub: what happens on it is given to it beforehand, request by request.
+/// Connection between a device and the hub, with faults that are planned per request.
 ///
-/// @unchecked: touched only by the pieces of one story, which one executor runs one at a time.
+/// @unchecked: used only by the jobs of one scenario, which run one at a time on one executor.
 final class SimulatedLink: @unchecked Sendable {
   struct Planned {
     var fault: NetworkFault
@@ -16,23 +16,23 @@ final class SimulatedLink: @unchecked Sendable {
   private unowned let run: SimulationRun
   private let device: Int
   var planned: [Planned] = []
-  /// What will reach the other side once more.
+  /// Requests that will arrive again later.
   private var late: [Call] = []
   private var outage = Outage()
-  /// How many requests a minute the hub takes; the same for all devices.
+  /// Rate limit of the hub in requests per minute.
   var requestsPerMinute: Int?
-  /// Whether it says when it takes the next.
+  /// Whether rate-limited responses contain `Retry-After`.
   var saysWhen = true
-  /// When it took the last of them.
+  /// Times of the requests accepted within the rate limit.
   private var taken: [Duration] = []
-  /// Lives of the device that wait for an answer.
+  /// Processes of the device that wait for a response.
   private var asking: Set<ObjectIdentifier> = []
-  /// Every request that the device ever made.
+  /// Total number of requests of the device.
   private(set) var requests = 0
   private var signals = Signals()
-  /// What the next answers are turned into.
+  /// Seeds for the corruption of the next responses.
   var lies: ArraySlice<UInt64> = []
-  /// More than any round asks.
+  /// More requests than any round makes.
   private static let paceLimit = 1000
   private var paceStart: Duration = .zero
   private var pace = 0
@@ -43,11 +43,11 @@ final class SimulatedLink: @unchecked Sendable {
     self.device = device
   }
 
-  /// What the hub answered, and its words on a push, which are read once for all who want to know.
+  /// Response of the hub, with its decoded form if it answers a push.
   typealias Answer = (response: HTTPResponse, judged: PushResponse?)
 
-  /// A request to the hub.
-  /// - Parameter push: what is in it, if that is one.
+  /// Sends a request to the hub.
+  /// - Parameter push: decoded push, if the request is one.
   func send(_ request: HTTPRequest, _ push: PushRequest?, from files: ProcessFileSystem) async throws -> Answer {
     if let push { run.ledger.onSend(push, by: device) }
     if request.target.contains("/snapshot") { run.checkSnapshot(of: device) }
@@ -60,7 +60,7 @@ final class SimulatedLink: @unchecked Sendable {
       garble: { _ in (HTTPResponse(status: 200, body: .data(Data("<html>Welcome to this hotel</html>".utf8))), nil) }
     ) { thousandths in
       var answer = try await self.reach(request, push)
-      // A document is announced with its length: a client sees that it is cut off. A snapshot is not.
+      // A response with a length is detected as truncated by the client. A snapshot has none.
       guard let thousandths else { return answer }
       guard request.target.contains("/snapshot"), answer.response.status == 200 else { return nil }
       let body = try await answer.response.collectedBody()
@@ -68,7 +68,7 @@ final class SimulatedLink: @unchecked Sendable {
       return answer
     }
     if run.tellsRequests { tell(answer.response, to: request, push) }
-    // What a device asked before it lost power tells nobody anything.
+    // Responses to a process that has ended are irrelevant.
     if answer.response.status == 409, !files.isDead { try await noteBreach(answer.response) }
     if let lie = lies.popFirst() { try await tellLie(lie, in: &answer, of: request) }
     return answer
@@ -84,9 +84,9 @@ final class SimulatedLink: @unchecked Sendable {
     )
   }
 
-  /// The hub takes the device for another, or for one that knows what it never said.
+  /// Handles a response that reports a fork or a hub restore.
   private func noteBreach(_ response: HTTPResponse) async throws {
-    // What is no problem document names no breach.
+    // A body that is no problem document reports neither.
     guard let problem = try? WireJSON.decode(ProblemDetails.self, from: try await response.collectedBody()) else {
       return
     }
@@ -104,31 +104,31 @@ final class SimulatedLink: @unchecked Sendable {
     run.tell("  \(deviceName(device)): the answer to \(request.method) \(request.target.dropFirst(7)) is not true")
   }
 
-  /// What goes over the wire, whatever it is made of.
+  /// Request, independent of its transport.
   struct Call {
     var words: String
-    /// In a push; else 0.
+    /// Number of mutations in a push; otherwise 0.
     var mutations: Int
-    /// Has it reach the other side once more, with nobody who waits.
+    /// Sends the request again without waiting for the response.
     var again: () async throws -> Void
-    /// Is told that all of it is refused for good.
+    /// Called if all mutations are permanently rejected.
     var onRefusal: () -> Void = {}
   }
 
-  /// Carries out what was planned for the call.
+  /// Applies the planned fault to a call.
   /// - Parameters:
-  ///   - garble: what the device gets where something on the way answers in its place.
-  ///   - reach: has it reach the other side; given a number of thousandths, the answer breaks off after so many of it, which is `nil`
-  ///     where whoever asked would see that.
+  ///   - garble: response that an intermediary sends instead of the hub.
+  ///   - reach: sends the call. With a number of thousandths, the response is truncated; `nil` if the client detects
+  ///     that.
   func meet<Answer>(
     _ call: Call, from files: ProcessFileSystem, garble: (Answer) throws -> Answer,
     reach: (_ thousandths: Int?) async throws -> Answer?
   ) async throws -> Answer {
-    // Who lost power asks nothing more.
+    // A process without power sends nothing.
     guard !files.isDead, !run.devices[device].disk.isOff else { throw APIError.networkError("no power") }
     requests += 1
     try await checkPace(call)
-    // A store is synced by one, who asks one thing after the other.
+    // Each process sends one request at a time.
     let process = ObjectIdentifier(files)
     if !asking.insert(process).inserted {
       run.ledger.report(.oneSyncPerStore, "\(deviceName(device)) asks two things at once: \(call.words)")
@@ -207,18 +207,18 @@ final class SimulatedLink: @unchecked Sendable {
     }
   }
 
-  /// What was on its way for long arrives at last; nobody waits for the answer.
+  /// Delivers late requests. Nobody waits for their responses.
   func deliverLate() async {
     let calls = late
     late = []
     for call in calls {
       run.tell("  \(deviceName(device)): \(call.words) arrives once more")
-      // The hub may have lost power; the answer is for nobody.
+      // The hub may be off; the response is not needed.
       try? await call.again()
     }
   }
 
-  /// Once the faults are over nothing is slow any more.
+  /// Delays a request, but not after the last fault.
   private func delay(_ milliseconds: Int) async throws {
     let end = run.clock.uptime + .milliseconds(milliseconds)
     while run.clock.uptime < end, !run.areFaultsOver {
@@ -226,9 +226,9 @@ final class SimulatedLink: @unchecked Sendable {
     }
   }
 
-  // MARK: For a while
+  // MARK: Limits
 
-  /// Nobody asks without end while no time passes.
+  /// Detects endless requests while no time passes.
   private func checkPace(_ call: Call) async throws {
     let now = run.clock.uptime
     if now != paceStart { (paceStart, pace) = (now, 0) }
@@ -249,7 +249,7 @@ final class SimulatedLink: @unchecked Sendable {
 
   func expectBackoff(_ areExpected: Bool) { backoff.areExpected = areExpected }
 
-  /// The hub takes no more than so many requests in a minute.
+  /// Applies the rate limit.
   private func takeSlot() throws {
     guard let limit = requestsPerMinute else { return }
     let now = run.clock.uptime
@@ -261,7 +261,7 @@ final class SimulatedLink: @unchecked Sendable {
     taken.append(now)
   }
 
-  /// The stream of signals to a device, as far as there is a network and power.
+  /// Opens a signal stream if the device has network and power.
   func openSignals(for files: ProcessFileSystem) -> AsyncThrowingStream<Int64, any Error> {
     let (stream, continuation) = AsyncThrowingStream<Int64, any Error>.makeStream(bufferingPolicy: .bufferingNewest(1))
     if hasOutage, let excess = outage.onStream(at: run.clock.uptime, process: ObjectIdentifier(files)) {
@@ -302,7 +302,7 @@ final class SimulatedLink: @unchecked Sendable {
       retryAfter: retryAfter.map { .seconds($0) })
   }
 
-  /// The hub, on whose disk power may go while it answers: then nobody hears the answer.
+  /// Sends a request to the hub. If the hub loses power meanwhile, there is no response.
   private func reach(_ request: HTTPRequest, _ push: PushRequest?) async throws -> Answer {
     if run.restartHubIfOff() { throw APIError.networkError("connection refused") }
     let server = run.hub.nextServer()
@@ -317,19 +317,19 @@ final class SimulatedLink: @unchecked Sendable {
     }
     if response.status >= 500 {
       run.onFailure(of: request, status: response.status)
-      // Of a database that did not answer a commit, and does not now, the hub cannot say what it did.
+      // If the database did not confirm a commit, the hub cannot know its result.
       if let push, run.hub.database != nil { run.ledger.onUnsure(push) }
     }
-    // Others may have written between a commit and the look for it: in which order nobody is told.
+    // Others may have written between a commit and its confirmation, in unknown order.
     if let push, let database = run.hub.database, database.isInDoubt || database.doubts != doubts {
       run.ledger.onUnsure(push)
     }
-    // What was confirmed may be lost before the answer arrives.
+    // Confirmed writes may be lost before the response arrives.
     if losses != run.hub.losses {
       if let push {
         run.ledger.onUnsure(push)
         let body = try await response.collectedBody()
-        // What is no answer to a push refuses nothing.
+        // Other responses reject nothing.
         if let judged = try? WireJSON.decode(PushResponse.self, from: body) {
           run.ledger.onForgotten(push, answer: judged)
         }
@@ -342,7 +342,7 @@ final class SimulatedLink: @unchecked Sendable {
     }
     guard response.status == 200 || response.status == 409 else { return (response, nil) }
     let body = try await response.collectedBody()
-    // A hub that finds a fork says with it what it judged before, of which nobody may have heard.
+    // A response that reports a fork contains earlier outcomes, which may be new to the device.
     guard response.status == 200 || (push != nil && isFork(body)) else { return (response, nil) }
     var answer: Answer = (response, nil)
     answer.response.body = .data(body)
@@ -357,7 +357,7 @@ final class SimulatedLink: @unchecked Sendable {
     return answer
   }
 
-  /// Whether an answer tells of a fork, and of what was judged before it: a position that gives the fork away comes without.
+  /// Whether a response reports a fork with earlier outcomes. A fork detected from the position has none.
   private func isFork(_ body: Data) -> Bool {
     (try? WireJSON.decode(PushResponse.self, from: body))?.isForked == true
   }

@@ -3,15 +3,15 @@ import TrendyHub
 import TrendyModels
 import TrendyProtocols
 
-/// Something that happens to one delivery to a webhook's receiver.
+/// Fault of a webhook delivery.
 public enum ReceiverFault: Hashable, Sendable {
-  /// Nobody takes the connection.
+  /// The connection is refused.
   case unreachable
-  /// The receiver refuses it, and may say when to come back.
+  /// The receiver rejects the delivery, possibly with `Retry-After`.
   case status(Int, retryAfter: Int?)
-  /// It is taken, and the answer is lost.
+  /// The delivery is accepted, but the response is lost.
   case answerLost
-  /// Nothing is heard for so long, and then it is taken, or was lost on the way; whoever posted has given up.
+  /// The sender times out. After this long, the delivery is accepted or lost.
   case hangs(seconds: Int, isTaken: Bool)
 }
 
@@ -25,7 +25,7 @@ extension ReceiverFault: CustomStringConvertible {
     }
   }
 
-  /// What it counts as among the faults.
+  /// Name of the fault in the statistics.
   var kind: String {
     switch self {
     case .unreachable: "receiver_unreachable"
@@ -36,9 +36,9 @@ extension ReceiverFault: CustomStringConvertible {
   }
 }
 
-/// Who is told of what changes: it takes each delivery once, by its id, as receivers are told to, and believes what is signed.
+/// Webhook receiver that verifies signatures and processes each delivery id once.
 ///
-/// @unchecked: touched only by the pieces of one story, which one executor runs one at a time.
+/// @unchecked: used only by the jobs of one scenario, which run one at a time on one executor.
 final class SimulatedReceiver: WebhookSender, @unchecked Sendable {
   struct Planned {
     var fault: ReceiverFault
@@ -48,13 +48,13 @@ final class SimulatedReceiver: WebhookSender, @unchecked Sendable {
   private let webhook: HubWebhook
   private let clock: any TimeSource
   var planned: [Planned] = []
-  /// Ids of the deliveries that were taken.
+  /// Ids of accepted deliveries.
   private(set) var taken: Set<String> = []
-  /// Of each change that it was told of, the line.
+  /// Lines of all changes received.
   private(set) var told: Set<String> = []
-  /// Told of each fault when it fires.
+  /// Called when a fault occurs.
   var onFault: (ReceiverFault) -> Void = { _ in }
-  /// Told what is wrong with a delivery.
+  /// Called with a description of an invalid delivery.
   var onBroken: (String) -> Void = { _ in }
 
   init(webhook: HubWebhook, clock: any TimeSource) {
@@ -106,9 +106,9 @@ final class SimulatedReceiver: WebhookSender, @unchecked Sendable {
     return signature == WebhookPost.signature(of: post.body, at: seconds, secret: webhook.secret)
   }
 
-  /// A change as its line says it, whatever the order of its members.
+  /// Canonical form of a change, independent of the order of its fields.
   static func words(_ change: JSONValue) -> String {
-    // What cannot be written equals nothing.
+    // A change that cannot be encoded equals no other.
     (try? WireJSON.encode(change)).map { String(decoding: $0, as: UTF8.self) } ?? "?"
   }
 }

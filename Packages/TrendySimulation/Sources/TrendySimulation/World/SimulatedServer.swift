@@ -3,34 +3,35 @@ public import TrendyProtocols
 public import TrendySync
 public import TrendyTesting
 
-/// A server of your own that takes the hub's place in a world.
+/// Custom server in place of the hub.
 ///
-/// The world's network stands between its clients and the devices: calls are lost, doubled, late or answered with an error
-/// before they reach it or after. Everything in a story runs on one executor, one piece at a time.
+/// The simulated network is between its clients and the devices: calls are lost, repeated, delayed or replaced by an
+/// error, before or after they reach the server. Everything runs on one executor, one job at a time.
 public protocol SimulatedServer: AnyObject, Sendable {
-  /// The client by which a device reaches it; devices count from 0.
+  /// Returns the client of a device; devices are numbered from 0.
   func client(device: Int) -> any NetworkClientProtocol
 
-  /// Everything that lives at it, looked at when all is at rest: every device must show the same.
+  /// Contents of the server, which every device must show in the final state.
   func contents() async throws -> Snapshot
 }
 
-/// Someone of your own who uses the devices of a world: records what your app records, as your app does.
+/// Custom user, who records entities like your app does.
 public protocol SimulatedUser: Sendable {
-  /// Does one thing.
+  /// Performs one action.
   ///
-  /// What identifies what is made, and what is written, must come from `number` and `generator` alone, so that a seed tells the
-  /// same story again. Texts in a label, a name or notes that hold `t` and the number, like `t17`, are followed through the story:
-  /// none may get lost until they are written over or deleted, and what is deleted must stay so until it is restored.
-  /// - Throws: what the recorder throws; on a disk that is full or without power it does.
+  /// Ids and values must depend only on `number` and `generator`, so that a seed is reproducible. Texts such as `t17`
+  /// (`t` and the number) in a label, name or notes are tracked: they must exist until they are replaced or deleted,
+  /// and deleted entities must stay deleted until they are restored.
+  /// - Throws: errors of the recorder, such as for a full or powered-off disk.
   func act(number: Int, on device: PersonsDevice, using generator: inout SeededGenerator) throws
 }
 
-/// What a person has in hand.
+/// Device as a user sees it.
 public struct PersonsDevice: Sendable {
-  /// From 0.
+  /// Number of the device, from 0.
   public let number: Int
+  /// Recorder on the device's store.
   public let recorder: Recorder
-  /// Makes stores to look things up in.
+  /// Creates stores for reading.
   public let dataStoreFactory: any DataStoreFactory
 }

@@ -2,16 +2,16 @@ import HubTesting
 import TrendyHub
 import TrendyPersistence
 
-/// The rows of a person's track log in a database that several hubs share, as one hub process reaches them.
+/// Track log of a user in the shared database, as accessed by one hub process.
 ///
-/// Who looks through the log has claimed it for a time that each of its writes prolongs, as on PostgreSQL: one that was overtaken, as
-/// its hub stood still, writes no more to the log.
+/// The detection claims the log for a limited time, which each write extends, as with PostgreSQL. A hub that stalled
+/// and lost its claim writes no more.
 ///
-/// @unchecked: touched only by the pieces of one story, which one executor runs one at a time.
+/// @unchecked: used only by the jobs of one scenario, which run one at a time on one executor.
 final class SimulatedTrackRows: TrackRows, @unchecked Sendable {
   private let storage: SimulatedDatabaseStorage
   private let person: String
-  /// Names the call of ``withReader(_:)`` that is under way here.
+  /// Name of the claim of the running ``withReader(_:)``.
   private(set) var reader: String?
 
   init(storage: SimulatedDatabaseStorage, person: String) {
@@ -35,7 +35,7 @@ final class SimulatedTrackRows: TrackRows, @unchecked Sendable {
     reader = name
     defer {
       reader = nil
-      // What is not given back is free when its time is over.
+      // A claim that is not released expires.
       _ = try? storage.writing(person) { rows, _ in
         if rows.readers[person]?.name == name { rows.readers[person] = nil }
       }
@@ -43,7 +43,7 @@ final class SimulatedTrackRows: TrackRows, @unchecked Sendable {
     return try body()
   }
 
-  /// - Returns: the name of the claim, in which stands of which life of the database it is.
+  /// - Returns: name of the claim, which contains the database epoch.
   private func claim() throws -> String {
     let digits = storage.makeName()
     for _ in 0..<Self.attempts {
@@ -59,14 +59,14 @@ final class SimulatedTrackRows: TrackRows, @unchecked Sendable {
     throw HubStorageError.busy("another hub looks through what was posted for the person \(person)")
   }
 
-  /// How often it is asked for until the wait is over.
+  /// Number of attempts to claim the log.
   private static let attempts = 3
 }
 
 extension SimulatedDatabase.Rows {
   fileprivate var readerPrefix: String { "\(life.id)." }
 
-  /// - Throws: ``HubStorageError/busy(_:)`` where another has claimed the log, or the database lost what was written since.
+  /// - Throws: ``HubStorageError/busy(_:)`` if another hub has claimed the log, or the database lost writes.
   mutating func renew(_ reader: String, of person: String, at now: Duration) throws {
     guard readers[person]?.name == reader, reader.hasPrefix(readerPrefix) else {
       throw HubStorageError.busy("another hub has begun to look through what was posted for the person \(person)")

@@ -1,15 +1,15 @@
 import TrendyTesting
 
-/// What comes into a story from outside its devices: trackers that post, and a webhook's receiver.
+// MARK: Trackers, webhooks, limits, undo and rejected pushes
 extension SimulationWorld {
-  /// Whether somebody's trackers post: in some of the stories; in all, where nothing needs a hub on files.
+  /// Whether the scenario has trackers: some scenarios, or all if no hazard requires a hub with files.
   func hasTrackers(seed: UInt64) -> Bool {
     var generator = SeededGenerator(seed: seed ^ 0x6B1D_92E4_C750_38AF)
     let isChosen = Int.random(in: 0..<6, using: &generator) == 0
     return hazards.contains(.trackers) && (isChosen || hazards.isDisjoint(with: Hazard.ofFiles))
   }
 
-  /// Weaves into a story what trackers post, and what their person does to what was found.
+  /// Adds posts of trackers, and changes of their user to detected events.
   func withTrackers(_ plan: [Action], seed: UInt64) -> [Action] {
     var generator = SeededGenerator(seed: seed ^ 0xA4F7_0C38_5E92_D16B)
     let hasStops = hubs(ofSeed: seed) > 1
@@ -40,14 +40,14 @@ extension SimulationWorld {
     return woven
   }
 
-  /// Whether a webhook is told of what changes: in some of the stories; in all, where nothing needs a hub on files.
+  /// Whether the scenario has a webhook: some scenarios, or all if no hazard requires a hub with files.
   func hasWebhook(seed: UInt64) -> Bool {
     var generator = SeededGenerator(seed: seed ^ 0xF02C_5A97_1E83_64DB)
     let isChosen = Int.random(in: 0..<6, using: &generator) == 0
     return hazards.contains(.webhooks) && (isChosen || hazards.isDisjoint(with: Hazard.ofFiles))
   }
 
-  /// Weaves into a story what happens to the deliveries.
+  /// Adds faults of webhook deliveries.
   func withWebhook(_ plan: [Action], seed: UInt64) -> [Action] {
     var generator = SeededGenerator(seed: seed ^ 0x2E79_B4D1_830F_C65A)
     let hasStops = hubs(ofSeed: seed) > 1
@@ -66,14 +66,14 @@ extension SimulationWorld {
     return woven
   }
 
-  /// Whether the hub limits how much the record holds: in some of the stories; in all, where nothing else is to happen.
+  /// Whether the hub limits the record: some scenarios, or all if there is no other hazard.
   func isLimited(seed: UInt64) -> Bool {
     var generator = SeededGenerator(seed: seed ^ 0x91C4_6E2B_D70A_583F)
     let isChosen = Int.random(in: 0..<6, using: &generator) == 0
     return hazards.contains(.fullRecord) && (isChosen || hazards.isDisjoint(with: Hazard.ofFiles))
   }
 
-  /// Weaves into a story that the record is full, and has room again.
+  /// Adds quota limits and their removal.
   func withLimits(_ plan: [Action], seed: UInt64) -> [Action] {
     var generator = SeededGenerator(seed: seed ^ 0x57B0_E81D_23F6_9CA4)
     var woven = plan
@@ -85,14 +85,14 @@ extension SimulationWorld {
     return woven
   }
 
-  /// Whether persons take back what they did: in some of the stories; in all, where nothing needs a hub on files.
+  /// Whether users undo commands: some scenarios, or all if no hazard requires a hub with files.
   func hasUndo(seed: UInt64) -> Bool {
     var generator = SeededGenerator(seed: seed ^ 0xD83E_17A6_4C95_B02F)
     let isChosen = Int.random(in: 0..<6, using: &generator) == 0
     return hazards.contains(.undo) && (isChosen || hazards.isDisjoint(with: Hazard.ofFiles))
   }
 
-  /// Half of what persons do in a story they do as the commands do, which can be taken back.
+  /// Replaces half of the edits by commands, which can be undone.
   func withUndo(_ plan: [Action], seed: UInt64) -> [Action] {
     var generator = SeededGenerator(seed: seed ^ 0x40F9_6B32_E15D_78CA)
     return plan.map { action in
@@ -103,14 +103,14 @@ extension SimulationWorld {
     }
   }
 
-  /// Whether the hub refuses whole pushes: in some of the stories; in all, where nothing needs a hub on files.
+  /// Whether the hub rejects whole pushes: some scenarios, or all if no hazard requires a hub with files.
   func hasRefusedPushes(seed: UInt64) -> Bool {
     var generator = SeededGenerator(seed: seed ^ 0x2C6E_90D4_B85F_317A)
     let isChosen = Int.random(in: 0..<6, using: &generator) == 0
     return hazards.contains(.refusedPushes) && (isChosen || hazards.isDisjoint(with: Hazard.ofFiles))
   }
 
-  /// Weaves refused pushes into a story: one, or as many in a row as narrow a push down to a mutation.
+  /// Adds rejected pushes: single ones, or as many in a row as it takes to narrow a push down to one mutation.
   func withRefusedPushes(_ plan: [Action], _ density: Density, seed: UInt64) -> [Action] {
     var generator = SeededGenerator(seed: seed ^ 0xF47B_1D23_6A90_C85E)
     var woven = plan

@@ -1,29 +1,29 @@
 import Foundation
 import TrendyTesting
 
-/// How large a story is and what may happen in it.
+/// Size and hazards of scenarios.
 public struct SimulationWorld: Hashable, Sendable {
-  /// How much goes wrong between two things that somebody does.
+  /// Frequency of faults.
   public enum Density: String, Hashable, Sendable, CaseIterable {
-    /// A sixth of what happens is a fault, of all kinds: long stories, as a bad week has them.
+    /// One action in six is a fault, of any kind. Long scenarios.
     case usual
-    /// More faults than edits, of all kinds: short stories.
+    /// More faults than edits, of any kind. Short scenarios.
     case dense
-    /// As dense, of two or three kinds alone: what is rare among all faults is frequent where only these meet.
+    /// As many faults, of two or three kinds only, so that rare combinations occur.
     case swarm
-    /// As swarm, among few things: who is shown two of a kind makes no third, and everybody writes to the same.
+    /// Like `swarm`, with few entities that everyone edits: at most two of a kind.
     case narrow
   }
 
-  /// 1 to 26.
+  /// Number of devices, 1 to 26.
   public var devices: Int
-  /// How many things the persons do; `nil` for 10 to 90, as the seed and the density say.
+  /// Number of edits; `nil` for 10 to 90, depending on seed and density.
   public var edits: Int?
-  /// What may go wrong; nothing where it is empty.
+  /// Hazards that may occur.
   public var hazards: Set<Hazard>
-  /// `nil` where each seed has its own.
+  /// Frequency of faults; `nil` to derive it from the seed.
   public var density: Density?
-  /// Fault-free rounds of each device, after the last fault, in which everything must come to rest.
+  /// Number of fault-free rounds per device within which all devices must become quiet.
   public var roundsToQuiet: Int
 
   public init(
@@ -39,10 +39,10 @@ public struct SimulationWorld: Hashable, Sendable {
 }
 
 extension SimulationWorld {
-  /// The plan of a seed: always the same for the same world.
+  /// Creates the plan of a seed, which is always the same for the same world.
   ///
-  /// Every seed has a mix of its own: some hazards often, some seldom, some not at all, for what is rare among all faults is
-  /// frequent where only two of them meet.
+  /// Each seed has a different mix of hazards: some frequent, some rare, some absent. Combinations that are rare among
+  /// all hazards are therefore frequent in some scenarios.
   public func plan(seed: UInt64) -> [Action] {
     var generator = SeededGenerator(seed: seed)
     let density = density(ofSeed: seed)
@@ -72,7 +72,7 @@ extension SimulationWorld {
       case ..<shares.waits: plan.append(.wait(milliseconds: Self.span(&generator)))
       default:
         guard total > 0 else { continue }
-        // Where little can go wrong among much, it still comes no more often than beside everything else.
+        // With few hazards among many edits, each is not more frequent than among all hazards.
         var place = Int.random(in: 0..<max(total, density == .usual ? Self.usualWeight : 0), using: &generator)
         let hazard = mix.first { entry in
           place -= entry.weight
@@ -93,16 +93,16 @@ extension SimulationWorld {
     return hubs(ofSeed: seed) > 1 ? withDatabase(plan, density, seed: seed) : plan
   }
 
-  /// Number of rows, 1,000 to 100,000, that a device records in one save; `nil` in all but one of 400 stories, which it makes long.
+  /// Number of rows, 1,000 to 100,000, that a device records in one save, in one of 400 scenarios; otherwise `nil`.
   package func largeImport(ofSeed seed: UInt64) -> Int? {
     var generator = SeededGenerator(seed: seed ^ 0x6A09_E667_F3BC_C908)
     guard hazards.contains(.bulk), Int.random(in: 0..<400, using: &generator) == 0 else { return nil }
-    // Small ones are the most frequent, for the time that they take.
+    // Small imports are more frequent, because large ones take long.
     let size = min(Double.random(in: 0...1, using: &generator), Double.random(in: 0...1, using: &generator))
     return Int(pow(10, 3 + 2 * size))
   }
 
-  /// Edits of the same and of another device follow at once: the later of two must win, whoever imported.
+  /// Adds a large import, followed by edits on the same and another device, of which the later must win.
   private func withImport(of rows: Int, _ plan: [Action], seed: UInt64) -> [Action] {
     var generator = SeededGenerator(seed: seed ^ 0xBB67_AE85_84CA_A73B)
     let device = Int.random(in: 0..<devices, using: &generator)
@@ -116,7 +116,7 @@ extension SimulationWorld {
     return woven
   }
 
-  /// How many hubs there are: more than one share a database, in some of the stories; in all, where nothing needs a hub on files.
+  /// Number of hubs. Several share a database, in some scenarios, or in all if no hazard requires a hub with files.
   func hubs(ofSeed seed: UInt64) -> Int {
     var generator = SeededGenerator(seed: seed ^ 0x8E61_F3B0_5A27_94DC)
     let isChosen = Int.random(in: 0..<5, using: &generator) == 0
@@ -124,11 +124,11 @@ extension SimulationWorld {
     return Int.random(in: 2...3, using: &generator)
   }
 
-  /// Weaves into a story what happens to the database that its hubs share.
+  /// Adds faults of the shared database.
   private func withDatabase(_ plan: [Action], _ density: Density, seed: UInt64) -> [Action] {
     var generator = SeededGenerator(seed: seed ^ 0x3D95_C7E2_18A4_6F0B)
     var woven = plan
-    // Only some stories lose what was confirmed: afterwards less is known for certain.
+    // Only some scenarios lose confirmed writes, because less can be checked afterwards.
     let isOld = plan.contains { if case .install(_, isOld: true) = $0 { true } else { false } }
     let hasLag = !isOld && Int.random(in: 0..<3, using: &generator) == 0
     for _ in 0..<(plan.count / (density == .usual ? 6 : 3)) {
@@ -158,7 +158,7 @@ extension SimulationWorld {
     }
   }
 
-  /// In the stories of some seeds one device makes no round in the first part of the plan, and records more in it.
+  /// Delays the first sync of one device in some scenarios, and adds edits before it.
   private func withLateConnection(_ plan: [Action], seed: UInt64) -> [Action] {
     var generator = SeededGenerator(seed: seed ^ 0x2B7D_0C94_E6A1_58F3)
     guard devices > 1, Int.random(in: 0..<8, using: &generator) == 0 else { return plan }
@@ -174,14 +174,14 @@ extension SimulationWorld {
     }
     var first = plan.prefix(connection).filter { !isOnline($0) }
     for number in 0..<Int.random(in: 2...12, using: &generator) {
-      // Numbers above those of any plan: each edit leaves a text of its own.
+      // Numbers beyond those of any plan, because each edit writes a distinct text.
       let edit = Action.edit(device: late, number: 100_000 + number, choice: generator.next())
       first.insert(edit, at: Int.random(in: 0...first.count, using: &generator))
     }
     return first + plan.dropFirst(connection)
   }
 
-  /// Weaves into the stories of some seeds that devices tell their companions things; the rest of a story stays as it is.
+  /// Adds companion notices to some scenarios. The rest of the plan is unchanged.
   private func withCompanions(_ plan: [Action], seed: UInt64) -> [Action] {
     var generator = SeededGenerator(seed: seed ^ 0xC09A_4150_37E1_D26B)
     guard devices > 1, Int.random(in: 0..<6, using: &generator) == 0 else { return plan }
@@ -213,7 +213,7 @@ extension SimulationWorld {
     return [.makeCompanion(first, of: tracker), .carry(device: tracker)] + woven
   }
 
-  /// The one that was asked for, or the seed's own.
+  /// The configured density, or the one of the seed.
   func density(ofSeed seed: UInt64) -> Density {
     var generator = SeededGenerator(seed: seed ^ 0x51D3_0E6B_92A7_C84F)
     return density ?? Density.allCases[Int.random(in: 0..<Density.allCases.count, using: &generator)]
@@ -228,12 +228,12 @@ extension SimulationWorld {
     }
     let count = Int.random(in: 2...3, using: &generator)
     var chosen = Set(possible.shuffled(using: &generator).prefix(count))
-    // Lost answers make most of the others worse.
+    // Lost responses amplify most other faults.
     if possible.contains(.network), Int.random(in: 0..<3, using: &generator) > 0 { chosen.insert(.network) }
     return possible.filter(chosen.contains).map { ($0, Int.random(in: 1...3, using: &generator)) }
   }
 
-  /// What a plan must remember while it is made.
+  /// State of the plan generator.
   private struct Planned {
     var edits = 0
     var isDiskFull = false
@@ -267,11 +267,11 @@ extension SimulationWorld {
       return other == device ? [] : [.copyStore(from: device, to: other)]
     case .restoredHub: return [Int.random(in: 0..<3, using: &generator) > 0 ? .backUpHub : .restoreHub]
     case .restoredTogether:
-      // One machine, one backup: the hub and the store beside it.
+      // One machine with one backup of the hub and its store.
       return Bool.random(using: &generator)
         ? [.backUpHub, .backUpStore(device: 0)] : [.restoreHub, .restoreStore(device: 0)]
     case .hubLives:
-      // Once more than it tells of; else that would be all that a story is about.
+      // At most one long series of restarts per scenario: one restart more than the hub lists epochs.
       let isLong = !planned.hasManyLives && Int.random(in: 0..<4, using: &generator) == 0
       planned.hasManyLives = planned.hasManyLives || isLong
       return [.restartHub(times: isLong ? 135 : Int.random(in: 1...2, using: &generator))]
@@ -318,7 +318,7 @@ extension SimulationWorld {
     return Bool.random(using: &generator) ? hours : 0
   }
 
-  /// From a blink to an hour, short ones as often as long ones.
+  /// Random duration in milliseconds, up to an hour; short and long ones are equally likely.
   private static func span(_ generator: inout SeededGenerator) -> Int {
     let longest = [100, 2_000, 60_000, 3_600_000].randomElement(using: &generator) ?? 100
     return Int.random(in: 1...longest, using: &generator)
@@ -355,7 +355,7 @@ extension SimulationWorld.Density {
 
   fileprivate var isOfFewKinds: Bool { self == .swarm || self == .narrow }
 
-  /// Of a hundred things that happen, as upper ends: edits, then rounds, then waits; the rest are faults.
+  /// Cumulative percentages of edits, rounds and waits; the remainder are faults.
   fileprivate var shares: (edits: Int, syncs: Int, waits: Int) {
     switch self {
     case .usual: (54, 76, 84)

@@ -2,13 +2,13 @@ import TrendyModels
 import TrendyProtocols
 import TrendyTesting
 
-/// A client that knows the plain operations only, as an old version of a program does; the rest is what the protocol gives by
-/// default.
+/// Client restricted to plain REST calls, like an old version. Everything else uses the default implementations of the
+/// protocol.
 struct UnversionedClient<Base: NetworkClientProtocol>: ForwardingNetworkClient {
   let base: Base
 }
 
 extension NetworkClientProtocol {
-  /// What an old version sees of this client.
+  /// This client as an old version uses it.
   var plain: any NetworkClientProtocol { UnversionedClient(base: self) }
 }
