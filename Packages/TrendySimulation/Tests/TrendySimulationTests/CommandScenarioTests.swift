@@ -1,8 +1,8 @@
 import Testing
 import TrendySimulation
 
-/// What persons do by commands, take back and do again, while everything else goes wrong.
-@Suite("Stories of commands", .timeLimit(.minutes(10)))
+/// Commands with undo and redo, with all other hazards.
+@Suite("Scenarios with commands", .timeLimit(.minutes(10)))
 struct CommandScenarioTests {
   private static let world = SimulationWorld(
     edits: 30, hazards: [.undo, .network, .deviceCrash, .resync, .copiedStore, .restoredStore, .plainWriter],
@@ -14,15 +14,15 @@ struct CommandScenarioTests {
     #expect(story.violations == [], "--density dense --edits 30 --hazards undo,network,device-crash,resync,…")
   }
 
-  @Test func `in these stories things are taken back, done again, left as they are, imported and restored`() async {
+  @Test func `the scenarios contain undo, redo, unchanged entities, imports and restores`() async {
     var trace: [String] = []
     for seed in 1...60 as ClosedRange<UInt64> { trace += await SyncSimulator(world: Self.world).run(seed: seed).trace }
-    for words in [" takes back ", " does again ", "; left: ", " takes back import ", " restores ", " decides on "] {
+    for words in [" undoes ", " redoes ", "; left: ", " undoes import ", " restores ", " resolves a conflict "] {
       #expect(trace.contains { $0.contains(words) }, "\(words)")
     }
   }
 
-  @Test func `the same seed tells the same story`() async {
+  @Test func `equal seeds give equal scenarios`() async {
     let (first, second) = (
       await SyncSimulator(world: Self.world).run(seed: 3), await SyncSimulator(world: Self.world).run(seed: 3)
     )

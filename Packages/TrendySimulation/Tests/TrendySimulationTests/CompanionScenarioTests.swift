@@ -1,8 +1,8 @@
 import Testing
 import TrendySimulation
 
-/// What a device tells its companions, on a network, disks and a hub that fail.
-@Suite("Stories of companions", .timeLimit(.minutes(10)))
+/// Companion notices with failing network, disks and hub.
+@Suite("Scenarios with companions", .timeLimit(.minutes(10)))
 struct CompanionScenarioTests {
   private static let hazards: Set<Hazard> = [
     .companions, .network, .deviceCrash, .hubCrash, .hubDisk, .restoredHub, .outage, .hubClock, .restoredStore,
@@ -19,7 +19,7 @@ struct CompanionScenarioTests {
     #expect(story.violations == [], "trendy-simulate --density dense --edits 25 --seed \(seed) --trace")
   }
 
-  @Test func `in these stories things are told, requests fail and power goes`() async {
+  @Test func `the scenarios contain notices, failed requests and power failures`() async {
     #expect(Self.seeds.count > 20)
     var faults: [String: Int] = [:]
     for seed in Self.seeds {

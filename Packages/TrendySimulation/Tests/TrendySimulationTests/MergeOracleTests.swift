@@ -3,7 +3,7 @@ import TrendyModels
 
 @testable import TrendySimulation
 
-/// Who must win, by the words of the protocol alone.
+/// Merge rules of the protocol.
 @Suite("MergeOracle")
 struct MergeOracleTests {
   private func mutation(_ text: String, stamp: Int64, operation: MutationOperation = .update) -> MutationEnvelope {
@@ -36,20 +36,20 @@ struct MergeOracleTests {
     #expect(judged("second", stamp: stamp, by: "a", lost: !loses, hadSeen: false, after: withFirst) != nil)
   }
 
-  @Test func `of one stamp the name of the device decides`() {
+  @Test func `with equal stamps the device id decides`() {
     #expect(judged("second", stamp: 500, by: "c", lost: false, hadSeen: false, after: withFirst) == nil)
     #expect(judged("second", stamp: 500, by: "a", lost: false, hadSeen: false, after: withFirst) != nil)
   }
 
-  @Test func `who saw it replaces it and is stamped after it`() {
+  @Test func `an author who has seen a value replaces it with a later stamp`() {
     #expect(judged("second", stamp: 600, by: "a", lost: false, hadSeen: true, after: withFirst) == nil)
     #expect(judged("second", stamp: 600, by: "a", lost: true, hadSeen: true, after: withFirst) != nil)
     #expect(judged("second", stamp: 400, by: "a", lost: false, hadSeen: true, after: withFirst) != nil)
   }
 
-  @Test func `nobody writes in the future`() {
+  @Test func `stamps are limited to the hub time`() {
     var oracle = withFirst
-    // Capped at the hub's now, which is 1000: one of 1001 by a later name beats it.
+    // Limited to the hub time, 1000, so an equal stamp of a greater device id wins.
     _ = oracle.onOutcome(
       OutcomeEnvelope(sequence: 2, status: "accepted", version: 2), of: mutation("ahead", stamp: 9_000_000), by: "c",
       now: 1000, hadSeen: { _, _ in false })

@@ -8,8 +8,8 @@ import TrendySimulation
 import TrendySync
 import TrendyTesting
 
-/// How an app developer proves their own server and their own app: see the documentation page.
-@Suite("A server and a person of one's own", .timeLimit(.minutes(30)))
+/// Custom server and custom user, as an app developer would write them: see the documentation page.
+@Suite("Custom server and user", .timeLimit(.minutes(30)))
 struct OwnServerTests {
   private static let world = SimulationWorld(devices: 2, edits: 60, density: .usual)
 
@@ -20,10 +20,10 @@ struct OwnServerTests {
       makeServer: { try CoffeeServer(clock: $0, seed: $1) })
     let story = await simulator.run(seed: seed)
     #expect(story.violations == [])
-    #expect(story.trace.contains { $0.contains("the person does") })
+    #expect(story.trace.contains { $0.contains("the user performs") })
   }
 
-  @Test func `a story that was told leaves nothing behind`() async {
+  @Test func `a finished scenario is released`() async {
     let servers = Mutex<[Weak]>([])
     let simulator = SyncSimulator(
       world: Self.world, person: CoffeeDrinker(),
@@ -36,7 +36,7 @@ struct OwnServerTests {
     #expect(servers.withLock { $0.map { $0.server == nil } } == [true, true, true])
   }
 
-  @Test func `a server that says yes and does nothing is found out`() async {
+  @Test func `a server that confirms writes without storing them is detected`() async {
     let simulator = SyncSimulator(
       world: Self.world, person: CoffeeDrinker(),
       makeServer: { try CoffeeServer(clock: $0, seed: $1, liesEvery: 3) })
@@ -52,7 +52,7 @@ private struct Weak: Sendable {
   init(_ server: CoffeeServer) { self.server = server }
 }
 
-/// Records coffees, writes into them, and deletes some.
+/// Records, edits and deletes coffees.
 private struct CoffeeDrinker: SimulatedUser {
   func act(number: Int, on device: PersonsDevice, using generator: inout SeededGenerator) throws {
     if try device.dataStoreFactory.makeDataStore().findEventType(id: "coffee") == nil {
@@ -71,7 +71,7 @@ private struct CoffeeDrinker: SimulatedUser {
   }
 }
 
-/// A server of one's own: here a hub, of which a test can make a liar.
+/// Custom server that wraps a hub and can discard writes.
 private final class CoffeeServer: SimulatedServer {
   private let hub: HubServer
   private let tokens: [String]

@@ -1,7 +1,7 @@
 import Testing
 import TrendySimulation
 
-@Suite("Refused pushes", .timeLimit(.minutes(30)))
+@Suite("Rejected pushes", .timeLimit(.minutes(30)))
 struct RefusedPushTests {
   private static let world = SimulationWorld(
     edits: 30, hazards: [.refusedPushes, .network, .deviceCrash, .restoredHub, .copiedStore, .plainWriter],
@@ -16,7 +16,7 @@ struct RefusedPushTests {
     )
   }
 
-  @Test func `every status is met, judged and not`() async {
+  @Test func `every status occurs, before and after processing`() async {
     var faults: Set<String> = []
     for seed in 1...30 as ClosedRange<UInt64> {
       faults.formUnion(await SyncSimulator(world: Self.world).run(seed: seed).faults.keys)

@@ -13,7 +13,7 @@ struct SeveralHubsTests {
     #expect(story.violations == [], "trendy-simulate --seed \(seed) --density dense --hazards database,network,…")
   }
 
-  @Test func `every failure of a database and of the hints on it happens in some of the stories`() async {
+  @Test func `every fault of a database and its hints occurs in some scenarios`() async {
     var faults: Set<String> = []
     for seed in Self.seeds where faults.count < 12 {
       faults.formUnion(
@@ -27,15 +27,15 @@ struct SeveralHubsTests {
       ])
   }
 
-  @Test func `the same seed tells the same story`() async {
+  @Test func `equal seeds give equal scenarios`() async {
     let (first, second) = (
       await SyncSimulator(world: Self.world).run(seed: 7), await SyncSimulator(world: Self.world).run(seed: 7)
     )
     #expect(first == second)
   }
 
-  /// A hub that goes on names the new life before anybody is told that there is nothing.
-  @Test("a standby that never heard of a person costs them nothing", arguments: 1...10 as ClosedRange<UInt64>)
+  /// After a failover a hub announces the new epoch before it answers that there is no data.
+  @Test("a failover to a standby without a user's data loses nothing", arguments: 1...10 as ClosedRange<UInt64>)
   func forgetsAPerson(seed: UInt64) async {
     let plan: [Action] = [
       .letStandbyFallBehind, .edit(device: 0, number: 1, choice: 1), .edit(device: 0, number: 2, choice: 2),
@@ -47,8 +47,8 @@ struct SeveralHubsTests {
     #expect(story.faults["database_failover_lossy"] == 1)
   }
 
-  /// Whoever stands anywhere goes on there: a snapshot would be told.
-  @Test("servers that take over with everything cost no device a snapshot", arguments: 1...10 as ClosedRange<UInt64>)
+  /// Devices continue from their cursor; a snapshot would be a violation.
+  @Test("a failover without data loss requires no snapshot", arguments: 1...10 as ClosedRange<UInt64>)
   func failsOver(seed: UInt64) async {
     let syncs: [Action] = (0..<3).map { .sync(device: $0) }
     var plan: [Action] = []

@@ -12,7 +12,7 @@ struct SyncSimulatorTests {
     #expect(story.violations == [], "trendy-simulate --seed \(seed) --trace")
   }
 
-  @Test func `the same seed tells the same story`() async {
+  @Test func `equal seeds give equal scenarios`() async {
     let (first, second) = (await SyncSimulator().run(seed: 7), await SyncSimulator().run(seed: 7))
     #expect(first == second)
     #expect(first.trace.count > 30)
@@ -20,7 +20,7 @@ struct SyncSimulatorTests {
     #expect(other.trace != first.trace)
   }
 
-  /// These leave something to do, such as an answer that comes too late for whoever asked.
+  /// Seeds with work left at the end, such as a response that arrives too late.
   @Test(arguments: [14, 26, 31, 46, 52, 81, 95, 112, 137, 138] as [UInt64])
   func `a story has as many steps whatever is left to do when it is over`(seed: UInt64) async {
     let world = SimulationWorld(
@@ -34,7 +34,7 @@ struct SyncSimulatorTests {
     #expect(steps.count == 1, "\(steps)")
   }
 
-  @Test func `every fault fires in some of the seeds`() async {
+  @Test func `every fault occurs in some scenarios`() async {
     var seeds: Set<String> = []
     for seed in Self.seeds { seeds.formUnion(await Self.stories.story(seed: seed).faults.keys) }
     for fault in [
@@ -52,7 +52,7 @@ struct SyncSimulatorTests {
     }
   }
 
-  @Test func `a seed is as dense as the world says, or as it says itself`() {
+  @Test func `the density comes from the world or from the seed`() {
     func faults(_ density: SimulationWorld.Density) -> Double {
       let plan = (1...40 as ClosedRange<UInt64>).flatMap {
         SimulationWorld(edits: 60, density: density).plan(seed: $0)
@@ -73,7 +73,7 @@ struct SyncSimulatorTests {
     #expect((lengths.max() ?? 0) > 3 * (lengths.min() ?? 0))
   }
 
-  @Test func `a narrow world has few things, and many write to each`() async {
+  @Test func `a narrow world has few entities with many writers each`() async {
     func told(_ words: String, _ density: SimulationWorld.Density) async -> Int {
       let simulator = SyncSimulator(world: SimulationWorld(edits: 40, hazards: [], density: density))
       var count = 0
@@ -84,18 +84,18 @@ struct SyncSimulatorTests {
     }
     let (few, many) = (await told("makes the", .narrow), await told("makes the", .usual))
     #expect(few * 2 < many)
-    // Writes to each.
+    // Writes per entity.
     #expect(await told("writes", .narrow) * many > told("writes", .usual) * few)
   }
 
-  @Test func `some stories have imports of thousands of rows, and few have many thousands`() {
+  @Test func `some scenarios import thousands of rows, few of them many thousands`() {
     let rows = (1...20_000 as ClosedRange<UInt64>).compactMap { SimulationWorld().largeImport(ofSeed: $0) }
     #expect((20...100).contains(rows.count) && rows.allSatisfy { (1000...100_000).contains($0) })
     #expect(rows.contains { $0 > 30_000 } && rows.reduce(0, +) < 20_000 * 50)
   }
 
-  /// A hub lists its last 128 epochs: it cannot confirm the position of this device, which loads a snapshot.
-  @Test func `who was away for more starts of the hub than it tells of loses nothing`() async {
+  /// A hub lists its last 128 epochs. It cannot confirm the position of this device, which therefore loads a snapshot.
+  @Test func `a device that missed more hub epochs than are listed loses nothing`() async {
     let simulator = SyncSimulator(world: SimulationWorld(devices: 2, hazards: []))
     var plan: [Action] = []
     func edit(_ device: Int, _ number: Int) {
@@ -110,7 +110,7 @@ struct SyncSimulatorTests {
     for number in 20..<220 {
       edit(1, number)
       plan += [.crashHub(beforeChange: 1, loss: 0), .sync(device: 1), .wait(milliseconds: 900_000)]
-      // The hub that started again takes it.
+      // The restarted hub accepts the write.
       plan += [.sync(device: 1), .wait(milliseconds: 60_000)]
     }
     for number in 220..<230 { edit(0, number) }
@@ -119,7 +119,7 @@ struct SyncSimulatorTests {
     #expect(story.faults["hub_crash", default: 0] > 150)
   }
 
-  @Test func `without faults nothing is counted and all is quiet in two rounds`() async {
+  @Test func `without faults no fault is counted and all devices are quiet after two rounds`() async {
     let story = await SyncSimulator(world: SimulationWorld(edits: 60, hazards: [])).run(seed: 3)
     #expect(story.violations == [])
     #expect(story.faults == [:])
@@ -127,7 +127,7 @@ struct SyncSimulatorTests {
   }
 }
 
-/// Each story is told once, whichever test asks first.
+/// Runs each scenario once and shares the result between tests.
 private actor Stories {
   private var tasks: [UInt64: Task<ScenarioResult, Never>] = [:]
 

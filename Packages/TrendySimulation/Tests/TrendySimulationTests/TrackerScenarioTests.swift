@@ -1,8 +1,8 @@
 import Testing
 import TrendySimulation
 
-/// What a person's trackers post to hubs that fail.
-@Suite("Stories of trackers", .timeLimit(.minutes(10)))
+/// Trackers that post to failing hubs.
+@Suite("Scenarios with trackers", .timeLimit(.minutes(10)))
 struct TrackerScenarioTests {
   private static let several = SimulationWorld(
     edits: 12, hazards: [.trackers, .database, .network, .plainWriter], density: .dense)
@@ -27,7 +27,7 @@ struct TrackerScenarioTests {
       story.violations == [], "--density dense --edits 12 --hazards trackers,hub-crash,hub-disk,restored-hub,network")
   }
 
-  @Test func `in these stories trackers post, persons take findings for theirs, and hubs die and stand still`() async {
+  @Test func `the scenarios contain posts, user edits of detected events, and hub crashes and stalls`() async {
     #expect(Self.seedsOnFiles.count > 10)
     var faults: [String: Int] = [:]
     for seed in Self.seeds {
@@ -38,7 +38,7 @@ struct TrackerScenarioTests {
     }
   }
 
-  @Test func `the same seed tells the same story`() async {
+  @Test func `equal seeds give equal scenarios`() async {
     let (first, second) = (
       await SyncSimulator(world: Self.several).run(seed: 3), await SyncSimulator(world: Self.several).run(seed: 3)
     )

@@ -9,7 +9,7 @@ import TrendySimulation
 import TrendySync
 import TrendyTesting
 
-/// Two programs on one store: one waits for the write lock while the other saves.
+/// Two programs on one store, one of which waits for the write lock while the other saves.
 @Suite("Two programs on one store", .timeLimit(.minutes(10)))
 struct TwoProgramsTests {
   private let clock = ManualClock()
@@ -17,7 +17,7 @@ struct TwoProgramsTests {
   private let phoneToken: String
   private let laptopClient: InProcessClient
   private let disk = SimulatedFileSystem()
-  /// The other program on the phone's store.
+  /// Second program on the phone's store.
   private let program: DefaultDataStoreFactory
 
   init() throws {
@@ -48,8 +48,8 @@ struct TwoProgramsTests {
     Event(id: id, eventTypeId: coffee.id, timestamp: DeterministicDate.jan1_2024)
   }
 
-  @Test func `a resync that is asked for while a page is on its way is not undone by the page`() async throws {
-    // The other program has made its change, and lets go of the lock when the first one waits for it.
+  @Test func `a feed page in transit does not undo a resync`() async throws {
+    // The second program releases the lock after its change, when the first one waits for it.
     let change = Mutex<(any DataStoreProtocol)?>(nil)
     let isDue = Mutex(false)
     let phone = try DefaultDataStoreFactory(
@@ -79,7 +79,7 @@ struct TwoProgramsTests {
     await phoneEngine.performSync()
     try #require(try phone.makeDataStore().fetchAllEvents().map(\.id) == ["one"])
 
-    // A row is lost on the phone, and everything is asked for anew, while the phone takes in what the laptop recorded.
+    // A row is lost on the phone, and a resync is requested while the phone applies the laptop's changes.
     let unit = program.makeDataStore()
     try unit.deleteEvent(id: "one")
     try unit.save()
@@ -99,7 +99,7 @@ struct TwoProgramsTests {
     let phone = try DefaultDataStoreFactory(directory: "/phone", fileSystem: disk)
     let client = InProcessClient(token: phoneToken) { [hub, program] request in
       guard request.path.hasSuffix("/mutations"), isDue.takeDown() else { return await hub.handle(request) }
-      // As `sync repair --requeue` does.
+      // Like `sync repair --requeue`.
       let unit = program.makeDataStore()
       try unit.setSyncIdentity(SyncIdentity(device: "anew"))
       for var mutation in try unit.fetchPendingMutations() {
@@ -127,7 +127,7 @@ struct TwoProgramsTests {
 }
 
 extension Mutex where Value == Bool {
-  /// Whether it was up.
+  /// Whether the flag was set.
   fileprivate borrowing func takeDown() -> Bool {
     withLock { flag in
       defer { flag = false }
@@ -136,7 +136,7 @@ extension Mutex where Value == Bool {
   }
 }
 
-/// A disk of a program that does something while it waits for a lock.
+/// Disk that runs a closure while its program waits for a lock.
 private struct WaitingFileSystem: ForwardingFileSystem {
   let base: SimulatedFileSystem
   let onPause: @Sendable () -> Void

@@ -12,8 +12,8 @@ import TrendySimulation
 import TrendySync
 import TrendyTesting
 
-/// Two devices at a hub, of which one takes back what it did.
-@Suite("Undo beside others", .timeLimit(.minutes(10)))
+/// Two devices at a hub, one of which undoes its commands.
+@Suite("Undo with concurrent changes", .timeLimit(.minutes(10)))
 struct UndoBesideOthersTests {
   private let clock = ManualClock()
   private let hub: HubServer
@@ -26,7 +26,7 @@ struct UndoBesideOthersTests {
     person = try hub.accounts.createPerson(name: "Anna")
   }
 
-  @Test func `what comes back says what another device wrote before it was gone, and that is told`() async throws {
+  @Test func `an undone deletion keeps another device's earlier edit and reports it`() async throws {
     let mine = try Device(hub, person: person.id, clock: clock, seed: 2)
     let theirs = try Device(hub, person: person.id, clock: clock, seed: 3)
     let walk = EventType(id: "walk", name: "walk", colorHex: "#888888", iconName: "•")
@@ -38,7 +38,7 @@ struct UndoBesideOthersTests {
     try await theirs.sync()
     await clock.advance(by: .seconds(1))
     try mine.record.perform("type rm walk", [], before: [.eventType(walk)])
-    // Who deletes it has not seen the new name.
+    // The deleting user has not seen the new name.
     try await mine.sync()
     let step = try mine.record.undo()
     try await mine.sync()
@@ -48,9 +48,9 @@ struct UndoBesideOthersTests {
     #expect(step.left == [UndoStep.Left(kind: .eventType, id: "walk", fields: ["name"])])
   }
 
-  @Test func `an import that was set aside and taken back comes whole the next time`() async throws {
+  @Test func `a rejected and undone import is complete when repeated`() async throws {
     let mine = try Device(hub, person: person.id, clock: clock, seed: 2)
-    // Something on the way takes no request of the size of the first.
+    // A gateway rejects requests of this size.
     mine.refusals.withLock { $0 = [413] }
     #expect(try mine.importTable(clock) == 2)
     await mine.engine.performSync()
@@ -66,7 +66,7 @@ struct UndoBesideOthersTests {
     #expect(try theirs.record.makeStore().fetchAllEvents().map(\.notes) == ["one"])
   }
 
-  @Test func `what was imported comes back with its type while the deletion of that is on its way`() async throws {
+  @Test func `imported events are restored with their type while its deletion is pending`() async throws {
     let mine = try Device(hub, person: person.id, clock: clock, seed: 2)
     #expect(try mine.importTable(clock) == 2)
     try await mine.sync()
@@ -89,7 +89,7 @@ struct UndoBesideOthersTests {
 private struct Device {
   let record: DeviceRecord
   let engine: SyncEngine
-  /// By which status its next pushes are answered, before any gets to the hub.
+  /// Status with which the next pushes are rejected before they reach the hub.
   let refusals: Refusals
 
   final class Refusals: Sendable {

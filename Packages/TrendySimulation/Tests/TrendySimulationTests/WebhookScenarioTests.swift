@@ -1,8 +1,8 @@
 import Testing
 import TrendySimulation
 
-/// What a webhook's receiver is told by hubs that fail.
-@Suite("Stories of webhooks", .timeLimit(.minutes(10)))
+/// Webhook deliveries by failing hubs.
+@Suite("Scenarios with webhooks", .timeLimit(.minutes(10)))
 struct WebhookScenarioTests {
   private static let several = SimulationWorld(
     edits: 20, hazards: [.webhooks, .database, .network, .plainWriter, .restoredHub], density: .dense)
@@ -26,7 +26,7 @@ struct WebhookScenarioTests {
     #expect(story.violations == [], "--density dense --edits 20 --hazards webhooks,hub-crash,restored-hub,…")
   }
 
-  @Test func `in these stories receivers fail in every way, and hubs die and go back`() async {
+  @Test func `the scenarios contain every receiver fault, and hub crashes and restores`() async {
     #expect(Self.seedsOnFiles.count > 10)
     var faults: [String: Int] = [:]
     for seed in Self.seeds {
@@ -40,7 +40,7 @@ struct WebhookScenarioTests {
     }
   }
 
-  @Test func `the same seed tells the same story`() async {
+  @Test func `equal seeds give equal scenarios`() async {
     let (first, second) = (
       await SyncSimulator(world: Self.several).run(seed: 3), await SyncSimulator(world: Self.several).run(seed: 3)
     )

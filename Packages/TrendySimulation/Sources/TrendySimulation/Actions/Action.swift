@@ -125,65 +125,66 @@ extension Action: CustomStringConvertible {
   public var description: String {
     switch self {
     case .edit(let device, let number, _, let isBeside):
-      "edit \(number) on \(name(device))\(isBeside ? ", beside the program that syncs" : "")"
+      "edit \(number) on \(name(device))\(isBeside ? ", in a second program" : "")"
     case .command(let device, let number, _): "command \(number) on \(name(device))"
     case .sync(let device): "\(name(device)) begins a round"
     case .wait(let milliseconds): "\(milliseconds) ms pass"
     case .network(let device, let fault, let requests):
-      "of \(name(device))'s requests, number \(requests + 1) from now is \(fault)"
+      "\(name(device))'s request \(requests + 1) from now is \(fault)"
     case .crash(let device, let change, _): "\(name(device)) loses power before change \(change) of its disk from now"
     case .crashHub(let change, _): "the hub loses power before change \(change) of its disk from now"
-    case .fillDisk(let device, let room): "\(name(device))'s disk has room for \(room) bytes more"
-    case .fillHubDisk(let room): "the hub's disk has room for \(room) bytes more"
-    case .freeDisks: "the disks have room again"
+    case .fillDisk(let device, let room): "\(name(device))'s disk has \(room) bytes left"
+    case .fillHubDisk(let room): "the hub's disk has \(room) bytes left"
+    case .freeDisks: "the disks have space again"
     case .setClock(let device, let hours): "\(name(device))'s date is set \(hours) hours ahead"
     case .backUpStore(let device): "\(name(device))'s store is backed up"
     case .restoreStore(let device): "\(name(device))'s store is restored from its backup"
     case .copyStore(let from, let to): "\(name(to)) gets a copy of \(name(from))'s store"
     case .backUpHub: "the hub is backed up"
     case .restoreHub: "the hub is restored from its backup"
-    case .compactHub: "the hub shrinks what was deleted long ago"
+    case .compactHub: "the hub compacts old tombstones"
     case .install(let device, let isOld): "\(name(device)) runs \(isOld ? "an old" : "the present") version"
-    case .syncByThemselves: "the devices sync by themselves from now on"
+    case .syncByThemselves: "the devices sync automatically from now on"
     case .outage(let device, let seconds): "\(name(device)) has no network for \(seconds) s"
     case .loseSignals(let device, let isSilent):
-      "the stream of signals to \(name(device)) \(isSilent ? "falls silent" : "breaks off")"
+      "the signal stream of \(name(device)) \(isSilent ? "sends no further signals" : "is closed")"
     case .limitRate(let limit?, let saysWhen):
-      "the hub takes \(limit) requests a minute of each device\(saysWhen ? "" : ", and does not say when to come back")"
-    case .limitRate(nil, _): "the hub takes every request again"
+      "the hub accepts \(limit) requests a minute per device\(saysWhen ? "" : ", without Retry-After")"
+    case .limitRate(nil, _): "the hub accepts every request again"
     case .writeUnreadable(let number, let isKnownKind):
-      "a newer version writes future-\(number), \(isKnownKind ? "of a kind that is known" : "of a kind of its own")"
+      "a newer version writes future-\(number), of \(isKnownKind ? "a known" : "an unknown") kind"
     case .resync(let device, let isSkip):
-      "\(name(device)) \(isSkip ? "goes to the end of the feed" : "takes everything anew")"
+      "\(name(device)) \(isSkip ? "skips to the end of the feed" : "loads a snapshot")"
     case .setHubClock(let hours): "the hub's date is set \(hours) hours ahead"
-    case .restartHub(let times): "the hub is started again, \(times) times, and each life writes something"
+    case .restartHub(let times): "the hub restarts \(times) times with a write after each start"
     case .clearQueue(let device, let marksFailed):
-      "\(name(device))'s queue is cleared\(marksFailed ? "" : ", and nothing marked")"
-    case .syncBeside(let device): "another program on \(name(device))'s store begins a round"
-    case .writePlainly(let number, _): "someone who knows no versions writes \(number)"
-    case .writeAsStranger(let number, _): "another person at the hub writes \(number)"
-    case .recordMany(let device, let number, let count): "\(name(device)) records \(count) events at once, as \(number)"
-    case .lie(let device, _): "the next answer to \(name(device)) is not true"
-    case .pushLies: "a device that keeps to nothing pushes"
+      "\(name(device))'s queue is cleared\(marksFailed ? "" : ", without marking anything")"
+    case .syncBeside(let device): "a second program on \(name(device))'s store begins a round"
+    case .writePlainly(let number, _): "a plain REST client writes \(number)"
+    case .writeAsStranger(let number, _): "another user of the hub writes \(number)"
+    case .recordMany(let device, let number, let count):
+      "\(name(device)) records \(count) events in one save, as \(number)"
+    case .lie(let device, _): "the next response to \(name(device)) is corrupted"
+    case .pushLies: "a device pushes invalid data"
     case .makeCompanion(let companion, let tracker): "\(name(companion)) becomes a companion of \(name(tracker))"
-    case .tell(let device, let number): "\(name(device)) tells its companions n\(number)"
-    case .carry(let device): "\(name(device)) begins to carry what companions are told"
+    case .tell(let device, let number): "\(name(device)) sends its companions the notice n\(number)"
+    case .carry(let device): "\(name(device)) begins to transfer notices"
     case .companionNetwork(let device, let fault, let requests):
-      "of \(name(device))'s requests for companions, number \(requests + 1) from now is \(fault)"
+      "\(name(device))'s companion request \(requests + 1) from now is \(fault)"
     case .crashCompanionStore(let device, let change, _):
-      "\(name(device)) loses power before change \(change) of its companions' store from now"
+      "\(name(device)) loses power before change \(change) of its companion store from now"
     case .database(let fault, let transactions):
-      "of the hubs' transactions, number \(transactions + 1) from now meets this: \(fault)"
-    case .restartDatabase: "the database is started again"
-    case .letStandbyFallBehind: "commits do not wait for the standby any more"
-    case .failOver: "the standby takes the place of the server"
-    case .post(let tracker, let batch): "tracker \(tracker + 1) posts piece \(batch + 1) of its day"
-    case .lookThrough: "a hub looks through what was posted"
-    case .limitRecord(let room?): "the record is full with \(room) entries more"
-    case .limitRecord(nil): "the record has room again"
-    case .touchFinding: "a person changes or deletes what was found"
+      "the hubs' transaction \(transactions + 1) from now has a fault: \(fault)"
+    case .restartDatabase: "the database restarts"
+    case .letStandbyFallBehind: "commits no longer wait for the standby"
+    case .failOver: "the standby takes over"
+    case .post(let tracker, let batch): "tracker \(tracker + 1) posts batch \(batch + 1)"
+    case .lookThrough: "a hub runs the detection"
+    case .limitRecord(let room?): "the record is full after \(room) more entries"
+    case .limitRecord(nil): "the record is no longer limited"
+    case .touchFinding: "a user changes or deletes a detected event"
     case .receiver(let fault, let posts):
-      "of the deliveries to a webhook, number \(posts + 1) from now meets this: \(fault)"
+      "webhook delivery \(posts + 1) from now has a fault: \(fault)"
     }
   }
 
@@ -234,16 +235,16 @@ extension Action: CustomStringConvertible {
 extension NetworkFault: CustomStringConvertible {
   public var description: String {
     switch self {
-    case .requestLost: "lost on the way"
-    case .answerLost: "answered, and the answer lost"
+    case .requestLost: "lost"
+    case .answerLost: "processed without a response"
     case .doubled: "sent twice"
     case .repeatedLate: "sent again much later"
-    case .delayed(let milliseconds): "delayed by \(milliseconds) ms, there and back"
-    case .truncated(let thousandths): "answered, and cut off after \(thousandths) thousandths"
+    case .delayed(let milliseconds): "delayed by \(milliseconds) ms"
+    case .truncated(let thousandths): "truncated after \(thousandths) thousandths"
     case .status(let status, _): "answered \(status)"
-    case .refused(let status, let isJudged): "\(isJudged ? "carried out, and " : "")answered \(status) as a whole"
-    case .gatewayTimeout: "carried out, and answered 504"
-    case .garbled: "carried out, and answered with a page of something else"
+    case .refused(let status, let isJudged): "\(isJudged ? "processed and then " : "")rejected with \(status)"
+    case .gatewayTimeout: "processed, with response 504"
+    case .garbled: "processed, with an HTML page as the response"
     }
   }
 
@@ -265,6 +266,6 @@ extension NetworkFault: CustomStringConvertible {
 
 /// Name of a device: A, B, C, …
 func deviceName(_ device: Int) -> String {
-  if device < 0 { return "a program that knows no versions" }
+  if device < 0 { return "a plain REST client" }
   return device < 26 ? String(UnicodeScalar(UInt8(ascii: "A") + UInt8(device))) : "device \(device)"
 }

@@ -28,7 +28,7 @@ struct CommandUser {
       clock: device.clock)
     let before: ShownFields
     do { before = try ShownFields(process.factory.makeLocalStore()) } catch {
-      return run.tell("\(device.name): no command can be carried out, as the store cannot be read")
+      return run.tell("\(device.name): no command can run because the store cannot be read")
     }
     do {
       switch Int.random(in: 0..<20, using: &generator) {
@@ -147,7 +147,7 @@ extension CommandUser {
       of: key)
     // Resolving a conflict may restore the entity.
     run.ledger.onRestored(key)
-    run.tell("\(device.name) decides on what was kept of \(key.id)")
+    run.tell("\(device.name) resolves a conflict of \(key.id)")
     return { save in
       if isRetry { try save.retryConflict(id: conflict.id) } else { try save.dropConflict(id: conflict.id) }
     }
@@ -155,7 +155,7 @@ extension CommandUser {
 
   /// Imports the same table on every device, or part of it.
   private mutating func importTable(_ record: DeviceRecord, _ before: ShownFields) throws {
-    guard let format = InterchangeFormat.named("csv") else { preconditionFailure("CSV is a format that is read") }
+    guard let format = InterchangeFormat.named("csv") else { preconditionFailure("the CSV format is missing") }
     let rows = (0..<Int.random(in: 1...4, using: &generator)).map {
       "Gym,2024-01-01T08:0\($0):00Z,row \($0)\n"
     }.joined()
@@ -180,7 +180,7 @@ extension CommandUser {
     run.tell("\(device.name) restores \(one.id)")
     let after = try shown(record)
     if after != before, after.rows[Ledger.Key(kind: one.kind, id: one.id)] == nil {
-      run.ledger.report(.undoRestoresTheRecord, "\(device.name) restores \(one.id), and does not show it")
+      run.ledger.report(.undoRestoresTheRecord, "\(device.name) restores \(one.id), but does not show it")
     }
     onCommand(text, before, after)
   }

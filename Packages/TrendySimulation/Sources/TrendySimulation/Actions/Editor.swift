@@ -71,7 +71,7 @@ struct Editor {
     } catch {
       isSure = false
     }
-    run.tell("\(device.name) records \(count) events of \(type) at once\(isSure ? "" : ", which fails")")
+    run.tell("\(device.name) records \(count) events of \(type) in one save\(isSure ? "" : ", which fails")")
     if isSure { checkStamps(of: [events[0].id, events[count - 1].id], process) }
     for event in count > 1000 ? Array(events.prefix(20) + events.suffix(20)) : events {
       note(.text("notes", event.notes), Ledger.Key(kind: .event, id: event.id), over: [], isSure: isSure)
@@ -86,7 +86,7 @@ struct Editor {
       return
     }
     let stamps = Set(waiting.flatMap(\.marks.values).map(\.stamp))
-    if stamps.count > 1 { run.ledger.report(nil, "\(device.name) gave one save the stamps \(stamps.sorted())") }
+    if stamps.count > 1 { run.ledger.report(nil, "\(device.name) used several stamps in one save: \(stamps.sorted())") }
   }
 
   /// Texts that the ledger considers seen: those in the entity and in children that would be deleted with it.
@@ -124,14 +124,14 @@ extension Editor {
   private mutating func makeType(_ recorder: Recorder) {
     let id = "type-\(text)"
     let type = EventType(id: id, name: text, colorHex: "#102030", iconName: "cup")
-    save("makes the type \(id)", .eventType, id, .text("name", text)) { try recorder.record(type) }
+    save("creates the type \(id)", .eventType, id, .text("name", text)) { try recorder.record(type) }
   }
 
   private mutating func makeEvent(_ recorder: Recorder, _ process: SimulatedDevice.ProcessRun) {
     guard let type = heldType(process) else { return }
     let id = "event-\(text)"
     let event = Event(id: id, eventTypeId: type, timestamp: DeterministicDate.jan1_2024, notes: text)
-    save("makes the event \(id) of \(type)", .event, id, .text("notes", text)) { try recorder.record(event) }
+    save("creates the event \(id) of \(type)", .event, id, .text("notes", text)) { try recorder.record(event) }
   }
 
   /// Imports one of a few events, the same on all devices.
@@ -149,7 +149,7 @@ extension Editor {
   private mutating func makeGeofence(_ recorder: Recorder, _ process: SimulatedDevice.ProcessRun) {
     let id = "fence-\(text)"
     let fence = Geofence(id: id, name: text, latitude: 48, longitude: 11, eventTypeEntryId: heldType(process))
-    save("makes the geofence \(id)", .geofence, id, .text("name", text)) { try recorder.record(fence) }
+    save("creates the place \(id)", .geofence, id, .text("name", text)) { try recorder.record(fence) }
   }
 
   private mutating func anyRecordKind() -> MutationEntityType {
@@ -177,7 +177,7 @@ extension Editor {
     // A deleted setting is created again under the same id.
     if kind == .setting { run.ledger.onRestored(key) }
     let record = SyncedRecord(id: id, kind: kind, fields: fields)
-    save("makes the \(kind.rawValue) \(id)", kind, id, .text(MergeOracle.textField(ofKind: kind.rawValue), text)) {
+    save("creates the \(kind.rawValue) \(id)", kind, id, .text(MergeOracle.textField(ofKind: kind.rawValue), text)) {
       try recorder.record(record)
     }
   }
@@ -186,7 +186,7 @@ extension Editor {
     guard let type = heldType(process) else { return }
     let id = "definition-\(text)"
     let definition = PropertyDefinition(id: id, eventTypeId: type, key: "key", label: text, propertyType: .text)
-    save("makes the definition \(id) of \(type)", .propertyDefinition, id, .text("label", text)) {
+    save("creates the definition \(id) of \(type)", .propertyDefinition, id, .text("label", text)) {
       try recorder.record(definition)
     }
   }
@@ -234,7 +234,7 @@ extension Editor {
     guard let id = any(.eventType) else { return }
     let amount = Int.random(in: 1...1000, using: &generator)
     let goal = amount > 750 ? nil : Goal(amount > 500 ? .atMost : .atLeast, amount, per: .week)
-    let words = goal.map { "sets the goal \($0) of \(id)" } ?? "takes the goal of \(id) away"
+    let words = goal.map { "sets the goal \($0) of \(id)" } ?? "removes the goal of \(id)"
     save(words, .eventType, id, .member("goal", goal?.description)) {
       try recorder.edit(eventTypeId: id) { $0.goal = goal }
       return true
@@ -252,7 +252,7 @@ extension Editor {
   private mutating func setMood(_ recorder: Recorder) {
     guard let id = any(.event) else { return }
     let text = text
-    save("says \(text) of the mood in \(id)", .event, id, .member("properties.mood", text)) {
+    save("sets the mood of \(id) to \(text)", .event, id, .member("properties.mood", text)) {
       try recorder.edit(eventId: id) { $0.properties["mood"] = PropertyValue(type: .text, value: .string(text)) }
       return true
     }
@@ -260,7 +260,7 @@ extension Editor {
 
   private mutating func clearMood(_ recorder: Recorder) {
     guard let id = any(.event) else { return }
-    save("takes the mood out of \(id)", .event, id, .member("properties.mood", nil)) {
+    save("clears the mood of \(id)", .event, id, .member("properties.mood", nil)) {
       try recorder.edit(eventId: id) { $0.properties["mood"] = nil }
       return true
     }
@@ -320,7 +320,7 @@ extension Editor {
     let seen =
       seenTexts(key.kind, key.id, withChildren: conflict.origin == .journal(.delete))
       + MutationEnvelope.texts(of: conflict.present)
-    let words = "\(device.name) \(isRetry ? "writes again" : "lets go of") what was kept of \(key.id)"
+    let words = "\(device.name) \(isRetry ? "writes" : "discards") the lost value of \(key.id)"
     do {
       if isRetry { try recorder.retryConflict(id: conflict.id) } else { try recorder.dropConflict(id: conflict.id) }
       run.tell(words)
@@ -367,7 +367,7 @@ extension Editor {
     }
     if !text.isEmpty, shown != text, !NaturalIdentifier.isNatural(key.id) {
       run.ledger.report(
-        .ownWritesAreVisible, "\(text) was written again into \(key.id) on \(device.name), which shows \(shown)")
+        .ownWritesAreVisible, "\(text) was written again into \(key.id) on \(device.name), but \(shown) is visible")
     }
   }
 

@@ -31,7 +31,8 @@ extension SimulationRun {
     for (device, wire) in zip(devices, wires) where wire.requests - before[device.number] > 4 * need + 40 {
       ledger.report(
         .backlogDrains,
-        "\(device.name) needed \(wire.requests - before[device.number]) requests to come to rest, \(need) would do")
+        "\(device.name) needed \(wire.requests - before[device.number]) requests to become quiet, at most \(need) are expected"
+      )
     }
     for wire in wires {
       wire.expectBackoff(false)
@@ -56,8 +57,8 @@ extension SimulationRun {
       let waiting = await process.engine.pendingCount
       ledger.report(
         .quietAfterFaults,
-        "\(device.name), which syncs by itself, is not at rest \(minutes) minutes after the last fault: \(waiting) mutations "
-          + "wait; last failure: \(failure)")
+        "\(device.name), which syncs automatically, is not quiet \(minutes) minutes after the last fault: \(waiting) mutations "
+          + "pending; last failure: \(failure)")
     }
   }
 
@@ -78,7 +79,7 @@ extension SimulationRun {
       let all = entries + waiting.reduce(0, +)
       return 10 + (most + entries) / parameters.batchSize + all / parameters.pageSize + hub.parts(ofEntries: all)
     } catch {
-      ledger.report(nil, "what should be at rest cannot be counted: \(error)")
+      ledger.report(nil, "the pending mutations cannot be counted: \(error)")
       return 0
     }
   }
@@ -93,11 +94,11 @@ extension SimulationRun {
       for device in others.dropFirst() {
         if try device.process?.factory.makeLocalStore().findEventType(id: id) == nil {
           ledger.report(
-            .quietAfterFaults, "\(device.name) shows nothing of what was sent \(delay.components.seconds) s ago: \(id)")
+            .quietAfterFaults, "\(device.name) does not show \(id), sent \(delay.components.seconds) s ago")
         }
       }
     } catch {
-      ledger.report(nil, "with all faults over \(id) cannot be recorded or read: \(error)")
+      ledger.report(nil, "\(id) cannot be recorded or read after the last fault: \(error)")
     }
   }
 }

@@ -32,7 +32,7 @@ struct CompanionLedger {
   ///   - isAll: whether no notices can be in transit any more.
   /// - Returns: a description of the error; `nil` if there is none.
   func fault(in received: [String], over way: Way, isAll: Bool) -> String? {
-    let names = "\(deviceName(way.companion)), told by \(deviceName(way.tracker)),"
+    let names = "\(deviceName(way.companion)), companion of \(deviceName(way.tracker)),"
     var rest = (told[way] ?? [])[...]
     for text in received {
       while let next = rest.first, next.text != text, !next.isSure { rest.removeFirst() }
@@ -42,7 +42,7 @@ struct CompanionLedger {
       rest.removeFirst()
     }
     guard isAll, let missing = rest.first(where: \.isSure) else { return nil }
-    return "\(names) never took \(missing.text)"
+    return "\(names) never received \(missing.text)"
   }
 }
 
@@ -105,12 +105,12 @@ extension SimulationRun {
     guard let process = device.process else { return }
     do {
       _ = try await process.courier.round()
-      tell("  \(device.name) carried what companions are told")
+      tell("  \(device.name) transferred notices")
     } catch is APIError {
       // Transferred again later.
     } catch {
       guard device.process?.courier === process.courier, !device.isOff else { return }
-      ledger.report(.noticesArriveOnce, "\(device.name) cannot carry what companions are told: \(error)")
+      ledger.report(.noticesArriveOnce, "\(device.name) cannot transfer notices: \(error)")
     }
     if device.process?.courier === process.courier { checkReceived(device, isAll: false) }
   }
@@ -128,7 +128,7 @@ extension SimulationRun {
         }
       }
     } catch {
-      ledger.report(.savedDataIsDurable, "\(device.name)'s companions cannot be read: \(error)")
+      ledger.report(.savedDataIsDurable, "\(device.name)'s companion store cannot be read: \(error)")
     }
   }
 
@@ -143,11 +143,11 @@ extension SimulationRun {
         for link in try store.links() where link.role == .tracker {
           let waiting = try store.waitingCount(for: link.id)
           if waiting > 0 {
-            ledger.report(.noticesArriveOnce, "\(device.name) has \(waiting) notices that \(link.peerName) never took")
+            ledger.report(.noticesArriveOnce, "\(device.name) has \(waiting) undelivered notices for \(link.peerName)")
           }
         }
       } catch {
-        ledger.report(.savedDataIsDurable, "\(device.name)'s companions cannot be read: \(error)")
+        ledger.report(.savedDataIsDurable, "\(device.name)'s companion store cannot be read: \(error)")
       }
     }
   }

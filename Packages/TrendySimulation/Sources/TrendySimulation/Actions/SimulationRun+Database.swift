@@ -51,7 +51,7 @@ extension SimulationRun {
       let cursor = try? store.syncCursor(), cursor > 0, (try? store.syncMemory())?.snapshot == nil
     else { return }
     ledger.report(
-      .resetKeepsPendingEdits, "\(device.name), whose cursor is \(cursor), takes a snapshot though nothing was lost")
+      .resetKeepsPendingEdits, "\(device.name), whose cursor is \(cursor), loads a snapshot although nothing was lost")
   }
 
   private static let causesOfSnapshots = ["resync", "compaction", "store_restored", "store_copied", "old_version"]
@@ -74,7 +74,9 @@ extension SimulationRun {
       let client = InProcessClient(token: hub.tokens[0], server: hub.nextServer())
       let page = try await client.getChanges(since: cursor, limit: 7)
       for change in page.changes {
-        if change.id <= cursor { ledger.report(.feedIsComplete, "the feed gives \(change.id) after \(cursor)") }
+        if change.id <= cursor {
+          ledger.report(.feedIsComplete, "the feed returns version \(change.id) after \(cursor)")
+        }
         fed.append("\(change.id) \(change.entityType) \(change.entityId)")
       }
       cursor = page.nextCursor
@@ -82,12 +84,12 @@ extension SimulationRun {
     }
     let whole = entries.filter { $0.id > horizon }.map { "\($0.id) \($0.entityType) \($0.entityId)" }
     if Set(fed) != Set(whole) || fed.count != whole.count {
-      ledger.report(.storesConverge, "the feed of the hubs, a page from each in turn, differs from the snapshot of one")
+      ledger.report(.storesConverge, "the feed with pages from different hubs differs from a snapshot")
     }
     for server in hub.servers {
       let head = try await InProcessClient(token: hub.tokens[0], server: server).getLatestCursor()
       if head != cursor {
-        ledger.report(.storesConverge, "one hub stands at \(head), and its feed ends at \(cursor): it differs")
+        ledger.report(.storesConverge, "the head of a hub is \(head), but its feed ends at \(cursor)")
       }
     }
   }

@@ -49,7 +49,7 @@ extension SimulationRun {
       // An epoch without a write is never announced.
       _ = await plainRequest(
         "POST", "/event-types",
-        ["id": .string("process-\(executor.steps)-\(process)"), "name": "process", "color": "#000000", "icon": "sun"])
+        ["id": .string("process-\(executor.steps)-\(process)"), "name": "start", "color": "#000000", "icon": "sun"])
     }
     tellHead()
     return true
@@ -78,7 +78,7 @@ extension SimulationRun {
   /// Checks that a hub with a working disk returns no server error.
   func onFailure(of request: HTTPRequest, status: Int) {
     guard !hub.isOff, status == 500 else { return }
-    ledger.report(nil, "the hub answers \(status) to \(request.method) \(request.target)")
+    ledger.report(nil, "the hub responds with \(status) to \(request.method) \(request.target)")
   }
 
   /// Writes without a base version. Overwritten values cause no conflict.
@@ -103,7 +103,7 @@ extension SimulationRun {
           "notes": .string(text),
         ], isIngest: isIngest)
       if status >= 400, status != 503, hub.entry(kind: key.kind.rawValue, id: key.id)?.isAlive == true {
-        ledger.report(.mutationAppliesOnce, "\(key.id) was asked for once, refused with \(status), and is there")
+        ledger.report(.mutationAppliesOnce, "\(key.id) exists although its only request was rejected with \(status)")
       }
       guard status < 300 else { return false }
       ledger.onText(text, key: key, device: Self.plainWriter, isSure: true)
@@ -201,7 +201,7 @@ extension SimulationRun {
   func checkStranger() throws {
     for entry in try hub.strangersEntries() {
       for text in MutationEnvelope.texts(of: entry.members) where !text.hasPrefix("s") {
-        ledger.report(nil, "another person at the hub has \(text)")
+        ledger.report(nil, "another user of the hub has \(text)")
       }
     }
   }

@@ -18,7 +18,7 @@ extension SimulationRun {
     for device in devices {
       device.restart(losing: .unsynced)
       do throws(StorageError) { try device.begin() } catch {
-        ledger.report(.savedDataIsDurable, "\(device.name)'s store does not open once the faults are over: \(error)")
+        ledger.report(.savedDataIsDurable, "\(device.name)'s store cannot be opened after the last fault: \(error)")
       }
       check(device)
     }
@@ -28,7 +28,7 @@ extension SimulationRun {
       for device in devices {
         await device.process?.engine.performSync()
         let failure = await device.process?.engine.lastFailure
-        tell("  \(device.name)'s last round \(round) is over: \(failure.map { "\($0)" } ?? "all well")")
+        tell("  \(device.name)'s final round \(round) ended: \(failure.map { "\($0)" } ?? "success")")
         checkCursor(device)
       }
       story.roundsToQuiet = round
@@ -71,14 +71,14 @@ extension SimulationRun {
         kind: entry.entityType, id: entry.entityId, version: entry.id, incarnation: entry.incarnation)
     }
     for kind in digest.differences(from: sums) {
-      ledger.report(.storesConverge, "\(device.name) adds up \(kind) otherwise than the hub")
+      ledger.report(.storesConverge, "the digest of \(kind) on \(device.name) differs from the hub's")
     }
     if digest.missing > 0 {
-      ledger.report(.storesConverge, "\(device.name) holds \(digest.missing) entries without their rows")
+      ledger.report(.storesConverge, "\(device.name) has \(digest.missing) entries without their rows")
     }
     // A row whose mutation was removed from the queue without marking it as failed looks like a stray row.
     if digest.strays > 0, ledger.cleared.isEmpty {
-      ledger.report(.storesConverge, "\(device.name) shows \(digest.strays) rows that nobody gave it")
+      ledger.report(.storesConverge, "\(device.name) has \(digest.strays) rows without an entry or a mutation")
     }
   }
 
@@ -92,7 +92,7 @@ extension SimulationRun {
     // Another device may have imported the same event under another type and deleted it.
     for key in failed.sorted() where dead.contains(key) && !NaturalIdentifier.isNatural(key.id) {
       ledger.report(
-        .deletedStaysDeleted, "\(key.id) was deleted, and \(device.name) shows the create that the hub refused")
+        .deletedStaysDeleted, "\(key.id) was deleted, but \(device.name) shows the rejected create")
     }
   }
 
@@ -114,11 +114,11 @@ extension SimulationRun {
         head = try await directClient.getLatestCursor()
       }
       if head < ledger.highestHead {
-        ledger.report(.cursorIsComplete, "the hub stands at \(head) and had said \(ledger.highestHead)")
+        ledger.report(.cursorIsComplete, "the hub's head decreased from \(ledger.highestHead) to \(head)")
       }
       for device in devices {
         guard let process = device.process else {
-          ledger.report(.savedDataIsDurable, "\(device.name) does not start though the faults are over")
+          ledger.report(.savedDataIsDurable, "\(device.name) does not start after the last fault")
           continue
         }
         let store = process.factory.makeLocalStore()
@@ -126,7 +126,8 @@ extension SimulationRun {
         if !queue.isEmpty {
           let failure = await process.engine.lastFailure.map { "\($0)" } ?? "none"
           ledger.report(
-            .queueDropsNothing, "\(queue.count) mutations still wait on \(device.name); last failure: \(failure)")
+            .queueDropsNothing, "\(queue.count) mutations are still pending on \(device.name); last failure: \(failure)"
+          )
         }
         let cursor = try store.syncCursor()
         if cursor != head {
@@ -150,10 +151,10 @@ extension SimulationRun {
         try await checkHubsAgree(entries)
       }
       for key in ledger.allDeleted.sorted() where atHub.rows[key] != nil {
-        ledger.report(.deletedStaysDeleted, "\(key.id) was deleted and lives at the hub")
+        ledger.report(.deletedStaysDeleted, "\(key.id) was deleted but exists at the hub")
       }
     } catch {
-      ledger.report(.savedDataIsDurable, "what should be at rest cannot be read: \(error)")
+      ledger.report(.savedDataIsDurable, "the final state cannot be read: \(error)")
     }
   }
 
@@ -189,7 +190,7 @@ extension SimulationRun {
       if toldOf.contains(saved.key.id) { continue }
       ledger.report(
         .nothingVanishes,
-        "\(saved.text), saved on \(deviceName(saved.device)) for \(saved.key.id), vanished: nobody had seen it")
+        "\(saved.text), saved on \(deviceName(saved.device)) for \(saved.key.id), vanished before anyone had seen it")
     }
   }
 
@@ -204,7 +205,7 @@ extension SimulationRun {
           !living.contains("\(kind) \(id)")
         else { continue }
         ledger.report(
-          .childHasItsParent, "\(entry.entityId) lives and refers to the \(kind) \(id), which is deleted at the hub")
+          .childHasItsParent, "\(entry.entityId) refers to the \(kind) \(id), which is deleted at the hub")
       }
     }
   }
@@ -221,7 +222,7 @@ extension SimulationRun {
       else { continue }
       if ledger.wasSeen(text, by: mutation, device: device) {
         ledger.report(
-          .nothingVanishes, "a conflict was made of \(text) in \(id), which was replaced by someone who had seen it")
+          .nothingVanishes, "a conflict was created for \(text) in \(id), although its author had seen it")
       }
     }
   }
@@ -238,14 +239,14 @@ extension SimulationRun {
         guard let process = device.process else { continue }
         let store = process.factory.makeLocalStore()
         if let failure = await process.engine.lastFailure {
-          ledger.report(nil, "\(device.name) does not sync after a hub's lies: \(failure)")
+          ledger.report(nil, "\(device.name) does not sync after corrupted responses: \(failure)")
         }
         let journalled = Set(try store.fetchConflicts().map { Ledger.Key(kind: $0.entityType, id: $0.entityId) })
         compare(try ShownRows(store), with: atHub, sparing: journalled, on: device)
         if let digest = try store.syncDigest() { compare(digest, with: entries, on: device) }
       }
     } catch {
-      ledger.report(.savedDataIsDurable, "what should be at rest after a hub's lies cannot be read: \(error)")
+      ledger.report(.savedDataIsDurable, "the state after corrupted responses cannot be read: \(error)")
     }
   }
 
@@ -253,7 +254,7 @@ extension SimulationRun {
   private func checkAfterLies() async {
     for device in devices {
       guard let process = device.process else {
-        ledger.report(.savedDataIsDurable, "\(device.name) does not start after a hub's lies")
+        ledger.report(.savedDataIsDurable, "\(device.name) does not start after corrupted responses")
         continue
       }
       let id = "after-lies-\(device.name)"
@@ -263,11 +264,11 @@ extension SimulationRun {
         try process.recorder.record(EventType(id: id, name: id, colorHex: "#102030", iconName: "ear"))
         try process.recorder.edit(eventTypeId: id) { $0.name = "\(id)-later" }
         if try store.findEventType(id: id)?.name != "\(id)-later" {
-          ledger.report(nil, "\(device.name) does not show what is recorded after a hub's lies")
+          ledger.report(nil, "\(device.name) does not show an entity recorded after corrupted responses")
         }
         try process.recorder.delete(eventTypeId: id)
       } catch {
-        ledger.report(nil, "\(device.name) cannot record after a hub's lies: \(error)")
+        ledger.report(nil, "\(device.name) cannot record after corrupted responses: \(error)")
       }
     }
   }
@@ -278,7 +279,7 @@ extension SimulationRun {
     let kept = Dictionary(parked.filter(isUnreadable).map { ($0.entityId, $0.data) }) { first, _ in first }
     for entry in entries where isUnreadable(entry) && kept[entry.entityId] != entry.data {
       ledger.report(
-        .unknownDataSurvives, "\(entry.entityId), which \(device.name) cannot read, is not kept there as it came")
+        .unknownDataSurvives, "\(entry.entityId), which \(device.name) cannot read, is not stored there unchanged")
     }
   }
 
@@ -304,7 +305,7 @@ extension SimulationRun {
       if present != value {
         ledger.report(
           .coalescingKeepsTheResult,
-          "\(field.name) of \(field.key.id) reads \(present ?? "nothing"), and whoever wrote it alone said "
+          "\(field.name) of \(field.key.id) is \(present ?? "nothing"), but its only author wrote "
             + (value ?? "nothing"))
       }
     }
@@ -340,9 +341,9 @@ extension SimulationRun {
       if ledger.cleared.contains(key) || (journalled.contains(key) && here.failed.contains(key)) { continue }
       switch (shown, truth) {
       case (nil, let truth?):
-        ledger.report(.storesConverge, "\(key.id) is at the hub and not on \(device.name): \(truth)")
+        ledger.report(.storesConverge, "\(key.id) is at the hub but not on \(device.name): \(truth)")
       case (let shown?, nil):
-        ledger.report(.storesConverge, "\(key.id) is on \(device.name) and not at the hub: \(shown)")
+        ledger.report(.storesConverge, "\(key.id) is on \(device.name) but not at the hub: \(shown)")
       case (let shown?, let truth?):
         ledger.report(.storesConverge, "\(key.id) differs: on \(device.name) \(shown), at the hub \(truth)")
       case (nil, nil): break

@@ -14,12 +14,12 @@ extension SimulationRun {
     database.hints.onFault = { [unowned self] in count($0) }
     var streams: [SimulatedStream] = []
     for server in hub.servers {
-      do { try server.listen() } catch { ledger.report(nil, "with all faults over a hub hears nothing: \(error)") }
+      do { try server.listen() } catch { ledger.report(nil, "a hub cannot listen after the last fault: \(error)") }
       let request = HTTPRequest(
         id: "stream", method: "GET", target: "/api/v1/changes/stream",
         headers: HTTPHeaders([("Authorization", "Bearer \(hub.tokens[0])")]), body: Data())
       guard case .stream(let body) = await server.handle(request).body else {
-        ledger.report(.savedDataIsDurable, "with all faults over a hub does not open a stream")
+        ledger.report(.savedDataIsDurable, "a hub opens no stream after the last fault")
         continue
       }
       let stream = SimulatedStream()
@@ -35,14 +35,14 @@ extension SimulationRun {
         ["id": .string("streamed-\(number)"), "name": "streamed", "color": "#000000", "icon": "ear"])
       await clock.advance(by: .milliseconds(700 * number))
       for head in streams.compactMap(\.head) where head > hub.head ?? 0 {
-        ledger.report(.quietAfterFaults, "the stream of a hub says \(head), and the hubs stand at \(hub.head ?? 0)")
+        ledger.report(.quietAfterFaults, "the stream of a hub reports head \(head) instead of \(hub.head ?? 0)")
       }
     }
     await clock.advance(by: Self.longestUnheard)
     for (place, stream) in streams.enumerated() where stream.head != hub.head {
       ledger.report(
         .quietAfterFaults,
-        "the stream of hub \(place + 1) says \(stream.head ?? 0), and the hubs stand at \(hub.head ?? 0) for "
+        "the stream of hub \(place + 1) reports head \(stream.head ?? 0) instead of \(hub.head ?? 0) for "
           + "\(Self.longestUnheard.components.seconds) s")
     }
     for server in hub.servers { await server.stop() }

@@ -56,7 +56,7 @@ extension SimulationRun {
   func post(tracker: Int, batch: Int) async {
     defer { tracking?.underWay -= 1 }
     guard let status = await postOnce(tracker: tracker, batch: batch) else { return }
-    tell("  tracker \(tracker + 1) posted piece \(batch + 1): \(status)")
+    tell("  tracker \(tracker + 1) posted batch \(batch + 1): \(status)")
   }
 
   /// - Returns: status of the response; `nil` if there is no tracker.
@@ -84,7 +84,7 @@ extension SimulationRun {
     } catch is HubStorageError {
       // Runs again within a minute.
     } catch {
-      if !hub.isOff { ledger.report(.trackersAreRecordedOnce, "a hub cannot look through what was posted: \(error)") }
+      if !hub.isOff { ledger.report(.trackersAreRecordedOnce, "a hub cannot run the detection: \(error)") }
     }
     _ = restartHubIfOff()
   }
@@ -130,7 +130,7 @@ extension SimulationRun {
         if status != 200 {
           ledger.report(
             .trackersAreRecordedOnce,
-            "with all faults over a hub answers \(status ?? 0) to what tracker \(tracker + 1) posts")
+            "a hub responds with \(status ?? 0) to a post of tracker \(tracker + 1) after the last fault")
         }
       }
     }
@@ -140,7 +140,7 @@ extension SimulationRun {
       try checkLog(of: tracking)
       try await checkFindings(of: tracking)
     } catch {
-      ledger.report(.trackersAreRecordedOnce, "with all faults over what was posted cannot be looked through: \(error)")
+      ledger.report(.trackersAreRecordedOnce, "the detection fails after the last fault: \(error)")
     }
   }
 
@@ -155,10 +155,10 @@ extension SimulationRun {
       let posted = Set(tracker.batches.joined().map { Self.milliseconds($0.timestamp) })
       let missing = posted.subtracting(kept.keys).count
       if missing > 0 {
-        ledger.report(.trackersAreRecordedOnce, "\(missing) fixes that tracker \(number + 1) posted are lost")
+        ledger.report(.trackersAreRecordedOnce, "\(missing) fixes of tracker \(number + 1) are lost")
       }
       if kept.contains(where: { $0.value > 1 }) || kept.count > posted.count {
-        ledger.report(.trackersAreRecordedOnce, "fixes that tracker \(number + 1) posted are kept twice")
+        ledger.report(.trackersAreRecordedOnce, "fixes of tracker \(number + 1) are stored twice")
       }
     }
   }
@@ -175,20 +175,21 @@ extension SimulationRun {
       if let place = open.firstIndex(where: { Self.content($0) == Self.content(event) }) {
         open.remove(at: place)
       } else if tracking.touches[event.id] == nil {
-        ledger.report(.trackersAreRecordedOnce, "the hubs found \(Self.words(event)), and a quiet hub did not")
+        ledger.report(.trackersAreRecordedOnce, "the hubs detected \(Self.words(event)), unlike a hub without faults")
       }
     }
     for event in open where !tracking.touches.values.contains(where: { $0.span.overlaps(Self.span(event)) }) {
-      ledger.report(.trackersAreRecordedOnce, "a quiet hub finds \(Self.words(event)), and the hubs did not")
+      ledger.report(
+        .trackersAreRecordedOnce, "the hubs did not detect \(Self.words(event)), unlike a hub without faults")
     }
     for (id, touch) in tracking.touches.sorted(by: { $0.key < $1.key }) where touch.isSure {
       let event = found.first { $0.id == id }
       if let note = touch.note {
         if event?.notes != note {
-          ledger.report(.trackersAreRecordedOnce, "the note \(note) that the person wrote into a finding is gone")
+          ledger.report(.trackersAreRecordedOnce, "the user's note \(note) of a detected event is lost")
         }
       } else if event != nil {
-        ledger.report(.trackersAreRecordedOnce, "a finding that the person deleted is there again")
+        ledger.report(.trackersAreRecordedOnce, "a detected event that the user deleted reappeared")
       }
     }
   }
@@ -205,7 +206,9 @@ extension SimulationRun {
     for tracker in tracking.trackers {
       let token = try server.accounts.createToken(person: person, deviceName: "tracker").token
       let status = await server.handle(try TrackerScenario.post(Array(tracker.batches.joined()), token: token)).status
-      if status != 200 { ledger.report(.trackersAreRecordedOnce, "a quiet hub answers \(status) to a tracker") }
+      if status != 200 {
+        ledger.report(.trackersAreRecordedOnce, "a hub without faults responds with \(status) to a tracker")
+      }
     }
     try await ingest.tick(at: server)
     let entries = try storage.read(person: person) { try $0.entries(after: 0, limit: .max) }

@@ -37,15 +37,15 @@ extension SimulationRun {
       number: device.number, recorder: isBeside ? process.besideRecorder : process.recorder,
       dataStoreFactory: process.factory)
     guard let before = try? waiting(process) else {
-      return tell("\(device.name): the person cannot do \(number), as the store cannot be read")
+      return tell("\(device.name): the user cannot perform \(number) because the store cannot be read")
     }
     do {
       try person.act(number: number, on: hand, using: &generator)
       note(before, try waiting(process), text: "t\(number)", device.number)
-      tell("\(device.name): the person does \(number)")
+      tell("\(device.name): the user performs \(number)")
     } catch {
       doubts[device.number] = Doubt(text: "t\(number)", before: before)
-      tell("\(device.name): the person does \(number), which fails: \(error)")
+      tell("\(device.name): the user performs \(number), which fails: \(error)")
     }
   }
 

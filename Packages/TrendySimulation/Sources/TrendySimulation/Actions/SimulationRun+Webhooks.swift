@@ -57,7 +57,7 @@ extension SimulationRun {
     await stopDelivering()
     if let first = missing.first {
       ledger.report(
-        .webhookReceivesEverything, "\(missing.count) changes were never told to a webhook's receiver, such as \(first)"
+        .webhookReceivesEverything, "\(missing.count) changes were never delivered to the webhook, such as \(first)"
       )
     }
   }

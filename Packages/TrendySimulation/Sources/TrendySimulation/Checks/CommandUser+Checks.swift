@@ -22,7 +22,7 @@ extension CommandUser {
   /// Checks an undo or redo step: the entities must have their state before the command (undo) or after it (redo),
   /// except for fields that were changed since.
   func check(_ step: UndoStep, isUndo: Bool, _ before: ShownFields, _ now: ShownFields) {
-    let act = "\(device.name) \(isUndo ? "takes back" : "does again") \(step.label)"
+    let act = "\(device.name) \(isUndo ? "undoes" : "redoes") \(step.label)"
     let changed = before.changes(to: now)
     run.tell("\(act), which changes \(words(changed))\(step.left.isEmpty ? "" : "; left: \(step.left.map(\.id))")")
     note(before, now)
@@ -86,23 +86,24 @@ extension CommandUser {
     isShownType: (String) -> Bool
   ) -> String? {
     switch (was, target) {
-    case (nil, nil): return now == nil ? nil : "is shown, and was not before"
+    case (nil, nil): return now == nil ? nil : "appeared"
     case (nil, let target?):
       // An entity that was deleted stays deleted, whatever was changed in it.
-      if present != nil { return now != nil ? "is shown again" : left == nil ? "is gone, and that is not told" : nil }
-      guard let now else { return left == nil ? "does not come back" : nil }
+      if present != nil { return now != nil ? "reappeared" : left == nil ? "is missing without a report" : nil }
+      guard let now else { return left == nil ? "was not restored" : nil }
       // Changes by others while the entity was deleted are kept.
       let others = Set(now.keys).union(target.keys).filter { now[$0] != target[$0] }
-      return others == left ?? [] ? nil : "comes back otherwise: \(now.difference(from: target)); left: \(left ?? [])"
+      return others == left ?? []
+        ? nil : "was restored with other values: \(now.difference(from: target)); left: \(left ?? [])"
     case (let was?, nil):
-      guard left == nil else { return now == was ? nil : "is told to be left, and is changed" }
-      if was != present { return "was changed since, and is not told to be left" }
-      return now == nil ? nil : "is still there"
+      guard left == nil else { return now == was ? nil : "was reported as unchanged but changed" }
+      if was != present { return "was changed meanwhile but not reported" }
+      return now == nil ? nil : "was not removed"
     case (let was?, let target?):
       guard let present else {
         // Another user has restored the entity.
-        if now != was { return "was there, and is changed" }
-        return was == target || left != nil ? nil : "is there otherwise, and is not told to be left"
+        if now != was { return "was restored by another user and then changed" }
+        return was == target || left != nil ? nil : "was restored by another user but not reported"
       }
       for name in Set(present.keys).union(target.keys).sorted() where present[name] != target[name] {
         let isOpen =
@@ -112,10 +113,10 @@ extension CommandUser {
             && (name != "event_type_id" || target[name]?.stringValue.map(isShownType) == true)
         if isOpen == (left?.contains(name) == true) {
           return
-            "has \(name), which was \(isOpen ? "not " : "")changed since, and is \(isOpen ? "" : "not ")told to be left"
+            "has \(name), which was \(isOpen ? "not " : "")changed meanwhile and is \(isOpen ? "" : "not ")reported"
         }
         if let now, now[name] == (isOpen ? target : was)[name] { continue }
-        return "is otherwise: \((now ?? [:]).difference(from: target))"
+        return "has other values: \((now ?? [:]).difference(from: target))"
       }
       return nil
     }
@@ -129,7 +130,8 @@ extension CommandUser {
       let now = shown.rows[key]
       if left.fields.isEmpty ? now == done.after.rows[key] && now == done.before.rows[key] : now == nil {
         run.ledger.report(
-          .undoRestoresTheRecord, "\(device.name) leaves \(key.id) of \(label), which was not changed since")
+          .undoRestoresTheRecord,
+          "\(device.name) leaves \(key.id) of \(label) unchanged, although nobody changed it since")
       }
     }
   }
@@ -139,7 +141,7 @@ extension CommandUser {
     guard let now = try? shown(record), now != before else { return }
     run.ledger.report(
       .undoRestoresTheRecord,
-      "\(device.name) changes \(words(before.changes(to: now))) by a command that fails: \(error)")
+      "\(device.name) changes \(words(before.changes(to: now))) by a failed command: \(error)")
   }
 
   func shown(_ record: DeviceRecord) throws -> ShownFields {

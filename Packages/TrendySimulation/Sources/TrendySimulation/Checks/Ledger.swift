@@ -322,7 +322,9 @@ struct Ledger {
     let bySequence = Dictionary(request.mutations.map { ($0.sequence, $0) }, uniquingKeysWith: { first, _ in first })
     for outcome in answer.outcomes {
       guard let mutation = bySequence[outcome.sequence] else {
-        report(.mutationAppliesOnce, "the hub judged sequence \(outcome.sequence), which was not asked")
+        report(
+          .mutationAppliesOnce,
+          "the hub returned an outcome for sequence number \(outcome.sequence), which was not sent")
         continue
       }
       onOutcome(outcome, of: mutation, by: request.device, now: now)
@@ -346,7 +348,7 @@ struct Ledger {
     else { return }
     let entity = "\(mutation.entityType) \(mutation.entityId)"
     if let other = madeAt.updateValue(entity, forKey: version), other != entity {
-      report(.mutationAppliesOnce, "\(entity) and \(other) had the outcome of one version, \(version)")
+      report(.mutationAppliesOnce, "\(entity) and \(other) were created at the same version, \(version)")
     }
   }
 
@@ -377,7 +379,7 @@ struct Ledger {
     if mutation.operation == MutationOperation.create.rawValue, NaturalIdentifier.isNatural(mutation.entityId),
       outcome.status == "accepted", !imported.insert(mutation.entityId).inserted, !hubWasRestored, !hubLied
     {
-      report(.importIsIdempotent, "\(mutation.entityId) was imported a second time, and that changed it")
+      report(.importIsIdempotent, "\(mutation.entityId) was imported a second time with an effect")
     }
     checkVersion(outcome, of: mutation)
     checkIncarnations(outcome, of: mutation, isSure: !unsure.contains(sent))
@@ -434,13 +436,13 @@ struct Ledger {
     if type.hasSuffix(":invalid"), !mutation.entityId.hasPrefix("future-"), !hubLied {
       report(
         .mutationAppliesOnce,
-        "a device of the hub's own version was refused as invalid: \(mutation.operation) of \(mutation.entityId): \(detail)"
+        "a mutation of the hub's own version was rejected as invalid: \(mutation.operation) of \(mutation.entityId): \(detail)"
       )
     }
     guard !hasTwins, !hubWasRestored, !hubLied, !deviceLied, oldDevices.isEmpty else { return }
     // Parents are created before on the same device, or come from the hub.
-    if detail.contains("was never here"), !setAside.contains(where: { detail.contains("\"\($0)\"") }) {
-      report(.childHasItsParent, "\(mutation.entityId) was sent before what it refers to: \(detail)")
+    if type.hasSuffix(":parent_deleted"), !mutation.references.contains(where: wasRejectedOrDeleted) {
+      report(.childHasItsParent, "\(mutation.entityId) was sent before its parent: \(detail)")
     }
     let isChild = ["event", "property_definition", "skip"].contains(mutation.entityType)
     // Children of rejected entities are rejected as well, and edits of them find nothing.
@@ -449,17 +451,17 @@ struct Ledger {
     {
       report(
         .nothingVanishes,
-        "\(mutation.operation) of \(mutation.entityId) was refused as of something deleted, which nobody deleted")
+        "\(mutation.operation) of \(mutation.entityId) was rejected as deleted, although nobody deleted it")
     }
   }
 
   /// Checks a response that reports a fork or a restored hub.
   mutating func onBreach(_ type: String, device: Int) {
     if type == ProblemDetails.deviceForked, !mayFork {
-      report(.forkIsDetected, "\(deviceName(device)) is taken for two devices, and no store was copied or restored")
+      report(.forkIsDetected, "\(deviceName(device)) is reported as a fork, although no store was copied or restored")
     }
     if type == ProblemDetails.logReset, !hubWasRestored, !hubLied, !hasCopies {
-      report(.resetKeepsPendingEdits, "\(deviceName(device)) is told that the hub was set back, and it never was")
+      report(.resetKeepsPendingEdits, "\(deviceName(device)) received log_reset, although the hub was never restored")
     }
   }
 
@@ -485,10 +487,16 @@ struct Ledger {
     setAside.insert(mutation.entityId)
   }
 
+  private func wasRejectedOrDeleted(_ id: String) -> Bool {
+    setAside.contains(id) || everDeleted.contains { $0.id == id }
+  }
+
   /// Whether the hub ever gave a reason to move the mutation to the conflict journal.
   func hadReason(for conflict: Conflict) -> Bool {
-    answeredWithNo.contains(conflict.id) || conflict.reason.contains("that it belongs to was refused")
-      || conflict.reason.contains("Taken out of the queue") || hubLied
+    // A rejected create takes along the pending mutations of its entity and of its children, and clearing the queue all of
+    // them.
+    answeredWithNo.contains(conflict.id) || setAside.contains(conflict.entityId) || hubLied
+      || MutationEnvelope.references(of: conflict.payload).contains(where: setAside.contains)
   }
 
   /// Whether the author of a value had seen the value that it replaced, so that there is no conflict.
@@ -520,6 +528,18 @@ extension MutationEnvelope {
   /// Texts in the selected fields.
   func texts(_ isWanted: (String) -> Bool) -> [String] {
     Self.texts(of: (fields?.mapValues(\.value) ?? payload).filter { isWanted($0.key) })
+  }
+
+  /// Ids of the entities that the fields refer to.
+  var references: [String] { Self.references(of: fields?.mapValues(\.value) ?? payload) }
+
+  private static func references(of fields: [String: JSONValue]) -> [String] {
+    fields.filter { $0.key.hasSuffix("_id") && $0.key != "external_id" }.compactMap(\.value.stringValue)
+  }
+
+  /// Ids that a stored payload refers to; empty for a payload that cannot be decoded, which refers to nothing.
+  static func references(of payload: Data) -> [String] {
+    (try? WireJSON.decode([String: JSONValue].self, from: payload)).map { references(of: $0) } ?? []
   }
 
   /// Texts of simulated users in a payload.

@@ -12,7 +12,7 @@ struct MergeOracle {
     var author: String
   }
 
-  private struct Place: Hashable {
+  private struct FieldKey: Hashable {
     var kind: String
     var id: String
     var field: String
@@ -21,7 +21,7 @@ struct MergeOracle {
   /// Whether the hub's date was ever changed, so that the hub time can repeat.
   var isHubSet = false
   /// Last writes that are known for certain.
-  private var values: [Place: Value] = [:]
+  private var values: [FieldKey: Value] = [:]
 
   /// Field that contains the texts of simulated users.
   static func textField(ofKind kind: String) -> String {
@@ -36,7 +36,7 @@ struct MergeOracle {
 
   /// Discards the value of an entity whose state is uncertain, so that the next write is not checked.
   mutating func forget(kind: String, id: String) {
-    values[Place(kind: kind, id: id, field: Self.textField(ofKind: kind))] = nil
+    values[FieldKey(kind: kind, id: id, field: Self.textField(ofKind: kind))] = nil
   }
 
   mutating func forgetAll() { values = [:] }
@@ -51,29 +51,29 @@ struct MergeOracle {
     hadSeen: (_ text: String, _ author: String) -> Bool
   ) -> String? {
     guard outcome.status == "accepted" || outcome.status == "merged" else { return nil }
-    let place = Place(
+    let key = FieldKey(
       kind: mutation.entityType, id: mutation.entityId, field: Self.textField(ofKind: mutation.entityType))
     let operation = MutationOperation(rawValue: mutation.operation)
     if operation == .delete {
       // Children are deleted with their type.
       if mutation.entityType == MutationEntityType.eventType.rawValue { forgetAll() }
-      values[place] = nil
+      values[key] = nil
       return nil
     }
-    guard let change = mutation.fields?[place.field] else { return nil }
+    guard let change = mutation.fields?[key.field] else { return nil }
     guard let text = change.value.stringValue, !NaturalIdentifier.isNatural(mutation.entityId) else {
-      values[place] = nil
+      values[key] = nil
       return nil
     }
     let isReoffer = change.author != nil
     let incoming = Value(
       text: text, stamp: isReoffer ? change.stamp : min(change.stamp, now), author: change.author ?? device)
-    let present = values[place]
-    let lost = outcome.lost.contains(place.field)
+    let present = values[key]
+    let lost = outcome.lost.contains(key.field)
     if !lost {
-      values[place] = incoming
+      values[key] = incoming
       // An equal text keeps its field version.
-      if let present, present.text == text { values[place] = present }
+      if let present, present.text == text { values[key] = present }
     }
     guard let present, present.text != text, !isReoffer, operation == .update || operation == .create else {
       return nil
@@ -91,6 +91,6 @@ struct MergeOracle {
     let isLater = (incoming.stamp, incoming.author) > (present.stamp, present.author)
     guard isLater == lost else { return nil }
     return "\(text) of \(incoming.stamp) \(lost ? "lost to" : "won over") \(present.text) of \(present.stamp) in "
-      + "\(mutation.entityId): the later of two who had not seen each other wins"
+      + "\(mutation.entityId): without having seen each other, the later wins"
   }
 }

@@ -37,13 +37,14 @@ extension SimulationRun {
       let queue = try store.fetchPendingMutations()
       let journal = try store.fetchConflicts()
       try settleDoubt(device.number, queue) { try isShown($0, in: store) }
-      var told = ledger.takenTexts
+      var found = ledger.takenTexts
       for payload in queue.map(\.payload) + journal.map(\.payload) where !payload.isEmpty {
-        told.formUnion(MutationEnvelope.texts(of: try WireJSON.decode([String: JSONValue].self, from: payload)))
+        found.formUnion(MutationEnvelope.texts(of: try WireJSON.decode([String: JSONValue].self, from: payload)))
       }
       // A restored hub gets the missing entities from the replicas again.
-      if ledger.hubWasRestored { told.formUnion(try heldTexts(store)) }
-      for saved in ledger.texts where saved.device == device.number && !saved.isReplaced && !told.contains(saved.text) {
+      if ledger.hubWasRestored { found.formUnion(try heldTexts(store)) }
+      for saved in ledger.texts where saved.device == device.number && !saved.isReplaced && !found.contains(saved.text)
+      {
         // A restored hub may have forgotten that the text was given up.
         if ledger.hubWasRestored, saved.isGivenUp { continue }
         if ledger.hubLied { continue }
@@ -55,7 +56,7 @@ extension SimulationRun {
         for conflict in journal where !ledger.hadReason(for: conflict) {
           ledger.report(
             .nothingVanishes,
-            "\(device.name) set \(conflict.operation) of \(conflict.entityId) aside without the hub's word: "
+            "\(device.name) set \(conflict.operation) of \(conflict.entityId) aside without a reason from the hub: "
               + conflict.reason)
         }
       }
@@ -65,7 +66,7 @@ extension SimulationRun {
       }
       for key in (ledger.deleted[device.number] ?? []).sorted()
       where try !ledger.hubLied && isShown(key, in: store) {
-        ledger.report(.deletedStaysDeleted, "\(key.id), deleted on \(device.name), is shown there again")
+        ledger.report(.deletedStaysDeleted, "\(key.id), deleted on \(device.name), reappeared there")
       }
     } catch {
       if !device.disk.isOff { ledger.report(.savedDataIsDurable, "\(device.name)'s store cannot be read: \(error)") }
@@ -102,13 +103,13 @@ extension SimulationRun {
         let isShown = try isShown(key, in: store)
         // A deletion of an earlier incarnation, which the hub will reject, does not hide the later one.
         if said.isDeleted, isShown, !ledger.restored.contains(key) {
-          ledger.report(.deletedStaysDeleted, "\(device.name) shows \(key.id), whose deletion waits there")
+          ledger.report(.deletedStaysDeleted, "\(device.name) shows \(key.id), whose deletion is pending there")
         }
         if let text = said.text, isShown, let shown = try store.simulatedText(key), shown != text,
           !NaturalIdentifier.isNatural(key.id)
         {
           ledger.report(
-            .ownWritesAreVisible, "\(device.name) shows \(shown) in \(key.id), where \(text) waits to be sent")
+            .ownWritesAreVisible, "\(device.name) shows \(shown) in \(key.id), where \(text) is pending")
         }
       }
       guard ledger.readsOwnWrites else { return }
@@ -124,7 +125,7 @@ extension SimulationRun {
         guard let shown = try store.simulatedText(key), shown != texts.last, texts.contains(shown) else { continue }
         ledger.report(
           .ownWritesAreVisible,
-          "\(device.name) wrote \(texts[texts.count - 1]) into \(key.id), and shows \(shown) again")
+          "\(device.name) wrote \(texts[texts.count - 1]) into \(key.id)but shows \(shown) again")
       }
       // An entity without a parent is visible as soon as it is saved, unless someone deletes it.
       for (key, texts) in ledger.ownTexts(device.number).sorted(by: { $0.key < $1.key })

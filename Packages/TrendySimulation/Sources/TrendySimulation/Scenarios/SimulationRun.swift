@@ -103,7 +103,7 @@ final class SimulationRun: @unchecked Sendable {
     guard hub.restartIfOff() else { return false }
     for wire in wires { wire.loseSignals(isSilent: false) }
     count("hub_crash")
-    tell("the hub lost power, and starts again")
+    tell("the hub lost power and restarts")
     return true
   }
 
@@ -330,9 +330,9 @@ final class SimulationRun: @unchecked Sendable {
       let failure: (any Error)? = if kind == .skip { error } else { await engine.lastFailure }
       if failure == nil, wires[device.number].requests == requests {
         ledger.report(
-          .oneSyncPerStore, "\(device.name) was asked to sync and told that it had, and asked the hub nothing")
+          .oneSyncPerStore, "\(device.name) reported a successful sync without any request")
       }
-      tell("  \(device.name)'s round is over: \(failure.map { "\($0)" } ?? "all well")")
+      tell("  \(device.name)'s round ended: \(failure.map { "\($0)" } ?? "success")")
       checkCursor(device)
       checkMoment(device)
     }
@@ -369,7 +369,7 @@ final class SimulationRun: @unchecked Sendable {
     hub.endFaults()
     _ = restartHubIfOff()
     if server == nil, world.isLimited(seed: seed), !hub.limit(room: nil) {
-      ledger.report(nil, "with all faults over the hub does not take a limit back")
+      ledger.report(nil, "the hub does not remove a limit after the last fault")
     }
     checkPower()
   }
@@ -379,7 +379,7 @@ final class SimulationRun: @unchecked Sendable {
     for device in devices {
       if device.restartIfOff() {
         count("device_crash")
-        tell("\(device.name) lost power, and starts again")
+        tell("\(device.name) lost power and restarts")
       }
       guard device.process == nil else { continue }
       do throws(StorageError) {
@@ -391,7 +391,7 @@ final class SimulationRun: @unchecked Sendable {
       } catch {
         // Power failed during the start; the next check restarts the device.
         if !device.disk.isOff {
-          ledger.report(.savedDataIsDurable, "\(device.name)'s store does not open after a loss of power: \(error)")
+          ledger.report(.savedDataIsDurable, "\(device.name)'s store cannot be opened after a power failure: \(error)")
         }
       }
     }

@@ -84,12 +84,12 @@ public struct SyncSimulator: Sendable {
         var candidate = plan
         candidate.removeSubrange(start..<min(start + size, plan.count))
         left -= 1
-        let told = await run(candidate, seed: seed)
-        if Self.kinds(told).isDisjoint(with: kinds) {
+        let result = await run(candidate, seed: seed)
+        if Self.kinds(result).isDisjoint(with: kinds) {
           start += size
         } else {
           plan = candidate
-          story = told
+          story = result
           isShorter = true
         }
       }

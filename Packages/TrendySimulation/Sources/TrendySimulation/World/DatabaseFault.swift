@@ -21,11 +21,11 @@ extension DatabaseFault: CustomStringConvertible {
     switch self {
     case .lostAtBegin: "the connection is lost"
     case .lostAtCommit(let isCommitted): "the connection is lost \(isCommitted ? "after" : "before") the commit"
-    case .refused(let times): "it is refused \(times) times"
+    case .refused(let times): "it is rejected \(times) times"
     case .locked: "the row is locked for too long"
     case .failover(let isCommitted): "the server dies \(isCommitted ? "after" : "before") the commit"
     case .hubKilled(let isCommitted): "the hub is killed \(isCommitted ? "after" : "before") the commit"
-    case .hubStopped(let seconds): "the hub stands still for \(seconds) s before it"
+    case .hubStopped(let seconds): "the hub stalls for \(seconds) s before it"
     }
   }
 

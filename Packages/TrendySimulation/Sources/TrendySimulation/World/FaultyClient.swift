@@ -146,7 +146,7 @@ struct FaultyClient: NetworkClientProtocol {
       SimulatedLink.Call(
         words: words, mutations: mutations.count, again: { _ = try await reach() },
         onRefusal: { run.ledger.onRefusal(mutations.map { ($0.id, $0.entityId) }) }), from: files,
-      garble: { _ in throw APIError.decodingError("the answer is a page of something else") }
+      garble: { _ in throw APIError.decodingError("the response is an HTML page") }
     ) { thousandths in thousandths == nil ? try await reach() : nil }
   }
 }

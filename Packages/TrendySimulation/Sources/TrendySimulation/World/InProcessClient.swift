@@ -48,7 +48,7 @@ public struct InProcessClient: NetworkClientProtocol {
   public func push(_ mutations: [PendingMutation]) async throws -> [MutationOutcome] {
     guard let first = mutations.first else { return [] }
     guard let device = first.device, let sequence = first.sequence else {
-      throw APIError.decodingError("a mutation without a sequence: this client sends them to /mutations only")
+      throw APIError.decodingError("this client cannot send a mutation without a sequence number")
     }
     let request = PushRequest(
       device: device, acknowledgedThrough: sequence - 1, mutations: mutations.map { MutationEnvelope($0) })
@@ -92,10 +92,12 @@ public struct InProcessClient: NetworkClientProtocol {
 
   private func snapshotLines(_ query: String?) async throws -> (SnapshotHeader, [ChangeEntry]) {
     let lines = try await ask("GET", "/snapshot\(query ?? "")").split(separator: UInt8(ascii: "\n"))
-    guard let first = lines.first else { throw APIError.networkError("the snapshot was cut off before its first line") }
+    guard let first = lines.first else {
+      throw APIError.networkError("the snapshot was truncated before its first line")
+    }
     let header = try WireJSON.decode(SnapshotHeader.self, from: Data(first))
     guard lines.count == header.count + 1 else {
-      throw APIError.networkError("the snapshot was cut off after \(lines.count - 1) of \(header.count) entries")
+      throw APIError.networkError("the snapshot was truncated after \(lines.count - 1) of \(header.count) entries")
     }
     return (header, try lines.dropFirst().map { try WireJSON.decode(ChangeEntry.self, from: Data($0)) })
   }

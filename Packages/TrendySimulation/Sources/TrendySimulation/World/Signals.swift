@@ -19,7 +19,7 @@ struct Signals {
 
   /// Closes all streams with an error.
   mutating func end() {
-    for reader in readers + silent { reader.finish(throwing: APIError.networkError("the stream broke off")) }
+    for reader in readers + silent { reader.finish(throwing: APIError.networkError("the stream was closed")) }
     readers = []
     silent = []
   }
@@ -57,7 +57,7 @@ struct BackoffChecker {
   func onPush(at now: Duration, process: ObjectIdentifier) -> String? {
     let end = max(quietUntil, openUntil)
     guard areExpected, process == self.process, now < end else { return nil }
-    return "\((end - now).components.seconds) s before the hub may be asked again"
+    return "\((end - now).components.seconds) s before the end of the backoff"
   }
 
   /// - Parameter hasWaiting: whether there are pending mutations. If not, a successful pull also ends the rate limit.
@@ -115,6 +115,6 @@ struct Outage {
     processes.insert(process)
     let seconds = Int((now - start).components.seconds)
     guard count > processes.count * 30 + seconds / 25 else { return nil }
-    return "asked for \(count) \(what) in an outage of \(seconds) s"
+    return "made \(count) \(what) in an outage of \(seconds) s"
   }
 }

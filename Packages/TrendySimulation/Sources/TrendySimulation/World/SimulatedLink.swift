@@ -101,7 +101,7 @@ final class SimulatedLink: @unchecked Sendable {
     answer.response.body = .data(ResponseCorruptor.about(body, using: &generator))
     run.ledger.hubLied = true
     run.count("hub_lied")
-    run.tell("  \(deviceName(device)): the answer to \(request.method) \(request.target.dropFirst(7)) is not true")
+    run.tell("  \(deviceName(device)): the response to \(request.method) \(request.target.dropFirst(7)) is corrupted")
   }
 
   /// Request, independent of its transport.
@@ -131,7 +131,7 @@ final class SimulatedLink: @unchecked Sendable {
     // Each process sends one request at a time.
     let process = ObjectIdentifier(files)
     if !asking.insert(process).inserted {
-      run.ledger.report(.oneSyncPerStore, "\(deviceName(device)) asks two things at once: \(call.words)")
+      run.ledger.report(.oneSyncPerStore, "\(deviceName(device)) sends two requests at once: \(call.words)")
     }
     defer { asking.remove(process) }
     if hasOutage {
@@ -149,7 +149,7 @@ final class SimulatedLink: @unchecked Sendable {
       backoff.onAnswer(isPush: call.mutations > 0, hasWaiting: run.hasWaiting(device))
       return answer
     } catch let error as APIError where error.isRateLimited {
-      if run.tellsRequests { run.tell("    \(deviceName(device)): \(call.words) is refused at \(run.clock.uptime)") }
+      if run.tellsRequests { run.tell("    \(deviceName(device)): \(call.words) is rejected at \(run.clock.uptime)") }
       backoff.onRateLimit(
         isPush: call.mutations > 0, retryAfter: error.retryAfter, at: run.clock.uptime, process: process)
       throw error
@@ -190,7 +190,7 @@ final class SimulatedLink: @unchecked Sendable {
       try await delay(milliseconds)
       return answer
     case .truncated(let thousandths):
-      guard let part = try await reach(thousandths) else { throw APIError.networkError("the answer was cut off") }
+      guard let part = try await reach(thousandths) else { throw APIError.networkError("the response was truncated") }
       return part
     case .garbled:
       return try garble(try await whole())
@@ -212,7 +212,7 @@ final class SimulatedLink: @unchecked Sendable {
     let calls = late
     late = []
     for call in calls {
-      run.tell("  \(deviceName(device)): \(call.words) arrives once more")
+      run.tell("  \(deviceName(device)): \(call.words) arrives again")
       // The hub may be off; the response is not needed.
       try? await call.again()
     }
@@ -234,7 +234,8 @@ final class SimulatedLink: @unchecked Sendable {
     if now != paceStart { (paceStart, pace) = (now, 0) }
     pace += 1
     guard pace > Self.paceLimit else { return }
-    run.ledger.report(nil, "\(deviceName(device)) asks \(Self.paceLimit) things at one moment, at last \(call.words)")
+    run.ledger.report(
+      nil, "\(deviceName(device)) sends \(Self.paceLimit) requests without delay, the last one \(call.words)")
     try await run.clock.sleep(for: .seconds(60))
   }
 
@@ -298,7 +299,7 @@ final class SimulatedLink: @unchecked Sendable {
   private static func problem(_ status: Int, retryAfter: Int?) -> APIError {
     .problem(
       ProblemDetails(
-        type: "urn:trendy:error:simulated", title: "Simulated", status: status, detail: "a fault of the story"),
+        type: "urn:trendy:error:simulated", title: "Simulated", status: status, detail: "an injected fault"),
       retryAfter: retryAfter.map { .seconds($0) })
   }
 
@@ -352,7 +353,7 @@ final class SimulatedLink: @unchecked Sendable {
       run.ledger.onPush(push, answer: judged, now: now)
       answer.judged = judged
     } catch {
-      run.ledger.report(.savedDataIsDurable, "the answer to a push cannot be read: \(error)")
+      run.ledger.report(.savedDataIsDurable, "the response to a push cannot be decoded: \(error)")
     }
     return answer
   }

@@ -18,10 +18,10 @@ public enum ReceiverFault: Hashable, Sendable {
 extension ReceiverFault: CustomStringConvertible {
   public var description: String {
     switch self {
-    case .unreachable: "nobody takes it"
+    case .unreachable: "the receiver is unreachable"
     case .status(let status, _): "answered \(status)"
-    case .answerLost: "taken, and the answer lost"
-    case .hangs(let seconds, let isTaken): "\(isTaken ? "taken" : "lost") after \(seconds) s without an answer"
+    case .answerLost: "accepted, but the response is lost"
+    case .hangs(let seconds, let isTaken): "\(isTaken ? "accepted" : "lost") after \(seconds) s without a response"
     }
   }
 
@@ -90,11 +90,11 @@ final class SimulatedReceiver: WebhookSender, @unchecked Sendable {
     guard isSigned(post), let id = post.headers["Trendy-Delivery"],
       let document = try? WireJSON.decode([String: JSONValue].self, from: post.body), document["id"]?.stringValue == id,
       let changes = document["changes"]?.arrayValue
-    else { return onBroken("a webhook's receiver cannot believe what it is told") }
+    else { return onBroken("a webhook delivery has an invalid signature") }
     guard taken.insert(id).inserted else { return }
     let versions = changes.compactMap { $0.objectValue?["id"]?.intValue }
     if versions != versions.sorted() || versions.count != changes.count {
-      onBroken("a webhook's receiver is told in another order than that of the versions")
+      onBroken("webhook deliveries are not in version order")
     }
     for change in changes { told.insert(Self.words(change)) }
   }

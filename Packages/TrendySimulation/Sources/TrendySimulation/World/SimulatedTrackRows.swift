@@ -56,7 +56,7 @@ final class SimulatedTrackRows: TrackRows, @unchecked Sendable {
       }
       if let name { return name }
     }
-    throw HubStorageError.busy("another hub looks through what was posted for the person \(person)")
+    throw HubStorageError.busy("another hub is running the detection for the user \(person)")
   }
 
   /// Number of attempts to claim the log.
@@ -69,7 +69,7 @@ extension SimulatedDatabase.Rows {
   /// - Throws: ``HubStorageError/busy(_:)`` if another hub has claimed the log, or the database lost writes.
   mutating func renew(_ reader: String, of person: String, at now: Duration) throws {
     guard readers[person]?.name == reader, reader.hasPrefix(readerPrefix) else {
-      throw HubStorageError.busy("another hub has begun to look through what was posted for the person \(person)")
+      throw HubStorageError.busy("another hub has started the detection for the user \(person)")
     }
     readers[person]?.until = now + SimulatedDatabase.TrackReader.lease
   }
