@@ -131,7 +131,7 @@ extension CommandUser {
       if left.fields.isEmpty ? now == done.after.rows[key] && now == done.before.rows[key] : now == nil {
         run.ledger.report(
           .undoRestoresTheRecord,
-          "\(device.name) leaves \(key.id) of \(label) unchanged, although nobody changed it since")
+          "\(device.name) leaves \(key.id) of \(label) unchanged, although it was not edited since")
       }
     }
   }

@@ -408,7 +408,7 @@ struct Ledger {
       {
         report(
           .deletedStaysDeleted,
-          "a deletion of life \(mutation.incarnation) of \(id) was accepted, and somebody had restored it to life \(life)"
+          "a deletion of incarnation \(mutation.incarnation) of \(id) was accepted, although it was restored as incarnation \(life)"
         )
       }
       // Children are deleted with their type.
