@@ -24,7 +24,7 @@ struct PlaceSimulateCommand: Command {
 
   struct Step {
     var fix: Location
-    var reading: GeofenceReading?
+    var reading: GeofenceEvaluation?
     var effects: [GeofenceMonitor.Effect]
   }
 
@@ -120,7 +120,7 @@ extension PlaceSimulateCommand.Step {
     reading.map {
       .object([
         ("at", .string(local.rfc3339(fix.timestamp))), ("distance_m", .number(($0.meters * 10).rounded() / 10)),
-        ("says", .string($0.says.rawValue)), ("is_inside", .bool($0.isInside)),
+        ("says", .string($0.containment.rawValue)), ("is_inside", .bool($0.isInside)),
       ])
     }
   }

@@ -29,7 +29,7 @@ struct WhereOptions {
     guard let position = position ?? named?.coordinate else { return }
     event.locationLatitude = position.latitude
     event.locationLongitude = position.longitude
-    let place = named ?? places.around(position).first
+    let place = named ?? places.nearest(to: position).first
     event.geofenceId = place?.id
     event.locationName = place?.name
   }

@@ -146,7 +146,7 @@ extension Lookup {
         found, "places", name: \.name, hint: "To make one of them: trendy place merge \(word) \(word)")
     }
     if let position = Coordinate(phrase: name) {
-      if let place = places.around(position).first { return place }
+      if let place = places.nearest(to: position).first { return place }
       throw CommandError(
         "No place lies around \(name).", hint: "To make one: trendy place add NAME \(name)", exit: .notFound)
     }

@@ -46,7 +46,7 @@ struct TripText {
 
   /// `Home → Office`, or what is known of it.
   static func way(of trip: TripEvent, among places: [Geofence]) -> String? {
-    switch (places.around(trip.startPlace).first?.name, places.around(trip.endPlace).first?.name) {
+    switch (places.nearest(to: trip.startPlace).first?.name, places.nearest(to: trip.endPlace).first?.name) {
     case (let from?, let to?): "\(from) → \(to)"
     case (let from?, nil): "from \(from)"
     case (nil, let to?): "to \(to)"
@@ -54,7 +54,7 @@ struct TripText {
     }
   }
 
-  private func name(_ coordinate: Coordinate?) -> String? { places.around(coordinate).first?.name }
+  private func name(_ coordinate: Coordinate?) -> String? { places.nearest(to: coordinate).first?.name }
 
   var lines: [String] {
     var rows = [("id", event.id), ("start", moment(event.timestamp))]

@@ -282,7 +282,7 @@ public actor LiveDesk {
   }
 
   private func place(_ coordinate: Coordinate?, _ store: any DataStoreProtocol) throws -> String? {
-    try store.fetchAllGeofences().around(coordinate).first?.name
+    try store.fetchAllGeofences().nearest(to: coordinate).first?.name
   }
 
   private func vehicle(of presence: DevicePresence, _ store: any DataStoreProtocol) -> String? {

@@ -120,20 +120,20 @@ public struct GeofenceMonitor: Hashable, Sendable, Codable {
   }
 
   /// What a fix says of each place it is about, before it is taken; in the order of their ids.
-  public func readings(of location: Location) -> [GeofenceReading] {
+  public func readings(of location: Location) -> [GeofenceEvaluation] {
     guard let fix = location.checked else { return [] }
     return fences.map { fence in
       let meters = Geodesic.distanceMeters(from: fence.center, to: fix.coordinate)
       let seen = fence.side(seenBy: fix, configuration)
       let isUncertain =
         fix.horizontalAccuracy > configuration.maximumAccuracy || seen == nil && fix.horizontalAccuracy >= fence.radius
-      let says: GeofenceReading.Says =
+      let containment: GeofenceEvaluation.Containment =
         if isUncertain { .nothing } else if seen == .inside { .inside } else if seen == .outside {
           .outside
         } else { .margin }
-      return GeofenceReading(
-        geofenceId: fence.id, meters: meters, says: says, isInside: fence.side == .inside,
-        waitsSince: fence.run?.first.timestamp)
+      return GeofenceEvaluation(
+        geofenceId: fence.id, meters: meters, containment: containment, isInside: fence.side == .inside,
+        pendingSince: fence.run?.first.timestamp)
     }
   }
 }
@@ -260,7 +260,7 @@ extension GeofenceMonitor {
         Geodesic.distanceMeters(from: center, to: from.coordinate) <= length + radius,
         max(from.horizontalAccuracy, to.horizontalAccuracy) < radius
       else { return nil }
-      let line = Chord(from: from.coordinate, to: to.coordinate)
+      let line = GreatCircleSegment(from: from.coordinate, to: to.coordinate)
       func distance(_ part: Double) -> Double { Geodesic.distanceMeters(from: center, to: line.place(at: part)) }
       let nearest = Self.least(of: distance)
       guard distance(nearest) < radius else { return nil }

@@ -41,7 +41,7 @@ public struct MileageLog: Sendable {
 
   /// How far was driven to each place of the person, that with most trips first; where a trip ended at none it counts for none.
   public func byDestination(_ trips: [TripEvent]) -> [(name: String, mileage: Mileage)] {
-    Dictionary(grouping: trips) { places.around($0.endPlace).first?.name ?? "" }.filter { !$0.key.isEmpty }
+    Dictionary(grouping: trips) { places.nearest(to: $0.endPlace).first?.name ?? "" }.filter { !$0.key.isEmpty }
       .map { (name: $0.key, mileage: Mileage(of: $0.value)) }
       .sorted { ($1.mileage.trips, $0.name) < ($0.mileage.trips, $1.name) }
   }
@@ -63,7 +63,7 @@ public struct MileageLog: Sendable {
   }
 
   private func name(_ place: Coordinate?) -> String {
-    places.around(place).first?.name
+    places.nearest(to: place).first?.name
       ?? place.map { "\(($0.latitude * 1e5).rounded() / 1e5), \(($0.longitude * 1e5).rounded() / 1e5)" } ?? ""
   }
 }

@@ -27,7 +27,7 @@ extension [TripRule] {
 
 extension Sequence<Geofence> {
   /// Those that hold a coordinate, the nearest first; 150 m count where the place is smaller.
-  public func around(_ coordinate: Coordinate?) -> [Geofence] {
+  public func nearest(to coordinate: Coordinate?) -> [Geofence] {
     guard let coordinate else { return [] }
     return map { ($0, Geodesic.distanceMeters(from: $0.coordinate, to: coordinate)) }
       .filter { $0.1 <= Swift.max(150, $0.0.radius) }
@@ -44,7 +44,7 @@ extension TripEvent {
   func rule(among rules: [TripRule], places: [Geofence]) -> TripRule? {
     TripRule.deciding(
       TripFacts(
-        ends: [startPlace, endPlace].flatMap { places.around($0) }, start: start,
+        ends: [startPlace, endPlace].flatMap { places.nearest(to: $0) }, start: start,
         secondsFromGMT: Self.secondsFromGMT(at: start, zone: event.timeZone), vehicleId: vehicleId, meters: distance,
         hasOffice: places.contains { $0.role == TripRule.officeRole }),
       among: rules)

@@ -1,7 +1,7 @@
 import TrendyFoundation
 import TrendyModels
 
-extension TripDetector.Way {
+extension TripDetector.MovingState {
   /// Whether all that was seen of it is the receiver's noise and nobody's way, however far somebody got in a silence after it.
   func isNoise(_ configuration: TripDetector.Configuration) -> Bool {
     guard case .cancelled(let record) = ended(.silence, at: now.fix.timestamp, configuration) else { return false }
@@ -10,7 +10,7 @@ extension TripDetector.Way {
 
   /// Why it is no trip; `nil` if it is one.
   func refusal(
-    _ end: Mark, _ record: TripRecord, _ configuration: TripDetector.Configuration, isLeap: Bool
+    _ end: TripProgress, _ record: TripRecord, _ configuration: TripDetector.Configuration, isLeap: Bool
   ) -> TripDecision? {
     let time = end.fix.timestamp
     guard end.distance >= configuration.minimumDistance else {
@@ -39,8 +39,8 @@ extension TripDetector.Way {
     // Noise makes a long way of many short steps, and they lead nowhere.
     let led = max(end.coarse, end.reach)
     let isNoise =
-      end.drift.directness < Drift.aimless && end.reach < configuration.undeniableDistance
-      || end.drift.directness < Drift.wandering && end.reach < 0.15 * end.drift.single / 2
+      end.drift.directness < StraightnessEstimator.aimless && end.reach < configuration.undeniableDistance
+      || end.drift.directness < StraightnessEstimator.wandering && end.reach < 0.15 * end.drift.single / 2
     // Out in one hop and back in another, with nothing seen between.
     let isThrown =
       seconds < configuration.noisyStopSeconds && back < configuration.departureDistance
@@ -73,7 +73,7 @@ extension TripDetector.Way {
 
   /// Tells that it is a trip only because the receiver measured its speed; `nil` if it is one in any case.
   func witness(
-    _ end: Mark, _ record: TripRecord, _ configuration: TripDetector.Configuration, isLeap: Bool
+    _ end: TripProgress, _ record: TripRecord, _ configuration: TripDetector.Configuration, isLeap: Bool
   ) -> TripDecision? {
     guard isMeasured(end, configuration) else { return nil }
     var unmeasured = end
@@ -82,7 +82,7 @@ extension TripDetector.Way {
     return TripDecision(.measured, at: end.fix.timestamp, meters: end.measuredMetres, limit: end.distance)
   }
 
-  private func isMeasured(_ end: Mark, _ configuration: TripDetector.Configuration) -> Bool {
+  private func isMeasured(_ end: TripProgress, _ configuration: TripDetector.Configuration) -> Bool {
     end.measuredMetres >= max(configuration.minimumReach, end.distance / 2)
   }
 }

@@ -2,48 +2,50 @@ import TrendyFoundation
 import TrendyModels
 
 extension TripDetector {
-  /// At a place, with what may be the beginning of a departure.
-  struct Rest: Hashable, Sendable, Codable {
-    /// Where it rests.
+  /// State of the detector at a stay point, including fixes that may be the beginning of a departure.
+  struct StationaryState: Hashable, Sendable, Codable {
+    /// Position of the stay point.
     private(set) var center: Coordinate
     private let since: Date
-    /// Metres that the fixes are away from it, on average: a receiver under a roof scatters more than one in the open.
+    /// Mean distance of the fixes from the stay point in metres: larger indoors than in the open.
     private(set) var noise = 0.0
-    /// The fixes at the place, of the last minutes.
+    /// Recent fixes at the stay point, at most 600, oldest first.
     private var here: [Location]
-    /// The fixes outside it since it was left, if it was.
+    /// Fixes outside the stay point since the last one at it.
     private var outside: [Location] = []
-    /// Those came there at an impossible speed.
+    /// Whether the fixes outside were reached at an impossible speed.
     private var hasLeapt = false
-    /// The motion sensor holds them back.
+    /// Whether the motion sensor currently suppresses a departure.
     private var isHeldBack = false
-    /// Whether it goes in rounds that lead to no other place.
-    private var course: Course
-    /// Whether it is left at less than a stroll.
-    private var slowCourse: SlowCourse
+    /// Detects laps, which lead to no other place.
+    private var course: DirectionalPersistence
+    /// Detects a departure slower than 1 m/s.
+    private var slowCourse: SlowDepartureDetector
     private(set) var decisions = DecisionLog()
 
     init(at fix: Location) {
       center = fix.coordinate
       since = fix.timestamp
       here = [fix]
-      course = Course(at: fix)
-      slowCourse = SlowCourse(at: fix)
+      course = DirectionalPersistence(at: fix)
+      slowCourse = SlowDepartureDetector(at: fix)
     }
 
     /// - Parameters:
-    ///   - fixes: those taken there so far, not empty.
-    ///   - isNoisy: they are known to scatter widely, and how widely follows from them.
-    ///   - noise: metres known of before.
-    ///   - course: the steps up to the last of the fixes, if they go on here.
+    ///   - place: position of the stay point.
+    ///   - fixes: fixes at the stay point so far; not empty.
+    ///   - isNoisy: whether the fixes are known to scatter widely. The noise is then estimated from them, up to 60 m.
+    ///   - noise: noise known from before, in metres.
+    ///   - course: course up to the last of the fixes, if it continues here.
     init(
-      at place: Coordinate, fixes: [Location], isNoisy: Bool = false, noise: Double = 0, course: Course? = nil
+      at place: Coordinate, fixes: [Location], isNoisy: Bool = false, noise: Double = 0,
+      course: DirectionalPersistence? = nil
     ) {
       center = place
       since = fixes[0].timestamp
       here = Array(fixes.suffix(Self.limit))
-      self.course = course ?? Course(at: fixes[fixes.count - 1])
-      slowCourse = SlowCourse(at: fixes[fixes.count - 1])
+      self.course = course ?? DirectionalPersistence(at: fixes[fixes.count - 1])
+      slowCourse = SlowDepartureDetector(at: fixes[fixes.count - 1])
       if isNoisy {
         let away = fixes.map { Geodesic.shortMeters(from: place, to: $0.coordinate) }.sorted()
         self.noise = min(max(noise, away[away.count / 2]), 60)
@@ -52,23 +54,25 @@ extension TripDetector {
       }
     }
 
-    /// Metres about the very place within which a resting receiver's fixes mostly are.
+    /// Radius in metres that contains most fixes of a receiver at rest.
     static let scatter = 15.0
 
-    /// From where it left, and the fixes since, the last one at rest first.
+    /// Beginning of a trip, as detected at a stay point.
     struct Departure {
+      /// Position at which the trip starts.
       var place: Coordinate
+      /// Fixes of the trip so far. The first one is the last at rest, or an estimated start.
       var fixes: [Location]
-      /// The recorded fix that names the trip: the first of `fixes`, or the first one heard where that is reckoned back.
+      /// Recorded fix from which the trip's id is derived, never an estimated one.
       var name: Location
-      /// When it was last seen before it had left: earlier than the first of `fixes` if that was reckoned back.
+      /// Time of the last fix before the departure. Earlier than the first of `fixes` if that is estimated.
       var lastSeen: Date
-      /// Metres that the fixes at the place scattered by.
+      /// Noise at the stay point, in metres.
       var noise: Double
       var decisions: DecisionLog
     }
 
-    /// The last fix at the place.
+    /// Last fix at the stay point.
     var last: Location { here[here.count - 1] }
 
     mutating func note(_ decision: TripDecision) {
@@ -76,7 +80,8 @@ extension TripDetector {
       decisions.add(decision)
     }
 
-    /// - Returns: the departure, once there is one: none or one.
+    /// Processes the next fix.
+    /// - Returns: the departure once it is confirmed; otherwise an empty array.
     mutating func add(
       _ fix: Location, _ configuration: Configuration, _ motion: MotionHistory, isLeap: Bool = false
     ) -> [Departure] {
@@ -87,15 +92,15 @@ extension TripDetector {
       with fix: Location, _ configuration: Configuration, _ motion: MotionHistory, isLeap: Bool
     ) -> Departure? {
       let away = Geodesic.shortMeters(from: center, to: fix.coordinate)
-      if let departed = goInRounds(fix, away, configuration, motion, isLeap: isLeap) { return departed }
-      if let departed = goSlowly(fix, away, configuration, motion) { return departed }
+      if let departed = detectLaps(fix, away, configuration, motion, isLeap: isLeap) { return departed }
+      if let departed = detectSlowDeparture(fix, away, configuration, motion) { return departed }
       if away <= max(configuration.restRadius, fix.horizontalAccuracy, 4 * noise) {
-        // Known after a quarter of an hour, so that a slow departure is not taken for noise.
+        // The noise adapts over 15 min, so that a slow departure does not count as noise.
         let seconds = fix.timestamp.timeIntervalSince(here[here.count - 1].timestamp)
-        // What it did once it may do again, so that it is forgotten more slowly.
+        // It decreases four times more slowly: a receiver that scattered once is likely to scatter again.
         let scatter = min(away, configuration.restRadius)
         noise += (scatter - noise) * min(0.1, seconds / (scatter > noise ? 900 : 3600))
-        // Gone out and come back: part of the way, if it leaves before it is at the very place again.
+        // The excursion belongs to the route if a departure follows before the next fix close to the center.
         if !hasLeapt { here += outside }
         outside = []
         hasLeapt = false
@@ -106,9 +111,9 @@ extension TripDetector {
         return nil
       }
       if isLeap {
-        // By no way from the last fix. On a way that had begun, what was seen for a few seconds only is the receiver's error where the way
-        // to here is possible without it: a phone that wakes first says where its cell is. Else what was seen before says nothing of
-        // how it came here, and here may be an error still.
+        // The fix cannot be reached from the last one. If it can be reached from an older one, the fixes of the last
+        // few seconds were errors: a phone that wakes up first reports the position of its cell tower. Otherwise the
+        // earlier fixes do not explain the route to this one, which may itself be an error.
         let before = outside.prefix {
           fix.timestamp.timeIntervalSince($0.timestamp) >= configuration.departureSeconds
         }
@@ -121,7 +126,7 @@ extension TripDetector {
       }
       outside.append(fix)
       if isDeparture(away, configuration) {
-        guard isHeld(fix, away, configuration, motion) else { return departure(configuration) }
+        guard isSuppressed(fix, away, configuration, motion) else { return departure(configuration) }
         if !isHeldBack {
           note(
             TripDecision(.heldByMotion, at: fix.timestamp, meters: away, limit: configuration.undeniableDistance))
@@ -132,17 +137,17 @@ extension TripDetector {
       guard let first = outside.first,
         isFull || fix.timestamp.timeIntervalSince(first.timestamp) >= configuration.errorSeconds
       else { return nil }
-      if wasCarried(to: first, configuration) { return carried() }
-      // They stayed together at another place: the receiver was wrong before, or is now.
+      if hasMovedUnseen(to: first, configuration) { return departureAfterUnseenMove() }
+      // The fixes stayed together elsewhere without a departure: the receiver was wrong before, or is wrong now.
       if isFull || secondsOutside >= configuration.errorSeconds {
         let recent = Array(outside.suffix(outside.count / 2))
         let before = self
-        self = Rest(at: recent.first ?? fix)
+        self = StationaryState(at: recent.first ?? fix)
         decisions = before.decisions
         course = before.course
         slowCourse = before.slowCourse
         let moved = Geodesic.shortMeters(from: before.center, to: center)
-        // What came here by no way was thrown here, and will be thrown back.
+        // A short move without a route is a receiver error, and the receiver is likely to jump back.
         if moved <= 2 * configuration.departureDistance, !slowCourse.isBegun { noise = max(before.noise, moved / 4) }
         for fix in recent.dropFirst() {
           if let departed = departure(with: fix, configuration, motion, isLeap: false) { return departed }
@@ -151,18 +156,18 @@ extension TripDetector {
       return nil
     }
 
-    /// Takes a fix of somebody who may go in rounds, and never gets as far as a departure.
-    /// - Returns: the departure, once the way is as long as that of a trip that leads back here.
-    private mutating func goInRounds(
+    /// Detects laps near the stay point, which never get far enough away to count as a departure.
+    /// - Returns: the departure, once the route is as long as a round trip must be (`minimumLoopReach`).
+    private mutating func detectLaps(
       _ fix: Location, _ away: Double, _ configuration: Configuration, _ motion: MotionHistory, isLeap: Bool
     ) -> Departure? {
       guard !isLeap else {
-        course = Course(at: fix)
+        course = DirectionalPersistence(at: fix)
         return nil
       }
       course.add(fix)
       guard away < max(configuration.departureDistance, 8 * noise), course.run.isKept,
-        course.run.metres >= configuration.minimumLoopReach, !isHeld(fix, away, configuration, motion)
+        course.run.metres >= configuration.minimumLoopReach, !isSuppressed(fix, away, configuration, motion)
       else { return nil }
       let first = course.fixes[0]
       return departure(
@@ -172,13 +177,13 @@ extension TripDetector {
           meters: course.run.metres, limit: away))
     }
 
-    /// Takes a fix of somebody who may leave so slowly that the place of rest seems to follow.
-    /// - Returns: the departure, once the way leads as far away as one.
-    private mutating func goSlowly(
+    /// Detects a departure so slow that the stay point's center follows it.
+    /// - Returns: the departure, once the route leads far enough away for one.
+    private mutating func detectSlowDeparture(
       _ fix: Location, _ away: Double, _ configuration: Configuration, _ motion: MotionHistory
     ) -> Departure? {
       guard slowCourse.add(fix, radius: max(configuration.stopRadius, 4 * noise)), let metres = slowCourse.metresAway,
-        metres >= max(configuration.departureDistance, 8 * noise), !isHeld(fix, away, configuration, motion)
+        metres >= max(configuration.departureDistance, 8 * noise), !isSuppressed(fix, away, configuration, motion)
       else { return nil }
       let fixes = slowCourse.fixes
       let first = fixes[0]
@@ -190,23 +195,25 @@ extension TripDetector {
           origin.coordinate, fixes, after: first.timestamp.timeIntervalSince(origin.timestamp), configuration)
       else { return departure(from: first.coordinate, fixes, decision) }
       return departure(
-        from: origin.coordinate, Self.leaving(origin.coordinate, for: fixes, after: origin.timestamp), decision,
+        from: origin.coordinate, Self.addingStart(origin.coordinate, for: fixes, after: origin.timestamp), decision,
         name: first, lastSeen: origin.timestamp)
     }
 
-    /// Seconds for which it was seen outside. Of a silence little is known.
+    /// Seconds spent outside the stay point, at most 60 s for each interval between fixes.
     private var secondsOutside: TimeInterval {
       zip(outside, outside.dropFirst()).reduce(0) { $0 + min(60, $1.1.timestamp.timeIntervalSince($1.0.timestamp)) }
     }
 
-    /// Whether one can have gone from one fix to another.
+    /// Whether the distance between two fixes is possible at `maximumSpeed`, without a gap.
     private func isReachable(_ fix: Location, from last: Location, _ configuration: Configuration) -> Bool {
       let seconds = fix.timestamp.timeIntervalSince(last.timestamp)
       return seconds <= configuration.gapSeconds
         && Geodesic.shortMeters(from: last.coordinate, to: fix.coordinate) <= configuration.maximumSpeed * seconds
     }
 
-    /// A place known for two minutes gets better known; one just come to must not follow a slow departure.
+    /// Refines the center with a nearby fix.
+    ///
+    /// Only after two minutes: a center that adapted sooner would follow a slow departure.
     private mutating func settle(_ fix: Location, _ away: Double) {
       guard fix.timestamp.timeIntervalSince(since) > 120, away <= max(30, 2 * noise) else { return }
       let east = (fix.coordinate.longitude - center.longitude).remainder(dividingBy: 360)
@@ -219,7 +226,7 @@ extension TripDetector {
         away >= max(configuration.departureDistance, 8 * noise),
         last.timestamp.timeIntervalSince(first.timestamp) >= configuration.departureSeconds
       else { return false }
-      // Scattered outliers go to and fro; a reflection stands still elsewhere; who leaves gets on.
+      // Outliers jump back and forth, and a reflected signal stays at one wrong position. A departure makes progress.
       var walked = hasLeapt ? 0 : Geodesic.shortMeters(from: center, to: first.coordinate)
       var from = first
       var places = 1
@@ -239,15 +246,17 @@ extension TripDetector {
       let gained = Geodesic.shortMeters(from: first.coordinate, to: last.coordinate)
       let middle = outside[outside.count / 2].coordinate
       let gainedEarly = Geodesic.shortMeters(from: first.coordinate, to: middle)
-      // Slower than a stroll is drift.
+      // Below 0.6 m/s the movement is drift.
       let seconds = last.timestamp.timeIntervalSince(first.timestamp)
       return walked <= 2 * away && walked >= 0.6 * seconds
         && gained >= max(configuration.departureDistance / 3, 4 * noise) && places >= 3
         && gainedEarly >= gained / 10 && gainedEarly <= gained
     }
 
-    /// The sensor says that nobody moves, and the fixes do not say it loud enough: no speed of their own, no great way.
-    private func isHeld(
+    /// Whether the motion sensor reports rest and the fixes are too weak as evidence of a departure.
+    ///
+    /// A measured speed of 3 m/s or a distance of `undeniableDistance` outweighs the sensor.
+    private func isSuppressed(
       _ fix: Location, _ away: Double, _ configuration: Configuration, _ motion: MotionHistory
     ) -> Bool {
       guard away < configuration.undeniableDistance, let activity = motion.activity(at: fix.timestamp),
@@ -256,8 +265,8 @@ extension TripDetector {
       return !outside.contains { $0.speed ?? 0 >= 3 }
     }
 
-    /// It was last seen here, and came elsewhere faster than by foot with nothing between: a flight, a tunnel.
-    private func wasCarried(to fix: Location, _ configuration: Configuration) -> Bool {
+    /// Whether the receiver moved far without a fix, faster than on foot: a flight or a tunnel.
+    private func hasMovedUnseen(to fix: Location, _ configuration: Configuration) -> Bool {
       guard !hasLeapt else { return false }
       let seconds = fix.timestamp.timeIntervalSince(here[here.count - 1].timestamp)
       return seconds > configuration.gapSeconds && seconds <= configuration.maximumRideSeconds
@@ -265,7 +274,9 @@ extension TripDetector {
           >= max(2000, configuration.rideSpeed * seconds)
     }
 
-    /// From the last fix that is at the very place on; those of a departure that was slow at first come after it.
+    /// Returns the departure, beginning with the last fix close to the center.
+    ///
+    /// The fixes between that one and the first one outside belong to the departure, which may have been slow at first.
     private func departure(_ configuration: Configuration) -> Departure {
       let last = outside[outside.count - 1]
       let away = Geodesic.shortMeters(from: center, to: outside[0].coordinate)
@@ -279,32 +290,34 @@ extension TripDetector {
       let index = recent.lastIndex { Geodesic.shortMeters(from: center, to: $0.coordinate) <= max(Self.scatter, noise) }
       let slow = recent[(index ?? recent.endIndex - 1)...]
       guard silence > configuration.gapSeconds else {
-        let row = Array(slow) + outside
-        // It did not leave before the last silence that it came out of.
-        let heard = row.indices.dropFirst().last { index in
-          index <= slow.count && row[index].timestamp.timeIntervalSince(row[index - 1].timestamp) > Self.silence
+        let route = Array(slow) + outside
+        // The departure cannot precede the last gap between fixes near the center.
+        let resumed = route.indices.dropFirst().last { index in
+          index <= slow.count && route[index].timestamp.timeIntervalSince(route[index - 1].timestamp) > Self.silence
         }
-        if let heard { return departure(heardAt: Array(row[heard...]), after: row[heard - 1].timestamp) }
+        if let resumed { return departure(resumedAt: Array(route[resumed...]), after: route[resumed - 1].timestamp) }
         let start = slow[slow.startIndex]
         return departure(
-          from: index == nil ? start.coordinate : center, row,
+          from: index == nil ? start.coordinate : center, route,
           TripDecision(
             .departed, at: start.timestamp, seconds: last.timestamp.timeIntervalSince(start.timestamp),
             meters: Geodesic.shortMeters(from: center, to: last.coordinate),
             limit: max(configuration.departureDistance, 8 * noise)))
       }
-      if wasCarried(to: outside[0], configuration) { return carried() }
-      // A place last seen long ago says nothing of by which way a far one was reached.
+      if hasMovedUnseen(to: outside[0], configuration) { return departureAfterUnseenMove() }
+      // After a long gap, the stay point does not show by which route a distant position was reached.
       guard Self.isNear(center, outside, after: silence, configuration) else {
         return departure(
           from: outside[0].coordinate, outside,
           TripDecision(.appeared, at: outside[0].timestamp, seconds: silence, meters: away))
       }
-      return departure(heardAt: outside, after: latest.timestamp)
+      return departure(resumedAt: outside, after: latest.timestamp)
     }
 
-    /// Whether who is heard again after a silence is still on the way from a place, and not from another one at which nothing was heard:
-    /// a phone asleep is woken by leaving, though late at times, and no other way takes so little time.
+    /// Whether the fixes after a gap belong to the route from `place`, without a stop elsewhere.
+    ///
+    /// A sleeping phone wakes up when it leaves a place, though sometimes late. So the gap, the distance or the travel
+    /// time must be short enough to leave no time for another stop.
     private static func isNear(
       _ place: Coordinate, _ fixes: [Location], after silence: TimeInterval, _ configuration: Configuration
     ) -> Bool {
@@ -313,36 +326,39 @@ extension TripDetector {
         || secondsGone(from: place, to: fixes) <= configuration.gapSeconds
     }
 
-    /// Seconds from a place to the first of some fixes, at the pace of all of them.
+    /// Returns the travel time in seconds from a place to the first fix, at the average speed of the fixes.
     static func secondsGone(from place: Coordinate, to fixes: [Location]) -> TimeInterval {
       let (first, last) = (fixes[0], fixes[fixes.count - 1])
-      var way = 0.0
+      var distance = 0.0
       var from = first
-      // From fix to fix the errors would be most of the way of somebody slow.
+      // Summed over steps of 20 m or more: from fix to fix, the errors would exceed the distance walked.
       for fix in fixes.dropFirst() {
         let step = Geodesic.shortMeters(from: from.coordinate, to: fix.coordinate)
-        guard step >= Course.length || fix == last else { continue }
-        way += step
+        guard step >= DirectionalPersistence.length || fix == last else { continue }
+        distance += step
         from = fix
       }
-      // Slower than that somebody has come to rest.
-      let pace = min(15, max(SlowCourse.pace, way / max(1, last.timestamp.timeIntervalSince(first.timestamp))))
+      // The lower limit is the speed below which the detector assumes rest.
+      let pace = min(
+        15, max(SlowDepartureDetector.pace, distance / max(1, last.timestamp.timeIntervalSince(first.timestamp))))
       return (Geodesic.shortMeters(from: place, to: first.coordinate) / pace).rounded()
     }
 
-    /// A phone asleep is woken by leaving, and was on the way by then.
-    private func departure(heardAt fixes: [Location], after date: Date) -> Departure {
+    /// Returns the departure of a phone that slept at the stay point and woke up after leaving it.
+    private func departure(resumedAt fixes: [Location], after date: Date) -> Departure {
       let first = fixes[0]
       return departure(
-        from: center, Self.leaving(center, for: fixes, after: date),
+        from: center, Self.addingStart(center, for: fixes, after: date),
         TripDecision(
           .woke, at: first.timestamp, seconds: first.timestamp.timeIntervalSince(date),
           meters: Geodesic.shortMeters(from: center, to: first.coordinate)),
         name: first, lastSeen: date)
     }
 
-    /// Some fixes, and before them when it left a place for the first of them at the pace that it went on with, though not before a date.
-    private static func leaving(_ place: Coordinate, for fixes: [Location], after date: Date) -> [Location] {
+    /// Prepends an estimated start at `place` to the fixes, no earlier than `date`.
+    ///
+    /// The estimate assumes the average speed of the fixes between the place and the first of them.
+    private static func addingStart(_ place: Coordinate, for fixes: [Location], after date: Date) -> [Location] {
       let first = fixes[0]
       let start = first.timestamp.addingTimeInterval(-secondsGone(from: place, to: fixes))
       let left = Location(
@@ -350,10 +366,10 @@ extension TripDetector {
       return (left.timestamp < first.timestamp ? [left] : []) + fixes
     }
 
-    private func carried() -> Departure {
+    private func departureAfterUnseenMove() -> Departure {
       let latest = here[here.count - 1]
       return departure(
-        from: center, Self.leaving(center, for: outside, after: latest.timestamp),
+        from: center, Self.addingStart(center, for: outside, after: latest.timestamp),
         TripDecision(
           .carried, at: latest.timestamp, seconds: outside[0].timestamp.timeIntervalSince(latest.timestamp),
           meters: Geodesic.shortMeters(from: center, to: outside[0].coordinate)),
@@ -373,7 +389,7 @@ extension TripDetector {
     }
 
     private static let limit = 600
-    /// Seconds without a fix, longer than any recorder on the way waits but those that save most.
+    /// Gap in seconds above which no fix was recorded: almost every recorder writes more often while moving.
     static let silence: TimeInterval = 60
   }
 }

@@ -14,23 +14,23 @@ extension TripDetector {
   }
 }
 
-extension TripDetector.Way {
+extension TripDetector.MovingState {
   /// What a fix leads to.
-  struct Taken {
+  struct StepResult {
     var effects: [TripDetector.Effect]
     /// Fixes that were held back, to be taken from the place of rest on.
     var later: [Location]
     /// Of none or one: a place of rest is large, and hardly a fix leads to one.
-    private var places: [TripDetector.Rest]
+    private var places: [TripDetector.StationaryState]
 
-    init(effects: [TripDetector.Effect], rest: TripDetector.Rest? = nil, later: [Location] = []) {
+    init(effects: [TripDetector.Effect], rest: TripDetector.StationaryState? = nil, later: [Location] = []) {
       self.effects = effects
       self.later = later
       places = rest.map { [$0] } ?? []
     }
 
     /// The place of rest at which the trip ended, if it did.
-    var rest: TripDetector.Rest? {
+    var rest: TripDetector.StationaryState? {
       get { places.first }
       set { places = newValue.map { [$0] } ?? [] }
     }
@@ -38,11 +38,12 @@ extension TripDetector.Way {
 
   /// Takes the next fix: the way goes on, pauses, or ends.
   mutating func take(
-    _ hop: TripDetector.Hop, _ configuration: TripDetector.Configuration, _ motion: MotionHistory, _ cadence: Cadence
-  ) -> Taken {
+    _ hop: TripDetector.Hop, _ configuration: TripDetector.Configuration, _ motion: MotionHistory,
+    _ cadence: SamplingInterval
+  ) -> StepResult {
     if let taken = takeAside(hop, configuration, motion) { return taken }
     let seconds = hop.seconds
-    var taken = Taken(effects: onTick(at: hop.to.timestamp, configuration))
+    var taken = StepResult(effects: onTick(at: hop.to.timestamp, configuration))
     if hop.isLeap { return leap(hop, taken, configuration, motion) }
     if !isClosed, var end = endUnheard(by: hop.to, configuration) {
       end.effects = taken.effects + end.effects
@@ -85,10 +86,10 @@ extension TripDetector.Way {
   }
 
   /// Ends or pauses it, if it is back where it began or stood for long enough.
-  private mutating func rest(at fix: Location, _ taken: inout Taken, _ configuration: TripDetector.Configuration) {
+  private mutating func rest(at fix: Location, _ taken: inout StepResult, _ configuration: TripDetector.Configuration) {
     if isBack(configuration) {
       // A lap may be shorter than what tells going from noise.
-      taken.rest = TripDetector.Rest(at: record.trip.startCoordinate, fixes: [fix], course: course)
+      taken.rest = TripDetector.StationaryState(at: record.trip.startCoordinate, fixes: [fix], course: course)
       taken.effects.append(cancelled(.back, at: fix.timestamp))
       return
     }
@@ -109,7 +110,7 @@ extension TripDetector.Way {
   /// - Returns: what the fix leads to, or `nil` if it is to be taken as any other.
   private mutating func takeAside(
     _ hop: TripDetector.Hop, _ configuration: TripDetector.Configuration, _ motion: MotionHistory
-  ) -> Taken? {
+  ) -> StepResult? {
     guard let first = aside.first else { return nil }
     let fix = hop.to
     let away = Geodesic.shortMeters(from: first.coordinate, to: fix.coordinate)
@@ -123,25 +124,26 @@ extension TripDetector.Way {
       let later = Array(aside.dropFirst()) + [fix]
       aside = []
       let end = ended(.leapt, at: first.timestamp, configuration)
-      return Taken(
-        effects: isClosed ? [.resumed(record.trip), end] : [end], rest: TripDetector.Rest(at: first), later: later)
+      return StepResult(
+        effects: isClosed ? [.resumed(record.trip), end] : [end], rest: TripDetector.StationaryState(at: first),
+        later: later)
     }
     if isAtStop(fix, configuration) {
       noteDisplaced(to: first)
       aside = []
       add(fix, configuration, motion)
-      var taken = Taken(effects: [])
+      var taken = StepResult(effects: [])
       rest(at: fix, &taken, configuration)
       return taken
     }
     guard hop.isLeap || away > 2 * configuration.stopRadius else {
       aside.append(fix)
-      return Taken(effects: [])
+      return StepResult(effects: [])
     }
     noteDisplaced(to: first)
     aside = []
     move(to: fix, configuration, motion)
-    return Taken(effects: [])
+    return StepResult(effects: [])
   }
 
   private mutating func noteDisplaced(to first: Location) {
@@ -152,8 +154,8 @@ extension TripDetector.Way {
   }
 
   private mutating func leap(
-    _ hop: TripDetector.Hop, _ before: Taken, _ configuration: TripDetector.Configuration, _ motion: MotionHistory
-  ) -> Taken {
+    _ hop: TripDetector.Hop, _ before: StepResult, _ configuration: TripDetector.Configuration, _ motion: MotionHistory
+  ) -> StepResult {
     var taken = before
     let fix = hop.to
     if isStanding, isDisplaced(to: fix, after: hop.seconds, configuration) {
@@ -166,7 +168,7 @@ extension TripDetector.Way {
       return taken
     }
     // After a leap that turned out to be none the hop between is not a way anybody went.
-    taken.rest = TripDetector.Rest(at: fix)
+    taken.rest = TripDetector.StationaryState(at: fix)
     guard !isClosed else { return taken }
     note(TripDecision(.leapt, at: hop.from.timestamp, seconds: hop.seconds, meters: hop.metres))
     let isBack = isThrownBack(to: fix, configuration)
@@ -183,7 +185,7 @@ extension TripDetector.Way {
 
   /// Whether a silence is that of a recorder that has no reception: it would have written at rest too.
   private static func isUnheard(
-    _ seconds: TimeInterval, _ configuration: TripDetector.Configuration, _ cadence: Cadence
+    _ seconds: TimeInterval, _ configuration: TripDetector.Configuration, _ cadence: SamplingInterval
   ) -> Bool {
     // The median is dear, and asked for at a silence only.
     seconds > noteworthySilence && seconds <= configuration.receptionSeconds && cadence.isDense

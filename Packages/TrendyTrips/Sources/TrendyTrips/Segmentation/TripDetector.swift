@@ -119,25 +119,25 @@ public struct TripDetector: Hashable, Sendable, Codable {
   /// What counts from the next fix on.
   public internal(set) var configuration: Configuration
   /// At rest, on the way, or before the first fix neither. Each is changed where it is, as its lists and its size make copies dear.
-  private var rest: Rest?
-  private var way: Way?
+  private var rest: StationaryState?
+  private var way: MovingState?
   private(set) var lastFix: Location?
   /// Makes of a receiver that scatters one that does not.
-  private var smoothing = Smoothing()
+  private var smoothing = FixAverager()
   /// The last fix, or mean of fixes, that decided.
   private var lastSeen: Location?
   /// A fix that could only be reached at an impossible speed: an error if the next one is back, a new place if it is not.
   private var suspect: Location?
   /// Metres a second from the fix before the last one to it.
   private var pace: Double?
-  private var cruise = Cruise()
+  private var cruise = SustainedSpeedDetector()
   /// Passes over what no receiver measured.
-  private var masts = Masts()
+  private var masts = CellTowerFilter()
   /// Passes over what a better receiver contradicts.
-  private var precision = Precision()
+  private var precision = AccuracyFilter()
   /// Passes over where nobody went.
-  private var displacements = Displacements()
-  private var cadence = Cadence()
+  private var displacements = DisplacementFilter()
+  private var cadence = SamplingInterval()
   private var motion = MotionHistory()
 
   public init(configuration: Configuration = Configuration()) {
@@ -197,14 +197,14 @@ public struct TripDetector: Hashable, Sendable, Codable {
   private mutating func see(_ fix: Location) -> [Effect] {
     guard let last = lastSeen else {
       lastSeen = fix
-      rest = Rest(at: fix)
+      rest = StationaryState(at: fix)
       return []
     }
     let metres = Geodesic.shortMeters(from: last.coordinate, to: fix.coordinate)
     let isLeap = isImpossible(metres, from: last, to: fix, pace: pace) && !isHome(fix)
     let isNewlyFast = suspect.map { suspect in
       isImpossible(Geodesic.shortMeters(from: suspect.coordinate, to: fix.coordinate), from: suspect, to: fix)
-        || Cruise.isFast(from: suspect, to: fix, maximumSpeed: configuration.maximumTrainSpeed)
+        || SustainedSpeedDetector.isFast(from: suspect, to: fix, maximumSpeed: configuration.maximumTrainSpeed)
     }
     if isLeap, isNewlyFast ?? true {
       suspect = fix
@@ -264,7 +264,7 @@ public struct TripDetector: Hashable, Sendable, Codable {
     effects += smoothing.take(isLast: true).map { see($0) } ?? []
     guard let way, let last = lastSeen else { return effects }
     self.way = nil
-    rest = Rest(at: last)
+    rest = StationaryState(at: last)
     return way.isClosed ? effects : effects + [way.ended(.recordingEnded, at: last.timestamp, configuration)]
   }
 
@@ -297,7 +297,7 @@ public struct TripDetector: Hashable, Sendable, Codable {
 
 extension TripDetector {
   /// The trip that is open and not closed by silence.
-  private var openWay: Way? { way?.isClosed == false ? way : nil }
+  private var openWay: MovingState? { way?.isClosed == false ? way : nil }
 
   private mutating func note(mast fix: Location) {
     guard let lastSeen else { return }
@@ -357,7 +357,7 @@ extension TripDetector {
     if let departures = rest?.add(fix, configuration, motion, isLeap: isLeap) {
       guard let departed = departures.first else { return [] }
       rest = nil
-      let begun = Way(
+      let begun = MovingState(
         departed, configuration, motion, error: smoothing.error, origin: smoothing.origin(of: departed.name))
       way = begun
       return [.started(begun.record.trip)]
@@ -365,7 +365,7 @@ extension TripDetector {
     way?.error = smoothing.error
     let hop = Hop(from: last, to: fix, metres: metres, isLeap: isLeap)
     guard let taken = way?.take(hop, configuration, motion, cadence) else {
-      rest = Rest(at: fix)
+      rest = StationaryState(at: fix)
       return []
     }
     guard let stop = taken.rest else { return taken.effects }

@@ -136,21 +136,22 @@ struct GeofencePropertyTests {
     var monitor = GeofenceMonitor(geofences: [Base.fence()])
     var told: [String] = []
     func take(_ one: Location) {
-      told.append(monitor.readings(of: one).map { "\($0.says.rawValue) \($0.isInside)" }.joined())
+      told.append(monitor.readings(of: one).map { "\($0.containment.rawValue) \($0.isInside)" }.joined())
       _ = monitor.onLocation(one)
     }
     take(fix(0, east: 500))
     take(fix(10, east: 50))
-    #expect(monitor.readings(of: fix(20, east: 50)).first?.waitsSince == at(10))
+    #expect(monitor.readings(of: fix(20, east: 50)).first?.pendingSince == at(10))
     take(fix(50, east: 0))
     take(fix(60, east: 110))
     take(fix(70, east: 110, accuracy: 200))
     take(fix(80, east: 300))
     #expect(
       told == ["outside false", "inside false", "inside false", "margin true", "nothing true", "outside true"])
-    for says in GeofenceReading.Says.allCases {
+    for says in GeofenceEvaluation.Containment.allCases {
       for isInside in [true, false] {
-        let reading = GeofenceReading(geofenceId: "x", meters: 1, says: says, isInside: isInside, waitsSince: nil)
+        let reading = GeofenceEvaluation(
+          geofenceId: "x", meters: 1, containment: containment, isInside: isInside, pendingSince: nil)
         #expect(!reading.words.isEmpty)
       }
     }

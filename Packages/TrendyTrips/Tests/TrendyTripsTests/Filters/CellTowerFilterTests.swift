@@ -6,14 +6,14 @@ import TrendyTesting
 @testable import TrendyTrips
 
 @Suite("Masts", .timeLimit(.minutes(5)))
-struct MastsTests {
+struct CellTowerFilterTests {
   private static func place(_ second: Double, east: Double, north: Double = 0, accuracy: Double = -1) -> Location {
     fix(second, east: east, north: north, accuracy: accuracy)
   }
 
   /// What is passed on of some fixes, in its order.
   private func passed(_ fixes: [Location], isOver: Bool = true) -> [Location] {
-    var masts = Masts()
+    var masts = CellTowerFilter()
     let passed = fixes.flatMap { masts.passes($0) ? [$0] : masts.add($0).passed }
     return passed + (isOver ? masts.take().map { [$0] } ?? [] : [])
   }
@@ -84,7 +84,7 @@ struct MastsTests {
   @Test func `a jump before a silence is told when nothing can decide it any more, by the next fix or by the clock`() {
     let fixes = [0.0, 30].map { Self.place($0, east: 0) } + [Self.place(60, east: 400)]
     #expect(passed(fixes, isOver: false) == Array(fixes.prefix(2)))
-    var masts = Masts()
+    var masts = CellTowerFilter()
     for fix in fixes { _ = masts.passes(fix) ? [] : masts.add(fix).passed }
     #expect(masts.take(at: at(179)) == nil)
     #expect(masts.take(at: at(180)) == fixes[2])

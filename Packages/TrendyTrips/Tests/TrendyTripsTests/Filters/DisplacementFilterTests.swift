@@ -6,10 +6,10 @@ import TrendyTesting
 @testable import TrendyTrips
 
 @Suite("Displacements", .timeLimit(.minutes(5)))
-struct DisplacementsTests {
+struct DisplacementFilterTests {
   /// What is passed on of some fixes, in its order.
   private func passed(_ fixes: [Location], isOver: Bool = true) -> [Location] {
-    var displacements = Displacements()
+    var displacements = DisplacementFilter()
     let passed = fixes.flatMap { displacements.passes($0) ? [$0] : displacements.add($0).passed }
     return passed + (isOver ? displacements.take() : [])
   }
@@ -69,7 +69,7 @@ struct DisplacementsTests {
   }
 
   @Test func `what is held back waits for two minutes and no longer`() {
-    var displacements = Displacements()
+    var displacements = DisplacementFilter()
     for fix in [fix(0), fix(10), fix(20, north: 500)] where !displacements.passes(fix) { _ = displacements.add(fix) }
     let soon = displacements.take(at: at(139))
     #expect(soon.isEmpty)

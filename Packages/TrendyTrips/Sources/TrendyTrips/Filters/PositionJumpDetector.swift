@@ -3,7 +3,7 @@ import TrendyModels
 
 /// Tells a receiver that is thrown about from one that goes: most of its way lies in a few large hops between places at which it
 /// stands still. WiFi makes such hops where an access point was carried elsewhere.
-struct Hops: Hashable, Sendable, Codable {
+struct PositionJumpDetector: Hashable, Sendable, Codable {
   private struct Spot: Hashable, Codable {
     var place: Coordinate
     /// Fixes in a row, of the last time that it was here.

@@ -2,7 +2,7 @@ import TrendyFoundation
 import TrendyModels
 
 /// Estimates the length of a way from the hops between fixes: what the error of each fix adds, and what of bends a hop cuts off.
-struct WayLength: Hashable, Sendable, Codable {
+struct PathLengthEstimator: Hashable, Sendable, Codable {
   /// What was estimated up to a fix, metres.
   struct Estimate: Hashable, Sendable, Codable {
     /// What hops so long and so fast usually cut off.
@@ -28,11 +28,11 @@ struct WayLength: Hashable, Sendable, Codable {
     var added: Double {
       guard cut > 0 else { return 0 }
       // A way that bends much at the fixes bends much between them too, though less than in proportion: the rest of it is chance.
-      let shrink = WayLength.doubt / max(1, pairs)
+      let shrink = PathLengthEstimator.doubt / max(1, pairs)
       let ratio = usualBends > 0 ? (bends / usualBends + shrink) / (1 + shrink) : 1
-      let own = cut * min(WayLength.mostBent, ratio).squareRoot()
+      let own = cut * min(PathLengthEstimator.mostBent, ratio).squareRoot()
       // Speeds are taken at the fixes as places are, and see what lies between them no better; but they do not mind bends.
-      guard toldCut >= 0.9 * cut, cutHops >= WayLength.enough else { return own }
+      guard toldCut >= 0.9 * cut, cutHops >= PathLengthEstimator.enough else { return own }
       return (own + min(2 * cut, max(0, told - toldMetres))) / 2
     }
 
@@ -42,7 +42,7 @@ struct WayLength: Hashable, Sendable, Codable {
       if errorMetres >= distance / 4, errorMetres > 0 {
         decisions.append(TripDecision(.scattered, at: date, meters: error / errorMetres))
       }
-      if added >= WayLength.noteworthyPart * distance, cutHops > 0 {
+      if added >= PathLengthEstimator.noteworthyPart * distance, cutHops > 0 {
         decisions.append(
           TripDecision(.sparse, at: date, seconds: cutSeconds / cutHops, meters: added, limit: distance))
       }
@@ -87,9 +87,9 @@ struct WayLength: Hashable, Sendable, Codable {
   /// Takes a hop that is part of the way.
   /// - Returns: the fix before the last one, if by this hop it was an error.
   mutating func add(
-    _ way: Double, from start: Location, to end: Location, error: Smoothing.Error, to estimate: inout Estimate
+    _ way: Double, from start: Location, to end: Location, error: FixAverager.Error, to estimate: inout Estimate
   ) -> Spike? {
-    if error.mean < error.fix || error.mean * WayLength.noteworthyError >= way {
+    if error.mean < error.fix || error.mean * PathLengthEstimator.noteworthyError >= way {
       estimate.error += error.fix * way
       estimate.errorMetres += way
     }

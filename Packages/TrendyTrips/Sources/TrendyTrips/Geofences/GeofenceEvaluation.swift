@@ -2,8 +2,8 @@ public import TrendyFoundation
 import TrendyModels
 
 /// What one fix says of one place, and what is known of it: why a crossing was told, or was not.
-public struct GeofenceReading: Hashable, Sendable {
-  public enum Says: String, Hashable, Sendable, CaseIterable {
+public struct GeofenceEvaluation: Hashable, Sendable {
+  public enum Containment: String, Hashable, Sendable, CaseIterable {
     /// The fix is too uncertain for a place of this size.
     case nothing
     case inside
@@ -15,18 +15,18 @@ public struct GeofenceReading: Hashable, Sendable {
   public var geofenceId: String
   /// Metres from the middle of the place.
   public var meters: Double
-  public var says: Says
+  public var containment: Containment
   /// Whether one is known to be in it, before the fix.
   public var isInside: Bool
   /// Since when the fixes have said otherwise, and it is waited whether it stands.
-  public var waitsSince: Date?
+  public var pendingSince: Date?
 
-  public init(geofenceId: String, meters: Double, says: Says, isInside: Bool, waitsSince: Date?) {
+  public init(geofenceId: String, meters: Double, containment: Containment, isInside: Bool, pendingSince: Date?) {
     self.geofenceId = geofenceId
     self.meters = meters
-    self.says = says
+    self.containment = containment
     self.isInside = isInside
-    self.waitsSince = waitsSince
+    self.pendingSince = pendingSince
   }
 
   /// What it means, without the distance.
@@ -35,11 +35,11 @@ public struct GeofenceReading: Hashable, Sendable {
     case (.nothing, _): "too uncertain for a place of this size: says nothing"
     case (.inside, true): "inside, as before"
     case (.inside, false):
-      waitsSince == nil ? "inside: has to stand for a while" : "inside still: is believed once it has stood"
+      pendingSince == nil ? "inside: has to stand for a while" : "inside still: is believed once it has stood"
     case (.margin, true): "beyond the radius, within the margin: not left yet"
     case (.margin, false): "in the margin: not come in"
     case (.outside, true):
-      waitsSince == nil ? "outside: has to stand for a while" : "outside still: is believed once it has stood"
+      pendingSince == nil ? "outside: has to stand for a while" : "outside still: is believed once it has stood"
     case (.outside, false): "outside, as before"
     }
   }

@@ -6,7 +6,7 @@ import TrendyModels
 /// A phone that asks WiFi and cells between two fixes of its satellite receiver writes both in one row. The receiver knows its place to some
 /// metres; the others tell of an access point that was carried elsewhere, or of the place that the phone left minutes ago. A fix much less
 /// certain than the last precise one waits for the next precise one, and is passed over if that comes within a minute.
-struct Precision: Hashable, Sendable, Codable {
+struct AccuracyFilter: Hashable, Sendable, Codable {
   /// When the last fix was taken that is precise, if it was, and the metres of its accuracy.
   private var time: Date?
   private var accuracy = 0.0

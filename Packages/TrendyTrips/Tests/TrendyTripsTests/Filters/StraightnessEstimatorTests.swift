@@ -5,7 +5,7 @@ import TrendyTesting
 import TrendyTrips
 
 @Suite("TripDetector where fixes are thrown about", .timeLimit(.minutes(10)))
-struct DriftTests {
+struct StraightnessEstimatorTests {
   /// Each fix wrong by an error of its own, up to so many metres in each direction.
   static func tossed(
     seed: UInt64, from start: Double, to end: Double, interval: Double, by metres: Double, east: Double

@@ -4,7 +4,7 @@ import TrendyFoundation
 ///
 /// A recorder that writes each few seconds writes at rest too: when it falls silent it has no reception. One that writes each quarter
 /// of a minute or less often saves its battery, and sleeps when it rests.
-struct Cadence: Hashable, Sendable, Codable {
+struct SamplingInterval: Hashable, Sendable, Codable {
   /// Seconds between the last fixes; of silences nothing is learnt.
   private var spans: [TimeInterval] = []
 

@@ -6,7 +6,7 @@ import TrendyModels
 ///
 /// Nobody who goes at some pace is suddenly carried off, and back on their way a moment later. A fix that jumps is held
 /// back, with those about it, for half a minute at most. They are passed over if the next fix jumps back to the way.
-struct Displacements: Hashable, Sendable, Codable {
+struct DisplacementFilter: Hashable, Sendable, Codable {
   /// The last two fixes that were passed on.
   private var before: Location?
   private var last: Location?
@@ -97,7 +97,7 @@ struct Displacements: Hashable, Sendable, Codable {
     (abs(end.latitude - start.latitude) + abs(end.longitude - start.longitude)) * 111_700 <= jump
   }
 
-  /// Metres of a jump, as for ``Masts``.
+  /// Metres of a jump, as for ``CellTowerFilter``.
   private static let jump = 200.0
   /// A hop so many times as fast as the one before is sudden.
   private static let sudden = 1.4

@@ -10,7 +10,7 @@ import TrendyModels
 #endif
 
 /// The straight way between two places some kilometres apart, also over a pole or the antimeridian.
-struct Chord {
+struct GreatCircleSegment {
   private let from: SIMD3<Double>
   private let to: SIMD3<Double>
 

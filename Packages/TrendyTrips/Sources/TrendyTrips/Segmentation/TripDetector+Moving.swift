@@ -3,15 +3,15 @@ import TrendyModels
 
 extension TripDetector {
   /// On the way, with what may be the beginning of a stop.
-  struct Way: Hashable, Sendable, Codable {
+  struct MovingState: Hashable, Sendable, Codable {
     private(set) var record: TripRecord
-    private(set) var now: Mark
+    private(set) var now: TripProgress
     /// Metres of the last fix from where it began, as the crow flies.
     private var fromStart: Double
     /// Since the first fix of a circle that all later ones keep to: where the trip ends if it ends.
-    private var stay: [Mark]
+    private var stay: [TripProgress]
     /// One fix outside that circle may be an error; with a second the way went on.
-    private var stray: Mark?
+    private var stray: TripProgress?
     private var lastRoutePoint: Date
     /// Seconds between two places of the route, at least.
     private var routeSpacing: TimeInterval = 15
@@ -22,11 +22,11 @@ extension TripDetector {
     /// The last fix of those twice a minute.
     private var coarseBase: Location
     private var legFinder = LegFinder()
-    private var drift: Drift
-    private(set) var course: Course
-    private(set) var hops: Hops
-    /// As the way was with the first fix of each of the recent cells of ``Drift``.
-    private var cells: [Mark]
+    private var drift: StraightnessEstimator
+    private(set) var course: DirectionalPersistence
+    private(set) var hops: PositionJumpDetector
+    /// As the way was with the first fix of each of the recent cells of ``StraightnessEstimator``.
+    private var cells: [TripProgress]
     /// Metres by which a fix lies beside the line from the one before to the next, on average.
     private var zigzag = 0.0
     private var lastTwo: [Location]
@@ -45,15 +45,16 @@ extension TripDetector {
     /// Where a receiver is displaced to that stood until a moment ago, of the last two minutes.
     var aside: [Location] = []
     /// By what each fix errs on its own.
-    var error: Smoothing.Error
-    private var wayLength = WayLength()
+    var error: FixAverager.Error
+    private var wayLength = PathLengthEstimator()
     /// Silence closed it; a ride over all of that opens it again.
     var isClosed = false
 
     /// The way begins at the place of rest, and not at one of the fixes that scatter about it.
     /// - Parameter origin: the recorded fix that names the trip.
     init(
-      _ departure: Rest.Departure, _ configuration: Configuration, _ motion: MotionHistory, error: Smoothing.Error,
+      _ departure: StationaryState.Departure, _ configuration: Configuration, _ motion: MotionHistory,
+      error: FixAverager.Error,
       origin: Location
     ) {
       let place = departure.place
@@ -68,15 +69,15 @@ extension TripDetector {
           startCoordinate: place),
         route: [place])
       fromStart = Geodesic.shortMeters(from: place, to: first.coordinate)
-      now = Mark(fix: first, distance: fromStart)
+      now = TripProgress(fix: first, distance: fromStart)
       stay = [now]
       lastRoutePoint = first.timestamp
       speedBase = first
       measured = first
       coarseBase = first
-      drift = Drift(at: first, error: error.mean)
-      course = Course(at: first)
-      hops = Hops(
+      drift = StraightnessEstimator(at: first, error: error.mean)
+      course = DirectionalPersistence(at: first)
+      hops = PositionJumpDetector(
         at: first, lastSeen: departure.lastSeen, displacements: decisions.all.count { $0.isOfDisplacement })
       cells = [now]
       lastTwo = [first]
@@ -113,27 +114,27 @@ extension TripDetector {
       else { return nil }
       // After a longer silence the way in it says whether it stood.
       let silence = first.fix.timestamp.timeIntervalSince(last.fix.timestamp)
-      guard silence > Rest.silence, silence <= configuration.silentStopSeconds else { return nil }
-      let gone = Rest.secondsGone(from: place, to: [first.fix, next])
+      guard silence > StationaryState.silence, silence <= configuration.silentStopSeconds else { return nil }
+      let gone = StationaryState.secondsGone(from: place, to: [first.fix, next])
       return max(last.fix.timestamp, first.fix.timestamp.addingTimeInterval(-gone))
     }
 
     /// Ends it at a place that it left unheard after as long as a stop takes.
     /// - Returns: the end and the fixes since, or `nil` if it did not stand for so long.
-    mutating func endUnheard(by next: Location, _ configuration: Configuration) -> Taken? {
+    mutating func endUnheard(by next: Location, _ configuration: Configuration) -> StepResult? {
       guard let left = leftUnheard(by: next, configuration), let first = stray,
         left.timeIntervalSince(arrival.fix.timestamp) >= configuration.stopSeconds
       else { return nil }
       now = stay[stay.count - 1]
       stray = nil
-      return Taken(effects: [ended(.stopped, at: left, configuration)], rest: rest, later: [first.fix, next])
+      return StepResult(effects: [ended(.stopped, at: left, configuration)], rest: rest, later: [first.fix, next])
     }
 
     /// The first fix at the very place at which it stands; those after it scatter.
-    private var arrival: Mark {
+    private var arrival: TripProgress {
       let place = place
       let away = stay.map { Geodesic.shortMeters(from: $0.fix.coordinate, to: place) }
-      let scatter = max(Rest.scatter, away.sorted()[away.count / 2])
+      let scatter = max(StationaryState.scatter, away.sorted()[away.count / 2])
       return stay[away.firstIndex { $0 <= scatter } ?? 0]
     }
 
@@ -143,7 +144,7 @@ extension TripDetector {
       let isSoon = now.fix.timestamp.timeIntervalSince(record.trip.startTime) < configuration.errorSeconds
       return (isSoon || now.reach < configuration.minimumLoopReach) && !now.course.isKept
         && Geodesic.shortMeters(from: record.trip.startCoordinate, to: now.fix.coordinate)
-          <= 2 * max(Rest.scatter, noise)
+          <= 2 * max(StationaryState.scatter, noise)
     }
 
     /// A leap leads to where it began so soon: the receiver was thrown out and is thrown back.
@@ -174,24 +175,24 @@ extension TripDetector {
     /// Goes on from another place. Nobody went the way there.
     mutating func move(to fix: Location, _ configuration: Configuration, _ motion: MotionHistory) {
       measured = fix
-      wayLength = WayLength()
+      wayLength = PathLengthEstimator()
       coarseBase = fix
       course.move(to: fix)
       speedBase = fix
       lastTwo = [fix]
-      stay = [Mark(now, at: fix)]
+      stay = [TripProgress(now, at: fix)]
       stray = nil
       legFinder.move(to: fix, motion: motion)
       go(on: fix, configuration, motion)
     }
 
     /// The stop, as rest begins there.
-    var rest: Rest {
-      Rest(at: place, fixes: stay.map(\.fix), isNoisy: isNoisyStop, noise: now.reach < 500 ? noise : 0)
+    var rest: StationaryState {
+      StationaryState(at: place, fixes: stay.map(\.fix), isNoisy: isNoisyStop, noise: now.reach < 500 ? noise : 0)
     }
 
     /// The place of the last fix, as rest begins there where nothing more was heard.
-    var lastRest: Rest { restingSeconds >= 60 ? rest : Rest(at: now.fix) }
+    var lastRest: StationaryState { restingSeconds >= 60 ? rest : StationaryState(at: now.fix) }
 
     /// The trip as it is now, with what was decided so far.
     var soFar: TripRecord {
@@ -274,7 +275,7 @@ extension TripDetector {
       let counts =
         configuration.counts(fix, hop: hop)
         && hop >= max(configuration.minimumHop, waited ? 0 : 3 * zigzag, 4 * error.mean)
-      let way = counts ? WayLength.metres(hop, error: error.mean) : 0
+      let way = counts ? PathLengthEstimator.metres(hop, error: error.mean) : 0
       if counts {
         now.distance += way
         if let spike = wayLength.add(way, from: measured, to: fix, error: error, to: &now.estimate) {
@@ -372,7 +373,7 @@ extension TripDetector {
       let speed = max(now.fix.speed ?? 0, fix.speed ?? 0)
       guard speed >= Self.measuredPace else { return }
       let seconds = fix.timestamp.timeIntervalSince(now.fix.timestamp)
-      guard seconds <= Rest.silence else { return }
+      guard seconds <= StationaryState.silence else { return }
       now.measuredMetres += min(Geodesic.shortMeters(from: now.fix.coordinate, to: fix.coordinate), speed * seconds)
     }
 
@@ -396,12 +397,12 @@ extension TripDetector {
         note(TripDecision(.shortStop, at: stay[0].fix.timestamp, seconds: stood, limit: configuration.stopSeconds))
       }
       now.progress += Geodesic.shortMeters(from: stay[0].fix.coordinate, to: first.fix.coordinate)
-      stay = [Mark(first, progress: now.progress)]
+      stay = [TripProgress(first, progress: now.progress)]
       stray = isOutside(first, now.fix, configuration) ? now : nil
       if stray == nil { stay.append(now) }
     }
 
-    private func isOutside(_ stop: Mark, _ fix: Location, _ configuration: Configuration) -> Bool {
+    private func isOutside(_ stop: TripProgress, _ fix: Location, _ configuration: Configuration) -> Bool {
       Geodesic.shortMeters(from: stop.fix.coordinate, to: fix.coordinate)
         > max(configuration.stopRadius, 2 * fix.horizontalAccuracy, min(3 * noise, 3 * configuration.stopRadius))
     }

@@ -7,7 +7,7 @@ import TrendyModels
 /// make two neighbouring deviations point to opposite sides, a bend makes them point to the same one. The scalar product of the two,
 /// with its sign turned, is on average twice the variance along one axis, and less than nothing in a bend. An error that
 /// changes slowly is not seen, and lengthens no way.
-struct Scatter: Hashable, Sendable, Codable {
+struct PositionNoiseEstimator: Hashable, Sendable, Codable {
   private var last: Location?
   /// Metres to the north and to the east, and seconds, from the fix before the last one to it; and the same of the hop before.
   private var hop: Hop?
@@ -109,8 +109,8 @@ struct Scatter: Hashable, Sendable, Codable {
 }
 
 /// Takes several fixes of a receiver that scatters for one, their mean, where they come often enough for it.
-struct Smoothing: Hashable, Sendable, Codable {
-  private(set) var scatter = Scatter()
+struct FixAverager: Hashable, Sendable, Codable {
+  private(set) var scatter = PositionNoiseEstimator()
   /// It scatters so much that means are taken.
   private var isWide = false
   private var first: Location?

@@ -6,7 +6,7 @@ import TrendyModels
 /// A phone without reception asks the cells, and tells where a mast stands: hundreds of metres to kilometres off, and with the very
 /// coordinates each time, which no receiver measures twice. A fix that jumps is held back until the next one: it is a mast if it is told again
 /// and left again soon, or if the way over it is a detour. A place that is told for as long as a stop takes is where the phone rests.
-struct Masts: Hashable, Sendable, Codable {
+struct CellTowerFilter: Hashable, Sendable, Codable {
   /// The last fix that was passed on.
   private var last: Location?
   /// A fix that jumped, and the last one with the same coordinates.

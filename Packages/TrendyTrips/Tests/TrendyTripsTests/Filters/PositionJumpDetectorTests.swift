@@ -5,7 +5,7 @@ import TrendyModels
 @testable import TrendyTrips
 
 @Suite("Hops", .timeLimit(.minutes(5)))
-struct HopsTests {
+struct PositionJumpDetectorTests {
   /// A fix each second, so many metres to the east, and up to 20 m aside by turns.
   private func fix(_ second: Int, east: Double) -> Location {
     Location(
@@ -19,7 +19,7 @@ struct HopsTests {
 
   @Test("what it scatters about two places is no way beside the hop between them", arguments: [0, 1, 2])
   func standing(leaps: Int) {
-    var hops = Hops(at: fix(0, east: 0), lastSeen: fix(0, east: 0).timestamp)
+    var hops = PositionJumpDetector(at: fix(0, east: 0), lastSeen: fix(0, east: 0).timestamp)
     for second in 1..<100 { hops.add(fix(second, east: 0), error: 0) }
     for second in 100..<200 { hops.add(fix(second, east: 180), error: 0) }
     let reason = hops.reason(distance: 180 + scatter, seconds: 200, leaps: leaps, least: 60)
@@ -31,14 +31,14 @@ struct HopsTests {
   }
 
   @Test func `who walks from place to place and stands at each is not thrown`() {
-    var hops = Hops(at: fix(0, east: 0), lastSeen: fix(0, east: 0).timestamp)
+    var hops = PositionJumpDetector(at: fix(0, east: 0), lastSeen: fix(0, east: 0).timestamp)
     for second in 1..<300 { hops.add(fix(second, east: Double(max(0, second - 150)) * 1.5), error: 0) }
     for second in 300..<600 { hops.add(fix(second, east: 225), error: 0) }
     #expect(hops.reason(distance: 225 + scatter, seconds: 600, leaps: 2, least: 60) == nil)
   }
 
   @Test func `a way that is longer than the hops in it is a way`() {
-    var hops = Hops(at: fix(0, east: 0), lastSeen: fix(0, east: 0).timestamp)
+    var hops = PositionJumpDetector(at: fix(0, east: 0), lastSeen: fix(0, east: 0).timestamp)
     for second in 1..<100 { hops.add(fix(second, east: 0), error: 0) }
     for second in 100..<200 { hops.add(fix(second, east: 120), error: 0) }
     for second in 200..<400 { hops.add(fix(second, east: 120 + Double(second - 200) * 1.5), error: 0) }
@@ -49,7 +49,7 @@ struct HopsTests {
   @Test("a hop of minutes between two places is a way, unless the receiver was displaced", arguments: [0, 1])
   func displaced(before: Int) {
     for after in 0...1 {
-      var hops = Hops(at: sparse(0, 0), lastSeen: sparse(0, 0).timestamp, displacements: before)
+      var hops = PositionJumpDetector(at: sparse(0, 0), lastSeen: sparse(0, 0).timestamp, displacements: before)
       for fix in [sparse(60, 2), sparse(150, 500), sparse(210, 503), sparse(300, 502)] { hops.add(fix, error: 0) }
       if after > 0 { hops.noteDisplacement() }
       let isThrown = hops.reason(distance: 500, seconds: 300, leaps: 0, least: 60) != nil
@@ -64,8 +64,8 @@ struct HopsTests {
       horizontalAccuracy: 30, timestamp: Date(timeIntervalSince1970: 1_704_096_000 + second))
   }
 
-  private func reason(_ fixes: [Location], lastSeen: Date? = nil) -> Hops.Reason? {
-    var hops = Hops(at: fixes[0], lastSeen: lastSeen ?? fixes[0].timestamp)
+  private func reason(_ fixes: [Location], lastSeen: Date? = nil) -> PositionJumpDetector.Reason? {
+    var hops = PositionJumpDetector(at: fixes[0], lastSeen: lastSeen ?? fixes[0].timestamp)
     for fix in fixes.dropFirst() { hops.add(fix, error: 0) }
     let metres = zip(fixes, fixes.dropFirst()).reduce(0) {
       $0 + Geodesic.shortMeters(from: $1.0.coordinate, to: $1.1.coordinate)

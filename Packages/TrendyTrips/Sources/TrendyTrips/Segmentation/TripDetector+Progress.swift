@@ -1,9 +1,9 @@
 import TrendyFoundation
 import TrendyModels
 
-extension TripDetector.Way {
+extension TripDetector.MovingState {
   /// How far the trip had come with a fix.
-  struct Mark: Hashable, Codable {
+  struct TripProgress: Hashable, Codable {
     var fix: Location
     var distance = 0.0
     var reach = 0.0
@@ -14,8 +14,8 @@ extension TripDetector.Way {
     var coarse = 0.0
     /// Seconds away from where it began.
     var away: TimeInterval = 0
-    var drift = Drift.Sums()
-    var course = Course.Sums()
+    var drift = StraightnessEstimator.Sums()
+    var course = DirectionalPersistence.Sums()
     /// Seconds without reception, of which nobody knows whether it stood.
     var unheard: TimeInterval = 0
     /// Seconds at skip places.
@@ -25,7 +25,7 @@ extension TripDetector.Way {
     /// Metres of the way that go at a speed which the receiver measured.
     var measuredMetres = 0.0
     /// What of the length is estimated.
-    var estimate = WayLength.Estimate()
+    var estimate = PathLengthEstimator.Estimate()
     var topSpeed: Double?
     var routeCount = 1
 
@@ -34,12 +34,12 @@ extension TripDetector.Way {
       self.distance = distance
     }
 
-    init(_ mark: Mark, progress: Double) {
+    init(_ mark: TripProgress, progress: Double) {
       self = mark
       self.progress = progress
     }
 
-    init(_ mark: Mark, at fix: Location) {
+    init(_ mark: TripProgress, at fix: Location) {
       self = mark
       self.fix = fix
     }

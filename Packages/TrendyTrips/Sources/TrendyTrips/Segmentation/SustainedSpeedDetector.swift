@@ -2,7 +2,7 @@ import TrendyFoundation
 import TrendyModels
 
 /// Tells a fast train from an error of the receiver: minutes of fixes that agree on a speed, where one bad fix claims it.
-struct Cruise: Hashable, Sendable, Codable {
+struct SustainedSpeedDetector: Hashable, Sendable, Codable {
   /// The fix with which it became fast, and the metres from fix to fix since then; `nil` while it is slow.
   private var first: Location?
   private var metres = 0.0
@@ -48,7 +48,7 @@ struct Cruise: Hashable, Sendable, Codable {
   }
 
   private mutating func stop(at fix: Location) {
-    self = Cruise()
+    self = SustainedSpeedDetector()
     base = fix
   }
 

@@ -6,10 +6,10 @@ import TrendyTesting
 @testable import TrendyTrips
 
 @Suite("Precision", .timeLimit(.minutes(5)))
-struct PrecisionTests {
+struct AccuracyFilterTests {
   /// What is passed on of some fixes, in its order.
   private func passed(_ fixes: [Location], isOver: Bool = true) -> [Location] {
-    var precision = Precision()
+    var precision = AccuracyFilter()
     let passed = fixes.flatMap { precision.passes($0) ? [$0] : precision.add($0).passed }
     return passed + (isOver ? precision.take() : [])
   }
@@ -35,7 +35,7 @@ struct PrecisionTests {
   }
 
   @Test func `what is held back waits for a minute after the precise fix and no longer`() {
-    var precision = Precision()
+    var precision = AccuracyFilter()
     for fix in [fix(0, accuracy: 5), fix(10, accuracy: 50)] where !precision.passes(fix) { _ = precision.add(fix) }
     let soon = precision.take(at: at(60))
     #expect(soon.isEmpty)

@@ -6,7 +6,7 @@ import TrendyTesting
 @testable import TrendyTrips
 
 @Suite("The length of a way", .timeLimit(.minutes(5)))
-struct WayLengthTests {
+struct PathLengthEstimatorTests {
   private static let start = Date(timeIntervalSince1970: 1_704_096_000)
 
   /// Straights of 300 m with a bend of 50 degrees between them, to the left and to the right by turns, after and before a quarter of
@@ -184,7 +184,7 @@ struct ScatterTests {
     func normal() -> Double {
       (0..<12).reduce(-6.0) { sum, _ in sum + Double(chance.next() >> 11) / 9_007_199_254_740_992 }
     }
-    var scatter = Scatter()
+    var scatter = PositionNoiseEstimator()
     for index in 0..<fixes {
       // In a circle of 400 m, as a way with bends.
       let angle = Double(index) * seconds * speed / 400

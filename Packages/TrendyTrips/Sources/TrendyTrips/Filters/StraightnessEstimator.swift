@@ -6,7 +6,7 @@ import TrendyModels
 /// Who goes somewhere covers in two cells about twice what one covers; a resting receiver's errors do not add up, so that
 /// two cells are no farther apart than one. The ratio is 1 on a straight way, 0.71 where each turn is by chance and 0.5
 /// for noise about one place.
-struct Drift: Hashable, Sendable, Codable {
+struct StraightnessEstimator: Hashable, Sendable, Codable {
   struct Cell: Hashable, Sendable, Codable {
     var start: Date
     /// The mean of its fixes.
@@ -22,16 +22,16 @@ struct Drift: Hashable, Sendable, Codable {
     var count = 0
 
     mutating func add(_ before: Cell, _ last: Cell, _ now: Cell) {
-      single += Drift.metres(before, last) + Drift.metres(last, now)
-      double += Drift.metres(before, now)
+      single += StraightnessEstimator.metres(before, last) + StraightnessEstimator.metres(last, now)
+      double += StraightnessEstimator.metres(before, now)
       count += 1
     }
 
     /// How straight the way is, from 0.5 to 1 or so; 1 while too little is known.
-    var directness: Double { count >= Drift.enough && single > 0 ? double / single : 1 }
+    var directness: Double { count >= StraightnessEstimator.enough && single > 0 ? double / single : 1 }
 
     /// Whether enough is known to say that the way is straighter than drift.
-    var isStraight: Bool { count >= Drift.enough && directness >= Drift.wandering }
+    var isStraight: Bool { count >= StraightnessEstimator.enough && directness >= StraightnessEstimator.wandering }
   }
 
   private(set) var sums = Sums()

@@ -7,7 +7,7 @@ import TrendyModels
 /// The way is taken in steps of 20 m. Errors about one place come back, so that on average the next step of a resting receiver points away
 /// from the last one, whether each error is its own or they change slowly. Who goes turns little from most steps to the next. Of a
 /// recorder that writes less often than a step takes, each hop is one.
-struct Course: Hashable, Sendable, Codable {
+struct DirectionalPersistence: Hashable, Sendable, Codable {
   /// Steps one after the other.
   struct Sums: Hashable, Codable {
     var seconds: TimeInterval = 0
@@ -18,7 +18,8 @@ struct Course: Hashable, Sendable, Codable {
 
     /// Whether it is somebody's way: in two minutes the turns are less than 60° on average, where those by chance are 90°.
     var isKept: Bool {
-      seconds >= Course.leastSeconds && pairs >= Course.leastPairs && cosines >= Course.leastCosine * pairs
+      seconds >= DirectionalPersistence.leastSeconds && pairs >= DirectionalPersistence.leastPairs
+        && cosines >= DirectionalPersistence.leastCosine * pairs
     }
 
     /// Those that came after others.
@@ -69,7 +70,7 @@ struct Course: Hashable, Sendable, Codable {
 
   private mutating func take(_ seconds: TimeInterval, _ metres: Double, to fix: Location) {
     let cosine = fixes.count > 1 ? Self.cosine(from: fixes[fixes.count - 2], by: fixes[fixes.count - 1], to: fix) : nil
-    for sums in [\Course.all, \Course.run] {
+    for sums in [\DirectionalPersistence.all, \DirectionalPersistence.run] {
       self[keyPath: sums].seconds += seconds
       self[keyPath: sums].metres += metres
       self[keyPath: sums].pairs += cosine == nil ? 0 : 1
@@ -102,7 +103,7 @@ struct Course: Hashable, Sendable, Codable {
   private static let shortest: TimeInterval = 5
   private static let longest: TimeInterval = 30
   /// Seconds between two fixes after which it may have been anywhere.
-  private static let silence = TripDetector.Rest.silence
+  private static let silence = TripDetector.StationaryState.silence
   private static let leastSeconds: TimeInterval = 120
   /// Pairs of steps: a few point in one direction by chance.
   private static let leastPairs = 8.0

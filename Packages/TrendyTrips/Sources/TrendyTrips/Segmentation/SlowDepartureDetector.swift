@@ -7,7 +7,7 @@ import TrendyModels
 /// much the same direction, goes. Errors about one place lead back to it, however long one waits, and a receiver that is thrown
 /// elsewhere gets there from one fix to the next. The way begins where its turns became small: as soon as the cosines of those since
 /// sum up to less than that of 60° for each, it begins anew (a cumulative sum, Page 1954).
-struct SlowCourse: Hashable, Sendable, Codable {
+struct SlowDepartureDetector: Hashable, Sendable, Codable {
   /// The middle of the first circle, and the first fix outside of each, which is the middle of the next one; but for the oldest of
   /// very many.
   private var middles: [Location]
@@ -41,11 +41,11 @@ struct SlowCourse: Hashable, Sendable, Codable {
     guard hop <= Self.longestHop, Self.pace * seconds <= radius else {
       begin(with: [fix])
       let silence = fix.timestamp.timeIntervalSince(before.timestamp)
-      if silence > TripDetector.Rest.silence, hop > radius, hop <= Self.stroll * silence { origin = before }
+      if silence > TripDetector.StationaryState.silence, hop > radius, hop <= Self.stroll * silence { origin = before }
       return false
     }
     let away = Geodesic.shortMeters(from: middle.coordinate, to: fix.coordinate)
-    if !isBegun, away <= TripDetector.Rest.scatter { left = fix }
+    if !isBegun, away <= TripDetector.StationaryState.scatter { left = fix }
     guard away > radius else { return false }
     leave(away, to: fix)
     return true
@@ -54,7 +54,9 @@ struct SlowCourse: Hashable, Sendable, Codable {
   private mutating func leave(_ away: Double, to fix: Location) {
     let middle = middles[middles.count - 1]
     if isBegun {
-      excess += Course.cosine(from: middles[middles.count - 2], by: middle, to: fix) - Course.leastCosine
+      excess +=
+        DirectionalPersistence.cosine(from: middles[middles.count - 2], by: middle, to: fix)
+        - DirectionalPersistence.leastCosine
     }
     guard excess >= 0 else { return begin(with: [middle, fix]) }
     middles.append(fix)
