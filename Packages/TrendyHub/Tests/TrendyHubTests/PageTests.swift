@@ -74,7 +74,7 @@ struct PageTests {
     }
   }
 
-  @Test func `scripts and the stylesheet are served without their comments, and are 150 kB compressed in all`()
+  @Test func `scripts and the stylesheet are served without comments and indentation, and are 150 kB compressed in all`()
     async throws
   {
     let text = String(decoding: try await ask("GET", "/").body, as: UTF8.self)
@@ -90,14 +90,20 @@ struct PageTests {
       func words(_ line: Substring) -> String { line.split(separator: " ").joined(separator: " ") }
       let expected = source.replacing(/\/\*[\s\S]*?\*\//) { $0.output.contains("\n") ? "\n" : " " }
         .split(separator: "\n").map(words).filter { !$0.isEmpty && !$0.hasPrefix("//") }
-      #expect(String(decoding: served, as: UTF8.self).split(separator: "\n").map(words) == expected, "\(path)")
+      let lines = String(decoding: served, as: UTF8.self).split(separator: "\n")
+      #expect(lines.map(words) == expected, "\(path)")
+      #expect(!lines.contains { $0.hasPrefix(" ") || $0.hasSuffix(" ") }, "\(path)")
     }
     #expect(compressed < 150_000, "\(compressed) bytes")
   }
 
-  @Test func `no string of the pages begins a comment`() throws {
+  @Test func `no string of the pages begins a comment or spans lines`() throws {
     for path in try FileManager.default.subpathsOfDirectory(atPath: Self.site.path) where path.hasSuffix(".js") {
       let source = try String(contentsOf: Self.site.appending(path: path), encoding: .utf8)
+      let code = source.replacing(/\/\*[\s\S]*?\*\//, with: "").split(separator: "\n").filter {
+        !$0.drop { $0 == " " }.hasPrefix("//")
+      }
+      for line in code { #expect(line.count { $0 == "`" } % 2 == 0, "\(path): \(line)") }
       for line in source.split(separator: "\n") {
         let comments = line.matches(of: /\/\*|^ *\/\//)
         for comment in comments {

@@ -1,6 +1,6 @@
 // Keeps the pages themselves for when the hub cannot be reached. What a person recorded is kept by the pages, not here.
 const CACHE = 'pages-{{version}}';
-const FILES = ['/', '/manifest.webmanifest', {{files}}];
+const FILES = ['/', '/manifest.webmanifest', ...'{{files}}'.split(' ')];
 
 self.addEventListener('install', (event) => {
   event.waitUntil(caches.open(CACHE).then((cache) => cache.addAll(FILES)).then(() => self.skipWaiting()));

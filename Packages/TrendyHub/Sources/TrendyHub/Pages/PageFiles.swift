@@ -26,7 +26,7 @@ struct PageFiles: Sendable {
   init(_ sources: [String: Data]) {
     let contents = Dictionary(
       uniqueKeysWithValues: sources.map { path, content in
-        (path, path.hasSuffix(".js") || path.hasSuffix(".css") ? PageText.withoutComments(content) : content)
+        (path, path.hasSuffix(".js") || path.hasSuffix(".css") ? PageText.compacted(content) : content)
       })
     let paths = contents.keys.sorted()
     var all = Data()
@@ -43,11 +43,11 @@ struct PageFiles: Sendable {
       let isVersioned = !Self.unversioned.contains(path)
       if !isVersioned {
         let preloads = modules.map { "<link rel=\"modulepreload\" href=\"\(folder)\($0)\">" }.joined(separator: "\n")
-        let addresses = paths.filter { !Self.unversioned.contains($0) }.map { "\"\(folder)\($0)\"" }
+        let addresses = paths.filter { !Self.unversioned.contains($0) }.map { folder + $0 }
         content = Data(
           String(decoding: content, as: UTF8.self)
             .replacing("{{assets}}", with: String(folder.dropLast())).replacing("{{version}}", with: version)
-            .replacing("{{modules}}", with: preloads).replacing("{{files}}", with: addresses.joined(separator: ","))
+            .replacing("{{modules}}", with: preloads).replacing("{{files}}", with: addresses.joined(separator: " "))
             .utf8)
       }
       let address = path == "index.html" ? "/" : isVersioned ? folder + path : "/" + path

@@ -1,17 +1,16 @@
 import Foundation
 
-/// Scripts and stylesheets as they are served: without the comments that their sources have, which are a sixth of all that a browser
-/// would load.
+/// Scripts and stylesheets as they are served: without comments and indentation, which are a fifth of the compressed size.
 enum PageText {
   private static let newline = UInt8(ascii: "\n")
   private static let slash = UInt8(ascii: "/")
   private static let star = UInt8(ascii: "*")
   private static let space = UInt8(ascii: " ")
 
-  /// The text without comments between `/*` and `*/` and without lines that are a comment; what stands apart stays on its line.
+  /// Removes comments between `/*` and `*/`, lines that are a comment, and the spaces at both ends of each line.
   ///
-  /// Strings are not told from code: no source has a comment's beginning in one, which a test holds.
-  static func withoutComments(_ text: Data) -> Data {
+  /// The language is not parsed: a test ensures that no string contains the start of a comment or a line break.
+  static func compacted(_ text: Data) -> Data {
     var result: [UInt8] = []
     result.reserveCapacity(text.count)
     var isInComment = false
@@ -37,10 +36,9 @@ enum PageText {
         }
       }
       while kept.last == space { kept.removeLast() }
-      guard let first = kept.firstIndex(where: { $0 != space }), !kept[first...].starts(with: [slash, slash]) else {
-        continue
-      }
-      result += kept
+      let trimmed = kept.drop { $0 == space }
+      guard !trimmed.isEmpty, !trimmed.starts(with: [slash, slash]) else { continue }
+      result += trimmed
       result.append(newline)
     }
     return Data(result)
