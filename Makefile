@@ -5,7 +5,7 @@
 # make browser-stories   seeded stories of a browser as a device; SEEDS=1..500
 # make test-hub-postgres   the program tests that sync, with hubs on PostgreSQL
 # make screenshots  pictures of the dashboard in SCREENSHOTS=FOLDER, and the pictures of README in docs/images
-# make lint         layout, warnings, edges of the packages; make format applies the layout
+# make lint         layout and edges of the packages, layout and types of the pages; make format applies the layout
 # make simulate     devices, hub and network with faults; SEEDS=1..2000
 # make mutants      removes sync guards one at a time and expects a failure
 # make fuzz         parsers with generated input; CASES=1000000. make fuzz-api: a hub against its own /openapi.json
@@ -215,9 +215,13 @@ bench-store:
 lint:
 	$(SWIFT) format lint --strict --recursive --parallel --configuration .swift-format Packages Apps Examples Tools
 	Tools/check-edges
+	Tools/install-libraries --for-lint
+	Tools/lint-pages
 
 format:
 	$(SWIFT) format format --in-place --recursive --parallel --configuration .swift-format Packages Apps Examples Tools
+	Tools/install-libraries --for-lint
+	Tools/lint-pages --fix
 
 docs: deps
 	for room in Packages/TrendySimulation Apps; do $(SWIFT) build --package-path $$room $(FLAGS); done

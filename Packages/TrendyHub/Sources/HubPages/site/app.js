@@ -3,7 +3,16 @@
 import { ask, onOtherPerson, Refused, Unreachable } from './data/api.js';
 import { go, onAddress } from './data/address.js';
 import { leftovers, tidy, useStore } from './data/keep.js';
-import { keepSession, keptSession, onOtherOwner, ownSetting, setOwnSetting, setTabSetting, tabSetting, useOwner } from './data/own.js';
+import {
+  keepSession,
+  keptSession,
+  onOtherOwner,
+  ownSetting,
+  setOwnSetting,
+  setTabSetting,
+  tabSetting,
+  useOwner,
+} from './data/own.js';
 import { lastSent, onQueue, resume, waiting } from './data/queue.js';
 import { askPosition, begin, listen, onChange, onRecord, reach, session } from './data/record.js';
 import { drawFrame, drawSync } from './parts/frame.js';
@@ -17,13 +26,18 @@ import { today } from './data/days.js';
 import { words } from './words.js';
 
 /**
- * `more` reads what a page can be read without, after it was drawn; `follow` what changes without the record, and says whether it is to be drawn.
- * @typedef {{title: string, load: () => Promise<any>, more?: (data: any) => Promise<any>, follow?: (data: any) => Promise<boolean>, draw: (data: any) => Node, wants?: () => boolean, keys?: Record<string, () => any>}} Page
+ * `more` reads what a page can be read without, after it was drawn; `follow` what changes without the record, and says
+ * whether it is to be drawn.
+ * @typedef {{title: string, load: () => Promise<any>, more?: (data: any) => Promise<any>, follow?: (data: any) =>
+ *   Promise<boolean>, draw: (data: any) => Node, wants?: () => boolean, keys?: Record<string, () => any>}} Page
  */
 
 const app = /** @type {HTMLElement} */ (document.getElementById('app'));
 
-/** The page that is shown, and its data. @type {Page | null} */
+/**
+ * The page that is shown, and its data.
+ * @type {Page | null}
+ */
 let page = null;
 /** @type {any} */
 let data = null;
@@ -31,10 +45,16 @@ let data = null;
 let askedAt = 0;
 /** Counts pages and loads, so that what comes late is known for it. */
 let turn = 0;
-/** Whether a page was come to whose heading takes the focus as soon as it is drawn, whichever of two reads of it is the last. */
+/**
+ * Whether a page was come to whose heading takes the focus as soon as it is drawn, whichever of two reads of it is the
+ * last.
+ */
 let isArrival = false;
 
-/** Shows the record of a user from now on: all that this browser stores is theirs. @param {any} of a session */
+/**
+ * Shows the record of a user from now on: all that this browser stores is theirs.
+ * @param {any} of a session
+ */
 function enter(of) {
   useOwner(of.person.id);
   useStore(of.person.id);
@@ -45,7 +65,8 @@ function enter(of) {
 /** @param {boolean} isPaired whether the browser has just come in */
 async function start(isPaired = false) {
   const kept = keptSession();
-  const pairAgain = (/** @type {any} */ answer) => showPairing(app, answer, () => start(true).catch(showFailure), waiting());
+  const pairAgain = (/** @type {any} */ answer) =>
+    showPairing(app, answer, () => start(true).catch(showFailure), waiting());
   if (kept && !session.person.id) enter(kept);
   // Where a user was here before, what follows is asked for at once; whether it may be is said below.
   const early = kept ? askPosition() : null;
@@ -83,10 +104,21 @@ async function start(isPaired = false) {
   drawFrame(app);
   onAddress(() => show(true));
   // After the frame, which shows types.
-  onChange(() => { soon(); load(); });
+  onChange(() => {
+    soon();
+    load();
+  });
   // What was asked for while a write was on its way may hold it or not: sums are asked for again.
-  onQueue(() => { soon(); if (lastSent() > askedAt) load(); });
-  onRecord((what) => { if (what === 'reach') { drawSync(); if (reach.isReached) load(); } });
+  onQueue(() => {
+    soon();
+    if (lastSent() > askedAt) load();
+  });
+  onRecord((what) => {
+    if (what === 'reach') {
+      drawSync();
+      if (reach.isReached) load();
+    }
+  });
   watchPointers();
   listenForKeys(() => page?.keys ?? {});
   listen();
@@ -124,7 +156,10 @@ async function offerLeftovers() {
   openLeftovers(found);
 }
 
-/** Shows the page at the address. @param {boolean} isMove whether it is another page, which takes the focus */
+/**
+ * Shows the page at the address.
+ * @param {boolean} isMove whether it is another page, which takes the focus
+ */
 async function show(isMove) {
   const before = page;
   page = pageAt(location.pathname, new URLSearchParams(location.search));
@@ -150,15 +185,25 @@ async function load() {
   const mine = ++turn;
   askedAt = performance.now();
   const wanted = page;
-  const late = setTimeout(() => { if (mine === turn && !data) main().replaceChildren(h('div.page', null, head(wanted.title, '…'))); }, 400);
+  const late = setTimeout(() => {
+    if (mine === turn && !data) main().replaceChildren(h('div.page', null, head(wanted.title, '…')));
+  }, 400);
   try {
     const loaded = await wanted.load();
     if (mine !== turn) return;
     const isFirst = !data;
     data = { loaded };
-    if (isFirst) redraw(); else soon();
+    if (isFirst) redraw();
+    else soon();
     // What comes later, or cannot be had, leaves the page as it is.
-    wanted.more?.(loaded).then(() => { if (mine === turn) soon(); }, (error) => { if (!(error instanceof Refused) && !(error instanceof Unreachable)) console.error(error); });
+    wanted.more?.(loaded).then(
+      () => {
+        if (mine === turn) soon();
+      },
+      (error) => {
+        if (!(error instanceof Refused) && !(error instanceof Unreachable)) console.error(error);
+      },
+    );
   } catch (error) {
     if (mine !== turn) return;
     // What is on screen stays readable while the hub is away.
@@ -175,7 +220,7 @@ async function load() {
 async function follow() {
   const [mine, shown] = [page, data];
   if (!mine?.follow || !shown || document.hidden || !reach.isReached) return;
-  if (await mine.follow(shown.loaded) && mine === page && shown === data) soon();
+  if ((await mine.follow(shown.loaded)) && mine === page && shown === data) soon();
 }
 
 const main = () => /** @type {HTMLElement} */ (document.getElementById('main'));
@@ -184,7 +229,10 @@ let isPressed = false;
 let isDue = false;
 let frame = 0;
 
-/** Draws frame and page before the next picture; while something is pressed, after it is let go, as it must not be swapped for another. */
+/**
+ * Draws frame and page before the next picture; while something is pressed, after it is let go, as it must not be
+ * swapped for another.
+ */
 function soon() {
   isDue = true;
   frame ||= requestAnimationFrame(() => {
@@ -197,9 +245,24 @@ function soon() {
 }
 
 function watchPointers() {
-  document.addEventListener('pointerdown', () => { isPressed = true; }, true);
+  document.addEventListener(
+    'pointerdown',
+    () => {
+      isPressed = true;
+    },
+    true,
+  );
   // After the click that follows.
-  for (const name of ['pointerup', 'pointercancel']) document.addEventListener(name, () => setTimeout(() => { isPressed = false; if (isDue) soon(); }), true);
+  for (const name of ['pointerup', 'pointercancel'])
+    document.addEventListener(
+      name,
+      () =>
+        setTimeout(() => {
+          isPressed = false;
+          if (isDue) soon();
+        }),
+      true,
+    );
 }
 
 /** Reads what the main pages show, so that they can be read while the hub is away. */
@@ -207,7 +270,9 @@ async function keepPages() {
   // Not at every visit: what is seen is kept anyway.
   if (Date.now() - Number(ownSetting('kept') ?? 0) < 1_800_000) return;
   for (const path of ['/', '/timeline', '/calendar', '/insights', '/trips', '/mileage', '/places', '/devices']) {
-    await pageAt(path, new URLSearchParams()).load().catch(() => {});
+    await pageAt(path, new URLSearchParams())
+      .load()
+      .catch(() => {});
   }
   setOwnSetting('kept', String(Date.now()));
 }
@@ -217,7 +282,8 @@ function redraw() {
   if (!page || !data) return;
   const focused = /** @type {HTMLElement | null} */ (document.activeElement);
   const key = focused && main().contains(focused) ? focused.dataset.key : undefined;
-  const typed = key && focused instanceof HTMLInputElement ? { value: focused.value, start: focused.selectionStart } : null;
+  const typed =
+    key && focused instanceof HTMLInputElement ? { value: focused.value, start: focused.selectionStart } : null;
   const element = page.draw(data.loaded);
   main().replaceChildren(element);
   if (isArrival) return arrive();
@@ -235,24 +301,60 @@ function problem(error) {
   const isMissing = error instanceof Refused && error.status === 404;
   const isAway = error instanceof Unreachable;
   if (!isMissing && !isAway && !(error instanceof Refused)) console.error(error);
-  const text = isMissing ? words.error.missing : isAway ? words.error.away : error instanceof Refused ? error.message : `${words.error.title}. ${words.error.words}`;
+  const text = isMissing
+    ? words.error.missing
+    : isAway
+      ? words.error.away
+      : error instanceof Refused
+        ? error.message
+        : `${words.error.title}. ${words.error.words}`;
   say(text, true);
-  return h('div.page', null, h('h1', { tabindex: -1 }, page?.title ?? ''), h('div.empty', null, h('p', null, text),
-    h('button.button', { type: 'button', on: { click: () => load() } }, words.act.tryAgain), h('a.button', { href: '/' }, words.nav.today)),
-  error instanceof Refused && error.requestId && h('p.small.quiet', null, `${words.error.request} ${error.requestId}`));
+  return h(
+    'div.page',
+    null,
+    h('h1', { tabindex: -1 }, page?.title ?? ''),
+    h(
+      'div.empty',
+      null,
+      h('p', null, text),
+      h('button.button', { type: 'button', on: { click: () => load() } }, words.act.tryAgain),
+      h('a.button', { href: '/' }, words.nav.today),
+    ),
+    error instanceof Refused &&
+      error.requestId &&
+      h('p.small.quiet', null, `${words.error.request} ${error.requestId}`),
+  );
 }
 
 /** @param {any} error */
 function showFailure(error) {
   if (!(error instanceof Refused) && !(error instanceof Unreachable)) console.error(error);
-  app.replaceChildren(h('main.alone', { id: 'main' }, h('h1', null, 'Trendy'), h('p', null, error instanceof Unreachable ? words.error.away : error.message),
-    h('div', null, h('button.button.primary', { type: 'button', on: { click: () => start().catch(showFailure) } }, words.act.tryAgain))));
+  app.replaceChildren(
+    h(
+      'main.alone',
+      { id: 'main' },
+      h('h1', null, 'Trendy'),
+      h('p', null, error instanceof Unreachable ? words.error.away : error.message),
+      h(
+        'div',
+        null,
+        h(
+          'button.button.primary',
+          { type: 'button', on: { click: () => start().catch(showFailure) } },
+          words.act.tryAgain,
+        ),
+      ),
+    ),
+  );
 }
 
 // Links within the pages load nothing.
 document.addEventListener('click', (event) => {
-  if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
-  const link = /** @type {HTMLAnchorElement | null} */ (/** @type {Element} */ (event.target).closest?.('a[href^="/"]'));
+  if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey)
+    return;
+  const link = /** @type {HTMLAnchorElement | null} */ (
+    /** @type {Element} */ (event.target).closest?.('a[href^="/"]')
+  );
   if (!link || link.target || link.hasAttribute('download') || link.pathname.startsWith('/api/')) return;
   event.preventDefault();
   go(link.pathname + link.search);
@@ -265,13 +367,24 @@ window.addEventListener('resize', () => {
   shownWidth = innerWidth;
 });
 
-window.addEventListener('online', () => { if (!reach.isReached) load(); });
+window.addEventListener('online', () => {
+  if (!reach.isReached) load();
+});
 
 if ('serviceWorker' in navigator && isSecureContext) {
   const path = '/worker.js';
   // The one address of a script that is made from text: a browser with trusted types asks for a policy by name.
   const types = /** @type {any} */ (window).trustedTypes;
-  const address = types ? types.createPolicy('trendy', { createScriptURL: (/** @type {string} */ text) => { if (text !== path) throw new TypeError(text); return text; } }).createScriptURL(path) : path;
+  const address = types
+    ? types
+        .createPolicy('trendy', {
+          createScriptURL: (/** @type {string} */ text) => {
+            if (text !== path) throw new TypeError(text);
+            return text;
+          },
+        })
+        .createScriptURL(path)
+    : path;
   navigator.serviceWorker.register(address).catch(() => {});
 }
 

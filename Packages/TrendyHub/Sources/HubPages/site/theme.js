@@ -3,4 +3,6 @@ try {
   const person = JSON.parse(localStorage.getItem('session') ?? 'null')?.person?.id;
   const theme = localStorage.getItem(`${person}/theme`);
   if (theme === 'light' || theme === 'dark') document.documentElement.dataset.theme = theme;
-} catch { /* Storage is forbidden: the system's theme applies. */ }
+} catch {
+  /* Storage is forbidden: the system's theme applies. */
+}

@@ -3,8 +3,12 @@
 /** @type {(() => void)[]} */
 const listeners = [];
 /** @param {() => void} listener */
-export const onAddress = (listener) => { listeners.push(listener); };
-const tell = () => { for (const listener of listeners) listener(); };
+export const onAddress = (listener) => {
+  listeners.push(listener);
+};
+const tell = () => {
+  for (const listener of listeners) listener();
+};
 
 /** Reads what the page at the address shows anew. */
 export const again = tell;
@@ -13,7 +17,11 @@ export const again = tell;
 let steps = Number(history.state?.steps) || 0;
 history.replaceState({ steps }, '');
 
-/** Goes to a page; a filter of the same page replaces. @param {string} address @param {boolean} [isFilter] */
+/**
+ * Goes to a page; a filter of the same page replaces.
+ * @param {string} address
+ * @param {boolean} [isFilter]
+ */
 export function go(address, isFilter = false) {
   if (address === location.pathname + location.search) return;
   if (!isFilter) steps += 1;
@@ -22,7 +30,10 @@ export function go(address, isFilter = false) {
   tell();
 }
 
-/** The same page with other items in its query; empty ones are left out. @param {Record<string, string | null>} items */
+/**
+ * The same page with other items in its query; empty ones are left out.
+ * @param {Record<string, string | null>} items
+ */
 export function withQuery(items) {
   const query = new URLSearchParams(location.search);
   for (const [name, value] of Object.entries(items)) {
@@ -33,14 +44,22 @@ export function withQuery(items) {
   return location.pathname + (text ? `?${text}` : '');
 }
 
-/** What lies over the page, and closes by going back in place of the page. @type {(() => boolean) | null} */
+/**
+ * What lies over the page, and closes by going back in place of the page.
+ * @type {(() => boolean) | null}
+ */
 let cover = null;
 /** @param {() => boolean} close says whether anything lay over the page; the page stays then */
-export const onBack = (close) => { cover = close; };
+export const onBack = (close) => {
+  cover = close;
+};
 
 let isReturning = false;
 window.addEventListener('popstate', (event) => {
-  if (isReturning) { isReturning = false; return; }
+  if (isReturning) {
+    isReturning = false;
+    return;
+  }
   const there = Number(event.state?.steps) || 0;
   if (there !== steps && cover?.()) {
     isReturning = true;

@@ -12,7 +12,11 @@ const ID = /\s*"?\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\
 
 /** The hub refused a request, with a problem document (RFC 9457). */
 export class Refused extends Error {
-  /** @param {number} status @param {any} problem @param {number} retryAfter seconds */
+  /**
+   * @param {number} status
+   * @param {any} problem
+   * @param {number} retryAfter seconds
+   */
   constructor(status, problem, retryAfter) {
     const kind = String(problem?.type ?? '').replace('urn:trendy:error:', '');
     const text = words.refused[/** @type {'entity_deleted'} */ (kind)] ?? (problem?.detail || problem?.title);
@@ -22,25 +26,41 @@ export class Refused extends Error {
     this.requestId = problem?.request_id ?? '';
     this.retryAfter = retryAfter;
   }
-  /** Whether asking again later can change the answer. A full record does not pass: what comes behind, such as a deletion, makes room. */
-  get passes() { return this.kind !== 'quota_exceeded' && (this.status === 408 || this.status === 429 || this.status >= 500); }
+  /**
+   * Whether asking again later can change the answer. A full record does not pass: what comes behind, such as a
+   * deletion, makes room.
+   */
+  get passes() {
+    return this.kind !== 'quota_exceeded' && (this.status === 408 || this.status === 429 || this.status >= 500);
+  }
 }
 
 /** Nobody answered. */
 export class Unreachable extends Error {
-  constructor() { super('The hub does not answer.'); }
+  constructor() {
+    super('The hub does not answer.');
+  }
 }
 
 /** @type {((isReached: boolean) => void)[]} */
 const listeners = [];
-/** Told after each request whether the hub answered. @param {(isReached: boolean) => void} listener */
-export const onReach = (listener) => { listeners.push(listener); };
-const tell = (/** @type {boolean} */ isReached) => { for (const listener of listeners) listener(isReached); };
+/**
+ * Told after each request whether the hub answered.
+ * @param {(isReached: boolean) => void} listener
+ */
+export const onReach = (listener) => {
+  listeners.push(listener);
+};
+const tell = (/** @type {boolean} */ isReached) => {
+  for (const listener of listeners) listener(isReached);
+};
 
 /** Called when this browser is paired as another user than the one whose page this is. */
 let onOther = () => {};
 /** @param {() => void} listener */
-export const onOtherPerson = (listener) => { onOther = listener; };
+export const onOtherPerson = (listener) => {
+  onOther = listener;
+};
 
 /** Says that the hub was heard by other ways than a request, such as a stream. */
 export const answered = () => tell(true);
@@ -63,7 +83,10 @@ const LONGEST_ROUND_TRIP = 60_000;
 /** The hub's time now, in milliseconds since 1970, as far as this browser knows it: the time of an edit. */
 export const hubTime = () => Date.now() + (offset ?? (Number(ownSetting('clock')) || 0));
 
-/** @param {Response} response @param {number} sentAt on this browser's clock */
+/**
+ * @param {Response} response
+ * @param {number} sentAt on this browser's clock
+ */
 function compareClocks(response, sentAt) {
   const there = Date.parse(response.headers.get('Date') ?? '');
   if (!Number.isNaN(there)) ahead = Math.round((Date.now() - there) / 1000);
@@ -79,28 +102,36 @@ function compareClocks(response, sentAt) {
 }
 
 /**
- * @param {string} method @param {string} path behind `/api/v1` @param {any} body a document, or a Blob as it is @param {Record<string, string>} headers
+ * @param {string} method
+ * @param {string} path behind `/api/v1`
+ * @param {any} body a document, or a Blob as it is
+ * @param {Record<string, string>} headers
  * @returns {Promise<Response>} of which the body is not read yet; what refuses is thrown
  */
 async function send(method, path, body, headers) {
   const sentAt = Date.now();
   const person = currentOwner();
   const type = body instanceof Blob ? 'application/octet-stream' : 'application/json';
-  const response = await reached(fetch(BASE + path, {
-    method,
-    credentials: 'same-origin',
-    cache: 'no-store',
-    headers: {
-      ...(body === undefined ? {} : { 'Content-Type': type }),
-      // The cookie belongs to whoever was paired last: the hub refuses it for the page of another user.
-      ...(person ? { 'Trendy-Person': person } : {}),
-      ...headers,
-    },
-    body: body === undefined || body instanceof Blob ? body : JSON.stringify(body),
-  }));
+  const response = await reached(
+    fetch(BASE + path, {
+      method,
+      credentials: 'same-origin',
+      cache: 'no-store',
+      headers: {
+        ...(body === undefined ? {} : { 'Content-Type': type }),
+        // The cookie belongs to whoever was paired last: the hub refuses it for the page of another user.
+        ...(person ? { 'Trendy-Person': person } : {}),
+        ...headers,
+      },
+      body: body === undefined || body instanceof Blob ? body : JSON.stringify(body),
+    }),
+  );
   compareClocks(response, sentAt);
   // A gateway in front of a hub that is down.
-  if (response.status === 502 || response.status === 504) { tell(false); throw new Unreachable(); }
+  if (response.status === 502 || response.status === 504) {
+    tell(false);
+    throw new Unreachable();
+  }
   if (response.ok) return response;
   const document = parsed(await reached(response.text()));
   tell(true);
@@ -108,20 +139,35 @@ async function send(method, path, body, headers) {
   throw new Refused(response.status, document, Number(response.headers.get('Retry-After')) || 5);
 }
 
-/** @template T @param {Promise<T>} answer */
+/**
+ * @template T
+ * @param {Promise<T>} answer
+ */
 async function reached(answer) {
-  try { return await answer; } catch { tell(false); throw new Unreachable(); }
+  try {
+    return await answer;
+  } catch {
+    tell(false);
+    throw new Unreachable();
+  }
 }
 
 /** @param {string} text */
 function parsed(text) {
-  try { return text ? JSON.parse(text) : null; } catch { return null; /* a proxy's own page; its status says enough */ }
+  try {
+    return text ? JSON.parse(text) : null;
+  } catch {
+    return null; /* a proxy's own page; its status says enough */
+  }
 }
 
 /**
- * @param {string} method @param {string} path behind `/api/v1` @param {any} [body] a document, or a Blob as it is
+ * @param {string} method
+ * @param {string} path behind `/api/v1`
+ * @param {any} [body] a document, or a Blob as it is
  * @param {Record<string, string>} [headers]
- * @returns {Promise<any>} the answer's document; `null` for none. Entities in it have `seen`, the version of the record that shows them.
+ * @returns {Promise<any>} the answer's document; `null` for none. Entities in it have `seen`, the version of the record
+ *   that shows them.
  */
 export async function ask(method, path, body, headers = {}) {
   const response = await send(method, path, body, headers);
@@ -136,14 +182,22 @@ export async function ask(method, path, body, headers = {}) {
   return answer;
 }
 
-/** Versions of the record by the answers that show it. @type {WeakMap<object, string>} */
+/**
+ * Versions of the record by the answers that show it.
+ * @type {WeakMap<object, string>}
+ */
 const versions = new WeakMap();
-/** @param {object} answer of `ask` @returns {string | undefined} version of the record that it shows */
+/**
+ * @param {object} answer of `ask`
+ * @returns {string | undefined} version of the record that it shows
+ */
 export const versionOf = (answer) => versions.get(answer);
 
 /**
  * Says of entities which version of the record shows them.
- * @param {any} value @param {string} version @param {number} depth to which it is looked into
+ * @param {any} value
+ * @param {string} version
+ * @param {number} depth to which it is looked into
  */
 function mark(value, version, depth) {
   if (!value || typeof value !== 'object') return;
@@ -151,12 +205,19 @@ function mark(value, version, depth) {
   else if (depth) for (const part of Object.values(value)) mark(part, version, depth - 1);
 }
 
-/** A file of the hub, and what it calls it. @param {string} path behind `/api/v1` @returns {Promise<{content: Blob, name: string}>} */
+/**
+ * A file of the hub, and what it calls it.
+ * @param {string} path behind `/api/v1`
+ * @returns {Promise<{content: Blob, name: string}>}
+ */
 export async function askFile(path) {
   const response = await send('GET', path, undefined, {});
   const content = await reached(response.blob());
   tell(true);
-  return { content, name: /filename="([^"]+)"/.exec(response.headers.get('Content-Disposition') ?? '')?.[1] ?? 'trendy' };
+  return {
+    content,
+    name: /filename="([^"]+)"/.exec(response.headers.get('Content-Disposition') ?? '')?.[1] ?? 'trendy',
+  };
 }
 
 export const stream = () => new EventSource(`${BASE}/changes/stream`);

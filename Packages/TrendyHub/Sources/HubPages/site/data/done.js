@@ -3,8 +3,14 @@
 import { setTabSetting, tabSetting } from './own.js';
 import { enqueue } from './queue.js';
 
-/** @typedef {Pick<import('./queue.js').Write, 'method' | 'path' | 'kind' | 'id'> & Partial<import('./queue.js').Write>} Act a write that is to be made */
-/** @typedef {{label: string, back: Act[], again: Act[]}} Step what takes it back, and what does it again; each in its order */
+/**
+ * @typedef {Pick<import('./queue.js').Write, 'method' | 'path' | 'kind' | 'id'> & Partial<import('./queue.js').Write>}
+ *   Act a write that is to be made
+ */
+/**
+ * @typedef {{label: string, back: Act[], again: Act[]}} Step what takes it back, and what does it again; each in its
+ *   order
+ */
 
 const NAME = 'done';
 /** So many steps can be taken back, and so many letters are kept of them: a browser keeps few millions. */
@@ -13,18 +19,26 @@ const ROOM = 1_000_000;
 
 /** Whose steps they are. */
 let person = '';
-/** The last at the end. @type {Step[]} */
+/**
+ * The last at the end.
+ * @type {Step[]}
+ */
 let done = [];
 /** @type {Step[]} */
 let takenBack = [];
 
-/** Takes up what this tab did before it was loaded anew. @param {string} of the person's id */
+/**
+ * Takes up what this tab did before it was loaded anew.
+ * @param {string} of the person's id
+ */
 export function resumeSteps(of) {
   person = of;
   try {
     const kept = JSON.parse(tabSetting(NAME) ?? '{}');
     if (kept.person === person) [done, takenBack] = [kept.done, kept.takenBack];
-  } catch { /* Something else is stored: there is nothing to undo. */ }
+  } catch {
+    /* Something else is stored: there is nothing to undo. */
+  }
 }
 
 export function forgetSteps() {
@@ -36,7 +50,8 @@ function keep() {
   done = done.slice(-MOST);
   let text = JSON.stringify({ person, done, takenBack });
   // The oldest go first, such as that of an import that was taken in by hand.
-  for (let first = 1; text.length > ROOM && first <= done.length; first++) text = JSON.stringify({ person, done: done.slice(first), takenBack: [] });
+  for (let first = 1; text.length > ROOM && first <= done.length; first++)
+    text = JSON.stringify({ person, done: done.slice(first), takenBack: [] });
   // Where they cannot be stored they are lost at a reload.
   setTabSetting(NAME, text);
 }
@@ -48,19 +63,34 @@ function note(step) {
   keep();
 }
 
-const send = async (/** @type {Act[]} */ acts) => { for (const act of acts) await enqueue(act); };
+const send = async (/** @type {Act[]} */ acts) => {
+  for (const act of acts) await enqueue(act);
+};
 
-/** Steps of one act, while it is done. @type {Step[] | null} */
+/**
+ * Steps of one act, while it is done.
+ * @type {Step[] | null}
+ */
 let group = null;
 
-/** Makes writes, and notes how they are taken back. @param {string} label @param {Act[]} acts @param {Act[]} back @param {Act[]} [again] */
+/**
+ * Makes writes, and notes how they are taken back.
+ * @param {string} label
+ * @param {Act[]} acts
+ * @param {Act[]} back
+ * @param {Act[]} [again]
+ */
 export async function perform(label, acts, back, again = acts) {
   await send(acts);
   if (group) group.push({ label, back, again });
   else note({ label, back, again });
 }
 
-/** Several writes that are taken back together. @param {string} label @param {() => Promise<any>} body */
+/**
+ * Several writes that are taken back together.
+ * @param {string} label
+ * @param {() => Promise<any>} body
+ */
 export async function together(label, body) {
   if (group) return body();
   group = [];
@@ -74,10 +104,18 @@ export async function together(label, body) {
   }
 }
 
-/** Notes what was done without these pages' queue. @param {string} label @param {Act[]} back @param {Act[]} again */
+/**
+ * Notes what was done without these pages' queue.
+ * @param {string} label
+ * @param {Act[]} back
+ * @param {Act[]} again
+ */
 export const noteDone = (label, back, again) => note({ label, back, again });
 
-/** Takes back what was done last. @returns {Promise<string | null>} what that was */
+/**
+ * Takes back what was done last.
+ * @returns {Promise<string | null>} what that was
+ */
 export async function undo() {
   const step = done.at(-1);
   if (!step) return null;
@@ -88,7 +126,10 @@ export async function undo() {
   return step.label;
 }
 
-/** Does again what was taken back last. @returns {Promise<string | null>} */
+/**
+ * Does again what was taken back last.
+ * @returns {Promise<string | null>}
+ */
 export async function redo() {
   const step = takenBack.at(-1);
   if (!step) return null;

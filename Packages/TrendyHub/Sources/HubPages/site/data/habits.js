@@ -1,14 +1,21 @@
-// Streaks, scores and usual hours, as the hub finds them in the whole record: kept from page to page, as they change slowly.
+// Streaks, scores and usual hours, as the hub finds them in the whole record: kept from page to page, as they change
+// slowly.
 
 import { read } from './record.js';
 import { dayStartSeconds, zone } from './days.js';
 
-/** @typedef {{event_type_id: string, streak: {current: number, longest: number} | null, score: number | null, usual: {from: number, through: number} | null}} Habit */
+/**
+ * @typedef {{event_type_id: string, streak: {current: number, longest: number} | null, score: number | null, usual:
+ *   {from: number, through: number} | null}} Habit
+ */
 
 /** @type {Map<string, Habit>} */
 let known = new Map();
 
-/** @param {string} typeId @returns {Habit | undefined} */
+/**
+ * @param {string} typeId
+ * @returns {Habit | undefined}
+ */
 export const habitOf = (typeId) => known.get(typeId);
 
 /** Asks the hub for what has changed since. */

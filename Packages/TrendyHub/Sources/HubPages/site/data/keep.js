@@ -1,5 +1,5 @@
-// Storage of this browser: responses, to read while the hub is unreachable, and pending writes. Each user has a separate
-// database.
+// Storage of this browser: responses, to read while the hub is unreachable, and pending writes. Each user has a
+// separate database.
 
 import { newId } from './id.js';
 import { forgetPerson, knownPeople } from './own.js';
@@ -11,7 +11,9 @@ let patience = 5000;
 /** Called when the database was deleted or closed by another than this page. */
 let onLost = () => {};
 /** @param {() => void} listener */
-export const onStoreLost = (listener) => { onLost = listener; };
+export const onStoreLost = (listener) => {
+  onLost = listener;
+};
 
 /** Id of the user whose database is used; empty before anyone is paired. */
 let owner = '';
@@ -36,7 +38,10 @@ export function useStore(person) {
   owner = person;
 }
 
-/** @param {string} person @returns {Promise<IDBDatabase>} */
+/**
+ * @param {string} person
+ * @returns {Promise<IDBDatabase>}
+ */
 function connect(person) {
   return new Promise((resolve, reject) => {
     const mine = indexedDB.open(PREFIX + person, 1);
@@ -65,13 +70,19 @@ function connect(person) {
 
 function open() {
   if (!opening) {
-    const mine = opening = connect(owner);
-    mine.catch(() => { if (opening === mine) opening = null; });
+    const mine = (opening = connect(owner));
+    mine.catch(() => {
+      if (opening === mine) opening = null;
+    });
   }
   return opening;
 }
 
-/** @template T @param {Promise<T>} work @returns {Promise<T>} */
+/**
+ * @template T
+ * @param {Promise<T>} work
+ * @returns {Promise<T>}
+ */
 function inTime(work) {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
@@ -84,19 +95,25 @@ function inTime(work) {
 
 /**
  * @template T
- * @param {string[]} names of stores @param {IDBTransactionMode} mode
+ * @param {string[]} names of stores
+ * @param {IDBTransactionMode} mode
  * @param {(transaction: IDBTransaction) => () => T} body gives what is read when all is done
  * @returns {Promise<T>} when it is durable
  */
 async function run(names, mode, body) {
-  /** @param {IDBDatabase} database @returns {Promise<T>} */
-  const transact = (database) => new Promise((resolve, reject) => {
-    const isQueue = mode === 'readwrite' && names.includes('queue');
-    const transaction = database.transaction(names, mode, { durability: isQueue ? 'strict' : 'default' });
-    const result = body(transaction);
-    transaction.oncomplete = () => resolve(result());
-    transaction.onerror = transaction.onabort = () => reject(transaction.error ?? new Error('the database refused it'));
-  });
+  /**
+   * @param {IDBDatabase} database
+   * @returns {Promise<T>}
+   */
+  const transact = (database) =>
+    new Promise((resolve, reject) => {
+      const isQueue = mode === 'readwrite' && names.includes('queue');
+      const transaction = database.transaction(names, mode, { durability: isQueue ? 'strict' : 'default' });
+      const result = body(transaction);
+      transaction.oncomplete = () => resolve(result());
+      transaction.onerror = transaction.onabort = () =>
+        reject(transaction.error ?? new Error('the database refused it'));
+    });
   const whole = async () => {
     try {
       return await transact(await open());
@@ -111,49 +128,62 @@ async function run(names, mode, body) {
 }
 
 /**
- * @template T @param {'answers' | 'queue'} name @param {IDBTransactionMode} mode
- * @param {(store: IDBObjectStore) => IDBRequest} body @returns {Promise<T>}
+ * @template T
+ * @param {'answers' | 'queue'} name
+ * @param {IDBTransactionMode} mode
+ * @param {(store: IDBObjectStore) => IDBRequest} body
+ * @returns {Promise<T>}
  */
-const runOne = (name, mode, body) => run([name], mode, (transaction) => {
-  const request = body(transaction.objectStore(name));
-  return () => request.result;
-});
+const runOne = (name, mode, body) =>
+  run([name], mode, (transaction) => {
+    const request = body(transaction.objectStore(name));
+    return () => request.result;
+  });
 
-/** @param {string} path @param {any} answer */
+/**
+ * @param {string} path
+ * @param {any} answer
+ */
 export const keepAnswer = (path, answer) =>
   runOne('answers', 'readwrite', (store) => store.put({ at: Date.now(), answer }, path));
-/** @param {string} path @returns {Promise<{at: number, answer: any} | undefined>} */
+/**
+ * @param {string} path
+ * @returns {Promise<{at: number, answer: any} | undefined>}
+ */
 export const keptAnswer = (path) => runOne('answers', 'readonly', (store) => store.get(path));
 /**
  * Stores a write at its place in the queue; one without a place comes last.
- * @param {any} write @param {number} [after] a place behind which it comes at least
+ * @param {any} write
+ * @param {number} [after] a place behind which it comes at least
  * @returns {Promise<number>} its place
  */
-export const keepWrite = (write, after = 0) => run(['queue'], 'readwrite', (transaction) => {
-  const store = transaction.objectStore('queue');
-  let { n } = write;
-  if (n === undefined) {
-    const last = store.index('n').openCursor(null, 'prev');
-    last.onsuccess = () => {
-      n = Math.max(last.result?.value.n ?? 0, after) + 1;
-      store.put({ ...write, n });
-    };
-  } else {
-    store.put(write);
-  }
-  return () => n;
-});
+export const keepWrite = (write, after = 0) =>
+  run(['queue'], 'readwrite', (transaction) => {
+    const store = transaction.objectStore('queue');
+    let { n } = write;
+    if (n === undefined) {
+      const last = store.index('n').openCursor(null, 'prev');
+      last.onsuccess = () => {
+        n = Math.max(last.result?.value.n ?? 0, after) + 1;
+        store.put({ ...write, n });
+      };
+    } else {
+      store.put(write);
+    }
+    return () => n;
+  });
 /** @param {string} key */
 export const forgetWrite = (key) => runOne('queue', 'readwrite', (store) => store.delete(key));
 /**
  * The writes in their order, and which generation of the database holds them.
  * @returns {Promise<{generation: string, writes: any[]}>}
  */
-export const keptWrites = () => run(['queue', 'about'], 'readonly', (transaction) => {
-  const writes = transaction.objectStore('queue').getAll();
-  const generation = transaction.objectStore('about').get('generation');
-  return () => ({ generation: generation.result, writes: writes.result.sort((a, b) => a.n - b.n) });
-});
+export const keptWrites = () =>
+  run(['queue', 'about'], 'readonly', (transaction) => {
+    const writes = transaction.objectStore('queue').getAll();
+    const generation = transaction.objectStore('about').get('generation');
+    return () => ({ generation: generation.result, writes: writes.result.sort((a, b) => a.n - b.n) });
+  });
 
 /** Deletes responses that were not read for a month. */
 export async function tidy() {
@@ -172,7 +202,10 @@ export async function tidy() {
 
 // MARK: Other users
 
-/** @param {string} person @returns {Promise<any[]>} what is in the queue of a user who is not the present one */
+/**
+ * @param {string} person
+ * @returns {Promise<any[]>} what is in the queue of a user who is not the present one
+ */
 async function queueOf(person) {
   const database = await connect(person);
   try {
@@ -186,20 +219,28 @@ async function queueOf(person) {
   }
 }
 
-/** Deletes all that this browser stores of a user. @param {string} person */
+/**
+ * Deletes all that this browser stores of a user.
+ * @param {string} person
+ */
 export async function forgetStore(person) {
   forgetPerson(person);
   if (person === owner) {
     const mine = opening;
     owner = '';
     opening = null;
-    await mine?.then((database) => database.close(), () => {});
+    await mine?.then(
+      (database) => database.close(),
+      () => {},
+    );
   }
-  await inTime(new Promise((resolve, reject) => {
-    const deletion = indexedDB.deleteDatabase(PREFIX + person);
-    deletion.onsuccess = () => resolve(null);
-    deletion.onerror = () => reject(deletion.error);
-  }));
+  await inTime(
+    new Promise((resolve, reject) => {
+      const deletion = indexedDB.deleteDatabase(PREFIX + person);
+      deletion.onsuccess = () => resolve(null);
+      deletion.onerror = () => reject(deletion.error);
+    }),
+  );
 }
 
 /**

@@ -9,13 +9,16 @@ export function orderedTypes() {
   const order = settings()[KEY];
   const place = new Map((Array.isArray(order) ? order : []).map((id, i) => [id, i]));
   const all = types();
-  const at = (/** @type {{id: string}} */ type) => place.get(type.id) ?? all.length + all.findIndex((other) => other.id === type.id);
+  const at = (/** @type {{id: string}} */ type) =>
+    place.get(type.id) ?? all.length + all.findIndex((other) => other.id === type.id);
   return [...all].sort((a, b) => at(a) - at(b));
 }
 
 /**
  * Puts a type elsewhere among those that are shown.
- * @param {string[]} shown ids, in their order @param {string} id @param {number} to
+ * @param {string[]} shown ids, in their order
+ * @param {string} id
+ * @param {number} to
  */
 export function moveType(shown, id, to) {
   const rest = shown.filter((other) => other !== id);

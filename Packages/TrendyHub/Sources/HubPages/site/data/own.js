@@ -4,10 +4,15 @@
 let owner = '';
 
 /** @param {string} person id of the user */
-export const useOwner = (person) => { owner = person; };
+export const useOwner = (person) => {
+  owner = person;
+};
 export const currentOwner = () => owner;
 
-/** @param {string} name @returns {string | null} */
+/**
+ * @param {string} name
+ * @returns {string | null}
+ */
 export function ownSetting(name) {
   try {
     return localStorage.getItem(`${owner}/${name}`);
@@ -18,7 +23,9 @@ export function ownSetting(name) {
 
 /**
  * Without a value the setting is removed.
- * @param {string} name @param {string | null} value @returns {boolean} whether it was stored
+ * @param {string} name
+ * @param {string | null} value
+ * @returns {boolean} whether it was stored
  */
 export function setOwnSetting(name, value) {
   try {
@@ -30,18 +37,26 @@ export function setOwnSetting(name, value) {
   }
 }
 
-/** Deletes the settings of a user. @param {string} person */
+/**
+ * Deletes the settings of a user.
+ * @param {string} person
+ */
 export function forgetSettings(person) {
   try {
     for (const key of Object.keys(localStorage)) {
       if (key.startsWith(`${person}/`)) localStorage.removeItem(key);
     }
-  } catch { /* Storage is forbidden: there are none. */ }
+  } catch {
+    /* Storage is forbidden: there are none. */
+  }
 }
 
 // MARK: Settings of a tab
 
-/** @param {string} name @returns {string | null} */
+/**
+ * @param {string} name
+ * @returns {string | null}
+ */
 export function tabSetting(name) {
   try {
     return sessionStorage.getItem(`${owner}/${name}`);
@@ -50,11 +65,16 @@ export function tabSetting(name) {
   }
 }
 
-/** @param {string} name @param {string} value */
+/**
+ * @param {string} name
+ * @param {string} value
+ */
 export function setTabSetting(name, value) {
   try {
     sessionStorage.setItem(`${owner}/${name}`, value);
-  } catch { /* Storage is forbidden or full: the setting is lost. */ }
+  } catch {
+    /* Storage is forbidden or full: the setting is lost. */
+  }
 }
 
 // MARK: Users of this browser
@@ -62,7 +82,10 @@ export function setTabSetting(name, value) {
 const SESSION = 'session';
 const PEOPLE = 'people';
 
-/** @param {string} name @returns {any} */
+/**
+ * @param {string} name
+ * @returns {any}
+ */
 function read(name) {
   try {
     return JSON.parse(localStorage.getItem(name) ?? 'null');
@@ -71,7 +94,10 @@ function read(name) {
   }
 }
 
-/** @param {string} name @param {any} value */
+/**
+ * @param {string} name
+ * @param {any} value
+ */
 function write(name, value) {
   try {
     localStorage.setItem(name, JSON.stringify(value));
@@ -84,7 +110,9 @@ function write(name, value) {
 function remove(name) {
   try {
     localStorage.removeItem(name);
-  } catch { /* Storage is forbidden: there is none. */ }
+  } catch {
+    /* Storage is forbidden: there is none. */
+  }
 }
 
 /** Session of the user that was paired last, `null` without one. */
@@ -98,7 +126,10 @@ export function keepSession(session) {
 
 export const forgetSession = () => remove(SESSION);
 
-/** Names of the users who have used this browser, by id. @returns {Record<string, string>} */
+/**
+ * Names of the users who have used this browser, by id.
+ * @returns {Record<string, string>}
+ */
 export const knownPeople = () => read(PEOPLE) ?? {};
 
 /** @param {string} person */
@@ -110,7 +141,8 @@ export function forgetPerson(person) {
 
 /**
  * Calls `changed` when another page of this browser is paired as another user.
- * @param {string} person @param {() => void} changed
+ * @param {string} person
+ * @param {() => void} changed
  */
 export function onOtherOwner(person, changed) {
   window.addEventListener('storage', ({ key, newValue }) => {

@@ -1,6 +1,6 @@
 // Writes on their way to the hub. Each is stored in this browser before it is shown as done, goes out in order, and
-// carries a key, the version that the user saw, and the time of the action: however often it is sent, it happens once, and
-// it meets the edits of other devices as a device's edit does.
+// carries a key, the version that the user saw, and the time of the action: however often it is sent, it happens once,
+// and it meets the edits of other devices as a device's edit does.
 
 import { ask, hubTime, newId, Refused, Unreachable } from './api.js';
 import { forgetWrite, keepWrite, keptWrites, onStoreLost } from './keep.js';
@@ -45,8 +45,12 @@ let timer;
 let pause = 1000;
 
 /** @param {() => void} listener */
-export const onQueue = (listener) => { listeners.push(listener); };
-const tell = () => { for (const listener of listeners) listener(); };
+export const onQueue = (listener) => {
+  listeners.push(listener);
+};
+const tell = () => {
+  for (const listener of listeners) listener();
+};
 
 /** @param {Write} write */
 const isPending = (write) => write.state === 'waiting' || write.state === 'sending';
@@ -66,11 +70,17 @@ let storage = 'unread';
 let isRefusing = false;
 export const storageState = () => (isRefusing ? 'refused' : storage);
 
-/** Tells the other pages of this browser that the queue holds something else. @type {BroadcastChannel | null} */
+/**
+ * Tells the other pages of this browser that the queue holds something else.
+ * @type {BroadcastChannel | null}
+ */
 let channel = null;
 const tellPages = () => channel?.postMessage('changed');
 
-/** Name of a channel or lock that the pages of one user share. @param {string} name */
+/**
+ * Name of a channel or lock that the pages of one user share.
+ * @param {string} name
+ */
 const shared = (name) => `${name}-${currentOwner()}`;
 
 /** Reads what an earlier page left, and what other pages of this browser add while this one is open. */
@@ -85,7 +95,9 @@ export async function resume() {
 }
 
 // Pending writes are stored again at once: the page may be closed before they are sent.
-onStoreLost(() => { adopt().then(tell, unreadable); });
+onStoreLost(() => {
+  adopt().then(tell, unreadable);
+});
 
 /** @param {any} error */
 function unreadable(error) {
@@ -98,7 +110,10 @@ function unreadable(error) {
 /** Generation of the database that the queue was last read from. */
 let generation = '';
 
-/** The last reading of the stored queue: two at once would store the same writes twice. @type {Promise<void>} */
+/**
+ * The last reading of the stored queue: two at once would store the same writes twice.
+ * @type {Promise<void>}
+ */
 let adopting = Promise.resolve();
 
 /** Makes this page's list agree with the stored queue. */
@@ -169,9 +184,14 @@ export async function enqueue(write) {
 /** Place of the last write that this page knows. */
 const lastPlace = () => Math.max(0, ...writes.map((write) => write.n ?? 0));
 
-/** Sends a write that could not be stored, after those that wait. @param {Write} write */
+/**
+ * Sends a write that could not be stored, after those that wait.
+ * @param {Write} write
+ */
 async function sendAtOnce(write) {
-  const end = new Promise((resolve) => { write.settled = resolve; });
+  const end = new Promise((resolve) => {
+    write.settled = resolve;
+  });
   writes.push(write);
   tell();
   flush();
@@ -216,7 +236,8 @@ async function flushAll() {
     // Writes that are queued while a round ends belong to the next round.
     while (isWanted) {
       isWanted = false;
-      // Locks are there on secure origins only; without them two pages may send the same, which happens once all the same.
+      // Locks are there on secure origins only; without them two pages may send the same, which happens once all the
+      // same.
       if (navigator.locks) await navigator.locks.request(shared('trendy-queue'), send);
       else await send();
     }
@@ -252,7 +273,10 @@ async function send() {
   }
 }
 
-/** Whether the same request will be refused again. @param {Refused} error */
+/**
+ * Whether the same request will be refused again.
+ * @param {Refused} error
+ */
 const isFinal = (error) => !error.passes && error.status !== 401 && error.kind !== 'other_person';
 
 /** @param {Write} write */
@@ -283,7 +307,10 @@ async function done(write) {
   tellPages();
 }
 
-/** @param {Write} write @param {Refused} error */
+/**
+ * @param {Write} write
+ * @param {Refused} error
+ */
 async function setAside(write, error) {
   const isOwnCreate = write.method === 'POST' && write.path === `/${write.kind}` && write.body?.id === write.id;
   if (isOwnCreate && error.kind === 'duplicate') {
@@ -316,20 +343,35 @@ function retryLater(error) {
 let lastAnswer = -Infinity;
 export const lastSent = () => lastAnswer;
 
-/** Sent: shown until an answer that was asked for afterwards shows it instead. @param {Write} write */
+/**
+ * Sent: shown until an answer that was asked for afterwards shows it instead.
+ * @param {Write} write
+ */
 function settle(write) {
   write.state = 'sent';
   write.sentAt = lastAnswer = performance.now();
-  writes = writes.filter((other) => other.state !== 'sent' || /** @type {number} */ (other.sentAt) > performance.now() - 60_000);
+  writes = writes.filter(
+    (other) => other.state !== 'sent' || /** @type {number} */ (other.sentAt) > performance.now() - 60_000,
+  );
   sent = waiting().length ? sent + 1 : 0;
   tell();
 }
 
-/** Those that an answer cannot know yet. @param {string} kind @param {number} askedAt on this page's clock */
+/**
+ * Those that an answer cannot know yet.
+ * @param {string} kind
+ * @param {number} askedAt on this page's clock
+ */
 const unseen = (kind, askedAt) =>
-  writes.filter((write) => write.kind === kind && write.state !== 'refused' && !(/** @type {number} */ (write.sentAt) < askedAt));
+  writes.filter(
+    (write) => write.kind === kind && write.state !== 'refused' && !(/** @type {number} */ (write.sentAt < askedAt)),
+  );
 
-/** RFC 7396, with the properties of an event key by key. @param {any} entity @param {any} patch */
+/**
+ * RFC 7396, with the properties of an event key by key.
+ * @param {any} entity
+ * @param {any} patch
+ */
 export function merged(entity, patch) {
   const result = { ...entity };
   for (const [name, value] of Object.entries(patch)) {
@@ -346,18 +388,27 @@ export function merged(entity, patch) {
   return result;
 }
 
-/** The entity as a write leaves it. @param {Write} write @param {any} old */
+/**
+ * The entity as a write leaves it.
+ * @param {Write} write
+ * @param {any} old
+ */
 function changed(write, old) {
   // A second stop does not move an end.
   return write.isStop && old.end_date ? old : merged(old, write.body);
 }
 
-/** The entity that a create or a restore makes. @param {Write} write */
+/**
+ * The entity that a create or a restore makes.
+ * @param {Write} write
+ */
 const madeBy = ({ after, body }) => (after ? { ...after, incarnation: (after.incarnation ?? 0) + 1 } : body);
 
 /**
  * A list as it will be when everything has arrived.
- * @param {string} kind @param {any[]} list as the hub had it @param {number} askedAt
+ * @param {string} kind
+ * @param {any[]} list as the hub had it
+ * @param {number} askedAt
  * @param {(entity: any) => boolean} [belongs] whether one that is new belongs in the list
  */
 export function overlaid(kind, list, askedAt, belongs = () => true) {
@@ -382,7 +433,8 @@ export function overlaid(kind, list, askedAt, belongs = () => true) {
 
 /**
  * Counts by day as they will be when everything has arrived.
- * @param {Map<string, Record<string, number>>} days by date, then by type @param {number} askedAt
+ * @param {Map<string, Record<string, number>>} days by date, then by type
+ * @param {number} askedAt
  */
 export function overlaidDays(days, askedAt) {
   for (const { event, count } of unseenEvents(askedAt)) {
@@ -396,12 +448,15 @@ export function overlaidDays(days, askedAt) {
 
 /**
  * Events that an answer does not count yet, and such that it still counts and should not.
- * @param {number} askedAt on this page's clock @returns {{event: any, count: 1 | -1}[]}
+ * @param {number} askedAt on this page's clock
+ * @returns {{event: any, count: 1 | -1}[]}
  */
 export function unseenEvents(askedAt) {
   /** @type {{event: any, count: 1 | -1}[]} */
   const found = [];
-  const add = (/** @type {any} */ event, /** @type {1 | -1} */ count) => { if (event?.timestamp) found.push({ event, count }); };
+  const add = (/** @type {any} */ event, /** @type {1 | -1} */ count) => {
+    if (event?.timestamp) found.push({ event, count });
+  };
   /** @type {Map<string, any>} */
   const made = new Map();
   for (const write of unseen('events', askedAt)) {

@@ -10,10 +10,17 @@ import { addDays, dayStartSeconds, startOf, useSettings, zone } from './days.js'
 import { newId } from './api.js';
 
 /** @typedef {{id: string, name: string, color: string, icon: string, created_at?: string}} EventType */
-/** @typedef {{id: string, event_type_id: string, key: string, label: string, property_type: string, options?: string[] | null,
- *   default_value?: any, display_order?: number}} Definition */
+/**
+ * @typedef {{id: string, event_type_id: string, key: string, label: string, property_type: string, options?: string[] |
+ *   null, default_value?: any, display_order?: number}} Definition
+ */
 
-export const session = { hub: '', person: { id: '', name: '' }, device: { id: '', name: '' }, tiles: /** @type {{address: string, deepest: number, credit: string} | null} */ (null) };
+export const session = {
+  hub: '',
+  person: { id: '', name: '' },
+  device: { id: '', name: '' },
+  tiles: /** @type {{address: string, deepest: number, credit: string} | null} */ (null),
+};
 
 /** Whether the hub answers and tells of changes by itself; since when it does not, as milliseconds. */
 export const reach = { isReached: true, isLive: false, since: 0, isRevoked: false, changedAt: 0 };
@@ -21,8 +28,12 @@ export const reach = { isReached: true, isLive: false, since: 0, isRevoked: fals
 /** @type {((what: 'data' | 'reach') => void)[]} */
 const listeners = [];
 /** @param {(what: 'data' | 'reach') => void} listener */
-export const onRecord = (listener) => { listeners.push(listener); };
-const tell = (/** @type {'data' | 'reach'} */ what) => { for (const listener of listeners) listener(what); };
+export const onRecord = (listener) => {
+  listeners.push(listener);
+};
+const tell = (/** @type {'data' | 'reach'} */ what) => {
+  for (const listener of listeners) listener(what);
+};
 
 onReach((isReached) => {
   if (isReached === reach.isReached) return;
@@ -37,7 +48,8 @@ onQueue(() => tell('data'));
 
 /**
  * The hub's answer, or the last one where it cannot be asked.
- * @param {string} path @returns {Promise<{answer: any, askedAt: number}>} on this page's clock
+ * @param {string} path
+ * @returns {Promise<{answer: any, askedAt: number}>} on this page's clock
  */
 export async function read(path) {
   const askedAt = performance.now();
@@ -64,10 +76,20 @@ function revoked() {
   tell('reach');
 }
 
-/** Lists that every page needs, as the hub last gave them. @type {Record<string, {answer: any[], askedAt: number}>} */
+/**
+ * Lists that every page needs, as the hub last gave them.
+ * @type {Record<string, {answer: any[], askedAt: number}>}
+ */
 const lists = {};
 const LISTS = ['event-types', 'property-definitions', 'geofences', 'settings', 'vehicles', 'skips'];
-const KINDS = { event_type: 'event-types', property_definition: 'property-definitions', geofence: 'geofences', setting: 'settings', vehicle: 'vehicles', skip: 'skips' };
+const KINDS = {
+  event_type: 'event-types',
+  property_definition: 'property-definitions',
+  geofence: 'geofences',
+  setting: 'settings',
+  vehicle: 'vehicles',
+  skip: 'skips',
+};
 
 /** @param {string} name */
 async function loadList(name) {
@@ -75,18 +97,32 @@ async function loadList(name) {
   if (name === 'settings') useSettings(settings());
 }
 
-const list = (/** @type {string} */ name) => (lists[name] ? overlaid(name, lists[name].answer, lists[name].askedAt) : []);
+const list = (/** @type {string} */ name) =>
+  lists[name] ? overlaid(name, lists[name].answer, lists[name].askedAt) : [];
 
-/** In the order in which they were made. @returns {EventType[]} */
+/**
+ * In the order in which they were made.
+ * @returns {EventType[]}
+ */
 export function types() {
-  return list('event-types').sort((a, b) =>
-    (a.created_at ?? '9').localeCompare(b.created_at ?? '9') || a.name.localeCompare(b.name));
+  return list('event-types').sort(
+    (a, b) => (a.created_at ?? '9').localeCompare(b.created_at ?? '9') || a.name.localeCompare(b.name),
+  );
 }
-/** @param {string} id @returns {EventType} */
-export const typeOf = (id) => list('event-types').find((type) => type.id === id) ?? { id, name: 'A type that is gone', color: '', icon: '' };
-/** Of a type, in their order. @param {string} typeId @returns {Definition[]} */
+/**
+ * @param {string} id
+ * @returns {EventType}
+ */
+export const typeOf = (id) =>
+  list('event-types').find((type) => type.id === id) ?? { id, name: 'A type that is gone', color: '', icon: '' };
+/**
+ * Of a type, in their order.
+ * @param {string} typeId
+ * @returns {Definition[]}
+ */
 export function definitions(typeId) {
-  return list('property-definitions').filter((definition) => definition.event_type_id === typeId)
+  return list('property-definitions')
+    .filter((definition) => definition.event_type_id === typeId)
     .sort((a, b) => (a.display_order ?? 0) - (b.display_order ?? 0) || a.key.localeCompare(b.key));
 }
 /** @returns {any[]} */
@@ -97,45 +133,67 @@ export const vehiclesByName = () => vehicles().sort((a, b) => a.name.localeCompa
 /** @returns {any[]} */
 export const skips = () => list('skips');
 
-/** By key; the entity whose id follows from the key counts. @returns {Record<string, any>} */
+/**
+ * By key; the entity whose id follows from the key counts.
+ * @returns {Record<string, any>}
+ */
 export function settings() {
   /** @type {Record<string, any>} */
   const values = {};
   for (const setting of list('settings')) {
-    if (!(setting.key in values) || setting.id === `setting-${setting.key}`) values[setting.key] = setting.value ?? undefined;
+    if (!(setting.key in values) || setting.id === `setting-${setting.key}`)
+      values[setting.key] = setting.value ?? undefined;
   }
   return values;
 }
 
 /** Ids of events that were started and have no end yet. */
-export const runningIds = () => list('settings').filter((setting) => setting.key === 'running').map((setting) => ({ mark: setting, id: String(setting.value) }));
+export const runningIds = () =>
+  list('settings')
+    .filter((setting) => setting.key === 'running')
+    .map((setting) => ({ mark: setting, id: String(setting.value) }));
 
-/** Types under which the software itself records; nobody logs those by hand. @param {EventType} type */
-export const isOwnType = (type) => (['⇢', '⌂', '◔'].includes(type.icon) && ['Trip', 'Visit', 'Odometer'].includes(type.name))
-  || list('geofences').some((place) => place.event_type_entry_id === type.id || place.event_type_exit_id === type.id);
+/**
+ * Types under which the software itself records; nobody logs those by hand.
+ * @param {EventType} type
+ */
+export const isOwnType = (type) =>
+  (['⇢', '⌂', '◔'].includes(type.icon) && ['Trip', 'Visit', 'Odometer'].includes(type.name)) ||
+  list('geofences').some((place) => place.event_type_entry_id === type.id || place.event_type_exit_id === type.id);
 
 /**
  * Events that lie in a range of days, those that reach into it included, the latest first.
- * @param {string} from a date @param {string} to the last date @param {string} [source] what brought them, all unless told
+ * @param {string} from a date
+ * @param {string} to the last date
+ * @param {string} [source] what brought them, all unless told
  */
 export async function eventsOf(from, to, source = '') {
   // A night's sleep began the day before; an all-day event may lie elsewhere by its moment.
   const begin = new Date(startOf(from).getTime() - 129_600_000);
   const end = new Date(startOf(addDays(to, 1)).getTime() + 54_000_000);
   const { answer, askedAt } = await readEvents(begin, end, source);
-  return () => overlaid('events', answer, askedAt, (event) => {
-    const start = Date.parse(event.timestamp);
-    return start >= begin.getTime() && start < end.getTime() && (!source || event.source_type === source);
-  }).sort(latestFirst);
+  return () =>
+    overlaid('events', answer, askedAt, (event) => {
+      const start = Date.parse(event.timestamp);
+      return start >= begin.getTime() && start < end.getTime() && (!source || event.source_type === source);
+    }).sort(latestFirst);
 }
 
-/** Every event between two moments: the hub gives a thousand at a time. @param {Date} begin @param {Date} end @param {string} source @returns {Promise<{answer: any[], askedAt: number}>} */
+/**
+ * Every event between two moments: the hub gives a thousand at a time.
+ * @param {Date} begin
+ * @param {Date} end
+ * @param {string} source
+ * @returns {Promise<{answer: any[], askedAt: number}>}
+ */
 async function readEvents(begin, end, source) {
   /** @type {Map<string, any>} */
   const events = new Map();
   let first = Infinity;
-  for (let to = end; ;) {
-    const { answer, askedAt } = await read(`/events?from=${encodeURIComponent(begin.toISOString())}&to=${encodeURIComponent(to.toISOString())}&limit=1000${source && `&source_type=${source}`}`);
+  for (let to = end; ; ) {
+    const { answer, askedAt } = await read(
+      `/events?from=${encodeURIComponent(begin.toISOString())}&to=${encodeURIComponent(to.toISOString())}&limit=1000${source && `&source_type=${source}`}`,
+    );
     const before = events.size;
     for (const event of answer) events.set(event.id, event);
     first = Math.min(first, askedAt);
@@ -146,22 +204,34 @@ async function readEvents(begin, end, source) {
   }
 }
 
-/** @param {any} a @param {any} b */
+/**
+ * @param {any} a
+ * @param {any} b
+ */
 export const latestFirst = (a, b) => Date.parse(b.timestamp) - Date.parse(a.timestamp) || (a.id < b.id ? 1 : -1);
 
 /**
  * How many events of each type each day had.
- * @param {string} from a date @param {string} to the last date
- * @returns {Promise<{counts: () => Map<string, Record<string, number>>, first: string | null, levels: Record<string, number[]>, weekdays: Record<string, number>}>}
+ * @param {string} from a date
+ * @param {string} to the last date
+ * @returns {Promise<{counts: () => Map<string, Record<string, number>>, first: string | null, levels: Record<string,
+ *   number[]>, weekdays: Record<string, number>}>}
  */
 export async function countsOf(from, to) {
   const { answer, askedAt } = await read(
-    `/events/days?from=${from}&to=${to}&zone=${encodeURIComponent(zone())}&day_start=${dayStartSeconds()}`);
+    `/events/days?from=${from}&to=${to}&zone=${encodeURIComponent(zone())}&day_start=${dayStartSeconds()}`,
+  );
   return {
     first: answer.first_date,
-    /** Bounds of the levels of a heat map, by type. @type {Record<string, number[]>} */
+    /**
+     * Bounds of the levels of a heat map, by type.
+     * @type {Record<string, number[]>}
+     */
     levels: answer.levels ?? {},
-    /** The weekday on which most of it lies, 0 is Sunday, of types that have such a one. @type {Record<string, number>} */
+    /**
+     * The weekday on which most of it lies, 0 is Sunday, of types that have such a one.
+     * @type {Record<string, number>}
+     */
     weekdays: answer.weekdays ?? {},
     counts: () => {
       const days = overlaidDays(new Map(answer.days.map((/** @type {any} */ day) => [day.date, day.counts])), askedAt);
@@ -194,8 +264,10 @@ export async function search({ text = '', type = '', place = '', limit = 50 }) {
     if (!next) break;
     query.set('before', next);
   }
-  const belongs = (/** @type {any} */ event) => (text ? found.some((other) => other.id === event.id)
-    : (!type || event.event_type_id === type) && (!place || event.geofence_id === place));
+  const belongs = (/** @type {any} */ event) =>
+    text
+      ? found.some((other) => other.id === event.id)
+      : (!type || event.event_type_id === type) && (!place || event.geofence_id === place);
   return {
     next,
     events: () => overlaid('events', found, first, belongs).sort(latestFirst),
@@ -206,7 +278,9 @@ export async function search({ text = '', type = '', place = '', limit = 50 }) {
 
 /**
  * Notes what the hub did in one act of its own, so that it can be taken back, and done again, in one.
- * @param {string} label @param {string} kind @param {{before: any, after: any}[]} changes entities as they were and as they are, `null` where one was not there
+ * @param {string} label
+ * @param {string} kind
+ * @param {{before: any, after: any}[]} changes entities as they were and as they are, `null` where one was not there
  */
 export function noteAct(label, kind, changes) {
   const turn = (/** @type {'before' | 'after'} */ from, /** @type {'before' | 'after'} */ to) =>
@@ -214,32 +288,56 @@ export function noteAct(label, kind, changes) {
   noteDone(label, turn('after', 'before'), turn('before', 'after'));
 }
 
-/** What makes one of a kind what it was at another time. @param {string} kind @param {any} now @param {any} then @returns {import('./done.js').Act} */
+/**
+ * What makes one of a kind what it was at another time.
+ * @param {string} kind
+ * @param {any} now
+ * @param {any} then
+ * @returns {import('./done.js').Act}
+ */
 function put(kind, now, then) {
   const { id } = now ?? then;
   const path = `/${kind}/${encodeURIComponent(id)}`;
   if (!then) return { method: 'DELETE', path, kind, id, before: now, seen: now.seen };
   if (!now) return { method: 'POST', path: `${path}/restore`, kind, id, after: then };
   const seen = now.seen;
-  const differs = (/** @type {any} */ a, /** @type {any} */ b) => JSON.stringify(a ?? null) !== JSON.stringify(b ?? null);
-  const between = (/** @type {any} */ a, /** @type {any} */ b) => Object.fromEntries([...new Set([...Object.keys(a), ...Object.keys(b)])].filter((key) => differs(a[key], b[key])).map((key) => [key, b[key] ?? null]));
+  const differs = (/** @type {any} */ a, /** @type {any} */ b) =>
+    JSON.stringify(a ?? null) !== JSON.stringify(b ?? null);
+  const between = (/** @type {any} */ a, /** @type {any} */ b) =>
+    Object.fromEntries(
+      [...new Set([...Object.keys(a), ...Object.keys(b)])]
+        .filter((key) => differs(a[key], b[key]))
+        .map((key) => [key, b[key] ?? null]),
+    );
   const { properties = {}, ...rest } = bare(now);
   const { properties: others = {}, ...other } = bare(then);
   const body = { ...between(rest, other), properties: between(properties, others) };
   return { method: 'PATCH', path, kind, id, before: now, seen, body };
 }
 
-/** @param {string} kind @param {any} entity with its id @param {string} label */
+/**
+ * @param {string} kind
+ * @param {any} entity with its id
+ * @param {string} label
+ */
 export async function create(kind, entity, label) {
   const made = { ...bare(entity), id: entity.id ?? newId() };
   const path = `/${kind}/${encodeURIComponent(made.id)}`;
-  await perform(label, [{ method: 'POST', path: `/${kind}`, kind, id: made.id, body: made }],
+  await perform(
+    label,
+    [{ method: 'POST', path: `/${kind}`, kind, id: made.id, body: made }],
     [{ method: 'DELETE', path, kind, id: made.id, before: made }],
-    [{ method: 'POST', path: `${path}/restore`, kind, id: made.id, after: made }]);
+    [{ method: 'POST', path: `${path}/restore`, kind, id: made.id, after: made }],
+  );
   return made;
 }
 
-/** @param {string} kind @param {any} entity as it is @param {any} patch @param {string} label */
+/**
+ * @param {string} kind
+ * @param {any} entity as it is
+ * @param {any} patch
+ * @param {string} label
+ */
 export function change(kind, entity, patch, label) {
   const before = clean(entity);
   /** @type {any} */
@@ -259,22 +357,34 @@ export function change(kind, entity, patch, label) {
 
 /**
  * Ends an event that runs; where another device has ended it before, that end stays.
- * @param {any} event as it is @param {string} end @param {string} label
+ * @param {any} event as it is
+ * @param {string} end
+ * @param {string} label
  */
 export function end(event, end, label) {
   const { id, seen } = event;
   const path = `/events/${encodeURIComponent(id)}`;
   const before = clean(event);
   const about = { kind: 'events', id, seen };
-  const stop = { ...about, method: /** @type {const} */ ('POST'), path: `${path}/stop`, body: { end_date: end }, before, isStop: true };
+  const stop = {
+    ...about,
+    method: /** @type {const} */ ('POST'),
+    path: `${path}/stop`,
+    body: { end_date: end },
+    before,
+    isStop: true,
+  };
   const ended = { ...before, end_date: end };
   const back = { ...about, method: /** @type {const} */ ('PATCH'), path, body: { end_date: null }, before: ended };
   return perform(label, [stop], [back]);
 }
 
 /**
- * @param {string} kind @param {any} entity as it is @param {string} label
- * @param {string} [seen] version of the record that the user saw, where it is another than the entity's: of a type with its entries
+ * @param {string} kind
+ * @param {any} entity as it is
+ * @param {string} label
+ * @param {string} [seen] version of the record that the user saw, where it is another than the entity's: of a type with
+ *   its entries
  */
 export function remove(kind, entity, label, seen = entity.seen) {
   const { id, incarnation = 0 } = entity;
@@ -288,13 +398,19 @@ export function remove(kind, entity, label, seen = entity.seen) {
   return perform(label, [{ ...deletion, incarnation }], [back], [deletion]);
 }
 
-/** Without what these pages added. @param {any} entity */
+/**
+ * Without what these pages added.
+ * @param {any} entity
+ */
 function clean(entity) {
   const { waits: _, ...rest } = entity;
   return rest;
 }
 
-/** Without what the hub and these pages say of an entity beside its values. @param {any} entity */
+/**
+ * Without what the hub and these pages say of an entity beside its values.
+ * @param {any} entity
+ */
 function bare(entity) {
   const { waits: _, seen: __, incarnation: ___, created_at: ____, updated_at: _____, ...rest } = entity;
   return rest;
@@ -315,7 +431,10 @@ const meant = (write) => (write.method === 'PATCH' && write.before ? bare(merged
 export const isOfDeleted = (write) =>
   ['entity_deleted', 'not_found'].includes(write.refusal ?? '') && meant(write) !== null;
 
-/** Brings a deleted entity back, and makes the refused edit again. @param {import('./queue.js').Write} write */
+/**
+ * Brings a deleted entity back, and makes the refused edit again.
+ * @param {import('./queue.js').Write} write
+ */
 export async function restoreAndEdit(write) {
   const { kind, id, body, before, seen } = write;
   const path = `/${kind}/${encodeURIComponent(id)}`;
@@ -326,7 +445,8 @@ export async function restoreAndEdit(write) {
 
 /**
  * Records what an entity would be after a refused edit as a new one.
- * @param {import('./queue.js').Write} write @param {string} label
+ * @param {import('./queue.js').Write} write
+ * @param {string} label
  */
 export async function recordAsNew(write, label) {
   const { user_id: _, ...entity } = meant(write);
@@ -335,12 +455,23 @@ export async function recordAsNew(write, label) {
   await putAside(write);
 }
 
-/** @param {string} key @param {any} value `null` for the default */
+/**
+ * @param {string} key
+ * @param {any} value `null` for the default
+ */
 export async function set(key, value) {
   const id = `setting-${key}`;
   const old = list('settings').find((setting) => setting.id === id);
   // Made without a value and changed from then on, as devices do: two that set it at once have one.
-  if (!old) await enqueue({ method: 'POST', path: '/settings', kind: 'settings', id, body: { id, key }, tolerates: 'duplicate' });
+  if (!old)
+    await enqueue({
+      method: 'POST',
+      path: '/settings',
+      kind: 'settings',
+      id,
+      body: { id, key },
+      tolerates: 'duplicate',
+    });
   await change('settings', old ?? { id, key, value: null }, { value }, 'Saved');
   useSettings(settings());
 }
@@ -361,9 +492,16 @@ let cursor = -1;
 let source = null;
 
 /** How far the record is written: what is asked for after it is not older. `null` where the hub cannot be asked. */
-export const askPosition = () => read('/changes/latest-cursor').catch((error) => { if (error instanceof Unreachable) return null; throw error; });
+export const askPosition = () =>
+  read('/changes/latest-cursor').catch((error) => {
+    if (error instanceof Unreachable) return null;
+    throw error;
+  });
 
-/** Loads what every page needs, then listens. @param {ReturnType<typeof askPosition>} position asked for before */
+/**
+ * Loads what every page needs, then listens.
+ * @param {ReturnType<typeof askPosition>} position asked for before
+ */
 export async function begin(position) {
   resumeSteps(session.person.id);
   const known = await position;
@@ -383,20 +521,34 @@ export function listen() {
   if ('BroadcastChannel' in window) channel = new BroadcastChannel(name);
   channel?.addEventListener('message', ({ data }) => (data === 'lost' ? setLive(false) : heard(data)));
   // Without locks, which are there on secure origins only, each page has its own.
-  const forever = () => new Promise(() => { openStream(); });
-  if (navigator.locks && channel) navigator.locks.request(`trendy-stream-${session.person.id}`, forever).catch(console.error);
+  const forever = () =>
+    new Promise(() => {
+      openStream();
+    });
+  if (navigator.locks && channel)
+    navigator.locks.request(`trendy-stream-${session.person.id}`, forever).catch(console.error);
   else openStream();
   // A page that is kept for going back to must not keep its stream.
-  window.addEventListener('pagehide', () => { source?.close(); source = null; });
-  window.addEventListener('pageshow', (event) => { if (event.persisted) location.reload(); });
+  window.addEventListener('pagehide', () => {
+    source?.close();
+    source = null;
+  });
+  window.addEventListener('pageshow', (event) => {
+    if (event.persisted) location.reload();
+  });
   // Whoever is told by another page has heard nothing yet.
-  setInterval(() => { if (!reach.isLive && reach.isReached) catchUp().catch(console.error); }, 15_000);
+  setInterval(() => {
+    if (!reach.isLive && reach.isReached) catchUp().catch(console.error);
+  }, 15_000);
   if (channel) channel.postMessage('hello');
 }
 
 /** @param {number | string} head */
 function heard(head) {
-  if (head === 'hello') { if (source && reach.isLive) channel?.postMessage(cursor); return; }
+  if (head === 'hello') {
+    if (source && reach.isLive) channel?.postMessage(cursor);
+    return;
+  }
   setLive(true);
   // A hub that is back has been heard, also where nothing was to be sent or asked.
   answered();
@@ -447,7 +599,13 @@ async function catchUp() {
       try {
         const page = await ask('GET', `/changes?since=${Math.max(cursor, 0)}&limit=500`);
         if (!page.has_more && cursor >= 0) {
-          names = [...new Set(page.changes.map((/** @type {any} */ change) => KINDS[/** @type {keyof typeof KINDS} */ (change.entity_type)]).filter(Boolean))];
+          names = [
+            ...new Set(
+              page.changes
+                .map((/** @type {any} */ change) => KINDS[/** @type {keyof typeof KINDS} */ (change.entity_type)])
+                .filter(Boolean),
+            ),
+          ];
         }
         cursor = page.head;
       } catch (error) {
@@ -472,6 +630,13 @@ export const refresh = again;
 
 /** @type {(() => void)[]} */
 const changeListeners = [];
-/** Told when the hub has something new. @param {() => void} listener */
-export const onChange = (listener) => { changeListeners.push(listener); };
-const tellChanged = () => { for (const listener of changeListeners) listener(); };
+/**
+ * Told when the hub has something new.
+ * @param {() => void} listener
+ */
+export const onChange = (listener) => {
+  changeListeners.push(listener);
+};
+const tellChanged = () => {
+  for (const listener of changeListeners) listener();
+};

@@ -9,49 +9,110 @@ import { logNow } from '../parts/eventform.js';
 import { go, withQuery } from '../data/address.js';
 import { habitOf, readHabits } from '../data/habits.js';
 import { countsOf, isOwnType, skips, types } from '../data/record.js';
-import { addDays, dateHere, dayStartSeconds, daysBetween, longDate, monthAndYear, monthName, startOf, startOfWeek, time, today, weekdayName } from '../data/days.js';
+import {
+  addDays,
+  dateHere,
+  dayStartSeconds,
+  daysBetween,
+  longDate,
+  monthAndYear,
+  monthName,
+  startOf,
+  startOfWeek,
+  time,
+  today,
+  weekdayName,
+} from '../data/days.js';
 import { count, words } from '../words.js';
 
 /** @type {[string, string][]} */
-const VIEWS = [['month', words.calendar.month], ['quarter', words.calendar.quarter], ['year', words.calendar.year]];
+const VIEWS = [
+  ['month', words.calendar.month],
+  ['quarter', words.calendar.quarter],
+  ['year', words.calendar.year],
+];
 
-/** Am I regular? @param {URLSearchParams} query @returns {import('../app.js').Page} */
+/**
+ * Am I regular?
+ * @param {URLSearchParams} query
+ * @returns {import('../app.js').Page}
+ */
 export function calendar(query) {
   const name = VIEWS.some(([each]) => each === query.get('view')) ? /** @type {string} */ (query.get('view')) : 'year';
   const asked = Number(query.get('year'));
   const year = asked >= 1900 && asked <= 9999 ? asked : Number(today().slice(0, 4));
-  const month = /^\d{4}-(0[1-9]|1[0-2])$/.test(query.get('month') ?? '') ? /** @type {string} */ (query.get('month')) : today().slice(0, 7);
+  const month = /^\d{4}-(0[1-9]|1[0-2])$/.test(query.get('month') ?? '')
+    ? /** @type {string} */ (query.get('month'))
+    : today().slice(0, 7);
   const view = segments(words.calendar.view, VIEWS, name, (value) =>
-    go(withQuery({ view: value === 'year' ? null : value, ...(value === 'year' ? { month: null, year: month.slice(0, 4) === today().slice(0, 4) ? null : month.slice(0, 4) } : { year: null }) }), true));
-  const range = name === 'month' ? [startOfWeek(`${month}-01`), addDays(startOfWeek(`${month}-01`), 41)] : name === 'quarter' ? quarterOf(month) : [`${year}-01-01`, `${year}-12-31`];
+    go(
+      withQuery({
+        view: value === 'year' ? null : value,
+        ...(value === 'year'
+          ? { month: null, year: month.slice(0, 4) === today().slice(0, 4) ? null : month.slice(0, 4) }
+          : { year: null }),
+      }),
+      true,
+    ),
+  );
+  const range =
+    name === 'month'
+      ? [startOfWeek(`${month}-01`), addDays(startOfWeek(`${month}-01`), 41)]
+      : name === 'quarter'
+        ? quarterOf(month)
+        : [`${year}-01-01`, `${year}-12-31`];
   return {
     title: words.nav.calendar,
     load: () => countsOf(range[0], range[1]),
     more: readHabits,
     draw(counts) {
       const all = types();
-      if (!all.length) return h('div.page', null, head(words.nav.calendar, beginWords()), h('div.empty', null, h('p', null, words.calendar.first), h('a.button', { href: '/' }, words.today.choose)));
+      if (!all.length)
+        return h(
+          'div.page',
+          null,
+          head(words.nav.calendar, beginWords()),
+          h('div.empty', null, h('p', null, words.calendar.first), h('a.button', { href: '/' }, words.today.choose)),
+        );
       const chosen = choose(all, query, counts.counts());
       if (name === 'month') return drawMonth(month, chosen, all, counts, view);
-      return name === 'quarter' ? drawQuarter(month, chosen, all, counts, view) : drawYear(year, chosen, all, counts, view);
+      return name === 'quarter'
+        ? drawQuarter(month, chosen, all, counts, view)
+        : drawYear(year, chosen, all, counts, view);
     },
   };
 }
 
-/** The first and the last day of the quarter in which a month lies. @param {string} month `2026-11` @returns {[string, string]} */
+/**
+ * The first and the last day of the quarter in which a month lies.
+ * @param {string} month `2026-11`
+ * @returns {[string, string]}
+ */
 function quarterOf(month) {
   const [year, number] = month.split('-').map(Number);
   const first = Math.floor((number - 1) / 3) * 3 + 1;
-  return [`${year}-${String(first).padStart(2, '0')}-01`, new Date(Date.UTC(year, first + 2, 0)).toISOString().slice(0, 10)];
+  return [
+    `${year}-${String(first).padStart(2, '0')}-01`,
+    new Date(Date.UTC(year, first + 2, 0)).toISOString().slice(0, 10),
+  ];
 }
 
-/** A month that is so many months later. @param {string} month @param {number} by */
+/**
+ * A month that is so many months later.
+ * @param {string} month
+ * @param {number} by
+ */
 function monthsLater(month, by) {
   const [year, number] = month.split('-').map(Number);
   return new Date(Date.UTC(year, number - 1 + by, 1)).toISOString().slice(0, 7);
 }
 
-/** The types that the address names, else those of which there is most. @param {any[]} all @param {URLSearchParams} query @param {Map<string, Record<string, number>>} days */
+/**
+ * The types that the address names, else those of which there is most.
+ * @param {any[]} all
+ * @param {URLSearchParams} query
+ * @param {Map<string, Record<string, number>>} days
+ */
 function choose(all, query, days) {
   if (query.has('types')) {
     const ids = (query.get('types') ?? '').split(',');
@@ -59,97 +120,278 @@ function choose(all, query, days) {
   }
   /** @type {Record<string, number>} */
   const sums = {};
-  for (const counts of days.values()) for (const [type, n] of Object.entries(counts)) sums[type] = (sums[type] ?? 0) + n;
-  return [...all].filter((type) => !isOwnType(type)).sort((a, b) => (sums[b.id] ?? 0) - (sums[a.id] ?? 0)).slice(0, 4)
+  for (const counts of days.values())
+    for (const [type, n] of Object.entries(counts)) sums[type] = (sums[type] ?? 0) + n;
+  return [...all]
+    .filter((type) => !isOwnType(type))
+    .sort((a, b) => (sums[b.id] ?? 0) - (sums[a.id] ?? 0))
+    .slice(0, 4)
     .sort((a, b) => all.indexOf(a) - all.indexOf(b));
 }
 
-/** @param {any[]} all @param {any[]} chosen */
+/**
+ * @param {any[]} all
+ * @param {any[]} chosen
+ */
 function chips(all, chosen) {
   const toggle = (/** @type {any} */ type) => {
     const ids = chosen.includes(type) ? chosen.filter((other) => other !== type) : [...chosen, type];
     go(withQuery({ types: ids.map((other) => other.id).join(',') || ',' }), true);
   };
-  return h('div.chips', { role: 'group', 'aria-label': words.calendar.types }, all.map((type) => h('button.chip', { type: 'button', set: tint(type.color), 'aria-pressed': String(chosen.includes(type)), dataset: { key: `chip-${type.id}` }, on: { click: () => toggle(type) } }, disc(type, 22), h('span.cut', null, type.name))));
+  return h(
+    'div.chips',
+    { role: 'group', 'aria-label': words.calendar.types },
+    all.map((type) =>
+      h(
+        'button.chip',
+        {
+          type: 'button',
+          set: tint(type.color),
+          'aria-pressed': String(chosen.includes(type)),
+          dataset: { key: `chip-${type.id}` },
+          on: { click: () => toggle(type) },
+        },
+        disc(type, 22),
+        h('span.cut', null, type.name),
+      ),
+    ),
+  );
 }
 
 const beginWords = () => (dayStartSeconds() ? words.calendar.begin(time(startOf(today()))) : words.calendar.midnight);
 
-/** @param {number} year @param {any[]} chosen @param {any[]} all @param {any} counts @param {Node} view */
+/**
+ * @param {number} year
+ * @param {any[]} chosen
+ * @param {any[]} all
+ * @param {any} counts
+ * @param {Node} view
+ */
 function drawYear(year, chosen, all, counts, view) {
   const isNarrow = innerWidth < 768;
   const [begin, end] = [`${year}-01-01`, `${year}-12-31`];
   /** @type {[string, string][]} */
-  const stretches = isNarrow ? [[begin, `${year}-06-30`], [`${year}-07-01`, end]] : [[begin, end]];
+  const stretches = isNarrow
+    ? [
+        [begin, `${year}-06-30`],
+        [`${year}-07-01`, end],
+      ]
+    : [[begin, end]];
   const move = (/** @type {number} */ step) => () => go(withQuery({ year: String(year + step) }), true);
-  return h('div.page', null, hatch(), head(String(year), beginWords(), [stepButton(words.act.earlier, -1, move(-1)), stepButton(words.act.later, 1, move(1)), view]),
-    legendRow(all, chosen), chosen.map((type) => map(type, stretches, counts, 18)));
+  return h(
+    'div.page',
+    null,
+    hatch(),
+    head(String(year), beginWords(), [
+      stepButton(words.act.earlier, -1, move(-1)),
+      stepButton(words.act.later, 1, move(1)),
+      view,
+    ]),
+    legendRow(all, chosen),
+    chosen.map((type) => map(type, stretches, counts, 18)),
+  );
 }
 
-/** @param {string} month one of the quarter's @param {any[]} chosen @param {any[]} all @param {any} counts @param {Node} view */
+/**
+ * @param {string} month one of the quarter's
+ * @param {any[]} chosen
+ * @param {any[]} all
+ * @param {any} counts
+ * @param {Node} view
+ */
 function drawQuarter(month, chosen, all, counts, view) {
   const [begin, end] = quarterOf(month);
   const move = (/** @type {number} */ step) => () => go(withQuery({ month: monthsLater(month, 3 * step) }), true);
-  return h('div.page', null, hatch(), head(`${monthName(begin, 'long')} – ${monthName(end, 'long')} ${begin.slice(0, 4)}`, beginWords(), [stepButton(words.act.earlier, -1, move(-1)), stepButton(words.act.later, 1, move(1)), view]),
-    legendRow(all, chosen), h('div.quarters', null, chosen.map((type) => map(type, [[begin, end]], counts, 25.2))));
+  return h(
+    'div.page',
+    null,
+    hatch(),
+    head(`${monthName(begin, 'long')} – ${monthName(end, 'long')} ${begin.slice(0, 4)}`, beginWords(), [
+      stepButton(words.act.earlier, -1, move(-1)),
+      stepButton(words.act.later, 1, move(1)),
+      view,
+    ]),
+    legendRow(all, chosen),
+    h(
+      'div.quarters',
+      null,
+      chosen.map((type) => map(type, [[begin, end]], counts, 25.2)),
+    ),
+  );
 }
 
-/** @param {any[]} all @param {any[]} chosen */
-const legendRow = (all, chosen) => h('div.tools-row', null, chips(all, chosen), h('div.legend', null, h('button.link', { type: 'button', dataset: { key: 'days-off' }, on: { click: () => openDaysOff(chosen) } }, words.daysOff.title), h('span', null, h('span.hatching'), words.calendar.skipped), h('span', null, '· ', words.calendar.before)));
+/**
+ * @param {any[]} all
+ * @param {any[]} chosen
+ */
+const legendRow = (all, chosen) =>
+  h(
+    'div.tools-row',
+    null,
+    chips(all, chosen),
+    h(
+      'div.legend',
+      null,
+      h(
+        'button.link',
+        { type: 'button', dataset: { key: 'days-off' }, on: { click: () => openDaysOff(chosen) } },
+        words.daysOff.title,
+      ),
+      h('span', null, h('span.hatching'), words.calendar.skipped),
+      h('span', null, '· ', words.calendar.before),
+    ),
+  );
 
-/** A type's days. @param {any} type @param {[string, string][]} stretches @param {any} counts @param {number} pitch */
+/**
+ * A type's days.
+ * @param {any} type
+ * @param {[string, string][]} stretches
+ * @param {any} counts
+ * @param {number} pitch
+ */
 function map(type, stretches, counts, pitch) {
   const [from, to] = [stretches[0][0], stretches[stretches.length - 1][1]];
   const last = today() < to ? today() : to;
   /** @type {Map<string, number>} */
   const of = new Map();
   let sum = 0;
-  for (const [date, each] of counts.counts()) if (each[type.id]) { of.set(date, each[type.id]); sum += each[type.id]; }
-  // The type's own beginning: of one that was made in this time, then or with what was entered later for before; else the record's.
+  for (const [date, each] of counts.counts())
+    if (each[type.id]) {
+      of.set(date, each[type.id]);
+      sum += each[type.id];
+    }
+  // The type's own beginning: of one that was made in this time, then or with what was entered later for before; else
+  // the record's.
   const earliest = [...of.keys()].sort()[0];
   const made = type.created_at ? dateHere(new Date(type.created_at)) : null;
   const first = made && made >= from ? (earliest && earliest < made ? earliest : made) : counts.first;
-  const own = skips().filter((skip) => skip.event_type_id === type.id).map((skip) => [new Date(skip.from), new Date(skip.to)]);
-  const isSkipped = (/** @type {string} */ date) => { const start = startOf(date); return own.some(([begin, end]) => begin <= start && start < end); };
+  const own = skips()
+    .filter((skip) => skip.event_type_id === type.id)
+    .map((skip) => [new Date(skip.from), new Date(skip.to)]);
+  const isSkipped = (/** @type {string} */ date) => {
+    const start = startOf(date);
+    return own.some(([begin, end]) => begin <= start && start < end);
+  };
   const since = first && first > from ? first : from;
   const span = Math.max(0, daysBetween(since, last) + 1);
   let skipped = 0;
   for (let date = since; own.length && date <= last; date = addDays(date, 1)) if (isSkipped(date)) skipped++;
   const isPresent = last === today();
-  const about = h('div.about', null, disc(type, 28), h('h2', null, h('a', { href: `/types/${encodeURIComponent(type.id)}` }, type.name)),
-    sum ? h('p', null, h('b', null, words.calendar.days(of.size, span)), ` ${words.calendar.inAll(sum)}${mostOn(counts.weekdays[type.id])}${skipped ? ` ${words.calendar.skips(skipped)}` : ''}`)
-      : h('p', null, `${words.calendar.first} `, h('button.link', { type: 'button', on: { click: () => logNow(type) } }, words.type.first(type.name))),
-    isPresent && sum > 0 && standing(type));
-  return heatmap({ type, stretches, counts: of, bounds: counts.levels[type.id], first, isSkipped, isSparse: stretches.length > 1, pitch, about, open: (date) => go(`/timeline/${date}`), say: h('p.reading') });
+  const about = h(
+    'div.about',
+    null,
+    disc(type, 28),
+    h('h2', null, h('a', { href: `/types/${encodeURIComponent(type.id)}` }, type.name)),
+    sum
+      ? h(
+          'p',
+          null,
+          h('b', null, words.calendar.days(of.size, span)),
+          ` ${words.calendar.inAll(sum)}${mostOn(counts.weekdays[type.id])}${skipped ? ` ${words.calendar.skips(skipped)}` : ''}`,
+        )
+      : h(
+          'p',
+          null,
+          `${words.calendar.first} `,
+          h('button.link', { type: 'button', on: { click: () => logNow(type) } }, words.type.first(type.name)),
+        ),
+    isPresent && sum > 0 && standing(type),
+  );
+  return heatmap({
+    type,
+    stretches,
+    counts: of,
+    bounds: counts.levels[type.id],
+    first,
+    isSkipped,
+    isSparse: stretches.length > 1,
+    pitch,
+    about,
+    open: (date) => go(`/timeline/${date}`),
+    say: h('p.reading'),
+  });
 }
 
 /** @param {number | undefined} weekday 0 is Sunday */
-const mostOn = (weekday) => (weekday === undefined ? '' : ` ${words.calendar.mostOn(weekdayName(addDays('2023-01-01', weekday), 'long'))}`);
+const mostOn = (weekday) =>
+  weekday === undefined ? '' : ` ${words.calendar.mostOn(weekdayName(addDays('2023-01-01', weekday), 'long'))}`;
 
-/** Streak and score, where there is a goal. @param {any} type */
+/**
+ * Streak and score, where there is a goal.
+ * @param {any} type
+ */
 function standing(type) {
   const goal = goalOf(type);
   if (!goal) return h('p.standing.quiet', null, words.calendar.noGoal);
   const habit = habitOf(type.id);
   if (!habit) return h('p.standing');
-  const figure = (/** @type {number} */ value, /** @type {string} */ text) => h('span', null, h('b', null, count(value)), ` ${text}`);
-  return h('p.standing', null, asksForEveryDay(goal) && habit.streak && [figure(habit.streak.current, words.calendar.now), figure(habit.streak.longest, words.calendar.longest)],
-    habit.score !== null && figure(Math.round(habit.score * 100), words.calendar.score));
+  const figure = (/** @type {number} */ value, /** @type {string} */ text) =>
+    h('span', null, h('b', null, count(value)), ` ${text}`);
+  return h(
+    'p.standing',
+    null,
+    asksForEveryDay(goal) &&
+      habit.streak && [
+        figure(habit.streak.current, words.calendar.now),
+        figure(habit.streak.longest, words.calendar.longest),
+      ],
+    habit.score !== null && figure(Math.round(habit.score * 100), words.calendar.score),
+  );
 }
 
-/** @param {string} month `2026-11` @param {any[]} chosen @param {any[]} all @param {any} counts @param {Node} view */
+/**
+ * @param {string} month `2026-11`
+ * @param {any[]} chosen
+ * @param {any[]} all
+ * @param {any} counts
+ * @param {Node} view
+ */
 function drawMonth(month, chosen, all, counts, view) {
   const days = counts.counts();
   const begin = startOfWeek(`${month}-01`);
-  const weeks = Math.ceil((daysBetween(begin, addDays(`${month}-28`, 4)) - Number(addDays(`${month}-28`, 4).slice(8)) + 1) / 7);
+  const weeks = Math.ceil(
+    (daysBetween(begin, addDays(`${month}-28`, 4)) - Number(addDays(`${month}-28`, 4).slice(8)) + 1) / 7,
+  );
   const dates = Array.from({ length: weeks * 7 }, (_, i) => addDays(begin, i));
   const move = (/** @type {number} */ step) => () => go(withQuery({ month: monthsLater(month, step) }), true);
-  return h('div.page', null, head(monthAndYear(`${month}-01`), beginWords(), [stepButton(words.act.earlier, -1, move(-1)), stepButton(words.act.later, 1, move(1)), view]),
-    chips(all, chosen), h('div.month-names', { 'aria-hidden': 'true' }, dates.slice(0, 7).map((date) => h('span', null, weekdayName(date)))),
-    h('ul.month', null, dates.map((date) => {
-      const of = chosen.filter((type) => days.get(date)?.[type.id]);
-      const text = of.length ? of.map((type) => `${type.name} ${days.get(date)[type.id]}`).join(', ') : words.calendar.none;
-      return h('li', null, h(`a.day${date.slice(0, 7) === month ? '' : '.other'}${date === today() ? '.is-today' : ''}`, { href: `/timeline/${date}`, 'aria-label': `${longDate(date)}: ${text}` },
-        h('span.number', null, Number(date.slice(8))), h('span.glyphs-of', null, of.slice(0, 4).map((type) => disc(type, 22)), of.length > 4 && h('span.small', null, `+${of.length - 4}`))));
-    })));
+  return h(
+    'div.page',
+    null,
+    head(monthAndYear(`${month}-01`), beginWords(), [
+      stepButton(words.act.earlier, -1, move(-1)),
+      stepButton(words.act.later, 1, move(1)),
+      view,
+    ]),
+    chips(all, chosen),
+    h(
+      'div.month-names',
+      { 'aria-hidden': 'true' },
+      dates.slice(0, 7).map((date) => h('span', null, weekdayName(date))),
+    ),
+    h(
+      'ul.month',
+      null,
+      dates.map((date) => {
+        const of = chosen.filter((type) => days.get(date)?.[type.id]);
+        const text = of.length
+          ? of.map((type) => `${type.name} ${days.get(date)[type.id]}`).join(', ')
+          : words.calendar.none;
+        return h(
+          'li',
+          null,
+          h(
+            `a.day${date.slice(0, 7) === month ? '' : '.other'}${date === today() ? '.is-today' : ''}`,
+            { href: `/timeline/${date}`, 'aria-label': `${longDate(date)}: ${text}` },
+            h('span.number', null, Number(date.slice(8))),
+            h(
+              'span.glyphs-of',
+              null,
+              of.slice(0, 4).map((type) => disc(type, 22)),
+              of.length > 4 && h('span.small', null, `+${of.length - 4}`),
+            ),
+          ),
+        );
+      }),
+    ),
+  );
 }

@@ -8,58 +8,186 @@ import { deviceGlyph, deviceState } from '../parts/device.js';
 import { valueText } from '../parts/values.js';
 import { command } from './pair.js';
 import { ask } from '../data/api.js';
-import { change, isOfDeleted, leave, reach, read, recordAsNew, refresh, remove, restoreAndEdit, typeOf } from '../data/record.js';
+import {
+  change,
+  isOfDeleted,
+  leave,
+  reach,
+  read,
+  recordAsNew,
+  refresh,
+  remove,
+  restoreAndEdit,
+  typeOf,
+} from '../data/record.js';
 import { putAside, refused, tryAgain, waiting } from '../data/queue.js';
 import { dayOf, length, longDate, nearDate, time } from '../data/days.js';
 import { words } from '../words.js';
 
-/** What is stuck, and why? @returns {import('../app.js').Page} */
+/**
+ * What is stuck, and why?
+ * @returns {import('../app.js').Page}
+ */
 export function devices() {
   return {
     title: words.nav.devices,
     async load() {
       const [list, conflicts] = await Promise.all([read('/me/devices'), read('/conflicts')]);
-      const ids = [...new Set(conflicts.answer.map((/** @type {any} */ conflict) => `${conflict.entity_type} ${conflict.entity_id}`))].slice(0, 50);
+      const ids = [
+        ...new Set(
+          conflicts.answer.map((/** @type {any} */ conflict) => `${conflict.entity_type} ${conflict.entity_id}`),
+        ),
+      ].slice(0, 50);
       /** @type {Map<string, any>} */
       const about = new Map();
-      await Promise.all(ids.map(async (key) => {
-        const [kind, id] = key.split(' ');
-        const path = { event: 'events', event_type: 'event-types', geofence: 'geofences', property_definition: 'property-definitions', setting: 'settings' }[kind];
-        if (path) about.set(key, { path, entity: (await read(`/${path}/${encodeURIComponent(id)}`).catch(() => ({ answer: null }))).answer });
-      }));
+      await Promise.all(
+        ids.map(async (key) => {
+          const [kind, id] = key.split(' ');
+          const path = {
+            event: 'events',
+            event_type: 'event-types',
+            geofence: 'geofences',
+            property_definition: 'property-definitions',
+            setting: 'settings',
+          }[kind];
+          if (path)
+            about.set(key, {
+              path,
+              entity: (await read(`/${path}/${encodeURIComponent(id)}`).catch(() => ({ answer: null }))).answer,
+            });
+        }),
+      );
       return { devices: list.answer, conflicts: conflicts.answer, about };
     },
     draw({ devices: list, conflicts, about }) {
-      return h('div.page', null, head(words.nav.devices, null, [h('button.button', { type: 'button', dataset: { key: 'token' }, on: { click: openToken } }, words.devices.token), h('button.button.primary', { type: 'button', dataset: { key: 'pair' }, on: { click: openPairing } }, words.devices.pair)]),
-        h('ul.rows', null, list.map(deviceRow)), waitingList(), conflictList(conflicts, about),
-        h('section', null, h('button.button.plain.red', { type: 'button', on: { click: confirmLeave } }, words.devices.leave)));
+      return h(
+        'div.page',
+        null,
+        head(words.nav.devices, null, [
+          h(
+            'button.button',
+            { type: 'button', dataset: { key: 'token' }, on: { click: openToken } },
+            words.devices.token,
+          ),
+          h(
+            'button.button.primary',
+            { type: 'button', dataset: { key: 'pair' }, on: { click: openPairing } },
+            words.devices.pair,
+          ),
+        ]),
+        h('ul.rows', null, list.map(deviceRow)),
+        waitingList(),
+        conflictList(conflicts, about),
+        h(
+          'section',
+          null,
+          h('button.button.plain.red', { type: 'button', on: { click: confirmLeave } }, words.devices.leave),
+        ),
+      );
     },
   };
 }
 
 /** @param {any} device */
 function deviceRow(device) {
-  return h('li', null, h('div.plain-row.device', null, deviceGlyph(device), h('span.what', null, h('b', null, device.name), ' ', h('span.quiet.small', null, device.current ? words.devices.thisOne : '')),
-    h('span.quiet.small.state', null, deviceState(device).map((text) => h('span', null, text)), h('span', null, words.devices.since(nearDate(dayOf(new Date(device.created_at)))))),
-    !device.current && h('button.button', { type: 'button', 'aria-label': `${words.devices.revoke}: ${device.name}`, on: { click: () => confirmRevoke(device) } }, words.devices.revoke)));
+  return h(
+    'li',
+    null,
+    h(
+      'div.plain-row.device',
+      null,
+      deviceGlyph(device),
+      h(
+        'span.what',
+        null,
+        h('b', null, device.name),
+        ' ',
+        h('span.quiet.small', null, device.current ? words.devices.thisOne : ''),
+      ),
+      h(
+        'span.quiet.small.state',
+        null,
+        deviceState(device).map((text) => h('span', null, text)),
+        h('span', null, words.devices.since(nearDate(dayOf(new Date(device.created_at))))),
+      ),
+      !device.current &&
+        h(
+          'button.button',
+          {
+            type: 'button',
+            'aria-label': `${words.devices.revoke}: ${device.name}`,
+            on: { click: () => confirmRevoke(device) },
+          },
+          words.devices.revoke,
+        ),
+    ),
+  );
 }
 
 /** @param {any} device */
 function confirmRevoke(device) {
-  openSheet(device.name, (sheet, close) => h('div.content', null, sheetHead(device.name, close), h('p', null, words.devices.revokeWords(device.name)),
-    h('footer', null, h('button.button.red', { type: 'button', on: { click: async () => {
-      close();
-      try {
-        await ask('DELETE', `/me/devices/${encodeURIComponent(device.id)}`);
-        toast(words.devices.removed(device.name), false);
-      } catch (error) { toast(/** @type {Error} */ (error).message, false); }
-      refresh();
-    } } }, words.devices.revoke), h('button.button', { type: 'button', on: { click: close } }, words.act.cancel))));
+  openSheet(device.name, (sheet, close) =>
+    h(
+      'div.content',
+      null,
+      sheetHead(device.name, close),
+      h('p', null, words.devices.revokeWords(device.name)),
+      h(
+        'footer',
+        null,
+        h(
+          'button.button.red',
+          {
+            type: 'button',
+            on: {
+              click: async () => {
+                close();
+                try {
+                  await ask('DELETE', `/me/devices/${encodeURIComponent(device.id)}`);
+                  toast(words.devices.removed(device.name), false);
+                } catch (error) {
+                  toast(/** @type {Error} */ (error).message, false);
+                }
+                refresh();
+              },
+            },
+          },
+          words.devices.revoke,
+        ),
+        h('button.button', { type: 'button', on: { click: close } }, words.act.cancel),
+      ),
+    ),
+  );
 }
 
 function confirmLeave() {
-  openSheet(words.devices.leave, (sheet, close) => h('div.content', null, sheetHead(words.devices.leave, close), h('p', null, words.devices.leaveWords), waiting().length > 0 && h('p.danger', null, words.sync.stillHere(waiting().length)),
-    h('footer', null, h('button.button.red', { type: 'button', on: { click: async () => { await leave(); location.assign('/'); } } }, words.devices.leave), h('button.button', { type: 'button', on: { click: close } }, words.act.cancel))));
+  openSheet(words.devices.leave, (sheet, close) =>
+    h(
+      'div.content',
+      null,
+      sheetHead(words.devices.leave, close),
+      h('p', null, words.devices.leaveWords),
+      waiting().length > 0 && h('p.danger', null, words.sync.stillHere(waiting().length)),
+      h(
+        'footer',
+        null,
+        h(
+          'button.button.red',
+          {
+            type: 'button',
+            on: {
+              click: async () => {
+                await leave();
+                location.assign('/');
+              },
+            },
+          },
+          words.devices.leave,
+        ),
+        h('button.button', { type: 'button', on: { click: close } }, words.act.cancel),
+      ),
+    ),
+  );
 }
 
 /** A code, large enough to read across a desk, until the device is there. */
@@ -76,15 +204,30 @@ function openPairing() {
         const left = h('p.small.quiet', null, words.devices.lives(length(seconds())));
         // As the hub was told it is reached, else as this page is.
         const address = (picture && new URL(picture.link).searchParams.get('hub')) ?? location.origin;
-        box.replaceChildren(h('p', null, words.devices.codeWords(address)), h('div.big-code', { dataset: { code } }, code), h('p.small.quiet', null, words.devices.commandWords), command(`trendy connect ${address} ${code}`),
-          ...(picture ? [qrCode(picture)] : [h('p.small.quiet', null, words.devices.noPicture), command('trendyd hub init --url https://hub.example')]), left, status);
+        box.replaceChildren(
+          h('p', null, words.devices.codeWords(address)),
+          h('div.big-code', { dataset: { code } }, code),
+          h('p.small.quiet', null, words.devices.commandWords),
+          command(`trendy connect ${address} ${code}`),
+          ...(picture
+            ? [qrCode(picture)]
+            : [
+                h('p.small.quiet', null, words.devices.noPicture),
+                command('trendyd hub init --url https://hub.example'),
+              ]),
+          left,
+          status,
+        );
         say(code);
         const timer = setInterval(async () => {
           if (!sheet.isConnected) return clearInterval(timer);
           left.textContent = words.devices.lives(length(seconds()));
           if (seconds() <= 0) {
             clearInterval(timer);
-            return box.replaceChildren(h('p', null, words.devices.over), h('button.button', { type: 'button', on: { click: draw } }, words.devices.another));
+            return box.replaceChildren(
+              h('p', null, words.devices.over),
+              h('button.button', { type: 'button', on: { click: draw } }, words.devices.another),
+            );
           }
           const now = await ask('GET', '/me/devices').catch(() => []);
           const came = now.find((/** @type {any} */ device) => !before.has(device.id));
@@ -94,7 +237,10 @@ function openPairing() {
           refresh();
         }, 2000);
       } catch (error) {
-        box.replaceChildren(h('p', null, /** @type {Error} */ (error).message), h('button.button', { type: 'button', on: { click: draw } }, words.act.tryAgain));
+        box.replaceChildren(
+          h('p', null, /** @type {Error} */ (error).message),
+          h('button.button', { type: 'button', on: { click: draw } }, words.act.tryAgain),
+        );
       }
     };
     draw();
@@ -113,39 +259,122 @@ function openToken() {
       try {
         const made = await ask('POST', '/me/tokens', { name: name.read() });
         sheet.isChanged = false;
-        box.replaceChildren(h('p', { role: 'status' }, words.devices.tokenMade(made.name)), command(made.token), h('p.small.quiet', null, words.devices.tokenWhere), ...['/pub', '/overland', '/gpslogger', '/osmand'].map((path) => command(location.origin + path)));
+        box.replaceChildren(
+          h('p', { role: 'status' }, words.devices.tokenMade(made.name)),
+          command(made.token),
+          h('p.small.quiet', null, words.devices.tokenWhere),
+          ...['/pub', '/overland', '/gpslogger', '/osmand'].map((path) => command(location.origin + path)),
+        );
         refresh();
-      } catch (error) { name.wrong(/** @type {Error} */ (error).message); }
+      } catch (error) {
+        name.wrong(/** @type {Error} */ (error).message);
+      }
     };
-    box.replaceChildren(h('p', null, words.devices.tokenWords), name.element, h('footer', null, h('button.button.primary', { type: 'submit' }, words.devices.tokenGo)));
+    box.replaceChildren(
+      h('p', null, words.devices.tokenWords),
+      name.element,
+      h('footer', null, h('button.button.primary', { type: 'submit' }, words.devices.tokenGo)),
+    );
     queueMicrotask(() => name.input.focus());
-    return h('form', { novalidate: true, on: { submit: (/** @type {Event} */ e) => { e.preventDefault(); return make(); } } }, sheetHead(words.devices.token, close), box);
+    return h(
+      'form',
+      {
+        novalidate: true,
+        on: {
+          submit: (/** @type {Event} */ e) => {
+            e.preventDefault();
+            return make();
+          },
+        },
+      },
+      sheetHead(words.devices.token, close),
+      box,
+    );
   });
 }
 
-/** The link for a camera, dark on light in both themes. @param {{link: string, size: number, path: string}} picture */
+/**
+ * The link for a camera, dark on light in both themes.
+ * @param {{link: string, size: number, path: string}} picture
+ */
 function qrCode({ link, size, path }) {
   // Four light modules around it, by which a reader finds its edges.
-  return h('figure.qr', null, svg('svg', { viewBox: `-4 -4 ${size + 8} ${size + 8}`, role: 'img', 'aria-label': words.devices.picture, 'shape-rendering': 'crispEdges' }, svg('path', { d: path })), h('figcaption.small.quiet', null, link));
+  return h(
+    'figure.qr',
+    null,
+    svg(
+      'svg',
+      {
+        viewBox: `-4 -4 ${size + 8} ${size + 8}`,
+        role: 'img',
+        'aria-label': words.devices.picture,
+        'shape-rendering': 'crispEdges',
+      },
+      svg('path', { d: path }),
+    ),
+    h('figcaption.small.quiet', null, link),
+  );
 }
 
 function waitingList() {
   const [queue, lost] = [waiting(), refused()];
   if (!queue.length && !lost.length) return null;
   const name = (/** @type {any} */ write) => {
-    const entity = write.body?.name ? write.body : write.after ?? (write.method === 'POST' ? write.body : write.before) ?? {};
-    return entity.event_type_id ? `${typeOf(entity.event_type_id).name} ${entity.timestamp ? time(new Date(entity.timestamp)) : ''}` : entity.name ?? entity.key ?? write.kind;
+    const entity = write.body?.name
+      ? write.body
+      : (write.after ?? (write.method === 'POST' ? write.body : write.before) ?? {});
+    return entity.event_type_id
+      ? `${typeOf(entity.event_type_id).name} ${entity.timestamp ? time(new Date(entity.timestamp)) : ''}`
+      : (entity.name ?? entity.key ?? write.kind);
   };
   return [
-    lost.length > 0 && h('section', null, h('div.section-head', null, h('h2', null, words.devices.refused)), h('ul.rows', null, lost.map((write) => h('li', null, refusedRow(write, name(write)))))),
-    queue.length > 0 && h('section', null, h('div.section-head', null, h('h2', null, words.devices.waits), reach.isRevoked && h('button', { type: 'button', on: { click: () => location.assign('/') } }, words.sync.pairAgain)),
-      h('ul.rows', null, queue.map((write) => h('li', null, h('div.plain-row', null, glyph('clock'), h('span.what', null, name(write)), h('span.quiet.small', null, time(new Date(write.at)))))))),
+    lost.length > 0 &&
+      h(
+        'section',
+        null,
+        h('div.section-head', null, h('h2', null, words.devices.refused)),
+        h(
+          'ul.rows',
+          null,
+          lost.map((write) => h('li', null, refusedRow(write, name(write)))),
+        ),
+      ),
+    queue.length > 0 &&
+      h(
+        'section',
+        null,
+        h(
+          'div.section-head',
+          null,
+          h('h2', null, words.devices.waits),
+          reach.isRevoked &&
+            h('button', { type: 'button', on: { click: () => location.assign('/') } }, words.sync.pairAgain),
+        ),
+        h(
+          'ul.rows',
+          null,
+          queue.map((write) =>
+            h(
+              'li',
+              null,
+              h(
+                'div.plain-row',
+                null,
+                glyph('clock'),
+                h('span.what', null, name(write)),
+                h('span.quiet.small', null, time(new Date(write.at))),
+              ),
+            ),
+          ),
+        ),
+      ),
   ];
 }
 
 /**
  * A change that the hub refused: what it said, why it was refused, and what can be done.
- * @param {import('../data/queue.js').Write} write @param {string} name
+ * @param {import('../data/queue.js').Write} write
+ * @param {string} name
  */
 function refusedRow(write, name) {
   const act = (/** @type {string} */ text, /** @type {() => Promise<any>} */ click, classes = '') =>
@@ -154,32 +383,118 @@ function refusedRow(write, name) {
   const acts = isOfDeleted(write)
     ? [act(words.refused.restore, () => restoreAndEdit(write)), act(asNew, () => recordAsNew(write, words.toast.saved))]
     : [act(words.act.tryAgain, () => tryAgain(write))];
-  return h('div.plain-row', null, glyph('warn', '.danger'),
-    h('span.what', null, h('b', null, name), ' ', h('span.small', null, write.reason ?? ''), h('div.small.quiet', null, changeText(write))),
-    acts, act(words.act.putAside, () => putAside(write), '.red'));
+  return h(
+    'div.plain-row',
+    null,
+    glyph('warn', '.danger'),
+    h(
+      'span.what',
+      null,
+      h('b', null, name),
+      ' ',
+      h('span.small', null, write.reason ?? ''),
+      h('div.small.quiet', null, changeText(write)),
+    ),
+    acts,
+    act(words.act.putAside, () => putAside(write), '.red'),
+  );
 }
 
-/** What a change wrote, as far as a user typed it. @param {import('../data/queue.js').Write} write */
+/**
+ * What a change wrote, as far as a user typed it.
+ * @param {import('../data/queue.js').Write} write
+ */
 function changeText(write) {
-  const { id: _, event_type_id: __, properties = {}, ...values } = write.method === 'DELETE' ? {} : write.body ?? {};
+  const { id: _, event_type_id: __, properties = {}, ...values } = write.method === 'DELETE' ? {} : (write.body ?? {});
   const isDate = (/** @type {any} */ value) => typeof value === 'string' && /^\d{4}-\d\d-\d\dT/.test(value);
-  const plain = (/** @type {any} */ value) => (isDate(value) ? `${longDate(dayOf(new Date(value)))} ${time(new Date(value))}` : value);
-  const texts = Object.values(values).filter((value) => typeof value === 'string' || typeof value === 'number').map(plain);
-  return [...texts, ...Object.values(properties ?? {}).filter(Boolean).map(valueText)].join(', ');
+  const plain = (/** @type {any} */ value) =>
+    isDate(value) ? `${longDate(dayOf(new Date(value)))} ${time(new Date(value))}` : value;
+  const texts = Object.values(values)
+    .filter((value) => typeof value === 'string' || typeof value === 'number')
+    .map(plain);
+  return [
+    ...texts,
+    ...Object.values(properties ?? {})
+      .filter(Boolean)
+      .map(valueText),
+  ].join(', ');
 }
 
-/** @param {any[]} conflicts @param {Map<string, {path: string, entity: any}>} about */
+/**
+ * @param {any[]} conflicts
+ * @param {Map<string, {path: string, entity: any}>} about
+ */
 function conflictList(conflicts, about) {
-  return h('section', null, h('div.section-head', null, h('h2', null, words.devices.conflicts)),
-    !conflicts.length ? h('p.empty', null, words.devices.noConflicts) : [h('p.small.quiet', { class: 'empty' }, words.devices.conflictWords), h('ul.rows', null, conflicts.map((conflict) => {
-      const { path, entity } = about.get(`${conflict.entity_type} ${conflict.entity_id}`) ?? { path: '', entity: null };
-      const key = conflict.field.startsWith('properties.') ? conflict.field.slice(11) : null;
-      const now = key ? entity?.properties?.[key] : entity?.[conflict.field];
-      const text = (/** @type {any} */ value) => (value === null || value === undefined ? words.places.nothing : key ? valueText(value) : typeof value === 'string' ? (/^\d{4}-\d\d-\d\dT/.test(value) ? `${longDate(dayOf(new Date(value)))} ${time(new Date(value))}` : value) : JSON.stringify(value));
-      const title = entity?.event_type_id ? typeOf(entity.event_type_id).name : entity?.name ?? words.devices.gone;
-      const resolve = () => remove('conflicts', conflict, words.devices.resolve).then(() => toast(words.toast.saved, false));
-      return h('li', null, h('div.plain-row', null, h('span.what', null, h('b', null, `${title}, ${key ?? conflict.field}`), h('div.small', null, `${text(conflict.value)} → ${text(now)}`)),
-        entity && conflict.field !== '*' && h('button.button', { type: 'button', on: { click: async () => { await change(path, entity, key ? { properties: { [key]: conflict.value } } : { [conflict.field]: conflict.value }, words.toast.saved); await resolve(); } } }, words.devices.useOld),
-        h('button.button', { type: 'button', on: { click: resolve } }, words.devices.resolve)));
-    }))]);
+  return h(
+    'section',
+    null,
+    h('div.section-head', null, h('h2', null, words.devices.conflicts)),
+    !conflicts.length
+      ? h('p.empty', null, words.devices.noConflicts)
+      : [
+          h('p.small.quiet', { class: 'empty' }, words.devices.conflictWords),
+          h(
+            'ul.rows',
+            null,
+            conflicts.map((conflict) => {
+              const { path, entity } = about.get(`${conflict.entity_type} ${conflict.entity_id}`) ?? {
+                path: '',
+                entity: null,
+              };
+              const key = conflict.field.startsWith('properties.') ? conflict.field.slice(11) : null;
+              const now = key ? entity?.properties?.[key] : entity?.[conflict.field];
+              const text = (/** @type {any} */ value) =>
+                value === null || value === undefined
+                  ? words.places.nothing
+                  : key
+                    ? valueText(value)
+                    : typeof value === 'string'
+                      ? /^\d{4}-\d\d-\d\dT/.test(value)
+                        ? `${longDate(dayOf(new Date(value)))} ${time(new Date(value))}`
+                        : value
+                      : JSON.stringify(value);
+              const title = entity?.event_type_id
+                ? typeOf(entity.event_type_id).name
+                : (entity?.name ?? words.devices.gone);
+              const resolve = () =>
+                remove('conflicts', conflict, words.devices.resolve).then(() => toast(words.toast.saved, false));
+              return h(
+                'li',
+                null,
+                h(
+                  'div.plain-row',
+                  null,
+                  h(
+                    'span.what',
+                    null,
+                    h('b', null, `${title}, ${key ?? conflict.field}`),
+                    h('div.small', null, `${text(conflict.value)} → ${text(now)}`),
+                  ),
+                  entity &&
+                    conflict.field !== '*' &&
+                    h(
+                      'button.button',
+                      {
+                        type: 'button',
+                        on: {
+                          click: async () => {
+                            await change(
+                              path,
+                              entity,
+                              key ? { properties: { [key]: conflict.value } } : { [conflict.field]: conflict.value },
+                              words.toast.saved,
+                            );
+                            await resolve();
+                          },
+                        },
+                      },
+                      words.devices.useOld,
+                    ),
+                  h('button.button', { type: 'button', on: { click: resolve } }, words.devices.resolve),
+                ),
+              );
+            }),
+          ),
+        ],
+  );
 }

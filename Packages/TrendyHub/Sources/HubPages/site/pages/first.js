@@ -18,14 +18,25 @@ const NAME = 'first-step';
 
 /** What a person may begin with. */
 const TEMPLATES = [
-  ['Mood', 'amber', 'smile', [['mood', 'Mood', 'select', ['bad', 'low', 'fair', 'good', 'great']]]], ['Coffee', 'clay', 'cup', [['size', 'Size', 'select', ['small', 'large']]]],
-  ['Medication', 'jade', 'pill', [['dose', 'Dose', 'text', null]]], ['Workout', 'olive', 'dumbbell', [['duration', 'How long', 'duration', null]]],
-  ['Water', 'sky', 'drop', []], ['Sleep', 'violet', 'moon', []], ['Reading', 'plum', 'book', [['pages', 'Pages', 'number', null]]], ['Journal', 'slate', 'pencil', []],
+  ['Mood', 'amber', 'smile', [['mood', 'Mood', 'select', ['bad', 'low', 'fair', 'good', 'great']]]],
+  ['Coffee', 'clay', 'cup', [['size', 'Size', 'select', ['small', 'large']]]],
+  ['Medication', 'jade', 'pill', [['dose', 'Dose', 'text', null]]],
+  ['Workout', 'olive', 'dumbbell', [['duration', 'How long', 'duration', null]]],
+  ['Water', 'sky', 'drop', []],
+  ['Sleep', 'violet', 'moon', []],
+  ['Reading', 'plum', 'book', [['pages', 'Pages', 'number', null]]],
+  ['Journal', 'slate', 'pencil', []],
 ];
-/** Chosen in the first step, by place. @type {Set<number>} */
+/**
+ * Chosen in the first step, by place.
+ * @type {Set<number>}
+ */
 const chosen = new Set([0, 1]);
 
-/** The step this tab is at: 1 while there is nothing to log, 2, 3, or 0 when they are over or were left. @param {boolean} hasTypes */
+/**
+ * The step this tab is at: 1 while there is nothing to log, 2, 3, or 0 when they are over or were left.
+ * @param {boolean} hasTypes
+ */
 export function firstStep(hasTypes) {
   const step = Number(tabSetting(NAME) ?? (hasTypes ? 0 : 1));
   // What was taken back leaves nothing to log.
@@ -35,9 +46,13 @@ export function firstStep(hasTypes) {
 /** The step that is on screen. */
 let drawn = 0;
 
-/** A step is a page of its own to whoever does not see it: its heading has the focus. @param {number} step 0 where the steps are over */
+/**
+ * A step is a page of its own to whoever does not see it: its heading has the focus.
+ * @param {number} step 0 where the steps are over
+ */
 export function begins(step) {
-  if (drawn && drawn !== step) queueMicrotask(() => /** @type {HTMLElement | null} */ (document.querySelector('main h1'))?.focus());
+  if (drawn && drawn !== step)
+    queueMicrotask(() => /** @type {HTMLElement | null} */ (document.querySelector('main h1'))?.focus());
   drawn = step;
 }
 
@@ -65,37 +80,130 @@ async function makeChosen() {
   await together(words.first.go, async () => {
     for (const i of [...chosen].sort((a, b) => a - b)) {
       const [name, colour, icon, properties] = /** @type {any} */ (TEMPLATES[i]);
-      const type = await create('event-types', { id: newId(), name, color: PALETTE.find((entry) => entry.name === colour)?.mark, icon }, name);
+      const type = await create(
+        'event-types',
+        { id: newId(), name, color: PALETTE.find((entry) => entry.name === colour)?.mark, icon },
+        name,
+      );
       let order = 0;
       for (const [key, label, kind, options] of properties) {
-        await create('property-definitions', { id: newId(), event_type_id: type.id, key, label, property_type: kind, display_order: order++, ...(options ? { options } : {}) }, name);
+        await create(
+          'property-definitions',
+          {
+            id: newId(),
+            event_type_id: type.id,
+            key,
+            label,
+            property_type: kind,
+            display_order: order++,
+            ...(options ? { options } : {}),
+          },
+          name,
+        );
       }
     }
   });
   again();
 }
 
-/** @param {string} text @param {() => void} act @param {string} [classes] */
-const button = (text, act, classes = '') => h(`button.button${classes}`, { type: 'button', dataset: { key: `first-${text}` }, on: { click: act } }, text);
+/**
+ * @param {string} text
+ * @param {() => void} act
+ * @param {string} [classes]
+ */
+const button = (text, act, classes = '') =>
+  h(`button.button${classes}`, { type: 'button', dataset: { key: `first-${text}` }, on: { click: act } }, text);
 
-/** What a person may begin with, to choose from. @param {any[]} [own] types that they made already */
-const templates = (own = []) => h('div.templates', null, TEMPLATES.map((/** @type {any} */ [name, colour, icon], i) =>
-  h('label', null, disc({ name, color: PALETTE.find((entry) => entry.name === colour)?.mark ?? '', icon }, 28), name,
-    h('input', { type: 'checkbox', checked: chosen.has(i), dataset: { key: `template-${i}` }, on: { change: (/** @type {Event} */ e) => { if (/** @type {HTMLInputElement} */ (e.target).checked) chosen.add(i); else chosen.delete(i); } } }))),
-  own.map((type) => h('button', { type: 'button', dataset: { key: `own-${type.id}` }, on: { click: () => openType(type) } }, disc(type, 28), type.name, glyph('check', '.s16'))));
+/**
+ * What a person may begin with, to choose from.
+ * @param {any[]} [own] types that they made already
+ */
+const templates = (own = []) =>
+  h(
+    'div.templates',
+    null,
+    TEMPLATES.map((/** @type {any} */ [name, colour, icon], i) =>
+      h(
+        'label',
+        null,
+        disc({ name, color: PALETTE.find((entry) => entry.name === colour)?.mark ?? '', icon }, 28),
+        name,
+        h('input', {
+          type: 'checkbox',
+          checked: chosen.has(i),
+          dataset: { key: `template-${i}` },
+          on: {
+            change: (/** @type {Event} */ e) => {
+              if (/** @type {HTMLInputElement} */ (e.target).checked) chosen.add(i);
+              else chosen.delete(i);
+            },
+          },
+        }),
+      ),
+    ),
+    own.map((type) =>
+      h(
+        'button',
+        { type: 'button', dataset: { key: `own-${type.id}` }, on: { click: () => openType(type) } },
+        disc(type, 28),
+        type.name,
+        glyph('check', '.s16'),
+      ),
+    ),
+  );
 
 /** The same choice where the steps were left. */
-export const chooseTypes = () => h('div.settings', null, h('p', null, words.today.noTypes), templates(), h('div', null, button(words.first.go, makeChosen, '.primary')));
+export const chooseTypes = () =>
+  h(
+    'div.settings',
+    null,
+    h('p', null, words.today.noTypes),
+    templates(),
+    h('div', null, button(words.first.go, makeChosen, '.primary')),
+  );
 
-/** @param {number} step @param {string} title @param {string} sentence @param {import('../parts/dom.js').Child} body @param {Node[]} acts */
-const page = (step, title, sentence, body, acts) => h('div.page.settings.first-step', null, head(title, sentence), body,
-  h('div.pair', null, acts, button(words.first.leave, () => turnTo(0), '.plain'), h('span.small.quiet', null, words.first.step(step))));
+/**
+ * @param {number} step
+ * @param {string} title
+ * @param {string} sentence
+ * @param {import('../parts/dom.js').Child} body
+ * @param {Node[]} acts
+ */
+const page = (step, title, sentence, body, acts) =>
+  h(
+    'div.page.settings.first-step',
+    null,
+    head(title, sentence),
+    body,
+    h(
+      'div.pair',
+      null,
+      acts,
+      button(words.first.leave, () => turnTo(0), '.plain'),
+      h('span.small.quiet', null, words.first.step(step)),
+    ),
+  );
 
-/** What is there to be done. @param {number} step 1 to 3 @param {any[]} types that there are @param {Node} tiles live ones @param {any[]} logged today @param {any[]} imports as the hub has them */
+/**
+ * What is there to be done.
+ * @param {number} step 1 to 3
+ * @param {any[]} types that there are
+ * @param {Node} tiles live ones
+ * @param {any[]} logged today
+ * @param {any[]} imports as the hub has them
+ */
 export function drawFirst(step, types, tiles, logged, imports) {
   if (step === 1) {
-    return page(1, words.first.title, words.first.sentence, templates(types), [button(words.first.go, () => begin(types.length > 0), '.primary'), button(words.first.own, makeOwn)]);
+    return page(1, words.first.title, words.first.sentence, templates(types), [
+      button(words.first.go, () => begin(types.length > 0), '.primary'),
+      button(words.first.own, makeOwn),
+    ]);
   }
-  if (step === 2) return page(2, words.first.log, words.first.logWords, tiles, [button(words.first.next, () => turnTo(3), logged.length ? '.primary' : '')]);
-  return page(3, words.first.past, words.first.pastWords, bringIn(imports), [button(imports.some((entry) => entry.import) ? words.first.done : words.first.later, () => turnTo(0))]);
+  if (step === 2)
+    return page(2, words.first.log, words.first.logWords, tiles, [
+      button(words.first.next, () => turnTo(3), logged.length ? '.primary' : ''),
+    ]);
+  return page(3, words.first.past, words.first.pastWords, bringIn(imports), [
+    button(imports.some((entry) => entry.import) ? words.first.done : words.first.later, () => turnTo(0)),
+  ]);
 }

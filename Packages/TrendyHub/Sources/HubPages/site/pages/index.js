@@ -13,22 +13,49 @@ import { settings } from './settings.js';
 import { more } from './more.js';
 import { missing } from './missing.js';
 
-/** The page at an address. @param {string} path @param {URLSearchParams} query @returns {import('../app.js').Page} */
+/**
+ * The page at an address.
+ * @param {string} path
+ * @param {URLSearchParams} query
+ * @returns {import('../app.js').Page}
+ */
 export function pageAt(path, query) {
-  const [first, second = ''] = path.split('/').filter(Boolean).map((part) => { try { return decodeURIComponent(part); } catch { return part; } });
+  const [first, second = ''] = path
+    .split('/')
+    .filter(Boolean)
+    .map((part) => {
+      try {
+        return decodeURIComponent(part);
+      } catch {
+        return part;
+      }
+    });
   switch (first) {
-    case undefined: return today();
-    case 'timeline': return timeline(second, query);
-    case 'calendar': return calendar(query);
-    case 'types': return second ? type(second, query) : types();
-    case 'insights': return insights(query);
-    case 'trips': return trips(second, query);
-    case 'mileage': return mileage(query);
-    case 'places': return places(second);
-    case 'devices': return devices();
-    case 'data': return data();
-    case 'settings': return settings();
-    case 'more': return more();
-    default: return missing();
+    case undefined:
+      return today();
+    case 'timeline':
+      return timeline(second, query);
+    case 'calendar':
+      return calendar(query);
+    case 'types':
+      return second ? type(second, query) : types();
+    case 'insights':
+      return insights(query);
+    case 'trips':
+      return trips(second, query);
+    case 'mileage':
+      return mileage(query);
+    case 'places':
+      return places(second);
+    case 'devices':
+      return devices();
+    case 'data':
+      return data();
+    case 'settings':
+      return settings();
+    case 'more':
+      return more();
+    default:
+      return missing();
   }
 }

@@ -3,6 +3,8 @@ import { head } from '../parts/head.js';
 import { words } from '../words.js';
 
 export const missing = () => ({
-  title: 'Not found', load: async () => null,
-  draw: () => h('div.page', null, head('Not found', words.error.missing), h('a.button', { href: '/' }, words.nav.today)),
+  title: 'Not found',
+  load: async () => null,
+  draw: () =>
+    h('div.page', null, head('Not found', words.error.missing), h('a.button', { href: '/' }, words.nav.today)),
 });

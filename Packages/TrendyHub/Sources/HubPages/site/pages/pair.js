@@ -11,20 +11,55 @@ const mark = () => h('div.mark', { 'aria-hidden': 'true' }, glyph('insightsMark'
 
 /** @param {string} text */
 export function command(text) {
-  const button = h('button.button', { type: 'button', on: { click: async () => { await navigator.clipboard?.writeText(text).catch(() => {}); button.textContent = words.act.copied; } } }, words.act.copy);
+  const button = h(
+    'button.button',
+    {
+      type: 'button',
+      on: {
+        click: async () => {
+          await navigator.clipboard?.writeText(text).catch(() => {});
+          button.textContent = words.act.copied;
+        },
+      },
+    },
+    words.act.copy,
+  );
   return h('div.command', null, h('span', null, text), Boolean(navigator.clipboard) && button);
 }
 
-/** @param {HTMLElement} app @param {{has_people: boolean}} session @param {() => void} done @param {any[]} [waiting] what a browser that was removed has not sent */
+/**
+ * @param {HTMLElement} app
+ * @param {{has_people: boolean}} session
+ * @param {() => void} done
+ * @param {any[]} [waiting] what a browser that was removed has not sent
+ */
 export function showPairing(app, session, done, waiting = []) {
   const title = session.has_people ? words.pair.title : words.pair.noPerson;
   document.title = `${title}. Trendy`;
   if (!session.has_people) {
-    app.replaceChildren(h('main.alone', { id: 'main' }, mark(), h('h1', null, title), h('p', null, words.pair.noPersonWords), command('trendyd user add Ada'), command('trendyd pair'),
-      h('div', null, h('button.button', { type: 'button', on: { click: done } }, words.pair.look))));
+    app.replaceChildren(
+      h(
+        'main.alone',
+        { id: 'main' },
+        mark(),
+        h('h1', null, title),
+        h('p', null, words.pair.noPersonWords),
+        command('trendyd user add Ada'),
+        command('trendyd pair'),
+        h('div', null, h('button.button', { type: 'button', on: { click: done } }, words.pair.look)),
+      ),
+    );
     return;
   }
-  const input = /** @type {HTMLInputElement} */ (h('input.input.code', { type: 'text', inputmode: 'numeric', autocomplete: 'one-time-code', placeholder: words.pair.placeholder, maxlength: 16 }));
+  const input = /** @type {HTMLInputElement} */ (
+    h('input.input.code', {
+      type: 'text',
+      inputmode: 'numeric',
+      autocomplete: 'one-time-code',
+      placeholder: words.pair.placeholder,
+      maxlength: 16,
+    })
+  );
   const code = field(words.pair.code, input, input, () => input.value.replace(/\D/g, ''));
   const button = /** @type {HTMLButtonElement} */ (h('button.button.primary', { type: 'submit' }, words.pair.go));
   const submit = async () => {
@@ -35,31 +70,99 @@ export function showPairing(app, session, done, waiting = []) {
       done();
     } catch (error) {
       const isWrong = error instanceof Refused && error.kind === 'pairing_code_invalid';
-      code.wrong(isWrong ? words.pair.wrong : error instanceof Refused || error instanceof Unreachable ? error.message : String(error));
+      code.wrong(
+        isWrong
+          ? words.pair.wrong
+          : error instanceof Refused || error instanceof Unreachable
+            ? error.message
+            : String(error),
+      );
       input.focus();
     } finally {
       button.disabled = false;
     }
   };
-  app.replaceChildren(h('main.alone', { id: 'main' }, mark(), h('h1', null, title), waiting.length > 0 && stillHere(waiting), h('p', null, words.pair.where), command('trendyd pair'),
-    h('form', { novalidate: true, on: { submit: (/** @type {Event} */ e) => { e.preventDefault(); return submit(); } } }, code.element, button)));
+  app.replaceChildren(
+    h(
+      'main.alone',
+      { id: 'main' },
+      mark(),
+      h('h1', null, title),
+      waiting.length > 0 && stillHere(waiting),
+      h('p', null, words.pair.where),
+      command('trendyd pair'),
+      h(
+        'form',
+        {
+          novalidate: true,
+          on: {
+            submit: (/** @type {Event} */ e) => {
+              e.preventDefault();
+              return submit();
+            },
+          },
+        },
+        code.element,
+        button,
+      ),
+    ),
+  );
   input.focus();
 }
 
-/** It goes out when the browser is in again; until then it can be taken along. @param {any[]} waiting */
-const stillHere = (waiting) => h('div.problem', { role: 'status' }, h('p', null, `${words.sync.revoked} ${words.sync.stillHere(waiting.length)}`),
-  h('div', null, h('button.button', { type: 'button', on: { click: () => saveWrites(waiting) } }, words.sync.toFile)));
+/**
+ * It goes out when the browser is in again; until then it can be taken along.
+ * @param {any[]} waiting
+ */
+const stillHere = (waiting) =>
+  h(
+    'div.problem',
+    { role: 'status' },
+    h('p', null, `${words.sync.revoked} ${words.sync.stillHere(waiting.length)}`),
+    h('div', null, h('button.button', { type: 'button', on: { click: () => saveWrites(waiting) } }, words.sync.toFile)),
+  );
 
-/** Saves writes as a file, each with what is needed to make it. @param {any[]} writes */
+/**
+ * Saves writes as a file, each with what is needed to make it.
+ * @param {any[]} writes
+ */
 export function saveWrites(writes) {
-  const whole = writes.map(({ method, path, body, at, key }) => ({ method, path, body, at: new Date(at).toISOString(), key }));
+  const whole = writes.map(({ method, path, body, at, key }) => ({
+    method,
+    path,
+    body,
+    at: new Date(at).toISOString(),
+    key,
+  }));
   download('trendy-unsent.json', 'application/json', JSON.stringify(whole, null, 2));
 }
 
 /** What this browser calls itself among a person's devices. */
 function browserName() {
   const agent = navigator.userAgent;
-  const browser = /Edg\//.test(agent) ? 'Edge' : /OPR\//.test(agent) ? 'Opera' : /Firefox\//.test(agent) ? 'Firefox' : /Chrome\//.test(agent) ? 'Chrome' : /Safari\//.test(agent) ? 'Safari' : 'Browser';
-  const system = /Android/.test(agent) ? 'Android' : /iPhone/.test(agent) ? 'iPhone' : /iPad/.test(agent) ? 'iPad' : /Mac OS/.test(agent) ? 'Mac' : /Windows/.test(agent) ? 'Windows' : /Linux/.test(agent) ? 'Linux' : '';
+  const browser = /Edg\//.test(agent)
+    ? 'Edge'
+    : /OPR\//.test(agent)
+      ? 'Opera'
+      : /Firefox\//.test(agent)
+        ? 'Firefox'
+        : /Chrome\//.test(agent)
+          ? 'Chrome'
+          : /Safari\//.test(agent)
+            ? 'Safari'
+            : 'Browser';
+  const system = /Android/.test(agent)
+    ? 'Android'
+    : /iPhone/.test(agent)
+      ? 'iPhone'
+      : /iPad/.test(agent)
+        ? 'iPad'
+        : /Mac OS/.test(agent)
+          ? 'Mac'
+          : /Windows/.test(agent)
+            ? 'Windows'
+            : /Linux/.test(agent)
+              ? 'Linux'
+              : '';
   return system ? `${browser} on ${system}` : browser;
 }

@@ -13,10 +13,24 @@ import { go } from '../data/address.js';
 import { newId } from '../data/api.js';
 import { Refused, Unreachable } from '../data/api.js';
 import { change, create, places as all, read, refresh, remove, search, types } from '../data/record.js';
-import { dayAndMonth, dayOf, dayOfEvent, dayStartSeconds, length, nearDate, time, weekStart, zone } from '../data/days.js';
+import {
+  dayAndMonth,
+  dayOf,
+  dayOfEvent,
+  dayStartSeconds,
+  length,
+  nearDate,
+  time,
+  weekStart,
+  zone,
+} from '../data/days.js';
 import { count, some, words } from '../words.js';
 
-/** Where, and what happened there? @param {string} id @returns {import('../app.js').Page} */
+/**
+ * Where, and what happened there?
+ * @param {string} id
+ * @returns {import('../app.js').Page}
+ */
 export const places = (id) => ({
   title: words.nav.places,
   async load() {
@@ -28,74 +42,262 @@ export const places = (id) => ({
   draw(found) {
     const list = all();
     const chosen = list.find((place) => place.id === id) ?? list[0];
-    const add = h('button.button.primary', { type: 'button', dataset: { key: 'add' }, on: { click: () => openPlace(null) } }, glyph('plus', '.s16'), words.places.add);
+    const add = h(
+      'button.button.primary',
+      { type: 'button', dataset: { key: 'add' }, on: { click: () => openPlace(null) } },
+      glyph('plus', '.s16'),
+      words.places.add,
+    );
     if (!chosen) return h('div.page', null, head(words.nav.places, words.places.none, [add]));
     const visits = (found?.visits.events() ?? []).slice(0, 12);
-    return h('div.page', null, head(words.nav.places, some(list.length, 'place'), [add]), h('div.split', null,
-      h('nav.trip-list.of-places', { 'aria-label': words.nav.places }, h('ul', null, list.map((place) => h('li', null, h('a', { href: `/places/${encodeURIComponent(place.id)}`, 'aria-current': place === chosen ? 'true' : null, dataset: { key: place.id } },
-        disc({ name: place.name, color: '#747985', icon: 'pin' }, 28), h('span', null, h('b', null, place.name), h('span.sub', null, `${count(place.radius)} ${words.places.metres}${place.is_active === false ? `, ${words.places.off}` : ''}`)), glyph('right', '.s16')))))),
-      h('div', null, routeMap({ label: words.places.map, places: list, chosen: chosen.id }),
-        h('section', null, h('div.section-head', null, h('h2', null, chosen.name), h('button', { type: 'button', dataset: { key: 'edit' }, on: { click: () => openPlace(chosen) } }, words.act.edit)),
-          found?.times && timesOf(chosen, found.times),
-          visits.length > 0 && h('div.section-head', null, h('h2', null, words.places.visits)),
-          visits.length ? h('ul.rows', null, visits.map((/** @type {any} */ event) => h('li', null, eventRow(event, { when: dayAndMonth(dayOfEvent(event)), title: visitTime(event), end: stayText(event) })))) : h('p.empty', null, words.places.noVisits)))));
+    return h(
+      'div.page',
+      null,
+      head(words.nav.places, some(list.length, 'place'), [add]),
+      h(
+        'div.split',
+        null,
+        h(
+          'nav.trip-list.of-places',
+          { 'aria-label': words.nav.places },
+          h(
+            'ul',
+            null,
+            list.map((place) =>
+              h(
+                'li',
+                null,
+                h(
+                  'a',
+                  {
+                    href: `/places/${encodeURIComponent(place.id)}`,
+                    'aria-current': place === chosen ? 'true' : null,
+                    dataset: { key: place.id },
+                  },
+                  disc({ name: place.name, color: '#747985', icon: 'pin' }, 28),
+                  h(
+                    'span',
+                    null,
+                    h('b', null, place.name),
+                    h(
+                      'span.sub',
+                      null,
+                      `${count(place.radius)} ${words.places.metres}${place.is_active === false ? `, ${words.places.off}` : ''}`,
+                    ),
+                  ),
+                  glyph('right', '.s16'),
+                ),
+              ),
+            ),
+          ),
+        ),
+        h(
+          'div',
+          null,
+          routeMap({ label: words.places.map, places: list, chosen: chosen.id }),
+          h(
+            'section',
+            null,
+            h(
+              'div.section-head',
+              null,
+              h('h2', null, chosen.name),
+              h(
+                'button',
+                { type: 'button', dataset: { key: 'edit' }, on: { click: () => openPlace(chosen) } },
+                words.act.edit,
+              ),
+            ),
+            found?.times && timesOf(chosen, found.times),
+            visits.length > 0 && h('div.section-head', null, h('h2', null, words.places.visits)),
+            visits.length
+              ? h(
+                  'ul.rows',
+                  null,
+                  visits.map((/** @type {any} */ event) =>
+                    h(
+                      'li',
+                      null,
+                      eventRow(event, {
+                        when: dayAndMonth(dayOfEvent(event)),
+                        title: visitTime(event),
+                        end: stayText(event),
+                      }),
+                    ),
+                  ),
+                )
+              : h('p.empty', null, words.places.noVisits),
+          ),
+        ),
+      ),
+    );
   },
 });
 
-/** How long somebody was there lately; `null` where the hub cannot be asked, or does not know the place yet. @param {string} id */
+/**
+ * How long somebody was there lately; `null` where the hub cannot be asked, or does not know the place yet.
+ * @param {string} id
+ */
 async function timesAt(id) {
   try {
-    return (await read(`/insights/places/${encodeURIComponent(id)}?zone=${encodeURIComponent(zone())}&day_start=${dayStartSeconds()}&week_start=${weekStart()}`)).answer;
+    return (
+      await read(
+        `/insights/places/${encodeURIComponent(id)}?zone=${encodeURIComponent(zone())}&day_start=${dayStartSeconds()}&week_start=${weekStart()}`,
+      )
+    ).answer;
   } catch (error) {
-    if (error instanceof Unreachable || error instanceof Refused && error.status === 404) return null;
+    if (error instanceof Unreachable || (error instanceof Refused && error.status === 404)) return null;
     throw error;
   }
 }
 
-/** A moment, with its day where it is another. @param {string | null} moment */
+/**
+ * A moment, with its day where it is another.
+ * @param {string | null} moment
+ */
 function when(moment) {
   if (!moment) return '';
   const near = nearDate(dayOf(new Date(moment)));
   return near === 'today' ? time(new Date(moment)) : `${near} ${time(new Date(moment))}`;
 }
 
-/** Hours by week, and when somebody last came and went. @param {any} place @param {any} times of the hub */
+/**
+ * Hours by week, and when somebody last came and went.
+ * @param {any} place
+ * @param {any} times of the hub
+ */
 function timesOf(place, times) {
-  const weeks = times.weeks.map((/** @type {any} */ week, /** @type {number} */ i) => ({ key: week.from, label: `${dayAndMonth(week.from)} – ${dayAndMonth(week.through)}`, axis: dayAndMonth(week.from), value: Math.round(week.seconds / 360) / 10, isNow: i === times.weeks.length - 1, isSkipped: false, mean: null, lower: null, upper: null }));
+  const weeks = times.weeks.map((/** @type {any} */ week, /** @type {number} */ i) => ({
+    key: week.from,
+    label: `${dayAndMonth(week.from)} – ${dayAndMonth(week.through)}`,
+    axis: dayAndMonth(week.from),
+    value: Math.round(week.seconds / 360) / 10,
+    isNow: i === times.weeks.length - 1,
+    isSkipped: false,
+    mean: null,
+    lower: null,
+    upper: null,
+  }));
   const [before, now] = times.weeks.slice(-2);
-  return h('div.times', null, h('p', null, times.here_since ? words.places.here(when(times.here_since)) : words.places.lastVisit(when(times.last_enter), when(times.last_exit))),
-    times.weeks.some((/** @type {any} */ week) => week.seconds) && chart({
-      key: 'hours-a-week', title: words.places.hours, finding: words.places.weekly(length(now.seconds), length(before.seconds)), onSwitch: refresh, columns: ['week', 'hours', 'visits'],
-      rows: times.weeks.map((/** @type {any} */ week, /** @type {number} */ i) => [week.from, weeks[i].value, week.visits]),
-      picture: () => trendChart({ steps: weeks, color: place.color || types().find((type) => type.id === place.event_type_entry_id)?.color || '', label: words.places.hours, width: innerWidth < 768 ? Math.max(288, innerWidth - 32) : 640, meanWords: '', middleWords: '' }),
-    }));
+  return h(
+    'div.times',
+    null,
+    h(
+      'p',
+      null,
+      times.here_since
+        ? words.places.here(when(times.here_since))
+        : words.places.lastVisit(when(times.last_enter), when(times.last_exit)),
+    ),
+    times.weeks.some((/** @type {any} */ week) => week.seconds) &&
+      chart({
+        key: 'hours-a-week',
+        title: words.places.hours,
+        finding: words.places.weekly(length(now.seconds), length(before.seconds)),
+        onSwitch: refresh,
+        columns: ['week', 'hours', 'visits'],
+        rows: times.weeks.map((/** @type {any} */ week, /** @type {number} */ i) => [
+          week.from,
+          weeks[i].value,
+          week.visits,
+        ]),
+        picture: () =>
+          trendChart({
+            steps: weeks,
+            color: place.color || types().find((type) => type.id === place.event_type_entry_id)?.color || '',
+            label: words.places.hours,
+            width: innerWidth < 768 ? Math.max(288, innerWidth - 32) : 640,
+            meanWords: '',
+            middleWords: '',
+          }),
+      }),
+  );
 }
 
-/** From when until when somebody was there: whose place it is stands above. @param {any} event */
-const visitTime = (event) => (event.is_all_day ? '' : [event.timestamp, event.end_date].filter(Boolean).map((moment) => time(new Date(moment))).join(' – '));
+/**
+ * From when until when somebody was there: whose place it is stands above.
+ * @param {any} event
+ */
+const visitTime = (event) =>
+  event.is_all_day
+    ? ''
+    : [event.timestamp, event.end_date]
+        .filter(Boolean)
+        .map((moment) => time(new Date(moment)))
+        .join(' – ');
 
 /** @param {any} place `null` for a new one */
 function openPlace(place) {
   const title = place ? place.name : words.places.newPlace;
   openSheet(title, (sheet, close) => {
     const name = textField(words.type.name, place?.name ?? '', { maxlength: 200 });
-    const number = (/** @type {string} */ label, /** @type {number | undefined} */ value, /** @type {number} */ least, /** @type {number} */ most, /** @type {string} */ wrong, hasGroups = false) => {
+    const number = (
+      /** @type {string} */ label,
+      /** @type {number | undefined} */ value,
+      /** @type {number} */ least,
+      /** @type {number} */ most,
+      /** @type {string} */ wrong,
+      hasGroups = false,
+    ) => {
       const of = textField(label, value === undefined ? '' : String(value), { inputmode: 'decimal' });
-      return { ...of, read: () => { const n = parseNumber(of.read(), hasGroups); if (!(n >= least && n <= most)) throw wrong; return n; } };
+      return {
+        ...of,
+        read: () => {
+          const n = parseNumber(of.read(), hasGroups);
+          if (!(n >= least && n <= most)) throw wrong;
+          return n;
+        },
+      };
     };
     const latitude = number(words.places.latitude, place?.latitude, -90, 90, words.places.badLatitude);
     const longitude = number(words.places.longitude, place?.longitude, -180, 180, words.places.badLongitude);
-    const radius = number(`${words.places.radius} (${words.places.metres})`, place?.radius ?? 100, 50, 10_000, words.places.badRadius, true);
+    const radius = number(
+      `${words.places.radius} (${words.places.metres})`,
+      place?.radius ?? 100,
+      50,
+      10_000,
+      words.places.badRadius,
+      true,
+    );
     const active = toggle(words.places.active, place?.is_active !== false);
-    const kindInput = /** @type {HTMLSelectElement} */ (h('select.input', null, h('option', { value: '' }, words.places.nothing), types().map((type) => h('option', { value: type.id, selected: type.id === place?.event_type_entry_id }, type.name))));
+    const kindInput = /** @type {HTMLSelectElement} */ (
+      h(
+        'select.input',
+        null,
+        h('option', { value: '' }, words.places.nothing),
+        types().map((type) =>
+          h('option', { value: type.id, selected: type.id === place?.event_type_entry_id }, type.name),
+        ),
+      )
+    );
     const kind = field(words.places.record, kindInput, kindInput, () => kindInput.value || null);
     const save = async () => {
       /** @type {any} */
       const values = { is_active: active.read(), event_type_entry_id: kind.read() };
       let first = null;
-      for (const [key, of] of /** @type {[string, import('../parts/field.js').Field][]} */ ([['name', { ...name, read: () => { const text = name.read(); if (!text) throw words.form.required; return text; } }], ['latitude', latitude], ['longitude', longitude], ['radius', radius]])) {
+      for (const [key, of] of /** @type {[string, import('../parts/field.js').Field][]} */ ([
+        [
+          'name',
+          {
+            ...name,
+            read: () => {
+              const text = name.read();
+              if (!text) throw words.form.required;
+              return text;
+            },
+          },
+        ],
+        ['latitude', latitude],
+        ['longitude', longitude],
+        ['radius', radius],
+      ])) {
         of.wrong(null);
-        try { values[key] = of.read(); } catch (text) { of.wrong(String(text)); first ??= of.input; }
+        try {
+          values[key] = of.read();
+        } catch (text) {
+          of.wrong(String(text));
+          first ??= of.input;
+        }
       }
       if (first) return first.focus();
       await submit(sheet, close, () => store(values));
@@ -103,17 +305,62 @@ function openPlace(place) {
     const id = newId();
     const store = async (/** @type {any} */ values) => {
       if (place) {
-        const patch = Object.fromEntries(Object.entries(values).filter(([key, value]) => (place[key] ?? (key === 'is_active' ? true : null)) !== value));
+        const patch = Object.fromEntries(
+          Object.entries(values).filter(
+            ([key, value]) => (place[key] ?? (key === 'is_active' ? true : null)) !== value,
+          ),
+        );
         if (Object.keys(patch).length) await change('geofences', place, patch, words.toast.saved);
       } else {
-        const made = await create('geofences', { id, ...Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null)) }, words.toast.saved);
+        const made = await create(
+          'geofences',
+          { id, ...Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null)) },
+          words.toast.saved,
+        );
         go(`/places/${made.id}`);
       }
       toast(words.toast.saved);
     };
-    const form = h('form', { novalidate: true, on: { submit: (/** @type {Event} */ e) => { e.preventDefault(); return save(); } } }, sheetHead(title, close), name.element,
-      h('div.pair', null, latitude.element, longitude.element), radius.element, kind.element, active.element,
-      h('footer', null, h('button.button.primary', { type: 'submit' }, words.act.save), h('span.space'), place && h('button.button.plain.red', { type: 'button', on: { click: async () => { await remove('geofences', place, words.toast.deleted); close(); toast(words.toast.deletedOne(place.name)); go('/places'); } } }, words.act.delete)));
+    const form = h(
+      'form',
+      {
+        novalidate: true,
+        on: {
+          submit: (/** @type {Event} */ e) => {
+            e.preventDefault();
+            return save();
+          },
+        },
+      },
+      sheetHead(title, close),
+      name.element,
+      h('div.pair', null, latitude.element, longitude.element),
+      radius.element,
+      kind.element,
+      active.element,
+      h(
+        'footer',
+        null,
+        h('button.button.primary', { type: 'submit' }, words.act.save),
+        h('span.space'),
+        place &&
+          h(
+            'button.button.plain.red',
+            {
+              type: 'button',
+              on: {
+                click: async () => {
+                  await remove('geofences', place, words.toast.deleted);
+                  close();
+                  toast(words.toast.deletedOne(place.name));
+                  go('/places');
+                },
+              },
+            },
+            words.act.delete,
+          ),
+      ),
+    );
     queueMicrotask(() => name.input.focus());
     return form;
   });

@@ -10,10 +10,30 @@ import { openLog } from '../parts/eventform.js';
 import { distance, isTrip, isVisit, stayText, titleOf } from '../parts/values.js';
 import { go, withQuery } from '../data/address.js';
 import { countsOf, eventsOf, read, search, typeOf } from '../data/record.js';
-import { addDays, dayOfEvent, dayStartSeconds, isDate, length, longDate, shortDate, shortDateOfYear, startOf, startOfWeek, time, today, weekdayName, zone } from '../data/days.js';
+import {
+  addDays,
+  dayOfEvent,
+  dayStartSeconds,
+  isDate,
+  length,
+  longDate,
+  shortDate,
+  shortDateOfYear,
+  startOf,
+  startOfWeek,
+  time,
+  today,
+  weekdayName,
+  zone,
+} from '../data/days.js';
 import { words } from '../words.js';
 
-/** Where did the day go? @param {string} asked a date @param {URLSearchParams} query @returns {import('../app.js').Page} */
+/**
+ * Where did the day go?
+ * @param {string} asked a date
+ * @param {URLSearchParams} query
+ * @returns {import('../app.js').Page}
+ */
 export function timeline(asked, query) {
   const date = isDate(asked) ? asked : today();
   const text = query.get('q') ?? '';
@@ -25,7 +45,10 @@ export function timeline(asked, query) {
   const add = () => openLog(date);
   /** Whether who came here came to search. */
   let isSearch = query.has('find');
-  /** The rows as they are shown. @type {any[]} */
+  /**
+   * The rows as they are shown.
+   * @type {any[]}
+   */
   let shownList = [];
   const isWithin = (/** @type {any} */ event) => {
     const day = dayOfEvent(event);
@@ -38,39 +61,121 @@ export function timeline(asked, query) {
     keys: { l: add },
     async load() {
       const monday = startOfWeek(date);
-      const [events, counts, found, fixes] = await Promise.all([eventsOf(date, date), countsOf(monday, addDays(monday, 6)), text ? search({ text, limit: shown }) : null, text ? null : fixesOf(date)]);
+      const [events, counts, found, fixes] = await Promise.all([
+        eventsOf(date, date),
+        countsOf(monday, addDays(monday, 6)),
+        text ? search({ text, limit: shown }) : null,
+        text ? null : fixesOf(date),
+      ]);
       return { events, counts, found, fixes };
     },
     draw({ events, counts, found, fixes }) {
       const all = events().filter(isWithin);
       const present = [...new Set(all.map((/** @type {any} */ event) => event.event_type_id))];
-      const list = (only ? all.filter((/** @type {any} */ event) => event.event_type_id === only) : all).sort((/** @type {any} */ a, /** @type {any} */ b) => order(a) - order(b));
+      const list = (only ? all.filter((/** @type {any} */ event) => event.event_type_id === only) : all).sort(
+        (/** @type {any} */ a, /** @type {any} */ b) => order(a) - order(b),
+      );
       const trips = all.filter(isTrip);
-      const metres = trips.reduce((/** @type {number} */ sum, /** @type {any} */ trip) => sum + (trip.properties?.distance?.value ?? 0), 0);
+      const metres = trips.reduce(
+        (/** @type {number} */ sum, /** @type {any} */ trip) => sum + (trip.properties?.distance?.value ?? 0),
+        0,
+      );
       const gaps = only || !fixes ? [] : fixes.gaps;
       // After the heading, which has the focus of a page that was come to.
-      if (isSearch) setTimeout(() => /** @type {HTMLElement | null} */ (document.querySelector('main input[type=search]'))?.focus());
+      if (isSearch)
+        setTimeout(() =>
+          /** @type {HTMLElement | null} */ (document.querySelector('main input[type=search]'))?.focus(),
+        );
       isSearch = false;
-      return h('div.page', null, hatch(),
-        head(innerWidth < 768 ? shortDate(date) : longDate(date), all.length ? `${words.timeline.summary(all.length, trips.length, distance(metres))}${gapWords(fixes)}` : words.timeline.empty,
-          [stepButton(words.act.earlier, -1, move(-1)), stepButton(words.act.later, 1, move(1)), h('button.button', { type: 'button', hidden: date === today() && innerWidth < 768, dataset: { step: '0', key: 'step0' }, on: { click: move(0) } }, words.nav.today), innerWidth >= 768 && logButton(add)]),
+      return h(
+        'div.page',
+        null,
+        hatch(),
+        head(
+          innerWidth < 768 ? shortDate(date) : longDate(date),
+          all.length
+            ? `${words.timeline.summary(all.length, trips.length, distance(metres))}${gapWords(fixes)}`
+            : words.timeline.empty,
+          [
+            stepButton(words.act.earlier, -1, move(-1)),
+            stepButton(words.act.later, 1, move(1)),
+            h(
+              'button.button',
+              {
+                type: 'button',
+                hidden: date === today() && innerWidth < 768,
+                dataset: { step: '0', key: 'step0' },
+                on: { click: move(0) },
+              },
+              words.nav.today,
+            ),
+            innerWidth >= 768 && logButton(add),
+          ],
+        ),
         week(date, counts.counts(), address),
-        h('div.tools-row', null, searchField(date, text), !text && present.length > 1 && chips(present, only, address(date))),
-        found ? results(found, text, date, shown) : [
-          all.length > 0 && dayBand(date, list, innerWidth < 768 ? Math.max(288, innerWidth - 32) : 984, fixes),
-          list.length ? h('ul.rows.spined', null, withGaps(list, gaps).map((row) => (row.gap ? gapRow(row.gap) : eventItem(row.event, row.i))))
-            : h('div.empty', null, all.length > 0 && h('p', null, words.timeline.empty), h('button.button', { type: 'button', on: { click: add } }, words.act.addEntry)),
-          // On a phone the head has no room for it.
-          list.length > 0 && innerWidth < 768 && h('p', { class: 'empty' }, h('button.button', { type: 'button', dataset: { key: 'add' }, on: { click: add } }, words.act.addEntry))]);
+        h(
+          'div.tools-row',
+          null,
+          searchField(date, text),
+          !text && present.length > 1 && chips(present, only, address(date)),
+        ),
+        found
+          ? results(found, text, date, shown)
+          : [
+              all.length > 0 && dayBand(date, list, innerWidth < 768 ? Math.max(288, innerWidth - 32) : 984, fixes),
+              list.length
+                ? h(
+                    'ul.rows.spined',
+                    null,
+                    withGaps(list, gaps).map((row) => (row.gap ? gapRow(row.gap) : eventItem(row.event, row.i))),
+                  )
+                : h(
+                    'div.empty',
+                    null,
+                    all.length > 0 && h('p', null, words.timeline.empty),
+                    h('button.button', { type: 'button', on: { click: add } }, words.act.addEntry),
+                  ),
+              // On a phone the head has no room for it.
+              list.length > 0 &&
+                innerWidth < 768 &&
+                h(
+                  'p',
+                  { class: 'empty' },
+                  h(
+                    'button.button',
+                    { type: 'button', dataset: { key: 'add' }, on: { click: add } },
+                    words.act.addEntry,
+                  ),
+                ),
+            ],
+      );
     },
   };
-  /** An event's row; a drive leads to why it was taken for one. @param {any} event @param {number} i */
+  /**
+   * An event's row; a drive leads to why it was taken for one.
+   * @param {any} event
+   * @param {number} i
+   */
   function eventItem(event, i) {
     const isDrive = isTrip(event);
     const row = eventRow(event, { day: date, before: spine(shownList, i), end: stayText(event), hasSource: !isDrive });
-    return h(`li${isDrive ? '.explained' : ''}`, null, row, isDrive && h('a.link', { href: `/trips/${encodeURIComponent(event.id)}`, 'aria-label': `${words.timeline.why} ${titleOf(event)}` }, words.timeline.why));
+    return h(
+      `li${isDrive ? '.explained' : ''}`,
+      null,
+      row,
+      isDrive &&
+        h(
+          'a.link',
+          { href: `/trips/${encodeURIComponent(event.id)}`, 'aria-label': `${words.timeline.why} ${titleOf(event)}` },
+          words.timeline.why,
+        ),
+    );
   }
-  /** What is missing, where it is missing. @param {any[]} list @param {any[]} gaps */
+  /**
+   * What is missing, where it is missing.
+   * @param {any[]} list
+   * @param {any[]} gaps
+   */
   function withGaps(list, gaps) {
     shownList = list;
     /** @type {{at: number, event?: any, i: number, gap?: any}[]} */
@@ -85,9 +190,32 @@ export function timeline(asked, query) {
   /** @param {any} gap */
   function gapRow(gap) {
     const seconds = (Date.parse(gap.to) - Date.parse(gap.from)) / 1000;
-    return h('li.gap', null, h('div.row', null, h('span.time', null, time(new Date(gap.from))), h('span.spine.missing'), h('span'),
-      h('span.what', null, h('b', null, words.timeline.noFixes(time(new Date(gap.to)))), h('span.note', null, words.timeline.missing(length(seconds), distance(gap.distance_m)))),
-      h('span.end', null, h('button.link', { type: 'button', dataset: { key: `gap-${gap.from}` }, on: { click: () => openLog(date, gap) } }, words.timeline.fillIn))));
+    return h(
+      'li.gap',
+      null,
+      h(
+        'div.row',
+        null,
+        h('span.time', null, time(new Date(gap.from))),
+        h('span.spine.missing'),
+        h('span'),
+        h(
+          'span.what',
+          null,
+          h('b', null, words.timeline.noFixes(time(new Date(gap.to)))),
+          h('span.note', null, words.timeline.missing(length(seconds), distance(gap.distance_m))),
+        ),
+        h(
+          'span.end',
+          null,
+          h(
+            'button.link',
+            { type: 'button', dataset: { key: `gap-${gap.from}` }, on: { click: () => openLog(date, gap) } },
+            words.timeline.fillIn,
+          ),
+        ),
+      ),
+    );
   }
   /** @param {any} event */
   function order(event) {
@@ -99,17 +227,31 @@ export function timeline(asked, query) {
   }
 }
 
-/** When a phone said where it was on a day; `null` where the hub cannot be asked. @param {string} date */
-const fixesOf = (date) => read(`/fixes?date=${date}&zone=${encodeURIComponent(zone())}&day_start=${dayStartSeconds()}`).then(({ answer }) => answer, () => null);
+/**
+ * When a phone said where it was on a day; `null` where the hub cannot be asked.
+ * @param {string} date
+ */
+const fixesOf = (date) =>
+  read(`/fixes?date=${date}&zone=${encodeURIComponent(zone())}&day_start=${dayStartSeconds()}`).then(
+    ({ answer }) => answer,
+    () => null,
+  );
 
 /** @param {any} fixes */
 function gapWords(fixes) {
   if (!fixes?.counts.length) return '';
-  const seconds = fixes.gaps.reduce((/** @type {number} */ sum, /** @type {any} */ gap) => sum + (Date.parse(gap.to) - Date.parse(gap.from)) / 1000, 0);
+  const seconds = fixes.gaps.reduce(
+    (/** @type {number} */ sum, /** @type {any} */ gap) => sum + (Date.parse(gap.to) - Date.parse(gap.from)) / 1000,
+    0,
+  );
   return ` ${words.timeline.gaps(fixes.gaps.length, length(seconds))}`;
 }
 
-/** What holds together where one was: the rows of a stay share a line. @param {any[]} list @param {number} i */
+/**
+ * What holds together where one was: the rows of a stay share a line.
+ * @param {any[]} list
+ * @param {number} i
+ */
 function spine(list, i) {
   const around = (/** @type {number} */ at) => {
     const event = list[at];
@@ -117,7 +259,15 @@ function spine(list, i) {
     if (isTrip(event)) return event;
     if (isVisit(event)) return event;
     const start = Date.parse(event.timestamp);
-    return list.findLast((other, j) => j < at && isVisit(other) && Date.parse(other.timestamp) <= start && (!other.end_date || Date.parse(other.end_date) > start)) ?? null;
+    return (
+      list.findLast(
+        (other, j) =>
+          j < at &&
+          isVisit(other) &&
+          Date.parse(other.timestamp) <= start &&
+          (!other.end_date || Date.parse(other.end_date) > start),
+      ) ?? null
+    );
   };
   const own = around(i);
   if (!own) return h('span.spine.none');
@@ -126,47 +276,167 @@ function spine(list, i) {
   return h(`span.spine${first ? '.first' : ''}${last ? '.last' : ''}`, { set: tint(typeOf(own.event_type_id).color) });
 }
 
-/** @param {string} date @param {Map<string, Record<string, number>>} counts @param {(day: string) => string} address */
+/**
+ * @param {string} date
+ * @param {Map<string, Record<string, number>>} counts
+ * @param {(day: string) => string} address
+ */
 function week(date, counts, address) {
   const monday = startOfWeek(date);
   const days = Array.from({ length: 7 }, (_, i) => addDays(monday, i));
   const sums = days.map((day) => Object.values(counts.get(day) ?? {}).reduce((a, b) => a + b, 0));
   const most = Math.max(1, ...sums);
-  return h('nav.days', { 'aria-label': words.timeline.week }, days.map((day, i) => {
-    const bar = h('i');
-    bar.style.setProperty('width', `${Math.round((sums[i] / most) * 100)}%`);
-    return h(`a${day > today() ? '.future' : ''}`, { href: address(day), 'aria-current': day === date ? 'date' : null, 'aria-label': words.calendar.cell(longDate(day), sums[i]), dataset: { key: `week-${day}` } },
-      h('span.wd', null, `${weekdayName(day)} `), h('b', null, Number(day.slice(8))), h('span.count-bar', { 'aria-hidden': 'true' }, bar));
-  }));
+  return h(
+    'nav.days',
+    { 'aria-label': words.timeline.week },
+    days.map((day, i) => {
+      const bar = h('i');
+      bar.style.setProperty('width', `${Math.round((sums[i] / most) * 100)}%`);
+      return h(
+        `a${day > today() ? '.future' : ''}`,
+        {
+          href: address(day),
+          'aria-current': day === date ? 'date' : null,
+          'aria-label': words.calendar.cell(longDate(day), sums[i]),
+          dataset: { key: `week-${day}` },
+        },
+        h('span.wd', null, `${weekdayName(day)} `),
+        h('b', null, Number(day.slice(8))),
+        h('span.count-bar', { 'aria-hidden': 'true' }, bar),
+      );
+    }),
+  );
 }
 
-/** @param {string} date @param {string} text */
+/**
+ * @param {string} date
+ * @param {string} text
+ */
 function searchField(date, text) {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer;
-  const input = /** @type {HTMLInputElement} */ (h('input.input', { type: 'search', value: text, placeholder: words.timeline.search, 'aria-label': words.timeline.search, dataset: { key: 'search' } }));
-  const submit = () => go(`${date === today() ? '/timeline' : `/timeline/${date}`}${input.value.trim() ? `?q=${encodeURIComponent(input.value.trim())}` : ''}`, true);
-  input.addEventListener('input', () => { clearTimeout(timer); timer = setTimeout(submit, 250); });
-  input.addEventListener('keydown', (event) => { if (event.key === 'Enter') { clearTimeout(timer); submit(); } });
+  const input = /** @type {HTMLInputElement} */ (
+    h('input.input', {
+      type: 'search',
+      value: text,
+      placeholder: words.timeline.search,
+      'aria-label': words.timeline.search,
+      dataset: { key: 'search' },
+    })
+  );
+  const submit = () =>
+    go(
+      `${date === today() ? '/timeline' : `/timeline/${date}`}${input.value.trim() ? `?q=${encodeURIComponent(input.value.trim())}` : ''}`,
+      true,
+    );
+  input.addEventListener('input', () => {
+    clearTimeout(timer);
+    timer = setTimeout(submit, 250);
+  });
+  input.addEventListener('keydown', (event) => {
+    if (event.key === 'Enter') {
+      clearTimeout(timer);
+      submit();
+    }
+  });
   return h('div.search', null, glyph('search'), input);
 }
 
-/** @param {string[]} ids @param {string} only @param {string} address */
+/**
+ * @param {string[]} ids
+ * @param {string} only
+ * @param {string} address
+ */
 function chips(ids, only, address) {
-  const chip = (/** @type {string} */ id, /** @type {any} */ picture, /** @type {string} */ text, /** @type {any} */ set) =>
-    h(`button.chip${id ? '' : '.plain'}`, { type: 'button', set, 'aria-pressed': String(only === id), dataset: { key: `chip-${id}` }, on: { click: () => go(id && only !== id ? `${address}?type=${encodeURIComponent(id)}` : address, true) } }, picture, h('span.cut', null, text));
-  return h('div.chips', { role: 'group', 'aria-label': words.calendar.types }, chip('', null, words.timeline.all, {}), ids.slice(0, 8).map((id) => { const type = typeOf(id); return chip(id, disc(type, 22), type.name, tint(type.color)); }));
+  const chip = (
+    /** @type {string} */ id,
+    /** @type {any} */ picture,
+    /** @type {string} */ text,
+    /** @type {any} */ set,
+  ) =>
+    h(
+      `button.chip${id ? '' : '.plain'}`,
+      {
+        type: 'button',
+        set,
+        'aria-pressed': String(only === id),
+        dataset: { key: `chip-${id}` },
+        on: { click: () => go(id && only !== id ? `${address}?type=${encodeURIComponent(id)}` : address, true) },
+      },
+      picture,
+      h('span.cut', null, text),
+    );
+  return h(
+    'div.chips',
+    { role: 'group', 'aria-label': words.calendar.types },
+    chip('', null, words.timeline.all, {}),
+    ids.slice(0, 8).map((id) => {
+      const type = typeOf(id);
+      return chip(id, disc(type, 22), type.name, tint(type.color));
+    }),
+  );
 }
 
-/** By day, the newest first. @param {any} found @param {string} text @param {string} date @param {number} shown */
+/**
+ * By day, the newest first.
+ * @param {any} found
+ * @param {string} text
+ * @param {string} date
+ * @param {number} shown
+ */
 function results(found, text, date, shown) {
   const events = found.events();
-  if (!events.length) return h('div.empty', null, h('p', null, words.timeline.nothingHas(text)), h('button.button', { type: 'button', on: { click: () => go(date === today() ? '/timeline' : `/timeline/${date}`, true) } }, words.act.clear));
+  if (!events.length)
+    return h(
+      'div.empty',
+      null,
+      h('p', null, words.timeline.nothingHas(text)),
+      h(
+        'button.button',
+        { type: 'button', on: { click: () => go(date === today() ? '/timeline' : `/timeline/${date}`, true) } },
+        words.act.clear,
+      ),
+    );
   /** @type {Map<string, any[]>} */
   const days = new Map();
   for (const event of events) days.set(dayOfEvent(event), [...(days.get(dayOfEvent(event)) ?? []), event]);
-  return [h('p.quiet', { role: 'status' }, `${words.timeline.found(events.length, text)}${found.next ? ` ${words.timeline.more}` : ''}`),
-    [...days].map(([day, list]) => h('section', null, h('div.section-head', null, h('h2', null, h('time', { datetime: day }, shortDateOfYear(day))), h('a', { href: `/timeline/${day}` }, words.timeline.show)),
-      h('ul.rows', null, list.map((event) => h('li', null, eventRow(event, { mark: text })))))),
-    found.next && shown < 2000 && h('p', { class: 'empty' }, h('button.button', { type: 'button', dataset: { key: 'more' }, on: { click: () => go(withQuery({ n: String(Math.min(2000, shown * 3)) }), true) } }, words.act.showMore(Math.min(2000, shown * 3) - shown)))];
+  return [
+    h(
+      'p.quiet',
+      { role: 'status' },
+      `${words.timeline.found(events.length, text)}${found.next ? ` ${words.timeline.more}` : ''}`,
+    ),
+    [...days].map(([day, list]) =>
+      h(
+        'section',
+        null,
+        h(
+          'div.section-head',
+          null,
+          h('h2', null, h('time', { datetime: day }, shortDateOfYear(day))),
+          h('a', { href: `/timeline/${day}` }, words.timeline.show),
+        ),
+        h(
+          'ul.rows',
+          null,
+          list.map((event) => h('li', null, eventRow(event, { mark: text }))),
+        ),
+      ),
+    ),
+    found.next &&
+      shown < 2000 &&
+      h(
+        'p',
+        { class: 'empty' },
+        h(
+          'button.button',
+          {
+            type: 'button',
+            dataset: { key: 'more' },
+            on: { click: () => go(withQuery({ n: String(Math.min(2000, shown * 3)) }), true) },
+          },
+          words.act.showMore(Math.min(2000, shown * 3) - shown),
+        ),
+      ),
+  ];
 }

@@ -13,11 +13,27 @@ import { habitOf, readHabits } from '../data/habits.js';
 import { moveType, orderedTypes } from '../data/order.js';
 import { unseenEvents } from '../data/queue.js';
 import { countsOf, eventsOf, isOwnType, read, runningIds, typeOf, types } from '../data/record.js';
-import { addDays, dayOfEvent, dayStartSeconds, length, longDate, minuteText, nearDate, startOfWeek, time, today as day, weekStart, zone } from '../data/days.js';
+import {
+  addDays,
+  dayOfEvent,
+  dayStartSeconds,
+  length,
+  longDate,
+  minuteText,
+  nearDate,
+  startOfWeek,
+  time,
+  today as day,
+  weekStart,
+  zone,
+} from '../data/days.js';
 import { PALETTE, tint } from '../parts/colour.js';
 import { words } from '../words.js';
 
-/** What did I do, what goes on, is everything safe? @returns {import('../app.js').Page} */
+/**
+ * What did I do, what goes on, is everything safe?
+ * @returns {import('../app.js').Page}
+ */
 export function today() {
   return {
     title: words.nav.today,
@@ -26,13 +42,39 @@ export function today() {
       const date = day();
       const from = addDays(date, -13) < startOfWeek(date) ? addDays(date, -13) : startOfWeek(date);
       const step = firstStep(types().some((type) => !isOwnType(type)));
-      const [events, counts, standings, live, devices, imports] = await Promise.all([eventsOf(date, date), countsOf(from, date),
-        read(`/insights/goals?zone=${encodeURIComponent(zone())}&day_start=${dayStartSeconds()}&week_start=${weekStart()}`).catch(() => ({ answer: { goals: [] }, askedAt: Infinity })), readLive(), read('/me/devices').catch(() => ({ answer: [] })), step === 3 ? read('/imports') : { answer: [] }]);
+      const [events, counts, standings, live, devices, imports] = await Promise.all([
+        eventsOf(date, date),
+        countsOf(from, date),
+        read(
+          `/insights/goals?zone=${encodeURIComponent(zone())}&day_start=${dayStartSeconds()}&week_start=${weekStart()}`,
+        ).catch(() => ({ answer: { goals: [] }, askedAt: Infinity })),
+        readLive(),
+        read('/me/devices').catch(() => ({ answer: [] })),
+        step === 3 ? read('/imports') : { answer: [] },
+      ]);
       // What was started may have begun before today.
       const ids = runningIds().map((running) => running.id);
       const held = new Set(events().map((event) => event.id));
-      const older = await Promise.all(ids.filter((id) => !held.has(id)).map((id) => read(`/events/${encodeURIComponent(id)}`).then((r) => r.answer).catch(() => null)));
-      return { date, events, counts, standings: new Map(standings.answer.goals.map((/** @type {any} */ goal) => [goal.event_type_id, goal])), saidAt: standings.askedAt, live, devices: devices.answer, imports: imports.answer, older: older.filter(Boolean) };
+      const older = await Promise.all(
+        ids
+          .filter((id) => !held.has(id))
+          .map((id) =>
+            read(`/events/${encodeURIComponent(id)}`)
+              .then((r) => r.answer)
+              .catch(() => null),
+          ),
+      );
+      return {
+        date,
+        events,
+        counts,
+        standings: new Map(standings.answer.goals.map((/** @type {any} */ goal) => [goal.event_type_id, goal])),
+        saidAt: standings.askedAt,
+        live,
+        devices: devices.answer,
+        imports: imports.answer,
+        older: older.filter(Boolean),
+      };
     },
     /** What goes on is not in the record, whose changes are told of: it is asked for now and then. */
     async follow(/** @type {any} */ loaded) {
@@ -46,7 +88,10 @@ export function today() {
       const all = orderedTypes().filter((type) => !isOwnType(type));
       const list = events().filter((/** @type {any} */ event) => dayOfEvent(event) === date);
       const ids = new Set(runningIds().map((running) => running.id));
-      const running = [...events(), ...older].filter((event, i, every) => ids.has(event.id) && !event.end_date && every.findIndex((other) => other.id === event.id) === i);
+      const running = [...events(), ...older].filter(
+        (event, i, every) =>
+          ids.has(event.id) && !event.end_date && every.findIndex((other) => other.id === event.id) === i,
+      );
       const unseen = unseenEvents(saidAt);
       /** @type {Map<any, import('../parts/goal.js').Progress>} */
       const goals = new Map();
@@ -60,62 +105,207 @@ export function today() {
       if (step && !(step === 1 && list.length)) return drawFirst(step, all, pressed, list, imports);
       const left = [...goals].filter(([, goal]) => goal.left > 0 && !goal.isWeekly);
       const aside = [left.length > 0 && leftToday(left), deviceBlock(devices)].filter(Boolean);
-      return h('div.page', null,
-        head(longDate(date), [list.length ? words.today.entries(list.length) : words.today.none, ' ', doneWords(goals)], [searchButton(), logButton()]), liveThings(live, running),
-        all.length ? pressed : h('div.empty', null, h('p', null, words.today.noTypes), h('a.button', { href: '/types' }, words.today.choose)), h(`div${aside.length ? '.columns' : ''}`, null,
-        h('section', null, h('div.section-head', null, h('h2', null, words.today.soFar), h('a', { href: '/timeline' }, words.nav.timeline)),
-          list.length ? h('ul.rows', null, list.map((/** @type {any} */ event) => h('li', null, eventRow(event, { day: date, isRunning: ids.has(event.id) && !event.end_date }))))
-            : h('div.empty', null, h('p', null, words.today.none))), aside.length > 0 && h('div', null, aside)));
+      return h(
+        'div.page',
+        null,
+        head(
+          longDate(date),
+          [list.length ? words.today.entries(list.length) : words.today.none, ' ', doneWords(goals)],
+          [searchButton(), logButton()],
+        ),
+        liveThings(live, running),
+        all.length
+          ? pressed
+          : h(
+              'div.empty',
+              null,
+              h('p', null, words.today.noTypes),
+              h('a.button', { href: '/types' }, words.today.choose),
+            ),
+        h(
+          `div${aside.length ? '.columns' : ''}`,
+          null,
+          h(
+            'section',
+            null,
+            h(
+              'div.section-head',
+              null,
+              h('h2', null, words.today.soFar),
+              h('a', { href: '/timeline' }, words.nav.timeline),
+            ),
+            list.length
+              ? h(
+                  'ul.rows',
+                  null,
+                  list.map((/** @type {any} */ event) =>
+                    h('li', null, eventRow(event, { day: date, isRunning: ids.has(event.id) && !event.end_date })),
+                  ),
+                )
+              : h('div.empty', null, h('p', null, words.today.none)),
+          ),
+          aside.length > 0 && h('div', null, aside),
+        ),
+      );
     },
   };
 }
 
-/** The trips that go on, each with its way so far where the hub knows it. @returns {Promise<any[]>} */
+/**
+ * The trips that go on, each with its way so far where the hub knows it.
+ * @returns {Promise<any[]>}
+ */
 async function readLive() {
   const { answer } = await read('/me/live').catch(() => ({ answer: { trips: [] } }));
-  return Promise.all((answer.trips ?? []).map(async (/** @type {any} */ trip) => ({ ...trip, route: decodeRoute((await read(`/me/live/${encodeURIComponent(trip.id)}/route`).catch(() => ({ answer: {} }))).answer.route) })));
+  return Promise.all(
+    (answer.trips ?? []).map(async (/** @type {any} */ trip) => ({
+      ...trip,
+      route: decodeRoute(
+        (await read(`/me/live/${encodeURIComponent(trip.id)}/route`).catch(() => ({ answer: {} }))).answer.route,
+      ),
+    })),
+  );
 }
 
-/** `Driving from Home`, or since when. @param {any} trip */
+/**
+ * `Driving from Home`, or since when.
+ * @param {any} trip
+ */
 function liveTitle(trip) {
   const from = trip.route.length > 0 && placeAt(trip.route[0])?.name;
   return from ? words.today.drivingFrom(from) : words.today.driving(time(new Date(trip.start)));
 }
 
-const searchButton = () => h('a.button.square', { href: '/timeline?find=', 'aria-label': words.act.search, title: words.act.search }, glyph('search', '.s16'));
+const searchButton = () =>
+  h(
+    'a.button.square',
+    { href: '/timeline?find=', 'aria-label': words.act.search, title: words.act.search },
+    glyph('search', '.s16'),
+  );
 
 /** @param {Map<any, import('../parts/goal.js').Progress>} goals */
 function doneWords(goals) {
-  const names = [...goals].filter(([, goal]) => goal.isMet && !goal.isWeekly).map(([type], i) => (i ? type.name.toLowerCase() : type.name));
+  const names = [...goals]
+    .filter(([, goal]) => goal.isMet && !goal.isWeekly)
+    .map(([type], i) => (i ? type.name.toLowerCase() : type.name));
   return names.length ? words.goal.done(names) : '';
 }
 
-/** What the person set out to do today and has not. @param {[any, import('../parts/goal.js').Progress][]} left */
-const leftToday = (left) => h('section', null, h('div.section-head', null, h('h2', null, words.goal.left)), h('ul.rows', null, left.map(([type, goal]) => h('li', null, h('div.plain-row', null, disc(type, 28),
-  h('span.what', null, h('b', null, type.name), ' ', h('span.quiet.small', null, leftWords(type, goal))),
-  h('button.button', { type: 'button', 'aria-label': `${words.act.log} ${type.name}`, dataset: { key: `left-${type.id}` }, on: { click: () => (type.goal.measure === 'duration' ? start(type) : logNow(type)) } }, type.goal.measure === 'duration' ? words.act.start : words.act.log))))));
+/**
+ * What the person set out to do today and has not.
+ * @param {[any, import('../parts/goal.js').Progress][]} left
+ */
+const leftToday = (left) =>
+  h(
+    'section',
+    null,
+    h('div.section-head', null, h('h2', null, words.goal.left)),
+    h(
+      'ul.rows',
+      null,
+      left.map(([type, goal]) =>
+        h(
+          'li',
+          null,
+          h(
+            'div.plain-row',
+            null,
+            disc(type, 28),
+            h('span.what', null, h('b', null, type.name), ' ', h('span.quiet.small', null, leftWords(type, goal))),
+            h(
+              'button.button',
+              {
+                type: 'button',
+                'aria-label': `${words.act.log} ${type.name}`,
+                dataset: { key: `left-${type.id}` },
+                on: { click: () => (type.goal.measure === 'duration' ? start(type) : logNow(type)) },
+              },
+              type.goal.measure === 'duration' ? words.act.start : words.act.log,
+            ),
+          ),
+        ),
+      ),
+    ),
+  );
 
-/** How much is left, and when it usually happens. @param {any} type @param {import('../parts/goal.js').Progress} goal */
+/**
+ * How much is left, and when it usually happens.
+ * @param {any} type
+ * @param {import('../parts/goal.js').Progress} goal
+ */
 function leftWords(type, goal) {
   const usual = habitOf(type.id)?.usual;
-  return [words.goal.of(goal.leftText, goal.ofText), usual ? words.today.usually(minuteText(usual.from)) : ''].filter(Boolean).join(', ');
+  return [words.goal.of(goal.leftText, goal.ofText), usual ? words.today.usually(minuteText(usual.from)) : '']
+    .filter(Boolean)
+    .join(', ');
 }
 
-/** @param {any[]} trips @param {any[]} running */
+/**
+ * @param {any[]} trips
+ * @param {any[]} running
+ */
 function liveThings(trips, running) {
   if (!trips.length && !running.length) return null;
-  return h('aside.lives', { 'aria-label': words.today.now },
-    trips.map((trip) => h('div.live', { set: tint(PALETTE[4].mark) }, trip.route.length > 1 ? routeSketch(trip.route) : disc({ name: '', color: PALETTE[4].mark, icon: 'car' }, 32),
-      h('div.what', null, h('b', null, liveTitle(trip)), h('span.small.quiet', null, trip.paused ? words.today.paused : [words.today.since(time(new Date(trip.start))), trip.device_name].filter(Boolean).join(', '))),
-      h('div.num', null, h('div.figure', null, distance(trip.distance_m)), h('div.small.quiet', null, length((Date.now() - Date.parse(trip.start)) / 1000))))),
+  return h(
+    'aside.lives',
+    { 'aria-label': words.today.now },
+    trips.map((trip) =>
+      h(
+        'div.live',
+        { set: tint(PALETTE[4].mark) },
+        trip.route.length > 1 ? routeSketch(trip.route) : disc({ name: '', color: PALETTE[4].mark, icon: 'car' }, 32),
+        h(
+          'div.what',
+          null,
+          h('b', null, liveTitle(trip)),
+          h(
+            'span.small.quiet',
+            null,
+            trip.paused
+              ? words.today.paused
+              : [words.today.since(time(new Date(trip.start))), trip.device_name].filter(Boolean).join(', '),
+          ),
+        ),
+        h(
+          'div.num',
+          null,
+          h('div.figure', null, distance(trip.distance_m)),
+          h('div.small.quiet', null, length((Date.now() - Date.parse(trip.start)) / 1000)),
+        ),
+      ),
+    ),
     running.map((event) => {
       const type = typeOf(event.event_type_id);
-      return h('div.live', { set: tint(type.color) }, h('button.what', { type: 'button', on: { click: () => openEvent(event) } }, h('b', null, h('span.dot'), type.name), h('span.small.quiet', null, words.today.since(whenText(event)))),
-        h('span.figure', null, runningText(event)), h('button.button', { type: 'button', dataset: { key: `stop-${event.id}` }, on: { click: () => stop(event) } }, glyph('stop', '.s16'), words.act.stop));
-    }));
+      return h(
+        'div.live',
+        { set: tint(type.color) },
+        h(
+          'button.what',
+          { type: 'button', on: { click: () => openEvent(event) } },
+          h('b', null, h('span.dot'), type.name),
+          h('span.small.quiet', null, words.today.since(whenText(event))),
+        ),
+        h('span.figure', null, runningText(event)),
+        h(
+          'button.button',
+          { type: 'button', dataset: { key: `stop-${event.id}` }, on: { click: () => stop(event) } },
+          glyph('stop', '.s16'),
+          words.act.stop,
+        ),
+      );
+    }),
+  );
 }
 
-/** @param {any[]} all @param {any[]} list @param {any[]} running @param {Map<string, Record<string, number>>} counts @param {string} date @param {Map<any, import('../parts/goal.js').Progress>} goals @param {Map<string, import('../parts/goal.js').Standing>} standings */
+/**
+ * @param {any[]} all
+ * @param {any[]} list
+ * @param {any[]} running
+ * @param {Map<string, Record<string, number>>} counts
+ * @param {string} date
+ * @param {Map<any, import('../parts/goal.js').Progress>} goals
+ * @param {Map<string, import('../parts/goal.js').Standing>} standings
+ */
 function tiles(all, list, running, counts, date, goals, standings) {
   const days = Array.from({ length: 14 }, (_, i) => addDays(date, i - 13));
   const monday = startOfWeek(date);
@@ -125,14 +315,47 @@ function tiles(all, list, running, counts, date, goals, standings) {
     await moveType(ids, type.id, to);
     say(words.today.moved(type.name, to + 1, ids.length));
   };
-  return h('div.tiles', { role: 'group', 'aria-label': words.today.lastTypes }, all.map((type, i) => {
-    const of = list.filter((event) => event.event_type_id === type.id);
-    const numbers = days.map((each) => counts.get(each)?.[type.id] ?? 0);
-    const week = [...counts].reduce((sum, [each, each_counts]) => sum + (each >= monday ? each_counts[type.id] ?? 0 : 0), 0);
-    const now = running.find((event) => event.event_type_id === type.id);
-    const lastDay = days.findLast((each) => counts.get(each)?.[type.id]);
-    const last = now ? words.today.since(whenText(now)) : of.length ? of.slice(0, 2).map(whenText).reverse().join(', ') : lastDay ? nearDate(lastDay) : habitOf(type.id) ? words.today.notLately : words.today.notYet;
-    return tile({ type, today: of.length, days: numbers, week, last, waits: of.some((event) => event.waits), running: now, key: i + 1, goal: goals.get(type) ?? null, streak: standings.get(type.id)?.streak ?? 0, score: habitOf(type.id)?.score ?? null,
-      move: (step) => move(type, i + step), drop: (id) => { const moved = all.find((other) => other.id === id); if (moved) move(moved, i); }, log: () => (now ? stop(now) : logNow(type)), open: () => openNew(type) });
-  }));
+  return h(
+    'div.tiles',
+    { role: 'group', 'aria-label': words.today.lastTypes },
+    all.map((type, i) => {
+      const of = list.filter((event) => event.event_type_id === type.id);
+      const numbers = days.map((each) => counts.get(each)?.[type.id] ?? 0);
+      const week = [...counts].reduce(
+        (sum, [each, each_counts]) => sum + (each >= monday ? (each_counts[type.id] ?? 0) : 0),
+        0,
+      );
+      const now = running.find((event) => event.event_type_id === type.id);
+      const lastDay = days.findLast((each) => counts.get(each)?.[type.id]);
+      const last = now
+        ? words.today.since(whenText(now))
+        : of.length
+          ? of.slice(0, 2).map(whenText).reverse().join(', ')
+          : lastDay
+            ? nearDate(lastDay)
+            : habitOf(type.id)
+              ? words.today.notLately
+              : words.today.notYet;
+      return tile({
+        type,
+        today: of.length,
+        days: numbers,
+        week,
+        last,
+        waits: of.some((event) => event.waits),
+        running: now,
+        key: i + 1,
+        goal: goals.get(type) ?? null,
+        streak: standings.get(type.id)?.streak ?? 0,
+        score: habitOf(type.id)?.score ?? null,
+        move: (step) => move(type, i + step),
+        drop: (id) => {
+          const moved = all.find((other) => other.id === id);
+          if (moved) move(moved, i);
+        },
+        log: () => (now ? stop(now) : logNow(type)),
+        open: () => openNew(type),
+      });
+    }),
+  );
 }

@@ -13,20 +13,48 @@ import { decodeRoute, distance, endsOf, isTrip, lengthUnit, placesAtEnds, speed,
 import { go } from '../data/address.js';
 import { Refused } from '../data/api.js';
 import { change, eventsOf, places, read, vehicles } from '../data/record.js';
-import { addDays, dateHere, dayOfEvent, length, longDate, monthAndYear, time, timeToSecond, today } from '../data/days.js';
+import {
+  addDays,
+  dateHere,
+  dayOfEvent,
+  length,
+  longDate,
+  monthAndYear,
+  time,
+  timeToSecond,
+  today,
+} from '../data/days.js';
 import { words } from '../words.js';
 
 /** @type {[string, string][]} */
-const KINDS = [['business', words.trips.business], ['private', words.trips.private], ['mixed', words.trips.mixed]];
+const KINDS = [
+  ['business', words.trips.business],
+  ['private', words.trips.private],
+  ['mixed', words.trips.mixed],
+];
 
-/** Was it detected right? @param {string} id @param {URLSearchParams} query @returns {import('../app.js').Page} */
+/**
+ * Was it detected right?
+ * @param {string} id
+ * @param {URLSearchParams} query
+ * @returns {import('../app.js').Page}
+ */
 export function trips(id, query) {
   const asked = query.get('month') ?? '';
   const vehicle = query.get('vehicle') ?? '';
-  /** What is on screen, for the keys. @type {{all: any[], chosen: any, month: string}} */
+  /**
+   * What is on screen, for the keys.
+   * @type {{all: any[], chosen: any, month: string}}
+   */
   let shown = { all: [], chosen: null, month: '' };
-  const inMonth = (/** @type {any[]} */ events, /** @type {string} */ month) => byDay(events.filter((event) => isTrip(event) && (!vehicle || event.properties?.vehicle?.value === vehicle)), month);
-  const pick = (/** @type {Map<string, any[]>} */ days) => inOrder(days).find((trip) => trip.id === id) ?? (innerWidth >= 1000 ? [...days.values()][0]?.at(-1) ?? null : null);
+  const inMonth = (/** @type {any[]} */ events, /** @type {string} */ month) =>
+    byDay(
+      events.filter((event) => isTrip(event) && (!vehicle || event.properties?.vehicle?.value === vehicle)),
+      month,
+    );
+  const pick = (/** @type {Map<string, any[]>} */ days) =>
+    inOrder(days).find((trip) => trip.id === id) ??
+    (innerWidth >= 1000 ? ([...days.values()][0]?.at(-1) ?? null) : null);
   const decide = (/** @type {string} */ kind) => async () => {
     const { chosen, all, month } = shown;
     if (!chosen) return;
@@ -40,13 +68,18 @@ export function trips(id, query) {
     keys: { b: decide('business'), p: decide('private') },
     async load() {
       let month = /^\d{4}-(0[1-9]|1[0-2])$/.test(asked) ? asked : '';
-      if (!month) month = id ? dateHere(new Date((await read(`/events/${encodeURIComponent(id)}`)).answer.timestamp)).slice(0, 7) : today().slice(0, 7);
+      if (!month)
+        month = id
+          ? dateHere(new Date((await read(`/events/${encodeURIComponent(id)}`)).answer.timestamp)).slice(0, 7)
+          : today().slice(0, 7);
       const events = await eventsOf(`${month}-01`, addDays(nextMonth(month, 1), -1), 'trip');
       const days = inMonth(events(), month);
       const chosen = pick(days);
       // A month without any is no record without any.
-      const latest = days.size ? null : (await read('/events?source_type=trip&limit=1')).answer[0] ?? null;
-      const around = chosen ? await read(`/trips/${encodeURIComponent(chosen.id)}`).then(({ answer }) => answer, absent) : null;
+      const latest = days.size ? null : ((await read('/events?source_type=trip&limit=1')).answer[0] ?? null);
+      const around = chosen
+        ? await read(`/trips/${encodeURIComponent(chosen.id)}`).then(({ answer }) => answer, absent)
+        : null;
       return { month, events, around, latest };
     },
     draw({ month, events, around, latest }) {
@@ -55,48 +88,116 @@ export function trips(id, query) {
       shown = { all, chosen, month };
       const metres = all.reduce((/** @type {number} */ sum, /** @type {any} */ trip) => sum + metresOf(trip), 0);
       const open = all.filter((/** @type {any} */ trip) => !kindOf(trip)).length;
-      const move = (/** @type {number} */ step) => () => go(`/trips?month=${nextMonth(month, step).slice(0, 7)}${vehicle && `&vehicle=${encodeURIComponent(vehicle)}`}`, true);
-      const sentence = all.length ? `${words.trips.summary(all.length, distance(metres))}${open ? ` ${words.trips.decide(open)}` : ''}` : vehicle ? words.trips.noneOf : latest ? words.trips.none : null;
-      const parts = [list(days, chosen, month, vehicle), chosen && detail(chosen, all, around?.trip.id === chosen.id ? around : null)];
-      return h('div.page.of-trips', null, head(monthAndYear(`${month}-01`), sentence, [stepButton(words.act.earlier, -1, move(-1)), stepButton(words.act.later, 1, move(1)), addButton(month, vehicle)]), vehicleFilter(vehicle),
-        all.length ? h('div.split', null, innerWidth >= 1000 ? parts : parts.reverse()) : nothing(latest));
+      const move = (/** @type {number} */ step) => () =>
+        go(
+          `/trips?month=${nextMonth(month, step).slice(0, 7)}${vehicle && `&vehicle=${encodeURIComponent(vehicle)}`}`,
+          true,
+        );
+      const sentence = all.length
+        ? `${words.trips.summary(all.length, distance(metres))}${open ? ` ${words.trips.decide(open)}` : ''}`
+        : vehicle
+          ? words.trips.noneOf
+          : latest
+            ? words.trips.none
+            : null;
+      const parts = [
+        list(days, chosen, month, vehicle),
+        chosen && detail(chosen, all, around?.trip.id === chosen.id ? around : null),
+      ];
+      return h(
+        'div.page.of-trips',
+        null,
+        head(monthAndYear(`${month}-01`), sentence, [
+          stepButton(words.act.earlier, -1, move(-1)),
+          stepButton(words.act.later, 1, move(1)),
+          addButton(month, vehicle),
+        ]),
+        vehicleFilter(vehicle),
+        all.length ? h('div.split', null, innerWidth >= 1000 ? parts : parts.reverse()) : nothing(latest),
+      );
     },
   };
 }
 
-/** @param {string} month @param {string} vehicle */
-const addButton = (month, vehicle) => h('button.button.primary.log', { type: 'button', 'aria-label': words.trips.add, dataset: { key: 'add-trip' }, on: { click: () => openAddTrip(month, vehicle) } }, glyph('plus', '.s16'), h('span.text', null, words.trips.add));
+/**
+ * @param {string} month
+ * @param {string} vehicle
+ */
+const addButton = (month, vehicle) =>
+  h(
+    'button.button.primary.log',
+    {
+      type: 'button',
+      'aria-label': words.trips.add,
+      dataset: { key: 'add-trip' },
+      on: { click: () => openAddTrip(month, vehicle) },
+    },
+    glyph('plus', '.s16'),
+    h('span.text', null, words.trips.add),
+  );
 
-/** @param {any} trip @param {string} month @param {string} vehicle */
-const addressOf = (trip, month, vehicle) => `/trips/${encodeURIComponent(trip.id)}?month=${month}${vehicle && `&vehicle=${encodeURIComponent(vehicle)}`}`;
+/**
+ * @param {any} trip
+ * @param {string} month
+ * @param {string} vehicle
+ */
+const addressOf = (trip, month, vehicle) =>
+  `/trips/${encodeURIComponent(trip.id)}?month=${month}${vehicle && `&vehicle=${encodeURIComponent(vehicle)}`}`;
 
 /** @param {any} latest trip of the whole record */
 function nothing(latest) {
-  if (!latest) return h('div.empty', null, h('p', null, words.trips.never), h('a.button', { href: '/devices' }, words.trips.connect));
+  if (!latest)
+    return h(
+      'div.empty',
+      null,
+      h('p', null, words.trips.never),
+      h('a.button', { href: '/devices' }, words.trips.connect),
+    );
   const day = dayOfEvent(latest);
-  return h('div.empty', null, h('p', null, words.trips.latest(longDate(day))), h('a.button', { href: `/trips?month=${day.slice(0, 7)}` }, words.timeline.show));
+  return h(
+    'div.empty',
+    null,
+    h('p', null, words.trips.latest(longDate(day))),
+    h('a.button', { href: `/trips?month=${day.slice(0, 7)}` }, words.timeline.show),
+  );
 }
 
-/** A trip that waits in this browser, or was deleted by another: nothing is told of it. @param {unknown} error */
+/**
+ * A trip that waits in this browser, or was deleted by another: nothing is told of it.
+ * @param {unknown} error
+ */
 function absent(error) {
   if (error instanceof Refused && error.status === 404) return null;
   throw error;
 }
 
-/** The first of the month some months away. @param {string} month @param {number} step */
+/**
+ * The first of the month some months away.
+ * @param {string} month
+ * @param {number} step
+ */
 function nextMonth(month, step) {
   const [y, m] = month.split('-').map(Number);
   return new Date(Date.UTC(y, m - 1 + step, 1)).toISOString().slice(0, 10);
 }
 
-/** @param {any} trip @returns {number} */
+/**
+ * @param {any} trip
+ * @returns {number}
+ */
 const metresOf = (trip) => Number(trip.properties?.distance?.value ?? 0);
 /** @param {any} trip */
 const secondsOf = (trip) => (Date.parse(trip.end_date) - Date.parse(trip.timestamp)) / 1000;
-/** @param {any} trip @returns {string} */
+/**
+ * @param {any} trip
+ * @returns {string}
+ */
 const kindOf = (trip) => trip.properties?.category?.value ?? '';
 
-/** @param {any} trip @param {string} kind */
+/**
+ * @param {any} trip
+ * @param {string} kind
+ */
 async function classify(trip, kind) {
   /** @type {any} */
   const properties = { category: { type: 'select', value: kind }, rule: null };
@@ -105,7 +206,12 @@ async function classify(trip, kind) {
   toast(words.toast.saved);
 }
 
-/** The trips of a month by their days, the newest first, each from morning to night. @param {any[]} trips the latest first @param {string} month @returns {Map<string, any[]>} */
+/**
+ * The trips of a month by their days, the newest first, each from morning to night.
+ * @param {any[]} trips the latest first
+ * @param {string} month
+ * @returns {Map<string, any[]>}
+ */
 function byDay(trips, month) {
   /** @type {Map<string, any[]>} */
   const days = new Map();
@@ -116,84 +222,281 @@ function byDay(trips, month) {
   return days;
 }
 
-/** As the list shows them. @param {Map<string, any[]>} days */
+/**
+ * As the list shows them.
+ * @param {Map<string, any[]>} days
+ */
 const inOrder = (days) => [...days.values()].flat();
 
-/** @param {Map<string, any[]>} days @param {any} chosen @param {string} month @param {string} vehicle */
+/**
+ * @param {Map<string, any[]>} days
+ * @param {any} chosen
+ * @param {string} month
+ * @param {string} vehicle
+ */
 function list(days, chosen, month, vehicle) {
-  return h('nav.trip-list', { 'aria-label': words.trips.list }, [...days].map(([day, trips]) => h('div', null,
-    h('h2', null, h('span', null, longDate(day)), h('span', null, distance(trips.reduce((sum, trip) => sum + metresOf(trip), 0)))),
-    h('ul', null, trips.map((trip) => h('li', null, h('a', { href: addressOf(trip, month, vehicle), 'aria-current': trip === chosen ? 'true' : null, dataset: { key: trip.id } },
-      h('span.quiet', null, time(new Date(trip.timestamp))), h('span', null, h('b', null, titleOf(trip)), h('span.sub', null, `${length(secondsOf(trip))} · `, kindText(trip))), h('b.num', null, distance(metresOf(trip))))))))));
+  return h(
+    'nav.trip-list',
+    { 'aria-label': words.trips.list },
+    [...days].map(([day, trips]) =>
+      h(
+        'div',
+        null,
+        h(
+          'h2',
+          null,
+          h('span', null, longDate(day)),
+          h('span', null, distance(trips.reduce((sum, trip) => sum + metresOf(trip), 0))),
+        ),
+        h(
+          'ul',
+          null,
+          trips.map((trip) =>
+            h(
+              'li',
+              null,
+              h(
+                'a',
+                {
+                  href: addressOf(trip, month, vehicle),
+                  'aria-current': trip === chosen ? 'true' : null,
+                  dataset: { key: trip.id },
+                },
+                h('span.quiet', null, time(new Date(trip.timestamp))),
+                h(
+                  'span',
+                  null,
+                  h('b', null, titleOf(trip)),
+                  h('span.sub', null, `${length(secondsOf(trip))} · `, kindText(trip)),
+                ),
+                h('b.num', null, distance(metresOf(trip))),
+              ),
+            ),
+          ),
+        ),
+      ),
+    ),
+  );
 }
 
 /** @param {any} trip */
 function kindText(trip) {
   const kind = kindOf(trip);
-  return kind ? KINDS.find(([name]) => name === kind)?.[1].toLowerCase() ?? kind : h('b.link', null, words.trips.toDecide);
+  return kind
+    ? (KINDS.find(([name]) => name === kind)?.[1].toLowerCase() ?? kind)
+    : h('b.link', null, words.trips.toDecide);
 }
 
-/** @param {any} trip @param {any[]} all @param {any} around what the hub tells of it and its neighbours; `null` while that is not known */
+/**
+ * @param {any} trip
+ * @param {any[]} all
+ * @param {any} around what the hub tells of it and its neighbours; `null` while that is not known
+ */
 function detail(trip, all, around) {
   const route = decodeRoute(trip.properties?.route?.value);
   const [from, to] = endsOf(trip);
   const kind = kindOf(trip);
-  const car = vehicles().find((vehicle) => vehicle.id === trip.properties?.vehicle?.value)?.name ?? trip.properties?.car?.value;
+  const car =
+    vehicles().find((vehicle) => vehicle.id === trip.properties?.vehicle?.value)?.name ?? trip.properties?.car?.value;
   const rule = trip.properties?.rule?.value;
   const slot = splitSlot(trip);
   const dot = spot();
-  const act = (/** @type {string} */ key, /** @type {string} */ text, /** @type {() => void} */ click, isOn = true) => isOn && h('button.button', { type: 'button', dataset: { key }, on: { click } }, text);
-  return h('div', null,
-    route.length > 1 ? routeMap({ label: words.trips.map, places: places(), route, roads: all.filter((other) => other !== trip).map((other) => decodeRoute(other.properties?.route?.value)), start: from ? '' : time(new Date(trip.timestamp)), end: to ? '' : time(new Date(trip.end_date)), cutter: cutter(trip), stops: stopsOf(around?.speed), gaps: gapsOf(around?.speed), spot: dot })
+  const act = (/** @type {string} */ key, /** @type {string} */ text, /** @type {() => void} */ click, isOn = true) =>
+    isOn && h('button.button', { type: 'button', dataset: { key }, on: { click } }, text);
+  return h(
+    'div',
+    null,
+    route.length > 1
+      ? routeMap({
+          label: words.trips.map,
+          places: places(),
+          route,
+          roads: all.filter((other) => other !== trip).map((other) => decodeRoute(other.properties?.route?.value)),
+          start: from ? '' : time(new Date(trip.timestamp)),
+          end: to ? '' : time(new Date(trip.end_date)),
+          cutter: cutter(trip),
+          stops: stopsOf(around?.speed),
+          gaps: gapsOf(around?.speed),
+          spot: dot,
+        })
       : h('p.empty', null, words.trips.noRoute),
-    h('section', null, h('div.head.trip-head', null, h('div.words', null, h('h2', null, titleOf(trip)),
-      h('p.small.quiet', null, [`${longDate(dayOfEvent(trip))}, ${time(new Date(trip.timestamp))} – ${time(new Date(trip.end_date))}`, car, kind && (rule ? words.trips.rule(rule) : '')].filter(Boolean).join(', '))),
-    h('div.actions', null, act('split', words.trips.split, () => beginSplit(trip, slot), secondsOf(trip) > 3), act('merge', words.trips.merge, () => openMerge(trip, around), Boolean(around?.previous || around?.next)), act('edit', words.act.edit, () => openEvent(trip)))),
-    slot,
-    h('div.tools-row', null, segments(words.trips.kind, KINDS, kind, (value) => classify(trip, value)), kind === 'mixed' && businessPart(trip)),
-    h('dl.figures', null, figures(trip, around).map(([value, label]) => h('div', null, h('dt', null, label), h('dd', null, value))))),
-    around?.speed && speedStrip(trip, around.speed, dot), ends(trip), why(around));
+    h(
+      'section',
+      null,
+      h(
+        'div.head.trip-head',
+        null,
+        h(
+          'div.words',
+          null,
+          h('h2', null, titleOf(trip)),
+          h(
+            'p.small.quiet',
+            null,
+            [
+              `${longDate(dayOfEvent(trip))}, ${time(new Date(trip.timestamp))} – ${time(new Date(trip.end_date))}`,
+              car,
+              kind && (rule ? words.trips.rule(rule) : ''),
+            ]
+              .filter(Boolean)
+              .join(', '),
+          ),
+        ),
+        h(
+          'div.actions',
+          null,
+          act('split', words.trips.split, () => beginSplit(trip, slot), secondsOf(trip) > 3),
+          act('merge', words.trips.merge, () => openMerge(trip, around), Boolean(around?.previous || around?.next)),
+          act('edit', words.act.edit, () => openEvent(trip)),
+        ),
+      ),
+      slot,
+      h(
+        'div.tools-row',
+        null,
+        segments(words.trips.kind, KINDS, kind, (value) => classify(trip, value)),
+        kind === 'mixed' && businessPart(trip),
+      ),
+      h(
+        'dl.figures',
+        null,
+        figures(trip, around).map(([value, label]) => h('div', null, h('dt', null, label), h('dd', null, value))),
+      ),
+    ),
+    around?.speed && speedStrip(trip, around.speed, dot),
+    ends(trip),
+    why(around),
+  );
 }
 
-/** How much of a mixed trip was business. @param {any} trip */
+/**
+ * How much of a mixed trip was business.
+ * @param {any} trip
+ */
 function businessPart(trip) {
   const [unit, metres] = lengthUnit();
   const known = trip.properties?.business_distance?.value;
-  const of = textField(words.trips.businessPart(unit), known === undefined ? '' : String(Math.round(known / metres * 10) / 10), { inputmode: 'decimal', size: 6, dataset: { key: 'business' } });
+  const of = textField(
+    words.trips.businessPart(unit),
+    known === undefined ? '' : String(Math.round((known / metres) * 10) / 10),
+    { inputmode: 'decimal', size: 6, dataset: { key: 'business' } },
+  );
   of.input.addEventListener('change', async () => {
     const text = of.read();
     const value = text ? parseNumber(text) * metres : null;
-    if (value !== null && !(value >= 0 && value <= metresOf(trip) + 50)) return of.wrong(words.trips.badPart(distance(metresOf(trip))));
+    if (value !== null && !(value >= 0 && value <= metresOf(trip) + 50))
+      return of.wrong(words.trips.badPart(distance(metresOf(trip))));
     of.wrong(null);
-    await change('events', trip, { properties: { business_distance: value === null ? null : { type: 'number', value: Math.min(value, metresOf(trip)) } } }, words.toast.saved);
+    await change(
+      'events',
+      trip,
+      {
+        properties: {
+          business_distance: value === null ? null : { type: 'number', value: Math.min(value, metresOf(trip)) },
+        },
+      },
+      words.toast.saved,
+    );
     toast(words.toast.saved);
   });
   return h('div.part', null, of.element);
 }
 
-/** @param {any} trip @param {any} around @returns {[string, string][]} */
+/**
+ * @param {any} trip
+ * @param {any} around
+ * @returns {[string, string][]}
+ */
 function figures(trip, around) {
   const { average_speed: average, top_speed: top } = trip.properties ?? {};
-  return /** @type {[string, string][]} */ ([[distance(metresOf(trip)), words.trips.distance], [length(secondsOf(trip)), words.trips.length],
-    average && [speed(average.value), words.trips.average], top && [speed(top.value), words.trips.top],
-    around?.detour && [new Intl.NumberFormat(undefined, { minimumFractionDigits: 2, maximumFractionDigits: 2 }).format(around.detour), words.trips.detour]].filter(Boolean));
+  return /** @type {[string, string][]} */ (
+    [
+      [distance(metresOf(trip)), words.trips.distance],
+      [length(secondsOf(trip)), words.trips.length],
+      average && [speed(average.value), words.trips.average],
+      top && [speed(top.value), words.trips.top],
+      around?.detour && [
+        new Intl.NumberFormat(undefined, { minimumFractionDigits: 2, maximumFractionDigits: 2 }).format(around.detour),
+        words.trips.detour,
+      ],
+    ].filter(Boolean)
+  );
 }
 
-/** Where it began and ended; each can be given a name. @param {any} trip */
+/**
+ * Where it began and ended; each can be given a name.
+ * @param {any} trip
+ */
 function ends(trip) {
-  const known = placesAtEnds(trip).map((end, i) => ({ ...end, word: i ? words.trips.to : words.trips.from })).filter((end) => end.position);
+  const known = placesAtEnds(trip)
+    .map((end, i) => ({ ...end, word: i ? words.trips.to : words.trips.from }))
+    .filter((end) => end.position);
   if (!known.length) return null;
-  return h('section', null, h('div.section-head', null, h('h2', null, words.trips.ends)), h('ul.rows', null, known.map(({ position, place, word }) => h('li', null, h('div.plain-row', null,
-    h('span.quiet.end-word', null, word), h('b.what', null, place?.name ?? words.timeline.somewhere),
-    h('button.button', { type: 'button', 'aria-label': `${word} ${place?.name ?? words.timeline.somewhere}: ${place ? words.trips.rename : words.trips.name}`, dataset: { key: `name-${word}` }, on: { click: () => nameEnd(place, /** @type {number[]} */ (position)) } }, place ? words.trips.rename : words.trips.name))))));
+  return h(
+    'section',
+    null,
+    h('div.section-head', null, h('h2', null, words.trips.ends)),
+    h(
+      'ul.rows',
+      null,
+      known.map(({ position, place, word }) =>
+        h(
+          'li',
+          null,
+          h(
+            'div.plain-row',
+            null,
+            h('span.quiet.end-word', null, word),
+            h('b.what', null, place?.name ?? words.timeline.somewhere),
+            h(
+              'button.button',
+              {
+                type: 'button',
+                'aria-label': `${word} ${place?.name ?? words.timeline.somewhere}: ${place ? words.trips.rename : words.trips.name}`,
+                dataset: { key: `name-${word}` },
+                on: { click: () => nameEnd(place, /** @type {number[]} */ (position)) },
+              },
+              place ? words.trips.rename : words.trips.name,
+            ),
+          ),
+        ),
+      ),
+    ),
+  );
 }
 
-/** What was decided about it, in order. @param {any} around */
+/**
+ * What was decided about it, in order.
+ * @param {any} around
+ */
 function why(around) {
   if (!around) return null;
   const found = around.explanation;
-  const notes = !found ? [words.why.unknown] : [words.why.from(found.readings, found.device_name), !found.decisions.length && words.why.itself, !found.settled && words.why.open, found.personal && words.why.personal];
-  return h('section', null, h('div.section-head', null, h('h2', null, words.why.title)), h('p.small.quiet.why-note', null, notes.filter(Boolean).join(' ')),
-    found?.decisions.length > 0 && h('ol.why', null, found.decisions.map((/** @type {any} */ decision) => h('li', null,
-      h('time', { datetime: decision.time }, timeToSecond(new Date(decision.time))), h('span', null, decision.words ?? decision.rule)))));
+  const notes = !found
+    ? [words.why.unknown]
+    : [
+        words.why.from(found.readings, found.device_name),
+        !found.decisions.length && words.why.itself,
+        !found.settled && words.why.open,
+        found.personal && words.why.personal,
+      ];
+  return h(
+    'section',
+    null,
+    h('div.section-head', null, h('h2', null, words.why.title)),
+    h('p.small.quiet.why-note', null, notes.filter(Boolean).join(' ')),
+    found?.decisions.length > 0 &&
+      h(
+        'ol.why',
+        null,
+        found.decisions.map((/** @type {any} */ decision) =>
+          h(
+            'li',
+            null,
+            h('time', { datetime: decision.time }, timeToSecond(new Date(decision.time))),
+            h('span', null, decision.words ?? decision.rule),
+          ),
+        ),
+      ),
+  );
 }

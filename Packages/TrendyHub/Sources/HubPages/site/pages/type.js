@@ -14,15 +14,43 @@ import { isTrip, isVisit, whenText } from '../parts/values.js';
 import { go, withQuery } from '../data/address.js';
 import { countsOf, read, search, skips, types } from '../data/record.js';
 import { Refused, Unreachable } from '../data/api.js';
-import { addDays, dayAndMonth, dayOfEvent, daysBetween, dayStartSeconds, longDate, monthAndYear, monthName, startOf, startOfWeek, time, today, weekStart, zone } from '../data/days.js';
+import {
+  addDays,
+  dayAndMonth,
+  dayOfEvent,
+  daysBetween,
+  dayStartSeconds,
+  longDate,
+  monthAndYear,
+  monthName,
+  startOf,
+  startOfWeek,
+  time,
+  today,
+  weekStart,
+  zone,
+} from '../data/days.js';
 import { count, words } from '../words.js';
 
 /** @type {[string, string][]} */
-const RANGES = [['4w', '4 w'], ['12w', '12 w'], ['1y', '1 y'], ['all', words.type.all]];
-/** Of each range: what a bar is, and how many days are looked at. @type {Record<string, ['day' | 'week' | 'month', number]>} */
+const RANGES = [
+  ['4w', '4 w'],
+  ['12w', '12 w'],
+  ['1y', '1 y'],
+  ['all', words.type.all],
+];
+/**
+ * Of each range: what a bar is, and how many days are looked at.
+ * @type {Record<string, ['day' | 'week' | 'month', number]>}
+ */
 const STEPS = { '4w': ['day', 28], '12w': ['day', 84], '1y': ['week', 365], all: ['month', 36_525] };
 
-/** Is it rising, how often, what came last? @param {string} id @param {URLSearchParams} query @returns {import('../app.js').Page} */
+/**
+ * Is it rising, how often, what came last?
+ * @param {string} id
+ * @param {URLSearchParams} query
+ * @returns {import('../app.js').Page}
+ */
 export function type(id, query) {
   const range = query.get('range') ?? '';
   const name = range in STEPS ? range : '12w';
@@ -33,7 +61,11 @@ export function type(id, query) {
     async load() {
       if (!found()) throw new Refused(404, { detail: words.error.missing }, 0);
       const date = today();
-      const [counts, last, hub] = await Promise.all([countsOf(addDays(date, -370), date), search({ type: id, limit: shown }), findingOf(id, name, date)]);
+      const [counts, last, hub] = await Promise.all([
+        countsOf(addDays(date, -370), date),
+        search({ type: id, limit: shown }),
+        findingOf(id, name, date),
+      ]);
       return { date, counts, last, hub };
     },
     draw({ date, counts, last, hub }) {
@@ -43,41 +75,117 @@ export function type(id, query) {
       const at = (/** @type {string} */ day) => days.get(day)?.[id] ?? 0;
       const events = last.events();
       const redraw = () => go(withQuery({ table: query.get('table') ? null : '1' }), true);
-      const shares = hub?.properties.map((/** @type {any} */ each) => sharesChart(of.name, each, hub.properties_of, of.color, redraw)) ?? [];
+      const shares =
+        hub?.properties.map((/** @type {any} */ each) =>
+          sharesChart(of.name, each, hub.properties_of, of.color, redraw),
+        ) ?? [];
       const hours = hub?.findings?.pattern.events > 0 && when(of, hub.findings.pattern, redraw);
-      return h('div.page', null, hatch(),
-        head(of.name, events.length ? words.type.last(whenText(events[0])) : words.type.never, [h('button.button', { type: 'button', dataset: { key: 'edit' }, on: { click: () => openType(of) } }, words.type.edit), logButton(() => openNew(of))], disc(of, 48)),
-        h('dl.figures', null, figures(of, at(date), hub?.findings).map(([value, unit, label]) => h('div', null, h('dt', null, label), h('dd', null, value, unit && [' ', h('span.unit', null, unit)])))),
+      return h(
+        'div.page',
+        null,
+        hatch(),
+        head(
+          of.name,
+          events.length ? words.type.last(whenText(events[0])) : words.type.never,
+          [
+            h(
+              'button.button',
+              { type: 'button', dataset: { key: 'edit' }, on: { click: () => openType(of) } },
+              words.type.edit,
+            ),
+            logButton(() => openNew(of)),
+          ],
+          disc(of, 48),
+        ),
+        h(
+          'dl.figures',
+          null,
+          figures(of, at(date), hub?.findings).map(([value, unit, label]) =>
+            h('div', null, h('dt', null, label), h('dd', null, value, unit && [' ', h('span.unit', null, unit)])),
+          ),
+        ),
         h('section', null, bars(of, name, at, date, hub, redraw)),
-        hours && shares.length ? h('div.columns', null, h('section', null, hours), h('section.of-values', null, shares)) : [hours && h('section', null, hours), shares.length > 0 && h('section.of-values.wide', null, shares)],
-        h('section', null, h('div.section-head', null, h('h2', null, words.type.lastEntries), hub?.findings && h('span.quiet.small', null, words.type.inAll(hub.findings.basis.events))),
-          events.length ? h('ul.rows', null, events.slice(0, shown).map((/** @type {any} */ event) => h('li', null, eventRow(event, rowTime(event)))))
-            : h('div.empty', null, h('p', null, words.calendar.first), h('button.button', { type: 'button', on: { click: () => logNow(of) } }, words.type.first(of.name))),
-          last.next && shown < 2000 && h('p', { class: 'empty' }, h('button.button', { type: 'button', dataset: { key: 'more' }, on: { click: () => go(withQuery({ n: String(Math.min(2000, shown * 3)) }), true) } }, words.act.showMore(Math.min(2000, shown * 3) - shown)))));
+        hours && shares.length
+          ? h('div.columns', null, h('section', null, hours), h('section.of-values', null, shares))
+          : [hours && h('section', null, hours), shares.length > 0 && h('section.of-values.wide', null, shares)],
+        h(
+          'section',
+          null,
+          h(
+            'div.section-head',
+            null,
+            h('h2', null, words.type.lastEntries),
+            hub?.findings && h('span.quiet.small', null, words.type.inAll(hub.findings.basis.events)),
+          ),
+          events.length
+            ? h(
+                'ul.rows',
+                null,
+                events
+                  .slice(0, shown)
+                  .map((/** @type {any} */ event) => h('li', null, eventRow(event, rowTime(event)))),
+              )
+            : h(
+                'div.empty',
+                null,
+                h('p', null, words.calendar.first),
+                h('button.button', { type: 'button', on: { click: () => logNow(of) } }, words.type.first(of.name)),
+              ),
+          last.next &&
+            shown < 2000 &&
+            h(
+              'p',
+              { class: 'empty' },
+              h(
+                'button.button',
+                {
+                  type: 'button',
+                  dataset: { key: 'more' },
+                  on: { click: () => go(withQuery({ n: String(Math.min(2000, shown * 3)) }), true) },
+                },
+                words.act.showMore(Math.min(2000, shown * 3) - shown),
+              ),
+            ),
+        ),
+      );
     },
   };
 }
 
-/** What the hub finds in a type; `null` where it cannot be asked. @param {string} id @param {string} range @param {string} date today */
+/**
+ * What the hub finds in a type; `null` where it cannot be asked.
+ * @param {string} id
+ * @param {string} range
+ * @param {string} date today
+ */
 async function findingOf(id, range, date) {
   const [step, days] = STEPS[range];
   // A year in whole weeks.
   const span = step === 'week' ? daysBetween(addDays(startOfWeek(date), -51 * 7), date) + 1 : days;
   try {
-    const { answer } = await read(`/insights/types/${encodeURIComponent(id)}?days=${span}&step=${step}&zone=${encodeURIComponent(zone())}&day_start=${dayStartSeconds()}&week_start=${weekStart()}`);
+    const { answer } = await read(
+      `/insights/types/${encodeURIComponent(id)}?days=${span}&step=${step}&zone=${encodeURIComponent(zone())}&day_start=${dayStartSeconds()}&week_start=${weekStart()}`,
+    );
     return answer;
   } catch (error) {
     // The rest of the page was kept, and is worth reading without it; a type that waits here is not on the hub yet.
-    if (error instanceof Unreachable || error instanceof Refused && error.status === 404) return null;
+    if (error instanceof Unreachable || (error instanceof Refused && error.status === 404)) return null;
     throw error;
   }
 }
 
 const perDay = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 });
 
-const signed = (/** @type {number} */ value) => (value < 0 ? `−${count(-value)}` : value ? `+${count(value)}` : count(0));
+const signed = (/** @type {number} */ value) =>
+  value < 0 ? `−${count(-value)}` : value ? `+${count(value)}` : count(0);
 
-/** The numbers of a type, what stands behind them, and what they are. @param {any} of @param {number} now @param {any} found @returns {[string, string, string][]} */
+/**
+ * The numbers of a type, what stands behind them, and what they are.
+ * @param {any} of
+ * @param {number} now
+ * @param {any} found
+ * @returns {[string, string, string][]}
+ */
 function figures(of, now, found) {
   const goal = goalOf(of);
   const isDaily = goal?.period === 'day' && goal.measure === 'count';
@@ -91,52 +199,122 @@ function figures(of, now, found) {
   } else {
     list.push([count(week.now), '', words.type.thisWeek]);
   }
-  if (goal && asksForEveryDay(goal) && streak) list.push([count(streak.current), streak.current === 1 ? words.type.dayUnit : words.type.daysUnit, words.type.streak(streak.longest)]);
+  if (goal && asksForEveryDay(goal) && streak)
+    list.push([
+      count(streak.current),
+      streak.current === 1 ? words.type.dayUnit : words.type.daysUnit,
+      words.type.streak(streak.longest),
+    ]);
   if (score !== null) list.push([count(Math.round(score * 100)), '', words.type.score]);
   list.push([count(basis.events), '', words.type.since(monthAndYear(basis.from, 'short'))]);
   return list;
 }
 
-/** By hour and weekday. @param {any} of @param {any} pattern @param {() => void} redraw */
-const when = (of, pattern, redraw) => chart({
-  key: `${of.name.toLowerCase().replace(/\W+/g, '-')}-hours`, title: words.type.when, finding: patternWords(pattern).join(' '), onSwitch: redraw,
-  columns: HOUR_COLUMNS, rows: hourRows(pattern), picture: () => hourGrid(pattern, of.color),
-});
+/**
+ * By hour and weekday.
+ * @param {any} of
+ * @param {any} pattern
+ * @param {() => void} redraw
+ */
+const when = (of, pattern, redraw) =>
+  chart({
+    key: `${of.name.toLowerCase().replace(/\W+/g, '-')}-hours`,
+    title: words.type.when,
+    finding: patternWords(pattern).join(' '),
+    onSwitch: redraw,
+    columns: HOUR_COLUMNS,
+    rows: hourRows(pattern),
+    picture: () => hourGrid(pattern, of.color),
+  });
 
-/** The day of a row, and its time. @param {any} event */
+/**
+ * The day of a row, and its time.
+ * @param {any} event
+ */
 function rowTime(event) {
   const day = dayOfEvent(event);
   const at = event.is_all_day ? words.timeline.day : time(new Date(event.timestamp));
   // What it is stands above the list.
-  return { when: day === today() ? words.type.today : dayAndMonth(day), title: isTrip(event) || isVisit(event) ? '' : at };
+  return {
+    when: day === today() ? words.type.today : dayAndMonth(day),
+    title: isTrip(event) || isVisit(event) ? '' : at,
+  };
 }
 
-/** Days; weeks and months where a day would be too thin. @param {any} of @param {string} range @param {(day: string) => number} at @param {string} date @param {any} hub @param {() => void} redraw */
+/**
+ * Days; weeks and months where a day would be too thin.
+ * @param {any} of
+ * @param {string} range
+ * @param {(day: string) => number} at
+ * @param {string} date
+ * @param {any} hub
+ * @param {() => void} redraw
+ */
 function bars(of, range, at, date, hub, redraw) {
   const step = STEPS[range][0];
   const steps = hub || step !== 'month' ? stepsOf(of, range, at, date, hub?.points ?? []) : [];
   const trend = hub?.findings?.trend;
   const average = (/** @type {number} */ sum) => perDay.format(sum / 14);
-  const finding = trend ? words.type.directions[/** @type {'up'} */ (trend.direction)](average(trend.recent), average(trend.before)) : words.type.tooFew;
+  const finding = trend
+    ? words.type.directions[/** @type {'up'} */ (trend.direction)](average(trend.recent), average(trend.before))
+    : words.type.tooFew;
   return chart({
-    key: `${of.name.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '-')}-${range}`, title: words.type.entriesA[step], finding,
-    columns: ['date', 'entries', 'mean', 'lower', 'upper'], rows: steps.map((each) => [each.key, each.value, ...[each.mean, each.lower, each.upper].map((value) => (value === null ? '' : Math.round(value * 100) / 100))]), onSwitch: redraw,
+    key: `${of.name.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '-')}-${range}`,
+    title: words.type.entriesA[step],
+    finding,
+    columns: ['date', 'entries', 'mean', 'lower', 'upper'],
+    rows: steps.map((each) => [
+      each.key,
+      each.value,
+      ...[each.mean, each.lower, each.upper].map((value) => (value === null ? '' : Math.round(value * 100) / 100)),
+    ]),
+    onSwitch: redraw,
     tools: segments(words.type.range, RANGES, range, (value) => go(withQuery({ range: value }), true)),
-    picture: () => trendChart({ steps, color: of.color, label: finding, width: innerWidth < 768 ? Math.max(288, innerWidth - 32) : 984, meanWords: words.type.meanOf[step], middleWords: words.type.middleOf[step] }),
+    picture: () =>
+      trendChart({
+        steps,
+        color: of.color,
+        label: finding,
+        width: innerWidth < 768 ? Math.max(288, innerWidth - 32) : 984,
+        meanWords: words.type.meanOf[step],
+        middleWords: words.type.middleOf[step],
+      }),
   });
 }
 
-/** @param {any} of @param {string} range @param {(day: string) => number} at @param {string} date @param {any[]} points of the hub */
+/**
+ * @param {any} of
+ * @param {string} range
+ * @param {(day: string) => number} at
+ * @param {string} date
+ * @param {any[]} points of the hub
+ */
 function stepsOf(of, range, at, date, points) {
   const [step, days] = STEPS[range];
   const known = new Map(points.map((point) => [point.from, point]));
-  const own = skips().filter((skip) => skip.event_type_id === of.id).map((skip) => [new Date(skip.from), new Date(skip.to)]);
-  const isSkipped = (/** @type {string} */ day) => { const start = startOf(day); return own.some(([from, to]) => from <= start && start < to); };
-  const line = (/** @type {string} */ from) => { const point = known.get(from); return { mean: point?.mean ?? null, lower: point?.lower ?? null, upper: point?.upper ?? null }; };
+  const own = skips()
+    .filter((skip) => skip.event_type_id === of.id)
+    .map((skip) => [new Date(skip.from), new Date(skip.to)]);
+  const isSkipped = (/** @type {string} */ day) => {
+    const start = startOf(day);
+    return own.some(([from, to]) => from <= start && start < to);
+  };
+  const line = (/** @type {string} */ from) => {
+    const point = known.get(from);
+    return { mean: point?.mean ?? null, lower: point?.lower ?? null, upper: point?.upper ?? null };
+  };
   if (step === 'day') {
     return Array.from({ length: days }, (_, i) => {
       const day = addDays(date, i - days + 1);
-      return { key: day, label: longDate(day), axis: day === date ? words.type.today : dayAndMonth(day), value: at(day), isNow: day === date, isSkipped: isSkipped(day), ...line(day) };
+      return {
+        key: day,
+        label: longDate(day),
+        axis: day === date ? words.type.today : dayAndMonth(day),
+        value: at(day),
+        isNow: day === date,
+        isSkipped: isSkipped(day),
+        ...line(day),
+      };
     });
   }
   if (step === 'week') {
@@ -144,11 +322,24 @@ function stepsOf(of, range, at, date, points) {
       const week = addDays(startOfWeek(date), (i - 51) * 7);
       const value = Array.from({ length: 7 }, (__, d) => at(addDays(week, d))).reduce((a, b) => a + b, 0);
       const isAway = Array.from({ length: 7 }, (__, d) => addDays(week, d)).every(isSkipped);
-      return { key: week, label: `${dayAndMonth(week)} – ${dayAndMonth(addDays(week, 6))}`, axis: i === 51 ? words.type.today : monthName(week), value, isNow: i === 51, isSkipped: isAway, ...line(week) };
+      return {
+        key: week,
+        label: `${dayAndMonth(week)} – ${dayAndMonth(addDays(week, 6))}`,
+        axis: i === 51 ? words.type.today : monthName(week),
+        value,
+        isNow: i === 51,
+        isSkipped: isAway,
+        ...line(week),
+      };
     });
   }
   return points.map((point, i) => ({
-    key: point.from, label: monthAndYear(point.from), axis: i === points.length - 1 ? words.type.today : `${monthName(point.from)} ${point.from.slice(2, 4)}`,
-    value: point.events, isNow: i === points.length - 1, isSkipped: false, ...line(point.from),
+    key: point.from,
+    label: monthAndYear(point.from),
+    axis: i === points.length - 1 ? words.type.today : `${monthName(point.from)} ${point.from.slice(2, 4)}`,
+    value: point.events,
+    isNow: i === points.length - 1,
+    isSkipped: false,
+    ...line(point.from),
   }));
 }

@@ -13,7 +13,10 @@ import { words } from '../words.js';
 
 const said = words.trips;
 
-/** @param {string} month that is shown, `2026-11` @param {string} vehicle the id of the one that is shown, or nothing */
+/**
+ * @param {string} month that is shown, `2026-11`
+ * @param {string} vehicle the id of the one that is shown, or nothing
+ */
 export function openAddTrip(month, vehicle) {
   openSheet(said.add, (sheet, close) => {
     // Half an hour that is over; in another month its first day.
@@ -24,23 +27,46 @@ export function openAddTrip(month, vehicle) {
     const [from, to] = [menu(said.from, places(), words.form.optional), menu(said.to, places(), words.form.optional)];
     const cars = vehiclesByName();
     const car = menu(words.mileage.vehicle, cars, words.form.optional, cars.length === 1 ? cars[0].id : vehicle);
-    const kind = choice(said.kind, [['', said.byRules], ['business', said.business], ['private', said.private], ['mixed', said.mixed]], '');
+    const kind = choice(
+      said.kind,
+      [
+        ['', said.byRules],
+        ['business', said.business],
+        ['private', said.private],
+        ['mixed', said.mixed],
+      ],
+      '',
+    );
     const note = textField(words.form.note, '', { maxlength: 4000 });
     const id = newId();
     const save = async () => {
       for (const one of [start, until, length, from]) one.wrong(null);
       const [begin, over] = [start.read(), until.read()];
       const metres = readDistance(length.read());
-      const stop = (/** @type {import('./field.js').Field} */ of, /** @type {string} */ text) => { of.wrong(text); of.input.focus(); };
+      const stop = (/** @type {import('./field.js').Field} */ of, /** @type {string} */ text) => {
+        of.wrong(text);
+        of.input.focus();
+      };
       if (Number.isNaN(begin.getTime())) return stop(start, words.form.badTime);
       if (Number.isNaN(over.getTime())) return stop(until, words.form.badTime);
       if (over <= begin) return stop(until, words.form.endBefore);
       if (Number.isNaN(metres)) return stop(length, words.form.badNumber);
       if (to.read() && !from.read()) return stop(from, said.needsStart);
-      const at = (/** @type {any} */ place) => (place ? { latitude: place.latitude, longitude: place.longitude } : null);
+      const at = (/** @type {any} */ place) =>
+        place ? { latitude: place.latitude, longitude: place.longitude } : null;
       try {
-        const event = await ask('POST', '/trips', { id, start: begin.toISOString(), end: over.toISOString(), distance_m: metres, time_zone: zone(), start_place: at(from.read()), end_place: at(to.read()),
-          vehicle_id: car.read()?.id ?? null, category: kind.read() || null, notes: note.read() || null });
+        const event = await ask('POST', '/trips', {
+          id,
+          start: begin.toISOString(),
+          end: over.toISOString(),
+          distance_m: metres,
+          time_zone: zone(),
+          start_place: at(from.read()),
+          end_place: at(to.read()),
+          vehicle_id: car.read()?.id ?? null,
+          category: kind.read() || null,
+          notes: note.read() || null,
+        });
         close();
         noteAct(said.added(distance(metres)), 'events', [{ before: null, after: event }]);
         toast(said.added(distance(metres)));
@@ -52,7 +78,26 @@ export function openAddTrip(month, vehicle) {
       }
     };
     queueMicrotask(() => start.input.focus());
-    return h('form', { novalidate: true, on: { submit: (/** @type {Event} */ e) => { e.preventDefault(); return save(); } } }, sheetHead(said.add, close), start.element, until.element, length.element, places().length > 0 && [from.element, to.element],
-      cars.length > 0 && car.element, kind.element, note.element, h('footer', null, h('button.button.primary', { type: 'submit' }, words.act.save)));
+    return h(
+      'form',
+      {
+        novalidate: true,
+        on: {
+          submit: (/** @type {Event} */ e) => {
+            e.preventDefault();
+            return save();
+          },
+        },
+      },
+      sheetHead(said.add, close),
+      start.element,
+      until.element,
+      length.element,
+      places().length > 0 && [from.element, to.element],
+      cars.length > 0 && car.element,
+      kind.element,
+      note.element,
+      h('footer', null, h('button.button.primary', { type: 'submit' }, words.act.save)),
+    );
   });
 }

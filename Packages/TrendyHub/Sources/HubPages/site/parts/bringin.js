@@ -13,7 +13,8 @@ const said = words.bringIn;
 
 /**
  * The file that is at hand: its state as the hub has it, and what the person chose.
- * @type {{id: string, file: File | null, state: any, error: any, zone: string, dateFormat: string, without: Set<string>, names: Map<string, string>, found: any[], isOtherZone?: boolean} | null}
+ * @type {{id: string, file: File | null, state: any, error: any, zone: string, dateFormat: string, without:
+ *   Set<string>, names: Map<string, string>, found: any[], isOtherZone?: boolean} | null}
  */
 let current = null;
 /** Counts files, so that what comes late is known for it. */
@@ -26,7 +27,20 @@ const busy = ['receiving', 'reading', 'writing', 'undoing'];
 export function bringIn(imports) {
   // One that was begun before this page was opened.
   const open = imports.find((entry) => ['ready', 'reading', 'writing'].includes(entry.state));
-  if (!current && open) { current = { id: open.id, file: null, state: open, error: null, zone: zone(), dateFormat: '', without: new Set(), names: new Map(), found: [] }; follow(++turn); }
+  if (!current && open) {
+    current = {
+      id: open.id,
+      file: null,
+      state: open,
+      error: null,
+      zone: zone(),
+      dateFormat: '',
+      without: new Set(),
+      names: new Map(),
+      found: [],
+    };
+    follow(++turn);
+  }
   draw();
   return box;
 }
@@ -34,15 +48,30 @@ export function bringIn(imports) {
 /** @param {any[]} imports */
 export const earlierImports = (imports) => imports.filter((entry) => entry.import).reverse();
 
-/** Takes back what a file brought. @param {string} id */
+/**
+ * Takes back what a file brought.
+ * @param {string} id
+ */
 export async function takeBackImport(id) {
   const mine = ++turn;
-  current = { id, file: null, state: { id, state: 'undoing', source: '' }, error: null, zone: zone(), dateFormat: '', without: new Set(), names: new Map(), found: [] };
+  current = {
+    id,
+    file: null,
+    state: { id, state: 'undoing', source: '' },
+    error: null,
+    zone: zone(),
+    dateFormat: '',
+    without: new Set(),
+    names: new Map(),
+    found: [],
+  };
   draw();
   try {
     current.state = await ask('POST', `/imports/${encodeURIComponent(id)}/undo`);
     await follow(mine);
-  } catch (error) { fail(mine, error); }
+  } catch (error) {
+    fail(mine, error);
+  }
 }
 
 // MARK: Steps
@@ -51,26 +80,46 @@ export async function takeBackImport(id) {
 async function begin(file) {
   const mine = ++turn;
   const id = newId();
-  current = { id, file, state: { id, state: 'receiving', source: file.name, size: file.size, received: 0 }, error: null, zone: zone(), dateFormat: '', without: new Set(), names: new Map(), found: [] };
+  current = {
+    id,
+    file,
+    state: { id, state: 'receiving', source: file.name, size: file.size, received: 0 },
+    error: null,
+    zone: zone(),
+    dateFormat: '',
+    without: new Set(),
+    names: new Map(),
+    found: [],
+  };
   draw();
   try {
     if (!file.size) throw new Error(said.emptyFile);
     current.state = await ask('POST', '/imports', { id, name: file.name, size: file.size });
     await send(mine);
     if (mine === turn) await look(mine);
-  } catch (error) { fail(mine, error); }
+  } catch (error) {
+    fail(mine, error);
+  }
 }
 
-/** Sends what the hub has not got yet, a part at a time; a part without an answer is sent again. @param {number} mine */
+/**
+ * Sends what the hub has not got yet, a part at a time; a part without an answer is sent again.
+ * @param {number} mine
+ */
 async function send(mine) {
   while (mine === turn && current?.file && current.state.received < current.file.size) {
     const { received, part_bytes: part } = current.state;
     try {
-      const state = await ask('PUT', `/imports/${current.id}/content?offset=${received}`, current.file.slice(received, received + part));
+      const state = await ask(
+        'PUT',
+        `/imports/${current.id}/content?offset=${received}`,
+        current.file.slice(received, received + part),
+      );
       if (mine !== turn) return;
       current.state = state;
     } catch (error) {
-      const isPassing = error instanceof Unreachable || (error instanceof Refused && (error.status === 429 || error.status === 503));
+      const isPassing =
+        error instanceof Unreachable || (error instanceof Refused && (error.status === 429 || error.status === 503));
       if (!isPassing) throw error;
       await pause(error instanceof Refused ? error.retryAfter * 1000 : 1000);
     }
@@ -78,7 +127,10 @@ async function send(mine) {
   }
 }
 
-/** Has the file read, and nothing written. @param {number} mine */
+/**
+ * Has the file read, and nothing written.
+ * @param {number} mine
+ */
 async function look(mine) {
   if (!current) return;
   current.state = await ask('POST', `/imports/${current.id}/preview`, choice());
@@ -90,19 +142,32 @@ async function take() {
   const mine = ++turn;
   const preview = current.state.preview;
   try {
-    current.state = { ...await ask('POST', `/imports/${current.id}/commit`, choice()), preview };
+    current.state = { ...(await ask('POST', `/imports/${current.id}/commit`, choice())), preview };
     await follow(mine);
-  } catch (error) { fail(mine, error); }
+  } catch (error) {
+    fail(mine, error);
+  }
 }
 
 function choice() {
   const all = current?.found ?? [];
   const names = Object.fromEntries(current?.names ?? []);
-  const chosen = all.map((/** @type {any} */ type) => type.name.toLowerCase()).filter((/** @type {string} */ name) => !current?.without.has(name));
-  return { zone: current?.zone ?? zone(), ...(current?.dateFormat ? { date_format: current.dateFormat } : {}), ...(chosen.length < all.length ? { types: chosen } : {}), ...(current?.names.size ? { type_map: names } : {}), ...(current?.isOtherZone ? { other_zone: true } : {}) };
+  const chosen = all
+    .map((/** @type {any} */ type) => type.name.toLowerCase())
+    .filter((/** @type {string} */ name) => !current?.without.has(name));
+  return {
+    zone: current?.zone ?? zone(),
+    ...(current?.dateFormat ? { date_format: current.dateFormat } : {}),
+    ...(chosen.length < all.length ? { types: chosen } : {}),
+    ...(current?.names.size ? { type_map: names } : {}),
+    ...(current?.isOtherZone ? { other_zone: true } : {}),
+  };
 }
 
-/** Asks how far it is until it is there. @param {number} mine */
+/**
+ * Asks how far it is until it is there.
+ * @param {number} mine
+ */
 async function follow(mine) {
   draw();
   while (mine === turn && current && busy.includes(current.state.state)) {
@@ -112,7 +177,9 @@ async function follow(mine) {
       const state = await ask('GET', `/imports/${encodeURIComponent(current.id)}`);
       if (mine !== turn || !current) return;
       current.state = state;
-    } catch (error) { if (!(error instanceof Unreachable)) return fail(mine, error); }
+    } catch (error) {
+      if (!(error instanceof Unreachable)) return fail(mine, error);
+    }
     draw();
   }
   if (mine !== turn || !current) return;
@@ -120,7 +187,10 @@ async function follow(mine) {
   say(box.querySelector('[data-key=told]')?.textContent ?? '');
 }
 
-/** @param {number} mine @param {any} error */
+/**
+ * @param {number} mine
+ * @param {any} error
+ */
 function fail(mine, error) {
   if (mine !== turn || !current) return;
   current.error = error;
@@ -132,7 +202,10 @@ async function stop() {
   if (!current) return;
   const { id, state } = current;
   // One that is written ends at its next step, and is told of then.
-  if (state.state !== 'writing') { turn += 1; current = null; }
+  if (state.state !== 'writing') {
+    turn += 1;
+    current = null;
+  }
   draw();
   await ask('DELETE', `/imports/${encodeURIComponent(id)}`).catch(() => {});
 }
@@ -151,18 +224,40 @@ function draw() {
   const focused = /** @type {HTMLElement | null} */ (document.activeElement);
   const key = focused && box.contains(focused) ? focused.dataset.key : undefined;
   box.replaceChildren(...[current ? file() : chooser()].flat());
-  if (key) /** @type {HTMLElement | null} */ (box.querySelector(`[data-key="${CSS.escape(key)}"]`) ?? box.querySelector('button'))?.focus({ preventScroll: true });
+  if (key)
+    /** @type {HTMLElement | null} */ (
+      box.querySelector(`[data-key="${CSS.escape(key)}"]`) ?? box.querySelector('button')
+    )?.focus({ preventScroll: true });
 }
 
-/** @param {string} text @param {() => void} act @param {string} [classes] @param {Record<string, any>} [more] */
-const button = (text, act, classes = '', more = {}) => h(`button.button${classes}`, { type: 'button', dataset: { key: `in-${text}` }, on: { click: act }, ...more }, text);
+/**
+ * @param {string} text
+ * @param {() => void} act
+ * @param {string} [classes]
+ * @param {Record<string, any>} [more]
+ */
+const button = (text, act, classes = '', more = {}) =>
+  h(`button.button${classes}`, { type: 'button', dataset: { key: `in-${text}` }, on: { click: act }, ...more }, text);
 
 function chooser() {
-  const input = /** @type {HTMLInputElement} */ (h('input.spoken', { type: 'file', 'aria-label': said.choose, tabindex: -1 }));
-  input.addEventListener('change', () => { if (input.files?.[0]) begin(input.files[0]); });
-  const zoneOf = h('div.drop', null, glyph('file'), h('div.what', null, h('b', null, said.drop), h('p.small.quiet', null, said.formats)),
-    input, button(said.choose, () => input.click()));
-  zoneOf.addEventListener('dragover', (event) => { event.preventDefault(); zoneOf.classList.add('over'); });
+  const input = /** @type {HTMLInputElement} */ (
+    h('input.spoken', { type: 'file', 'aria-label': said.choose, tabindex: -1 })
+  );
+  input.addEventListener('change', () => {
+    if (input.files?.[0]) begin(input.files[0]);
+  });
+  const zoneOf = h(
+    'div.drop',
+    null,
+    glyph('file'),
+    h('div.what', null, h('b', null, said.drop), h('p.small.quiet', null, said.formats)),
+    input,
+    button(said.choose, () => input.click()),
+  );
+  zoneOf.addEventListener('dragover', (event) => {
+    event.preventDefault();
+    zoneOf.classList.add('over');
+  });
   zoneOf.addEventListener('dragleave', () => zoneOf.classList.remove('over'));
   zoneOf.addEventListener('drop', (event) => {
     event.preventDefault();
@@ -177,44 +272,124 @@ function file() {
   const name = h('b.cut', { title: state.source }, state.source);
   if (error) return problem(name, sentence(error.message), error.requestId);
   switch (state.state) {
-    case 'receiving': return meter(name, said.sending(bytes(state.received ?? 0), bytes(state.size ?? 0)), (state.received ?? 0) / (state.size || 1), said.stop);
-    case 'reading': return meter(name, said.reading, (state.read ?? 0) / (state.size || 1), said.stop);
-    case 'writing': return meter(name, said.writing, (state.read ?? 0) / (state.size || 1), said.stop);
-    case 'undoing': return meter(name, said.undoing, null, null);
-    case 'ready': return preview(name, state.preview);
-    case 'done': return told(name, outcome(state.result), [
-      state.import ? button(words.act.undo, () => takeBackImport(state.id)) : null, button(said.another, close)], details(state.result));
-    case 'undone': return told(name, said.undone(state.removed ?? 0, state.left ?? 0), [button(said.another, close)]);
-    default: return failed(name, state);
+    case 'receiving':
+      return meter(
+        name,
+        said.sending(bytes(state.received ?? 0), bytes(state.size ?? 0)),
+        (state.received ?? 0) / (state.size || 1),
+        said.stop,
+      );
+    case 'reading':
+      return meter(name, said.reading, (state.read ?? 0) / (state.size || 1), said.stop);
+    case 'writing':
+      return meter(name, said.writing, (state.read ?? 0) / (state.size || 1), said.stop);
+    case 'undoing':
+      return meter(name, said.undoing, null, null);
+    case 'ready':
+      return preview(name, state.preview);
+    case 'done':
+      return told(
+        name,
+        outcome(state.result),
+        [state.import ? button(words.act.undo, () => takeBackImport(state.id)) : null, button(said.another, close)],
+        details(state.result),
+      );
+    case 'undone':
+      return told(name, said.undone(state.removed ?? 0, state.left ?? 0), [button(said.another, close)]);
+    default:
+      return failed(name, state);
   }
 }
 
-/** @param {Node} name @param {string} text @param {number | null} part @param {string | null} end */
+/**
+ * @param {Node} name
+ * @param {string} text
+ * @param {number | null} part
+ * @param {string | null} end
+ */
 function meter(name, text, part, end) {
   const shown = part === null ? null : Math.min(1, part);
-  return h('div.meter', null, h('div.plain-row', null, glyph('file'), h('span.what', null, name, h('div.small.quiet', { dataset: { key: 'told' } }, text)), end && button(end, stop)),
-    shown !== null && h('progress', { max: 1, value: shown, 'aria-label': text }));
+  return h(
+    'div.meter',
+    null,
+    h(
+      'div.plain-row',
+      null,
+      glyph('file'),
+      h('span.what', null, name, h('div.small.quiet', { dataset: { key: 'told' } }, text)),
+      end && button(end, stop),
+    ),
+    shown !== null && h('progress', { max: 1, value: shown, 'aria-label': text }),
+  );
 }
 
-/** @param {Node} name @param {Node | string} text @param {(Node | null)[]} actions @param {any[]} [more] */
-const told = (name, text, actions, more = []) => [h('div.plain-row.told', null, glyph('check'), h('span.what', null, name, h('div', { dataset: { key: 'told' } }, text)), actions), ...more.filter(Boolean)];
+/**
+ * @param {Node} name
+ * @param {Node | string} text
+ * @param {(Node | null)[]} actions
+ * @param {any[]} [more]
+ */
+const told = (name, text, actions, more = []) => [
+  h(
+    'div.plain-row.told',
+    null,
+    glyph('check'),
+    h('span.what', null, name, h('div', { dataset: { key: 'told' } }, text)),
+    actions,
+  ),
+  ...more.filter(Boolean),
+];
 
-/** @param {Node} name @param {string} text @param {string} [requestId] */
-const problem = (name, text, requestId = '') => h('div.problem', null, h('p', null, name), h('p', { dataset: { key: 'told' } }, text), requestId && h('p.small.quiet', null, `${words.error.request} ${requestId}`), h('div.actions', null, button(said.another, close)));
+/**
+ * @param {Node} name
+ * @param {string} text
+ * @param {string} [requestId]
+ */
+const problem = (name, text, requestId = '') =>
+  h(
+    'div.problem',
+    null,
+    h('p', null, name),
+    h('p', { dataset: { key: 'told' } }, text),
+    requestId && h('p.small.quiet', null, `${words.error.request} ${requestId}`),
+    h('div.actions', null, button(said.another, close)),
+  );
 
 /** @param {string} text */
 const sentence = (text) => text.charAt(0).toLocaleUpperCase() + text.slice(1);
 
-/** @param {Node} name @param {any} state */
+/**
+ * @param {Node} name
+ * @param {any} state
+ */
 function failed(name, state) {
   const isAmbiguous = state.problem?.type === 'urn:trendy:error:ambiguous_dates';
-  const again = (/** @type {string} */ form) => () => { if (!current) return; current.dateFormat = form; const mine = ++turn; look(mine).catch((error) => fail(mine, error)); };
-  return h('div.problem', null, h('p', null, name), h('p', { dataset: { key: 'told' } }, sentence(state.problem?.detail ?? said.broken)), state.import && h('p', null, said.interrupted),
-    h('div.actions', null, isAmbiguous && [button(said.dayFirst, again('dmy')), button(said.monthFirst, again('mdy'))],
-      state.import && !state.import.undone_at && button(words.act.undo, () => takeBackImport(state.id)), button(said.another, close)));
+  const again = (/** @type {string} */ form) => () => {
+    if (!current) return;
+    current.dateFormat = form;
+    const mine = ++turn;
+    look(mine).catch((error) => fail(mine, error));
+  };
+  return h(
+    'div.problem',
+    null,
+    h('p', null, name),
+    h('p', { dataset: { key: 'told' } }, sentence(state.problem?.detail ?? said.broken)),
+    state.import && h('p', null, said.interrupted),
+    h(
+      'div.actions',
+      null,
+      isAmbiguous && [button(said.dayFirst, again('dmy')), button(said.monthFirst, again('mdy'))],
+      state.import && !state.import.undone_at && button(words.act.undo, () => takeBackImport(state.id)),
+      button(said.another, close),
+    ),
+  );
 }
 
-/** @param {Node} name @param {any} found */
+/**
+ * @param {Node} name
+ * @param {any} found
+ */
 function preview(name, found) {
   const mine = /** @type {NonNullable<typeof current>} */ (current);
   // As the file calls its types; what was chosen for them changes the rest of what is told.
@@ -223,81 +398,221 @@ function preview(name, found) {
   const chosen = all.filter((/** @type {any} */ type) => !mine.without.has(type.name.toLowerCase()));
   const isWhole = chosen.length === all.length;
   const events = sum(chosen.map((/** @type {any} */ type) => type.new));
-  const others = isWhole ? Object.entries(found.new).filter(([kind]) => kind !== 'event').map(([kind, n]) => said.kinds[/** @type {keyof typeof said.kinds} */ (kind)]?.(Number(n)) ?? '').filter(Boolean) : [];
+  const others = isWhole
+    ? Object.entries(found.new)
+        .filter(([kind]) => kind !== 'event')
+        .map(([kind, n]) => said.kinds[/** @type {keyof typeof said.kinds} */ (kind)]?.(Number(n)) ?? '')
+        .filter(Boolean)
+    : [];
   // What comes without a type of its own, such as trips that are found in fixes.
   const n = isWhole ? Math.max(events, found.new.event ?? 0) : events;
   const isAnything = n + others.length + found.new_readings > 0;
-  const range = found.first ? said.range(nearDate(dayOf(new Date(found.first))), nearDate(dayOf(new Date(found.last ?? found.first)))) : '';
+  const range = found.first
+    ? said.range(nearDate(dayOf(new Date(found.first))), nearDate(dayOf(new Date(found.last ?? found.first))))
+    : '';
   return [
-    h('div.plain-row', null, glyph('file'), h('span.what', null, name, h('div.small.quiet', null, [found.format_name, range].filter(Boolean).join(', '))), button(said.discard, stop, '.plain')),
+    h(
+      'div.plain-row',
+      null,
+      glyph('file'),
+      h('span.what', null, name, h('div.small.quiet', null, [found.format_name, range].filter(Boolean).join(', '))),
+      button(said.discard, stop, '.plain'),
+    ),
     h('p', { dataset: { key: 'told' } }, h('b', null, said.counts(n, found.known, found.bad)), ' ', said.nothingYet),
-    others.length > 0 && h('p.quiet', null, said.also(others)), found.new_readings > 0 && h('p.quiet', null, said.fixes(found.new_readings)),
+    others.length > 0 && h('p.quiet', null, said.also(others)),
+    found.new_readings > 0 && h('p.quiet', null, said.fixes(found.new_readings)),
     found.remarks.map((/** @type {string} */ remark) => h('p.quiet', null, remark)),
     all.length > 0 && h('ul.rows.type-list', { 'aria-label': words.nav.types }, all.map(typeRow)),
-    found.examples.length > 0 && h('div', null, h('h3.small', null, said.examples), h('ul.rows', null, found.examples.map((/** @type {any} */ event) => h('li', null, exampleRow(event))))),
-    ...details(found), zoneChoice(), found.other_zone && otherZoneChoice(found.other_zone),
-    h('div.actions', null, button(isAnything ? said.take(n) : said.nothing, take, '.primary', { disabled: !isAnything || (found.other_zone && !mine.isOtherZone), dataset: { key: 'in-take' } })),
-  ].flat().filter(Boolean);
+    found.examples.length > 0 &&
+      h(
+        'div',
+        null,
+        h('h3.small', null, said.examples),
+        h(
+          'ul.rows',
+          null,
+          found.examples.map((/** @type {any} */ event) => h('li', null, exampleRow(event))),
+        ),
+      ),
+    ...details(found),
+    zoneChoice(),
+    found.other_zone && otherZoneChoice(found.other_zone),
+    h(
+      'div.actions',
+      null,
+      button(isAnything ? said.take(n) : said.nothing, take, '.primary', {
+        disabled: !isAnything || (found.other_zone && !mine.isOtherZone),
+        dataset: { key: 'in-take' },
+      }),
+    ),
+  ]
+    .flat()
+    .filter(Boolean);
 }
 
-/** Asks before the entries of a file are recorded a second time. @param {string} zone that of the earlier import */
+/**
+ * Asks before the entries of a file are recorded a second time.
+ * @param {string} zone that of the earlier import
+ */
 function otherZoneChoice(zone) {
   const mine = /** @type {NonNullable<typeof current>} */ (current);
-  const input = /** @type {HTMLInputElement} */ (h('input', { type: 'checkbox', checked: mine.isOtherZone, dataset: { key: 'other-zone' } }));
-  input.addEventListener('change', () => { mine.isOtherZone = input.checked; draw(); });
-  return h('div', null, h('p', null, said.otherZone(zone)), h('label.plain-row', null, input, h('span.what', null, said.again)));
+  const input = /** @type {HTMLInputElement} */ (
+    h('input', { type: 'checkbox', checked: mine.isOtherZone, dataset: { key: 'other-zone' } })
+  );
+  input.addEventListener('change', () => {
+    mine.isOtherZone = input.checked;
+    draw();
+  });
+  return h(
+    'div',
+    null,
+    h('p', null, said.otherZone(zone)),
+    h('label.plain-row', null, input, h('span.what', null, said.again)),
+  );
 }
 
 /** @param {any} type */
 function typeRow(type) {
   const { without, names } = /** @type {NonNullable<typeof current>} */ (current);
   const key = type.name.toLowerCase();
-  const input = /** @type {HTMLInputElement} */ (h('input', { type: 'checkbox', checked: !without.has(key), dataset: { key: `type-${key}` } }));
-  input.addEventListener('change', () => { if (input.checked) without.delete(key); else without.add(key); draw(); });
-  const target = names.get(key) ?? '';
-  const others = types().filter((other) => other.name.toLowerCase() !== key).sort((a, b) => a.name.localeCompare(b.name));
-  const select = others.length > 0 && /** @type {HTMLSelectElement} */ (h('select.input', { 'aria-label': said.bringAs(type.name), dataset: { key: `as-${key}` } },
-    h('option', { value: '' }, type.is_new ? said.asNew : said.asItself), others.map((other) => h('option', { value: other.name, selected: other.name === target }, said.as(other.name)))));
-  if (select) select.addEventListener('change', () => {
-    if (select.value) names.set(key, select.value); else names.delete(key);
-    const now = ++turn;
-    look(now).catch((error) => fail(now, error));
+  const input = /** @type {HTMLInputElement} */ (
+    h('input', { type: 'checkbox', checked: !without.has(key), dataset: { key: `type-${key}` } })
+  );
+  input.addEventListener('change', () => {
+    if (input.checked) without.delete(key);
+    else without.add(key);
+    draw();
   });
-  return h('li', null, h('div.plain-row', null, h('label.plain-row.what', null, input, disc(known(target || type.name), 28), h('span.what', null, h('b', null, type.name), type.is_new && !target && h('span.small.quiet', null, ` ${said.newType}`),
-    h('div.small.quiet', null, said.typeCounts(type.new, type.count - type.new)))), select));
+  const target = names.get(key) ?? '';
+  const others = types()
+    .filter((other) => other.name.toLowerCase() !== key)
+    .sort((a, b) => a.name.localeCompare(b.name));
+  const select =
+    others.length > 0 &&
+    /** @type {HTMLSelectElement} */ (
+      h(
+        'select.input',
+        { 'aria-label': said.bringAs(type.name), dataset: { key: `as-${key}` } },
+        h('option', { value: '' }, type.is_new ? said.asNew : said.asItself),
+        others.map((other) => h('option', { value: other.name, selected: other.name === target }, said.as(other.name))),
+      )
+    );
+  if (select)
+    select.addEventListener('change', () => {
+      if (select.value) names.set(key, select.value);
+      else names.delete(key);
+      const now = ++turn;
+      look(now).catch((error) => fail(now, error));
+    });
+  return h(
+    'li',
+    null,
+    h(
+      'div.plain-row',
+      null,
+      h(
+        'label.plain-row.what',
+        null,
+        input,
+        disc(known(target || type.name), 28),
+        h(
+          'span.what',
+          null,
+          h('b', null, type.name),
+          type.is_new && !target && h('span.small.quiet', null, ` ${said.newType}`),
+          h('div.small.quiet', null, said.typeCounts(type.new, type.count - type.new)),
+        ),
+      ),
+      select,
+    ),
+  );
 }
 
 /** @param {string} name */
-const known = (name) => types().find((type) => type.name.toLowerCase() === name.toLowerCase()) ?? /** @type {any} */ ({ id: '', name, color: '', icon: '' });
+const known = (name) =>
+  types().find((type) => type.name.toLowerCase() === name.toLowerCase()) ??
+  /** @type {any} */ ({ id: '', name, color: '', icon: '' });
 
 /** @param {any} event */
 function exampleRow(event) {
   const start = new Date(event.timestamp);
-  return h('div.row.example', null, h('span.time', null, nearDate(dayOf(start)), !event.is_all_day && h('div.small.quiet', null, time(start))), disc(known(event.type), 28),
-    h('span.what', null, h('b', null, event.type), h('span.value', null, summary({ properties: {}, ...event, event_type_id: known(event.type).id })), event.notes && h('span.note', null, event.notes.replace(/\s+/g, ' '))), h('span.end'));
+  return h(
+    'div.row.example',
+    null,
+    h('span.time', null, nearDate(dayOf(start)), !event.is_all_day && h('div.small.quiet', null, time(start))),
+    disc(known(event.type), 28),
+    h(
+      'span.what',
+      null,
+      h('b', null, event.type),
+      h('span.value', null, summary({ properties: {}, ...event, event_type_id: known(event.type).id })),
+      event.notes && h('span.note', null, event.notes.replace(/\s+/g, ' ')),
+    ),
+    h('span.end'),
+  );
 }
 
-/** What was left out, and why. @param {any} found */
+/**
+ * What was left out, and why.
+ * @param {any} found
+ */
 function details(found) {
   const skipped = Object.entries(found.skipped).sort((a, b) => Number(b[1]) - Number(a[1]));
   if (!skipped.length && !found.bad) return [];
-  return [h('details', null, h('summary', { dataset: { key: 'in-details' } }, said.leftOut(sum(skipped.map(([, n]) => Number(n))) + found.bad)),
-    h('ul.rows', null, skipped.map(([what, n]) => h('li', null, h('div.plain-row', null, h('span.what', null, what), h('span.quiet', null, count(Number(n)))))),
-      found.problems.map((/** @type {string} */ text) => h('li', null, h('div.plain-row', null, glyph('warn', '.s16.danger'), h('span.what.small', null, text))))))];
+  return [
+    h(
+      'details',
+      null,
+      h(
+        'summary',
+        { dataset: { key: 'in-details' } },
+        said.leftOut(sum(skipped.map(([, n]) => Number(n))) + found.bad),
+      ),
+      h(
+        'ul.rows',
+        null,
+        skipped.map(([what, n]) =>
+          h('li', null, h('div.plain-row', null, h('span.what', null, what), h('span.quiet', null, count(Number(n))))),
+        ),
+        found.problems.map((/** @type {string} */ text) =>
+          h('li', null, h('div.plain-row', null, glyph('warn', '.s16.danger'), h('span.what.small', null, text))),
+        ),
+      ),
+    ),
+  ];
 }
 
 function zoneChoice() {
   const mine = /** @type {NonNullable<typeof current>} */ (current);
-  return zoneField(said.zone, mine.zone, [], 'in-zone', (name) => { mine.zone = name; mine.isOtherZone = false; const now = ++turn; look(now).catch((error) => fail(now, error)); }).element;
+  return zoneField(said.zone, mine.zone, [], 'in-zone', (name) => {
+    mine.zone = name;
+    mine.isOtherZone = false;
+    const now = ++turn;
+    look(now).catch((error) => fail(now, error));
+  }).element;
 }
 
 /** @param {any} result */
 function outcome(result) {
   const n = Math.max(result.new.event ?? 0, 0);
-  const others = Object.entries(result.new).filter(([kind]) => kind !== 'event').map(([kind, n]) => said.kinds[/** @type {keyof typeof said.kinds} */ (kind)]?.(Number(n)) ?? '').filter(Boolean);
+  const others = Object.entries(result.new)
+    .filter(([kind]) => kind !== 'event')
+    .map(([kind, n]) => said.kinds[/** @type {keyof typeof said.kinds} */ (kind)]?.(Number(n)) ?? '')
+    .filter(Boolean);
   const isAnything = n + others.length + result.new_readings > 0;
-  if (!isAnything) return [result.known + result.known_readings ? said.allKnown : said.holdsNothing(result.format_name), ...result.remarks].join(' ');
-  return [said.brought(n, result.known), others.length ? said.also(others) : '', result.new_readings ? said.fixes(result.new_readings) : '', ...result.remarks].filter(Boolean).join(' ');
+  if (!isAnything)
+    return [
+      result.known + result.known_readings ? said.allKnown : said.holdsNothing(result.format_name),
+      ...result.remarks,
+    ].join(' ');
+  return [
+    said.brought(n, result.known),
+    others.length ? said.also(others) : '',
+    result.new_readings ? said.fixes(result.new_readings) : '',
+    ...result.remarks,
+  ]
+    .filter(Boolean)
+    .join(' ');
 }
 
 const sum = (/** @type {number[]} */ numbers) => numbers.reduce((all, n) => all + n, 0);

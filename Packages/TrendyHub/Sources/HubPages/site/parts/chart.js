@@ -3,11 +3,17 @@ import { ownSetting, setOwnSetting } from '../data/own.js';
 import { words } from '../words.js';
 
 const NAME = 'tables';
-/** So many choices are kept, the latest, each of a name of so many letters at most: a chart may be named by what a person typed. */
+/**
+ * So many choices are kept, the latest, each of a name of so many letters at most: a chart may be named by what a
+ * person typed.
+ */
 const MOST = 200;
 const LONGEST = 200;
 
-/** Charts that are shown as tables, read when the first chart is drawn. @type {Set<string> | null} */
+/**
+ * Charts that are shown as tables, read when the first chart is drawn.
+ * @type {Set<string> | null}
+ */
 let asTable = null;
 
 /** @returns {Set<string>} */
@@ -26,47 +32,134 @@ function readChoices() {
   }
 }
 
-const keepChoices = () => setOwnSetting(NAME, JSON.stringify([...tables()].filter((name) => name.length <= LONGEST).slice(-MOST)));
+const keepChoices = () =>
+  setOwnSetting(NAME, JSON.stringify([...tables()].filter((name) => name.length <= LONGEST).slice(-MOST)));
 
 /**
  * A chart with its title, its finding, and the same numbers as a table, CSV and JSON.
- * @param {{key: string, title: string, finding: string, picture: () => Node, columns: string[], rows: (string | number)[][],
- *   tools?: Node | null, onSwitch: () => void, label?: string}} of
+ * @param {{key: string, title: string, finding: string, picture: () => Node, columns: string[], rows: (string |
+ *   number)[][], tools?: Node | null, onSwitch: () => void, label?: string}} of
  */
 export function chart({ key, title, finding, picture, columns, rows, tools = null, onSwitch }) {
   const isTable = tables().has(key);
   const swap = () => {
-    if (isTable) tables().delete(key); else tables().add(key);
+    if (isTable) tables().delete(key);
+    else tables().add(key);
     keepChoices();
     onSwitch();
     say(isTable ? words.act.chart : words.act.table);
   };
-  return h('figure.chart', { 'aria-label': `${title}. ${finding}` },
-    h('div.top', null, h('h2', null, title), tools, h('div.tools', null,
-      h('button', { type: 'button', dataset: { key: `swap-${key}` }, on: { click: swap } }, isTable ? words.act.chart : words.act.table),
-      h('button', { type: 'button', on: { click: () => download(`${key}.csv`, 'text/csv', csv([columns, ...rows])) } }, words.act.csv),
-      h('button', { type: 'button', on: { click: () => download(`${key}.json`, 'application/json', JSON.stringify(rows.map((row) => Object.fromEntries(row.map((value, i) => [columns[i], value]))), null, 2)) } }, words.act.json))),
-    h('p.finding', null, finding), isTable ? table(title, columns, rows) : picture());
+  return h(
+    'figure.chart',
+    { 'aria-label': `${title}. ${finding}` },
+    h(
+      'div.top',
+      null,
+      h('h2', null, title),
+      tools,
+      h(
+        'div.tools',
+        null,
+        h(
+          'button',
+          { type: 'button', dataset: { key: `swap-${key}` }, on: { click: swap } },
+          isTable ? words.act.chart : words.act.table,
+        ),
+        h(
+          'button',
+          { type: 'button', on: { click: () => download(`${key}.csv`, 'text/csv', csv([columns, ...rows])) } },
+          words.act.csv,
+        ),
+        h(
+          'button',
+          {
+            type: 'button',
+            on: {
+              click: () =>
+                download(
+                  `${key}.json`,
+                  'application/json',
+                  JSON.stringify(
+                    rows.map((row) => Object.fromEntries(row.map((value, i) => [columns[i], value]))),
+                    null,
+                    2,
+                  ),
+                ),
+            },
+          },
+          words.act.json,
+        ),
+      ),
+    ),
+    h('p.finding', null, finding),
+    isTable ? table(title, columns, rows) : picture(),
+  );
 }
 
-/** @param {string} caption @param {string[]} columns @param {(string | number)[][]} rows @param {number} [most] rows that are shown */
+/**
+ * @param {string} caption
+ * @param {string[]} columns
+ * @param {(string | number)[][]} rows
+ * @param {number} [most] rows that are shown
+ */
 export function table(caption, columns, rows, most = 400) {
   const kind = (/** @type {unknown} */ value) => (typeof value === 'number' ? 'num' : null);
-  return h('div.table', { tabindex: 0, role: 'region', 'aria-label': caption }, h('table', null, h('caption', null, caption),
-    h('thead', null, h('tr', null, columns.map((column, i) => h('th', { scope: 'col', class: kind(rows[0]?.[i]) }, column)))),
-    h('tbody', null, rows.slice(0, most).map((row) => h('tr', null, row.map((value) => h('td', { class: kind(value) }, value)))))));
+  return h(
+    'div.table',
+    { tabindex: 0, role: 'region', 'aria-label': caption },
+    h(
+      'table',
+      null,
+      h('caption', null, caption),
+      h(
+        'thead',
+        null,
+        h(
+          'tr',
+          null,
+          columns.map((column, i) => h('th', { scope: 'col', class: kind(rows[0]?.[i]) }, column)),
+        ),
+      ),
+      h(
+        'tbody',
+        null,
+        rows.slice(0, most).map((row) =>
+          h(
+            'tr',
+            null,
+            row.map((value) => h('td', { class: kind(value) }, value)),
+          ),
+        ),
+      ),
+    ),
+  );
 }
 
-/** RFC 4180; what a spreadsheet would take for a formula is kept from being one. @param {(string | number | null | undefined)[][]} rows */
+/**
+ * RFC 4180; what a spreadsheet would take for a formula is kept from being one.
+ * @param {(string | number | null | undefined)[][]} rows
+ */
 export function csv(rows) {
-  return rows.map((row) => row.map((value) => {
-    let text = value === null || value === undefined ? '' : String(value);
-    if (typeof value === 'string' && /^[=+\-@\t\r]/.test(text)) text = `'${text}`;
-    return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-  }).join(',')).join('\r\n') + '\r\n';
+  return (
+    rows
+      .map((row) =>
+        row
+          .map((value) => {
+            let text = value === null || value === undefined ? '' : String(value);
+            if (typeof value === 'string' && /^[=+\-@\t\r]/.test(text)) text = `'${text}`;
+            return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+          })
+          .join(','),
+      )
+      .join('\r\n') + '\r\n'
+  );
 }
 
-/** @param {string} name @param {string} type @param {string | Blob} content */
+/**
+ * @param {string} name
+ * @param {string} type
+ * @param {string | Blob} content
+ */
 export function download(name, type, content) {
   const address = URL.createObjectURL(content instanceof Blob ? content : new Blob([content], { type }));
   const link = h('a', { href: address, download: name });

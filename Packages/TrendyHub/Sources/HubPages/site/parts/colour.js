@@ -1,20 +1,29 @@
-// Colours of types. A person's own colour keeps its hue; how light it is follows the theme, so that it can be seen and read.
-// `TypeColour` of `trendy export report` does the same; `Tools/PageTests/colours.txt` holds both to one table.
+// Colours of types. A person's own colour keeps its hue; how light it is follows the theme, so that it can be seen and
+// read. `TypeColour` of `trendy export report` does the same; `Tools/PageTests/colours.txt` holds both to one table.
 
 /** Names, and per theme the mark (bars, cells, lines) and the ink (glyph and text): measured pairs of the design. */
 export const PALETTE = [
-  ['clay', '#73392e', '#73392e', '#b27164', '#c78577'], ['sky', '#0197bd', '#027290', '#9fe4ff', '#9fe4ff'],
-  ['amber', '#957007', '#856402', '#d3a32d', '#d3a32d'], ['violet', '#513889', '#513889', '#856fc6', '#9d88e1'],
-  ['blue', '#4464c0', '#4362bf', '#9fbafe', '#9fbafe'], ['slate', '#747985', '#646975', '#9da3b0', '#9da3b0'],
-  ['olive', '#645d02', '#645d02', '#958c00', '#a39921'], ['rose', '#b12f60', '#b12f60', '#ffb4c7', '#ffb4c7'],
-  ['jade', '#009353', '#057944', '#57c685', '#57c685'], ['leaf', '#609d10', '#467604', '#abe07e', '#abe07e'],
-  ['plum', '#8849a2', '#8849a2', '#c184dc', '#c184dc'], ['teal', '#036767', '#036767', '#3a9595', '#4ca5a4'],
+  ['clay', '#73392e', '#73392e', '#b27164', '#c78577'],
+  ['sky', '#0197bd', '#027290', '#9fe4ff', '#9fe4ff'],
+  ['amber', '#957007', '#856402', '#d3a32d', '#d3a32d'],
+  ['violet', '#513889', '#513889', '#856fc6', '#9d88e1'],
+  ['blue', '#4464c0', '#4362bf', '#9fbafe', '#9fbafe'],
+  ['slate', '#747985', '#646975', '#9da3b0', '#9da3b0'],
+  ['olive', '#645d02', '#645d02', '#958c00', '#a39921'],
+  ['rose', '#b12f60', '#b12f60', '#ffb4c7', '#ffb4c7'],
+  ['jade', '#009353', '#057944', '#57c685', '#57c685'],
+  ['leaf', '#609d10', '#467604', '#abe07e', '#abe07e'],
+  ['plum', '#8849a2', '#8849a2', '#c184dc', '#c184dc'],
+  ['teal', '#036767', '#036767', '#3a9595', '#4ca5a4'],
 ].map(([name, mark, ink, darkMark, darkInk]) => ({ name, mark, ink, darkMark, darkInk }));
 
 const LIGHT = { ground: '#f9f8f6', surface: '#ffffff', wash: 0.13, low: 0.42, high: 0.63, step: -0.01 };
 const DARK = { ground: '#101114', surface: '#181a1e', wash: 0.2, low: 0.6, high: 0.88, step: 0.01 };
 
-/** @param {string} hex `#RRGGBB` @returns {[number, number, number] | null} 0 to 1 */
+/**
+ * @param {string} hex `#RRGGBB`
+ * @returns {[number, number, number] | null} 0 to 1
+ */
 export function parseHex(hex) {
   const match = /^#([0-9a-f]{2})([0-9a-f]{2})([0-9a-f]{2})$/i.exec(hex ?? '');
   return match && /** @type {any} */ (match.slice(1).map((part) => parseInt(part, 16) / 255));
@@ -23,7 +32,11 @@ export function parseHex(hex) {
 const toLinear = (/** @type {number} */ v) => (v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
 const toGamma = (/** @type {number} */ v) => (v <= 0.0031308 ? v * 12.92 : 1.055 * v ** (1 / 2.4) - 0.055);
 
-/** OKLCH of B. Ottosson. @param {[number, number, number]} rgb @returns {[number, number, number]} */
+/**
+ * OKLCH of B. Ottosson.
+ * @param {[number, number, number]} rgb
+ * @returns {[number, number, number]}
+ */
 function toOKLCH(rgb) {
   const [r, g, b] = rgb.map(toLinear);
   const l = Math.cbrt(0.4122214708 * r + 0.5363325363 * g + 0.0514459929 * b);
@@ -35,7 +48,10 @@ function toOKLCH(rgb) {
   return [L, Math.hypot(A, B), Math.atan2(B, A)];
 }
 
-/** @param {[number, number, number]} lch @returns {[number, number, number]} within the gamut, by less chroma */
+/**
+ * @param {[number, number, number]} lch
+ * @returns {[number, number, number]} within the gamut, by less chroma
+ */
 function fromOKLCH([L, C, H]) {
   for (let chroma = C; ; chroma -= 0.005) {
     const c = Math.max(0, chroma);
@@ -45,7 +61,8 @@ function fromOKLCH([L, C, H]) {
     const m = (L - 0.1055613458 * a - 0.0638541728 * b) ** 3;
     const s = (L - 0.0894841775 * a - 1.291485548 * b) ** 3;
     const rgb = [
-      4.0767416621 * l - 3.3077115913 * m + 0.2309699292 * s, -1.2684380046 * l + 2.6097574011 * m - 0.3413193965 * s,
+      4.0767416621 * l - 3.3077115913 * m + 0.2309699292 * s,
+      -1.2684380046 * l + 2.6097574011 * m - 0.3413193965 * s,
       -0.0041960863 * l - 0.7034186147 * m + 1.707614701 * s,
     ];
     if (c === 0 || rgb.every((v) => v >= -0.0005 && v <= 1.0005)) {
@@ -57,21 +74,40 @@ function fromOKLCH([L, C, H]) {
 /** @param {[number, number, number]} rgb */
 const luminance = ([r, g, b]) => 0.2126 * toLinear(r) + 0.7152 * toLinear(g) + 0.0722 * toLinear(b);
 
-/** By WCAG, of what is written: bytes. @param {[number, number, number]} a @param {[number, number, number]} b */
+/**
+ * By WCAG, of what is written: bytes.
+ * @param {[number, number, number]} a
+ * @param {[number, number, number]} b
+ */
 export function contrast(a, b) {
-  const [x, y] = [luminance(/** @type {[number, number, number]} */ (a.map((v) => Math.round(v * 255) / 255))), luminance(b)];
+  const [x, y] = [
+    luminance(/** @type {[number, number, number]} */ (a.map((v) => Math.round(v * 255) / 255))),
+    luminance(b),
+  ];
   return (Math.max(x, y) + 0.05) / (Math.min(x, y) + 0.05);
 }
 
 /** @param {[number, number, number]} rgb */
-const hex = (rgb) => `#${rgb.map((v) => Math.round(v * 255).toString(16).padStart(2, '0')).join('')}`;
+const hex = (rgb) =>
+  `#${rgb
+    .map((v) =>
+      Math.round(v * 255)
+        .toString(16)
+        .padStart(2, '0'),
+    )
+    .join('')}`;
 
-/** @param {[number, number, number]} a @param {[number, number, number]} b @param {number} share of `a` */
+/**
+ * @param {[number, number, number]} a
+ * @param {[number, number, number]} b
+ * @param {number} share of `a`
+ */
 const mix = (a, b, share) => /** @type {[number, number, number]} */ (a.map((v, i) => v * share + b[i] * (1 - share)));
 
 /**
  * Mark and ink of a colour in a theme: the mark has 3:1 on the ground, the ink 4.5:1 on its wash.
- * @param {[number, number, number]} rgb @param {typeof LIGHT} theme
+ * @param {[number, number, number]} rgb
+ * @param {typeof LIGHT} theme
  */
 function fit(rgb, theme) {
   const ground = /** @type {[number, number, number]} */ (parseHex(theme.ground));
@@ -83,14 +119,17 @@ function fit(rgb, theme) {
   while (contrast(mark, ground) < 3.05 && L > 0 && L < 1) mark = fromOKLCH([(L += theme.step), C, H]);
   const wash = mix(mark, surface, theme.wash);
   let ink = mark;
-  for (let l = L; contrast(ink, wash) < 4.6 && l > 0 && l < 1;) ink = fromOKLCH([(l += theme.step), C, H]);
+  for (let l = L; contrast(ink, wash) < 4.6 && l > 0 && l < 1; ) ink = fromOKLCH([(l += theme.step), C, H]);
   return { mark: hex(mark), ink: hex(ink) };
 }
 
 /** @type {Map<string, {mark: string, ink: string, darkMark: string, darkInk: string}>} */
 const fitted = new Map();
 
-/** Mark and ink for both themes. @param {string} text a type's colour as it is stored; what is none counts as slate */
+/**
+ * Mark and ink for both themes.
+ * @param {string} text a type's colour as it is stored; what is none counts as slate
+ */
 export function colours(text) {
   const key = (text ?? '').toLowerCase();
   const known = fitted.get(key);
@@ -108,7 +147,10 @@ export function colours(text) {
   return result;
 }
 
-/** Custom properties that give an element a type's colour. @param {string} text */
+/**
+ * Custom properties that give an element a type's colour.
+ * @param {string} text
+ */
 export function tint(text) {
   const { mark, ink, darkMark, darkInk } = colours(text);
   return { '--tl': mark, '--til': ink, '--td': darkMark, '--tid': darkInk };

@@ -1,4 +1,5 @@
-// Days on which something is not expected: a holiday, an illness. They break no streak, and are hatched wherever days are drawn.
+// Days on which something is not expected: a holiday, an illness. They break no streak, and are hatched wherever days
+// are drawn.
 
 import { h } from './dom.js';
 import { disc } from './glyph.js';
@@ -11,10 +12,16 @@ import { create, isOwnType, remove, skips, typeOf, types } from '../data/record.
 import { addDays, dateHere, dayAndMonth, dayOf, isDate, startOf, today } from '../data/days.js';
 import { words } from '../words.js';
 
-/** @param {any} skip @returns {[string, string]} its first day and its last */
+/**
+ * @param {any} skip
+ * @returns {[string, string]} its first day and its last
+ */
 const daysOf = (skip) => [dayOf(new Date(skip.from)), dayOf(new Date(Date.parse(skip.to) - 1))];
 
-/** Asks from when until when, of which types, and why. @param {any[]} chosen types that are set at first */
+/**
+ * Asks from when until when, of which types, and why.
+ * @param {any[]} chosen types that are set at first
+ */
 export function openDaysOff(chosen) {
   openSheet(words.daysOff.title, (sheet, close) => {
     const dateField = (/** @type {string} */ label) => {
@@ -23,29 +30,77 @@ export function openDaysOff(chosen) {
     };
     const [from, to] = [dateField(words.daysOff.from), dateField(words.daysOff.to)];
     const note = textField(words.daysOff.why, '', { maxlength: 1000, placeholder: words.daysOff.whyHint });
-    const boxes = types().filter((type) => !isOwnType(type)).map((type) => ({ type, id: newId(), input: /** @type {HTMLInputElement} */ (h('input', { type: 'checkbox', checked: chosen.some((other) => other.id === type.id) })) }));
+    const boxes = types()
+      .filter((type) => !isOwnType(type))
+      .map((type) => ({
+        type,
+        id: newId(),
+        input: /** @type {HTMLInputElement} */ (
+          h('input', { type: 'checkbox', checked: chosen.some((other) => other.id === type.id) })
+        ),
+      }));
     const wrong = h('p.wrong', { role: 'alert', hidden: true });
     const save = async () => {
       const [first, last] = [from.read(), to.read()];
       const picked = boxes.filter(({ input }) => input.checked).map(({ type, id }) => ({ type, id }));
-      const problem = !isDate(first) || !isDate(last) ? words.form.badTime : last < first ? words.form.endBefore : picked.length ? '' : words.daysOff.noTypes;
+      const problem =
+        !isDate(first) || !isDate(last)
+          ? words.form.badTime
+          : last < first
+            ? words.form.endBefore
+            : picked.length
+              ? ''
+              : words.daysOff.noTypes;
       wrong.textContent = problem;
       wrong.hidden = !problem;
       if (problem) return;
-      const span = { from: startOf(first).toISOString(), to: startOf(addDays(last, 1)).toISOString(), ...(note.read() ? { note: note.read() } : {}) };
-      const made = () => together(words.daysOff.title, async () => {
-        for (const { type, id } of picked) await create('skips', { id, event_type_id: type.id, ...span }, '');
-      });
+      const span = {
+        from: startOf(first).toISOString(),
+        to: startOf(addDays(last, 1)).toISOString(),
+        ...(note.read() ? { note: note.read() } : {}),
+      };
+      const made = () =>
+        together(words.daysOff.title, async () => {
+          for (const { type, id } of picked) await create('skips', { id, event_type_id: type.id, ...span }, '');
+        });
       if (await submit(sheet, close, made)) toast(words.toast.saved);
     };
-    return h('form', { novalidate: true, on: { submit: (/** @type {Event} */ event) => { event.preventDefault(); return save(); } } }, sheetHead(words.daysOff.title, close), h('p.quiet', null, words.daysOff.words),
+    return h(
+      'form',
+      {
+        novalidate: true,
+        on: {
+          submit: (/** @type {Event} */ event) => {
+            event.preventDefault();
+            return save();
+          },
+        },
+      },
+      sheetHead(words.daysOff.title, close),
+      h('p.quiet', null, words.daysOff.words),
       h('div.pair', null, from.element, to.element),
-      h('fieldset.field', null, h('legend.label', null, words.daysOff.types), h('div.templates', null, boxes.map(({ type, input }) => h('label', null, disc(type, 22), h('span.cut', null, type.name), input)))),
-      note.element, wrong, h('footer', null, h('button.button.primary', { type: 'submit' }, words.act.save)), known(close));
+      h(
+        'fieldset.field',
+        null,
+        h('legend.label', null, words.daysOff.types),
+        h(
+          'div.templates',
+          null,
+          boxes.map(({ type, input }) => h('label', null, disc(type, 22), h('span.cut', null, type.name), input)),
+        ),
+      ),
+      note.element,
+      wrong,
+      h('footer', null, h('button.button.primary', { type: 'submit' }, words.act.save)),
+      known(close),
+    );
   });
 }
 
-/** Those that there are, the latest first. @param {() => void} close */
+/**
+ * Those that there are, the latest first.
+ * @param {() => void} close
+ */
 function known(close) {
   const list = [...skips()].sort((a, b) => Date.parse(b.from) - Date.parse(a.from)).slice(0, 20);
   if (!list.length) return null;
@@ -54,12 +109,43 @@ function known(close) {
     close();
     toast(words.toast.deleted);
   };
-  return h('section', null, h('h3', null, words.daysOff.known), h('ul.rows', null, list.map((skip) => {
-    const [first, last] = daysOf(skip);
-    const type = typeOf(skip.event_type_id);
-    const year = dateHere(new Date(skip.from)).slice(0, 4) === today().slice(0, 4) ? '' : ` ${first.slice(0, 4)}`;
-    const when = `${first === last ? dayAndMonth(first) : `${dayAndMonth(first)} – ${dayAndMonth(last)}`}${year}`;
-    return h('li', null, h('div.plain-row', null, disc(type, 28), h('span.what', null, h('b', null, type.name), h('div.small.quiet', null, [when, skip.note].filter(Boolean).join(', '))),
-      h('button.button', { type: 'button', 'aria-label': `${words.act.remove}: ${type.name} ${when}`, on: { click: () => take(skip) } }, words.act.remove)));
-  })));
+  return h(
+    'section',
+    null,
+    h('h3', null, words.daysOff.known),
+    h(
+      'ul.rows',
+      null,
+      list.map((skip) => {
+        const [first, last] = daysOf(skip);
+        const type = typeOf(skip.event_type_id);
+        const year = dateHere(new Date(skip.from)).slice(0, 4) === today().slice(0, 4) ? '' : ` ${first.slice(0, 4)}`;
+        const when = `${first === last ? dayAndMonth(first) : `${dayAndMonth(first)} – ${dayAndMonth(last)}`}${year}`;
+        return h(
+          'li',
+          null,
+          h(
+            'div.plain-row',
+            null,
+            disc(type, 28),
+            h(
+              'span.what',
+              null,
+              h('b', null, type.name),
+              h('div.small.quiet', null, [when, skip.note].filter(Boolean).join(', ')),
+            ),
+            h(
+              'button.button',
+              {
+                type: 'button',
+                'aria-label': `${words.act.remove}: ${type.name} ${when}`,
+                on: { click: () => take(skip) },
+              },
+              words.act.remove,
+            ),
+          ),
+        );
+      }),
+    ),
+  );
 }

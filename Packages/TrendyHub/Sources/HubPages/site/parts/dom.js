@@ -4,15 +4,20 @@ const SVG = 'http://www.w3.org/2000/svg';
 
 /**
  * @typedef {Node | string | number | null | undefined | false | Child[]} Child
- * @typedef {Record<string, any>} Attributes
- *   `on` holds listeners by event, `set` custom properties of the style, `dataset` data attributes; a function is a listener;
- *   `true` sets an attribute without a value, `false`, `null` and `undefined` leave it away.
+ * @typedef {Record<string, any>} Attributes `on` holds listeners by event, `set` custom properties of the style,
+ *   `dataset` data attributes; a function is a listener; `true` sets an attribute without a value, `false`, `null` and
+ *   `undefined` leave it away.
  */
 
-/** Called with what a listener fails with. @type {(error: unknown) => void} */
+/**
+ * Called with what a listener fails with.
+ * @type {(error: unknown) => void}
+ */
 let failed = (error) => console.error(error);
 /** @param {(error: unknown) => void} listener */
-export const onFailure = (listener) => { failed = listener; };
+export const onFailure = (listener) => {
+  failed = listener;
+};
 // What no other handler takes is shown too: nothing fails unseen.
 window.addEventListener('unhandledrejection', (event) => {
   event.preventDefault();
@@ -21,21 +26,27 @@ window.addEventListener('unhandledrejection', (event) => {
 
 /**
  * The listener with a handler for what it promises.
- * @param {(event: Event) => any} listener @returns {(event: Event) => void}
+ * @param {(event: Event) => any} listener
+ * @returns {(event: Event) => void}
  */
 const handled = (listener) => (event) => {
   const result = listener(event);
   if (result instanceof Promise) result.catch((error) => failed(error));
 };
 
-/** @param {Element} element @param {Attributes} attributes */
+/**
+ * @param {Element} element
+ * @param {Attributes} attributes
+ */
 function apply(element, attributes) {
   for (const [name, value] of Object.entries(attributes)) {
     if (value === false || value === null || value === undefined) continue;
     if (name === 'on') {
-      for (const [event, listener] of Object.entries(value)) element.addEventListener(event, handled(/** @type {any} */ (listener)));
+      for (const [event, listener] of Object.entries(value))
+        element.addEventListener(event, handled(/** @type {any} */ (listener)));
     } else if (name === 'set') {
-      for (const [property, text] of Object.entries(value)) /** @type {any} */ (element).style.setProperty(property, String(text));
+      /** @type {any} */ for (const [property, text] of Object.entries(value))
+        element.style.setProperty(property, String(text));
     } else if (name === 'dataset') {
       Object.assign(/** @type {HTMLElement} */ (element).dataset, value);
     } else if (name === 'value') {
@@ -46,7 +57,10 @@ function apply(element, attributes) {
   }
 }
 
-/** @param {Node} parent @param {Child[]} children */
+/**
+ * @param {Node} parent
+ * @param {Child[]} children
+ */
 function append(parent, children) {
   for (const child of children) {
     if (child === null || child === undefined || child === false) continue;
@@ -85,7 +99,10 @@ export function svg(tag, attributes, ...children) {
   return /** @type {SVGElement} */ (element);
 }
 
-/** Says something to those who listen instead of looking. @param {string} text */
+/**
+ * Says something to those who listen instead of looking.
+ * @param {string} text
+ */
 export function say(text, isUrgent = false) {
   const region = document.getElementById(isUrgent ? 'warned' : 'said');
   if (!region) return;

@@ -6,14 +6,42 @@ import { field, menu, numberText, occurrence, propertyField, textField, toggle }
 import { openSheet, sheetHead, submit } from './sheet.js';
 import { toast } from './toast.js';
 import { together } from '../data/done.js';
-import { change, create, definitions, end, isOwnType, remove, runningIds, typeOf, types, vehiclesByName } from '../data/record.js';
+import {
+  change,
+  create,
+  definitions,
+  end,
+  isOwnType,
+  remove,
+  runningIds,
+  typeOf,
+  types,
+  vehiclesByName,
+} from '../data/record.js';
 import { newId } from '../data/api.js';
-import { dateOfAllDay, dayOfEvent, length, localText, longDate, momentOf, offsetOf, otherZone, startOf, time, today, zone, zoneOf } from '../data/days.js';
+import {
+  dateOfAllDay,
+  dayOfEvent,
+  length,
+  localText,
+  longDate,
+  momentOf,
+  offsetOf,
+  otherZone,
+  startOf,
+  time,
+  today,
+  zone,
+  zoneOf,
+} from '../data/days.js';
 import { isTrip, lengthUnit, readDistance, titleOf } from './values.js';
 import { openType } from './typeform.js';
 import { words } from '../words.js';
 
-/** The defaults of a type's properties, on the wire. @param {string} typeId */
+/**
+ * The defaults of a type's properties, on the wire.
+ * @param {string} typeId
+ */
 function defaults(typeId) {
   /** @type {Record<string, any>} */
   const properties = {};
@@ -25,13 +53,24 @@ function defaults(typeId) {
   return properties;
 }
 
-/** An event of this moment. @param {string} typeId */
+/**
+ * An event of this moment.
+ * @param {string} typeId
+ */
 const fresh = (typeId) => ({
-  id: newId(), event_type_id: typeId, timestamp: new Date().toISOString(), is_all_day: false, source_type: 'manual',
-  time_zone: zone(), properties: defaults(typeId),
+  id: newId(),
+  event_type_id: typeId,
+  timestamp: new Date().toISOString(),
+  is_all_day: false,
+  source_type: 'manual',
+  time_zone: zone(),
+  properties: defaults(typeId),
 });
 
-/** Logs a type now. @param {import('../data/record.js').EventType} type */
+/**
+ * Logs a type now.
+ * @param {import('../data/record.js').EventType} type
+ */
 export async function logNow(type) {
   const event = fresh(type.id);
   const text = words.toast.logged(type.name, time(new Date(event.timestamp)));
@@ -39,7 +78,11 @@ export async function logNow(type) {
   toast(text);
 }
 
-/** Starts what ends later. @param {import('../data/record.js').EventType} type @param {any} [event] as far as it is known */
+/**
+ * Starts what ends later.
+ * @param {import('../data/record.js').EventType} type
+ * @param {any} [event] as far as it is known
+ */
 export async function start(type, event = fresh(type.id)) {
   await together(words.toast.started(type.name), async () => {
     await create('events', event, '');
@@ -49,7 +92,10 @@ export async function start(type, event = fresh(type.id)) {
   toast(words.toast.started(type.name));
 }
 
-/** Ends what runs, now. @param {any} event */
+/**
+ * Ends what runs, now.
+ * @param {any} event
+ */
 export async function stop(event) {
   const now = new Date();
   const type = typeOf(event.event_type_id);
@@ -62,31 +108,103 @@ export async function stop(event) {
   toast(text);
 }
 
-/** Asks what to log, then opens its form. @param {string} [date] another day than today @param {{from: string, to: string}} [span] from when until when */
+/**
+ * Asks what to log, then opens its form.
+ * @param {string} [date] another day than today
+ * @param {{from: string, to: string}} [span] from when until when
+ */
 export function openLog(date, span) {
   openSheet(words.form.what, (sheet, close) => {
-    const input = /** @type {HTMLInputElement} */ (h('input.input', { type: 'search', placeholder: words.form.searchTypes, 'aria-label': words.form.searchTypes, autocomplete: 'off' }));
+    const input = /** @type {HTMLInputElement} */ (
+      h('input.input', {
+        type: 'search',
+        placeholder: words.form.searchTypes,
+        'aria-label': words.form.searchTypes,
+        autocomplete: 'off',
+      })
+    );
     const box = h('div.pick');
     const draw = () => {
       const text = input.value.trim().toLowerCase();
-      const found = types().filter((type) => !isOwnType(type) && type.name.toLowerCase().includes(text))
+      const found = types()
+        .filter((type) => !isOwnType(type) && type.name.toLowerCase().includes(text))
         .sort((a, b) => Number(b.name.toLowerCase().startsWith(text)) - Number(a.name.toLowerCase().startsWith(text)));
-      box.replaceChildren(...found.map((type) => h('button', { type: 'button', on: { click: () => { close(); openNew(type, date, span); } } }, disc(type, 28), type.name)));
+      box.replaceChildren(
+        ...found.map((type) =>
+          h(
+            'button',
+            {
+              type: 'button',
+              on: {
+                click: () => {
+                  close();
+                  openNew(type, date, span);
+                },
+              },
+            },
+            disc(type, 28),
+            type.name,
+          ),
+        ),
+      );
       if (text && !found.some((type) => type.name.toLowerCase() === text)) {
         const name = input.value.trim();
-        box.append(h('button', { type: 'button', on: { click: () => { close(); openType(null, name); } } }, glyph('plus'), words.form.makeType(name)));
+        box.append(
+          h(
+            'button',
+            {
+              type: 'button',
+              on: {
+                click: () => {
+                  close();
+                  openType(null, name);
+                },
+              },
+            },
+            glyph('plus'),
+            words.form.makeType(name),
+          ),
+        );
       } else {
-        box.append(found.length ? '' : h('p.quiet', null, words.today.noTypes), h('button', { type: 'button', on: { click: () => { close(); openType(null); } } }, glyph('plus'), words.type.newType));
+        box.append(
+          found.length ? '' : h('p.quiet', null, words.today.noTypes),
+          h(
+            'button',
+            {
+              type: 'button',
+              on: {
+                click: () => {
+                  close();
+                  openType(null);
+                },
+              },
+            },
+            glyph('plus'),
+            words.type.newType,
+          ),
+        );
       }
     };
     // Looking for a type is no change that could be lost.
-    input.addEventListener('input', (event) => { event.stopPropagation(); draw(); });
+    input.addEventListener('input', (event) => {
+      event.stopPropagation();
+      draw();
+    });
     input.addEventListener('keydown', (event) => {
-      if (event.key === 'Enter') { event.preventDefault(); /** @type {HTMLElement | null} */ (box.querySelector('button'))?.click(); }
-      if (event.key === 'ArrowDown') { event.preventDefault(); /** @type {HTMLElement | null} */ (box.querySelector('button'))?.focus(); }
+      if (event.key === 'Enter') {
+        event.preventDefault();
+        /** @type {HTMLElement | null} */
+        (box.querySelector('button'))?.click();
+      }
+      if (event.key === 'ArrowDown') {
+        event.preventDefault();
+        /** @type {HTMLElement | null} */
+        (box.querySelector('button'))?.focus();
+      }
     });
     box.addEventListener('keydown', (event) => {
-      const step = event.key === 'ArrowDown' ? 'nextElementSibling' : event.key === 'ArrowUp' ? 'previousElementSibling' : null;
+      const step =
+        event.key === 'ArrowDown' ? 'nextElementSibling' : event.key === 'ArrowUp' ? 'previousElementSibling' : null;
       if (!step) return;
       event.preventDefault();
       const other = /** @type {HTMLElement | null} */ (document.activeElement?.[step]);
@@ -98,11 +216,16 @@ export function openLog(date, span) {
   });
 }
 
-/** @param {import('../data/record.js').EventType} type @param {string} [date] another day than today @param {{from: string, to: string}} [span] from when until when */
+/**
+ * @param {import('../data/record.js').EventType} type
+ * @param {string} [date] another day than today
+ * @param {{from: string, to: string}} [span] from when until when
+ */
 export function openNew(type, date, span) {
   const event = fresh(type.id);
   // At the hour that it is now.
-  if (date && date !== today()) event.timestamp = new Date(startOf(date).getTime() + Date.now() - startOf(today()).getTime()).toISOString();
+  if (date && date !== today())
+    event.timestamp = new Date(startOf(date).getTime() + Date.now() - startOf(today()).getTime()).toISOString();
   open(span ? { ...event, timestamp: span.from, end_date: span.to } : event, true);
 }
 
@@ -116,7 +239,10 @@ export async function deleteEvent(event) {
 /** @param {any} event */
 export const openEvent = (event) => open(event, false);
 
-/** @param {any} event @param {boolean} isNew */
+/**
+ * @param {any} event
+ * @param {boolean} isNew
+ */
 function open(event, isNew) {
   const type = typeOf(event.event_type_id);
   const title = isNew ? type.name : titleOf(event);
@@ -125,13 +251,25 @@ function open(event, isNew) {
     const known = definitions(type.id);
     const isDrive = isTrip(event);
     // A route is drawn elsewhere and never typed.
-    const isHidden = (/** @type {string} */ key) => key === 'route' || isDrive && OF_TRIPS.has(key);
-    const others = Object.keys(event.properties ?? {}).filter((key) => !isHidden(key) && !known.some((definition) => definition.key === key));
+    const isHidden = (/** @type {string} */ key) => key === 'route' || (isDrive && OF_TRIPS.has(key));
+    const others = Object.keys(event.properties ?? {}).filter(
+      (key) => !isHidden(key) && !known.some((definition) => definition.key === key),
+    );
     const shown = [
       ...known.filter((definition) => !isHidden(definition.key)),
-      ...others.map((key) => ({ id: key, event_type_id: type.id, key, label: key, property_type: event.properties[key]?.type ?? 'text', options: null })),
+      ...others.map((key) => ({
+        id: key,
+        event_type_id: type.id,
+        key,
+        label: key,
+        property_type: event.properties[key]?.type ?? 'text',
+        options: null,
+      })),
     ];
-    const properties = [...(isDrive ? tripFields(event) : []), ...shown.map((definition) => ({ definition, of: propertyField(definition, event.properties?.[definition.key]) }))];
+    const properties = [
+      ...(isDrive ? tripFields(event) : []),
+      ...shown.map((definition) => ({ definition, of: propertyField(definition, event.properties?.[definition.key]) })),
+    ];
     const place = textField(words.form.place, event.location_name ?? '', { maxlength: 1000 });
     const noteInput = /** @type {HTMLTextAreaElement} */ (h('textarea.input', { rows: 3, value: event.notes ?? '' }));
     const note = field(words.form.note, noteInput, noteInput, () => noteInput.value.trim());
@@ -141,7 +279,9 @@ function open(event, isNew) {
       let values;
       try {
         values = { ...begin.read(), notes: note.read() || null, location_name: place.read() || null, properties: {} };
-      } catch (wrong) { return void wrong; }
+      } catch (wrong) {
+        return void wrong;
+      }
       let first = null;
       for (const { definition, of } of properties) {
         of.wrong(null);
@@ -158,7 +298,11 @@ function open(event, isNew) {
     };
     /** @param {any} values */
     const made = (values) => {
-      const all = { ...event, ...values, properties: Object.fromEntries(Object.entries(values.properties).filter(([, value]) => value !== null)) };
+      const all = {
+        ...event,
+        ...values,
+        properties: Object.fromEntries(Object.entries(values.properties).filter(([, value]) => value !== null)),
+      };
       for (const name of ['notes', 'location_name', 'end_date']) if (all[name] === null) delete all[name];
       return all;
     };
@@ -175,7 +319,10 @@ function open(event, isNew) {
       await submit(sheet, close, async () => {
         if (isNew) {
           const whole = made(values);
-          const text = words.toast.logged(type.name, values.is_all_day ? longDate(dayOfEvent(whole)) : time(new Date(values.timestamp)));
+          const text = words.toast.logged(
+            type.name,
+            values.is_all_day ? longDate(dayOfEvent(whole)) : time(new Date(values.timestamp)),
+          );
           await create('events', whole, text);
           toast(text);
         } else {
@@ -186,22 +333,69 @@ function open(event, isNew) {
         }
       });
     };
-    const form = h('form', { novalidate: true, on: { submit: (/** @type {Event} */ e) => { e.preventDefault(); return save(); } } },
-      sheetHead(title, close, disc(type, 32)), begin.element, properties.map(({ of }) => of.element), note.element, place.element,
-      otherZone(event) && h('p.small.quiet', null, words.form.recordedIn(otherZone(event), time(new Date(event.timestamp), otherZone(event)))),
-      !isNew && h('p.small.quiet', null, `${words.form.source} ${words.sources[/** @type {'manual'} */ (event.source_type)] ?? event.source_type ?? ''}`),
-      h('footer', null, h('button.button.primary', { type: 'submit' }, isNew ? words.act.log : words.act.save),
-        isNew && h('button.button', { type: 'button', on: { click: begun } }, glyph('play', '.s16'), words.act.start), h('span.space'),
-        !isNew && h('button.button.plain.red', { type: 'button', on: { click: () => submit(sheet, close, () => deleteEvent(event)) } }, words.act.delete)));
+    const form = h(
+      'form',
+      {
+        novalidate: true,
+        on: {
+          submit: (/** @type {Event} */ e) => {
+            e.preventDefault();
+            return save();
+          },
+        },
+      },
+      sheetHead(title, close, disc(type, 32)),
+      begin.element,
+      properties.map(({ of }) => of.element),
+      note.element,
+      place.element,
+      otherZone(event) &&
+        h(
+          'p.small.quiet',
+          null,
+          words.form.recordedIn(otherZone(event), time(new Date(event.timestamp), otherZone(event))),
+        ),
+      !isNew &&
+        h(
+          'p.small.quiet',
+          null,
+          `${words.form.source} ${words.sources[/** @type {'manual'} */ (event.source_type)] ?? event.source_type ?? ''}`,
+        ),
+      h(
+        'footer',
+        null,
+        h('button.button.primary', { type: 'submit' }, isNew ? words.act.log : words.act.save),
+        isNew && h('button.button', { type: 'button', on: { click: begun } }, glyph('play', '.s16'), words.act.start),
+        h('span.space'),
+        !isNew &&
+          h(
+            'button.button.plain.red',
+            { type: 'button', on: { click: () => submit(sheet, close, () => deleteEvent(event)) } },
+            words.act.delete,
+          ),
+      ),
+    );
     queueMicrotask(() => (properties[0]?.of.input ?? noteInput).focus());
     return form;
   });
 }
 
 /** Of a trip: what is measured, follows from the rest, or has a field of its own. */
-const OF_TRIPS = new Set(['distance', 'duration', 'average_speed', 'top_speed', 'vehicle', 'car', 'rule', 'business_distance']);
+const OF_TRIPS = new Set([
+  'distance',
+  'duration',
+  'average_speed',
+  'top_speed',
+  'vehicle',
+  'car',
+  'rule',
+  'business_distance',
+]);
 
-/** How far a trip was, in the person's unit, and with which vehicle. @param {any} event */
+/**
+ * How far a trip was, in the person's unit, and with which vehicle.
+ * @param {any} event
+ */
 function tripFields(event) {
   const { distance, vehicle, car } = event.properties ?? {};
   const [unit, metres] = lengthUnit();
@@ -223,29 +417,46 @@ function tripFields(event) {
     return chosen && { type: 'text', value: chosen[member] };
   };
   which.element.hidden = !cars.length;
-  return [{ definition: { key: 'distance' }, of: { ...far, read: readFar } }, { definition: { key: 'vehicle' }, of: { ...which, read: read('id', vehicle) } }, { definition: { key: 'car' }, of: { ...which, element: null, read: read('name', car) } }];
+  return [
+    { definition: { key: 'distance' }, of: { ...far, read: readFar } },
+    { definition: { key: 'vehicle' }, of: { ...which, read: read('id', vehicle) } },
+    { definition: { key: 'car' }, of: { ...which, element: null, read: read('name', car) } },
+  ];
 }
 
-/** What follows from a change of a trip: how long and how fast it was, and that no rule decided what it was for. @param {any} event @param {any} values */
+/**
+ * What follows from a change of a trip: how long and how fast it was, and that no rule decided what it was for.
+ * @param {any} event
+ * @param {any} values
+ */
 function follow(event, values) {
   const old = event.properties ?? {};
   const { distance, category } = values.properties;
   if (category !== undefined && category?.value !== old.category?.value) values.properties.rule = null;
   const seconds = (Date.parse(values.end_date) - Date.parse(values.timestamp)) / 1000;
-  const isAsBefore = seconds * 1000 === Date.parse(event.end_date) - Date.parse(event.timestamp) && distance?.value === old.distance?.value;
+  const isAsBefore =
+    seconds * 1000 === Date.parse(event.end_date) - Date.parse(event.timestamp) &&
+    distance?.value === old.distance?.value;
   if (isAsBefore || !(seconds > 0)) return;
   if (old.duration) values.properties.duration = { type: 'duration', value: seconds };
-  if (old.average_speed && distance) values.properties.average_speed = { type: 'number', value: distance.value / seconds };
+  if (old.average_speed && distance)
+    values.properties.average_speed = { type: 'number', value: distance.value / seconds };
 }
 
-/** What a form changed of an event, as a merge patch. @param {any} event @param {any} values */
+/**
+ * What a form changed of an event, as a merge patch.
+ * @param {any} event
+ * @param {any} values
+ */
 function differences(event, values) {
   /** @type {any} */
   const patch = {};
   for (const [name, value] of Object.entries(values)) {
     if (name === 'properties') continue;
     const old = event[name] ?? (name === 'is_all_day' ? false : null);
-    const isSame = old === value || (name === 'timestamp' || name === 'end_date') && old && value && Date.parse(old) === Date.parse(value);
+    const isSame =
+      old === value ||
+      ((name === 'timestamp' || name === 'end_date') && old && value && Date.parse(old) === Date.parse(value));
     if (!isSame) patch[name] = value;
   }
   for (const [key, value] of Object.entries(values.properties)) {
@@ -256,7 +467,10 @@ function differences(event, values) {
   return patch;
 }
 
-/** The fields of when: start, end, or days. @param {any} event */
+/**
+ * The fields of when: start, end, or days.
+ * @param {any} event
+ */
 function moments(event) {
   const startMoment = new Date(event.timestamp);
   const endMoment = event.end_date ? new Date(event.end_date) : null;
@@ -268,39 +482,83 @@ function moments(event) {
   const untilField = field(words.form.until, h('div', null, until, untilChoice.element), until, () => until.value);
   const allDay = toggle(words.form.allDay, Boolean(event.is_all_day), '', draw);
   // The date of an all-day event is of the zone where it was recorded, wherever it is looked at.
-  const shownAs = (/** @type {Date} */ moment) => (event.is_all_day ? `${dateOfAllDay(moment, event)}T00:00` : localText(moment));
+  const shownAs = (/** @type {Date} */ moment) =>
+    event.is_all_day ? `${dateOfAllDay(moment, event)}T00:00` : localText(moment);
   /** @param {boolean} isAllDay */
   function draw(isAllDay) {
-    for (const [input, moment] of /** @type {[HTMLInputElement, Date | null][]} */ ([[when, startMoment], [until, endMoment]])) {
+    for (const [input, moment] of /** @type {[HTMLInputElement, Date | null][]} */ ([
+      [when, startMoment],
+      [until, endMoment],
+    ])) {
       const old = input.value;
       input.type = isAllDay ? 'date' : 'datetime-local';
       const text = moment ? shownAs(moment) : '';
-      input.value = old ? (isAllDay ? old.slice(0, 10) : old.length === 10 ? `${old}T${(text || localText(new Date())).slice(11)}` : old) : isAllDay ? text.slice(0, 10) : text;
+      input.value = old
+        ? isAllDay
+          ? old.slice(0, 10)
+          : old.length === 10
+            ? `${old}T${(text || localText(new Date())).slice(11)}`
+            : old
+        : isAllDay
+          ? text.slice(0, 10)
+          : text;
     }
     whenChoice.draw();
     untilChoice.draw();
   }
   draw(Boolean(event.is_all_day));
-  const more = h('button.button.plain', { type: 'button', on: { click: () => { untilField.element.hidden = false; more.remove(); until.focus(); } } }, words.form.addEnd);
+  const more = h(
+    'button.button.plain',
+    {
+      type: 'button',
+      on: {
+        click: () => {
+          untilField.element.hidden = false;
+          more.remove();
+          until.focus();
+        },
+      },
+    },
+    words.form.addEnd,
+  );
   untilField.element.hidden = !endMoment;
   return {
-    element: h('div', { class: 'field' }, whenField.element, untilField.element, h('div.pair', null, allDay.element, !endMoment && more)),
+    element: h(
+      'div',
+      { class: 'field' },
+      whenField.element,
+      untilField.element,
+      h('div.pair', null, allDay.element, !endMoment && more),
+    ),
     read() {
       whenField.wrong(null);
       untilField.wrong(null);
       const isAllDay = allDay.read();
-      const read = (/** @type {HTMLInputElement} */ input, /** @type {Date | null} */ old, /** @type {ReturnType<typeof occurrence>} */ choice) => {
+      const read = (
+        /** @type {HTMLInputElement} */ input,
+        /** @type {Date | null} */ old,
+        /** @type {ReturnType<typeof occurrence>} */ choice,
+      ) => {
         if (!input.value) return null;
         // Seconds that the field does not show are kept where nothing was changed.
-        const isSame = old && Boolean(event.is_all_day) === isAllDay && input.value === shownAs(old).slice(0, input.value.length);
+        const isSame =
+          old && Boolean(event.is_all_day) === isAllDay && input.value === shownAs(old).slice(0, input.value.length);
         if (isSame && (!choice.offset() || choice.offset() === offsetOf(old))) return old.toISOString();
         const date = isAllDay ? momentOf(input.value, zoneOf(event)) : choice.read();
         return Number.isNaN(date.getTime()) ? null : date.toISOString();
       };
       const timestamp = read(when, startMoment, whenChoice);
-      if (!timestamp) { whenField.wrong(words.form.badTime); when.focus(); throw words.form.badTime; }
+      if (!timestamp) {
+        whenField.wrong(words.form.badTime);
+        when.focus();
+        throw words.form.badTime;
+      }
       const end = read(until, endMoment, untilChoice);
-      if (end && Date.parse(end) < Date.parse(timestamp)) { untilField.wrong(words.form.endBefore); until.focus(); throw words.form.endBefore; }
+      if (end && Date.parse(end) < Date.parse(timestamp)) {
+        untilField.wrong(words.form.endBefore);
+        until.focus();
+        throw words.form.endBefore;
+      }
       return { timestamp, end_date: end, is_all_day: isAllDay };
     },
   };

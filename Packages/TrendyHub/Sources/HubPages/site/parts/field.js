@@ -13,8 +13,12 @@ export const uniqueId = () => `f${++counter}`;
  */
 
 /**
- * @param {string} label @param {HTMLElement} control @param {HTMLElement} input what gets the label, the focus and the error
- * @param {() => any} read @param {string} [hint] @returns {Field}
+ * @param {string} label
+ * @param {HTMLElement} control
+ * @param {HTMLElement} input what gets the label, the focus and the error
+ * @param {() => any} read
+ * @param {string} [hint]
+ * @returns {Field}
  */
 export function field(label, control, input, read, hint = '') {
   const id = uniqueId();
@@ -24,42 +28,98 @@ export function field(label, control, input, read, hint = '') {
   if (hint) input.setAttribute('aria-describedby', `${id}n`);
   const element = h('div.field', null, h('label', { for: id }, label), control, note);
   return {
-    element, input, read,
+    element,
+    input,
+    read,
     wrong(text) {
       note.className = text ? 'wrong' : 'hint';
       note.textContent = text ?? hint;
       note.hidden = !(text ?? hint);
-      if (text) { input.setAttribute('aria-invalid', 'true'); input.setAttribute('aria-describedby', `${id}n`); } else input.removeAttribute('aria-invalid');
+      if (text) {
+        input.setAttribute('aria-invalid', 'true');
+        input.setAttribute('aria-describedby', `${id}n`);
+      } else input.removeAttribute('aria-invalid');
     },
   };
 }
 
-/** A choice of few, as segments. @param {string} label @param {[string, string][]} options value and words @param {string} value @returns {Field} */
-export function choice(label, options, value, /** @type {((value: string) => void) | undefined} */ onChange = undefined) {
+/**
+ * A choice of few, as segments.
+ * @param {string} label
+ * @param {[string, string][]} options value and words
+ * @param {string} value
+ * @returns {Field}
+ */
+export function choice(
+  label,
+  options,
+  value,
+  /** @type {((value: string) => void) | undefined} */ onChange = undefined,
+) {
   const name = uniqueId();
-  const box = h('div.segments', { role: 'radiogroup', 'aria-label': label }, options.map(([option, text]) => h('label', null,
-    h('input', { type: 'radio', name, value: option, checked: option === value, on: { change: () => onChange?.(option) } }), text)));
+  const box = h(
+    'div.segments',
+    { role: 'radiogroup', 'aria-label': label },
+    options.map(([option, text]) =>
+      h(
+        'label',
+        null,
+        h('input', {
+          type: 'radio',
+          name,
+          value: option,
+          checked: option === value,
+          on: { change: () => onChange?.(option) },
+        }),
+        text,
+      ),
+    ),
+  );
   const read = () => /** @type {HTMLInputElement | null} */ (box.querySelector('input:checked'))?.value ?? '';
   const element = h('div.field', null, h('span.label', { 'aria-hidden': 'true' }, label), h('div', null, box));
   return { element, input: /** @type {HTMLElement} */ (box.querySelector('input')), read, wrong() {} };
 }
 
-/** @param {string} label @param {boolean} value @param {string} [hint] @param {(value: boolean) => void} [onChange] @returns {Field} */
+/**
+ * @param {string} label
+ * @param {boolean} value
+ * @param {string} [hint]
+ * @param {(value: boolean) => void} [onChange]
+ * @returns {Field}
+ */
 export function toggle(label, value, hint = '', onChange = () => {}) {
   const input = /** @type {HTMLInputElement} */ (h('input', { type: 'checkbox', role: 'switch', checked: value }));
   input.addEventListener('change', () => onChange(input.checked));
-  const element = h('div.field', null, h('label.switch', null, input, h('span', null, label)), hint && h('p.hint', null, hint));
+  const element = h(
+    'div.field',
+    null,
+    h('label.switch', null, input, h('span', null, label)),
+    hint && h('p.hint', null, hint),
+  );
   return { element, input, read: () => input.checked, wrong() {} };
 }
 
-/** @param {string} label @param {string} value @param {Record<string, any>} [attributes] @param {string} [hint] @returns {Field} */
+/**
+ * @param {string} label
+ * @param {string} value
+ * @param {Record<string, any>} [attributes]
+ * @param {string} [hint]
+ * @returns {Field}
+ */
 export function textField(label, value, attributes = {}, hint = '') {
-  const input = /** @type {HTMLInputElement} */ (h('input.input', { type: 'text', autocomplete: 'off', value, ...attributes }));
+  const input = /** @type {HTMLInputElement} */ (
+    h('input.input', { type: 'text', autocomplete: 'off', value, ...attributes })
+  );
   return field(label, input, input, () => input.value.trim(), hint);
 }
 
-/** A number's sign of a kind in the locale: `.` of decimals, `,` of groups. @param {'decimal' | 'group'} kind */
-const signOf = (kind) => new Intl.NumberFormat(undefined, { useGrouping: true }).formatToParts(1234567.5).find((part) => part.type === kind)?.value ?? '';
+/**
+ * A number's sign of a kind in the locale: `.` of decimals, `,` of groups.
+ * @param {'decimal' | 'group'} kind
+ */
+const signOf = (kind) =>
+  new Intl.NumberFormat(undefined, { useGrouping: true }).formatToParts(1234567.5).find((part) => part.type === kind)
+    ?.value ?? '';
 /** The decimal sign of the locale. */
 const SIGN = signOf('decimal') || '.';
 const GROUP = signOf('group');
@@ -67,55 +127,95 @@ const GROUP = signOf('group');
 const DIGITS = Array.from({ length: 10 }, (_, i) => new Intl.NumberFormat(undefined, { useGrouping: false }).format(i));
 
 /**
- * Reads a number as it is written here, or plainly: `1,120` is a thousand where a comma stands between groups, and little more than one
- * elsewhere.
- * @param {string} text @param {boolean} [hasGroups] whether it may be that large: a coordinate is not
+ * Reads a number as it is written here, or plainly: `1,120` is a thousand where a comma stands between groups, and
+ * little more than one elsewhere.
+ * @param {string} text
+ * @param {boolean} [hasGroups] whether it may be that large: a coordinate is not
  * @returns {number} not a number for what is none
  */
 export function parseNumber(text, hasGroups = true) {
-  let plain = [...text.trim()].map((sign) => { const digit = DIGITS.indexOf(sign); return digit < 0 ? sign : String(digit); }).join('')
-    .replace(/[\s'’\u00a0\u202f\u200e\u200f\u061c]/g, '').replace('−', '-');
+  let plain = [...text.trim()]
+    .map((sign) => {
+      const digit = DIGITS.indexOf(sign);
+      return digit < 0 ? sign : String(digit);
+    })
+    .join('')
+    .replace(/[\s'’\u00a0\u202f\u200e\u200f\u061c]/g, '')
+    .replace('−', '-');
   const [whole, ...rest] = plain.split(SIGN);
-  if (hasGroups && GROUP && rest.length < 2 && isGrouped(whole)) plain = [whole.replaceAll(GROUP, ''), ...rest].join('.');
+  if (hasGroups && GROUP && rest.length < 2 && isGrouped(whole))
+    plain = [whole.replaceAll(GROUP, ''), ...rest].join('.');
   else plain = plain.replace(SIGN, '.').replace(',', '.');
   return /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(plain) ? Number(plain) : NaN;
 }
 
-/** Whether a whole number has its groups where they belong; those before the last may be shorter, as in India. @param {string} text */
+/**
+ * Whether a whole number has its groups where they belong; those before the last may be shorter, as in India.
+ * @param {string} text
+ */
 function isGrouped(text) {
   const parts = text.replace(/^[-+]/, '').split(GROUP);
-  return parts.length > 1 && /^[1-9]\d{0,2}$/.test(parts[0]) && parts.slice(1).every((part, i) => (i === parts.length - 2 ? /^\d{3}$/ : /^\d{2,3}$/).test(part));
+  return (
+    parts.length > 1 &&
+    /^[1-9]\d{0,2}$/.test(parts[0]) &&
+    parts.slice(1).every((part, i) => (i === parts.length - 2 ? /^\d{3}$/ : /^\d{2,3}$/).test(part))
+  );
 }
 
 /** @param {number | null | undefined} value */
 export const numberText = (value) => (value === null || value === undefined ? '' : String(value).replace('.', SIGN));
 
-/** A menu of entities by name, of which the first is nothing; gives the chosen one or `null`. @param {string} label @param {any[]} list @param {string} none @param {string} [value] the id of the chosen one */
+/**
+ * A menu of entities by name, of which the first is nothing; gives the chosen one or `null`.
+ * @param {string} label
+ * @param {any[]} list
+ * @param {string} none
+ * @param {string} [value] the id of the chosen one
+ */
 export function menu(label, list, none, value = '') {
-  const input = /** @type {HTMLSelectElement} */ (h('select.input', null, h('option', { value: '' }, none), list.map((one) => h('option', { value: one.id, selected: one.id === value }, one.name))));
+  const input = /** @type {HTMLSelectElement} */ (
+    h(
+      'select.input',
+      null,
+      h('option', { value: '' }, none),
+      list.map((one) => h('option', { value: one.id, selected: one.id === value }, one.name)),
+    )
+  );
   return field(label, input, input, () => list.find((one) => one.id === input.value) ?? null);
 }
 
-/** `1h30m`, `1:30`, `90` minutes, `45 min`, as seconds; not a number for what is none. @param {string} text */
+/**
+ * `1h30m`, `1:30`, `90` minutes, `45 min`, as seconds; not a number for what is none.
+ * @param {string} text
+ */
 export function parseLength(text) {
   const plain = text.trim().toLowerCase().replace(',', '.');
   const clock = /^(\d+):([0-5]\d)(?::([0-5]\d))?$/.exec(plain);
   if (clock) return Number(clock[1]) * 3600 + Number(clock[2]) * 60 + Number(clock[3] ?? 0);
   if (/^\d+(\.\d+)?$/.test(plain)) return Number(plain) * 60;
-  const parts = /^(?:(\d+(?:\.\d+)?)\s*h(?:ours?|rs?)?)?\s*(?:(\d+(?:\.\d+)?)\s*m(?:in(?:utes?|s)?)?|(\d+)(?=$))?\s*(?:(\d+(?:\.\d+)?)\s*s(?:ec(?:onds?|s)?)?)?$/.exec(plain);
+  const parts =
+    /^(?:(\d+(?:\.\d+)?)\s*h(?:ours?|rs?)?)?\s*(?:(\d+(?:\.\d+)?)\s*m(?:in(?:utes?|s)?)?|(\d+)(?=$))?\s*(?:(\d+(?:\.\d+)?)\s*s(?:ec(?:onds?|s)?)?)?$/.exec(
+      plain,
+    );
   if (!parts || !plain || !parts.slice(1).some(Boolean)) return NaN;
   return Number(parts[1] ?? 0) * 3600 + Number(parts[2] ?? parts[3] ?? 0) * 60 + Number(parts[4] ?? 0);
 }
 
 /** @param {number} seconds */
 function lengthText(seconds) {
-  const [hours, minutes, rest] = [Math.floor(seconds / 3600), Math.floor((seconds % 3600) / 60), Math.round((seconds % 60) * 1000) / 1000];
+  const [hours, minutes, rest] = [
+    Math.floor(seconds / 3600),
+    Math.floor((seconds % 3600) / 60),
+    Math.round((seconds % 60) * 1000) / 1000,
+  ];
   return [hours && `${hours}h`, minutes && `${minutes}m`, rest && `${rest}s`].filter(Boolean).join(' ') || '0m';
 }
 
 /**
  * The field for a property, as its definition says. Its `read` gives the property's value on the wire, `null` for none.
- * @param {import('../data/record.js').Definition} definition @param {{type: string, value: any} | undefined} old @returns {Field}
+ * @param {import('../data/record.js').Definition} definition
+ * @param {{type: string, value: any} | undefined} old
+ * @returns {Field}
  */
 export function propertyField(definition, old) {
   const { label, options } = definition;
@@ -124,19 +224,47 @@ export function propertyField(definition, old) {
   const value = old?.value;
   switch (type) {
     case 'boolean':
-      return withRead(choice(label, [['', words.form.unsaid], ['true', words.form.yes], ['false', words.form.no]], value === true ? 'true' : value === false ? 'false' : ''),
-        (text) => (text === '' ? null : { type, value: text === 'true' }));
+      return withRead(
+        choice(
+          label,
+          [
+            ['', words.form.unsaid],
+            ['true', words.form.yes],
+            ['false', words.form.no],
+          ],
+          value === true ? 'true' : value === false ? 'false' : '',
+        ),
+        (text) => (text === '' ? null : { type, value: text === 'true' }),
+      );
     case 'number': {
-      if (options?.length) return choiceOf(label, options, numberText(value), (text) => (text === '' ? null : { type, value: parseNumber(text) }));
-      const input = /** @type {HTMLInputElement} */ (h('input.input.narrow', { type: 'text', inputmode: 'decimal', autocomplete: 'off', value: numberText(value) }));
+      if (options?.length)
+        return choiceOf(label, options, numberText(value), (text) =>
+          text === '' ? null : { type, value: parseNumber(text) },
+        );
+      const input = /** @type {HTMLInputElement} */ (
+        h('input.input.narrow', { type: 'text', inputmode: 'decimal', autocomplete: 'off', value: numberText(value) })
+      );
       const step = (/** @type {number} */ by) => () => {
         const now = parseNumber(input.value || '0');
         if (Number.isNaN(now)) return;
         input.value = numberText(Math.round((now + by) * 1e9) / 1e9);
         input.dispatchEvent(new Event('input', { bubbles: true }));
       };
-      const control = h('div.pair', null, h('button.button.square', { type: 'button', 'aria-label': `${label}: ${words.form.less}`, on: { click: step(-1) } }, glyph('minus', '.s16')), input,
-        h('button.button.square', { type: 'button', 'aria-label': `${label}: ${words.form.add}`, on: { click: step(1) } }, glyph('plus', '.s16')));
+      const control = h(
+        'div.pair',
+        null,
+        h(
+          'button.button.square',
+          { type: 'button', 'aria-label': `${label}: ${words.form.less}`, on: { click: step(-1) } },
+          glyph('minus', '.s16'),
+        ),
+        input,
+        h(
+          'button.button.square',
+          { type: 'button', 'aria-label': `${label}: ${words.form.add}`, on: { click: step(1) } },
+          glyph('plus', '.s16'),
+        ),
+      );
       return field(label, control, input, () => {
         if (!input.value.trim()) return null;
         const number = parseNumber(input.value);
@@ -144,9 +272,17 @@ export function propertyField(definition, old) {
         return { type, value: number };
       });
     }
-    case 'select': return choiceOf(label, options ?? [], typeof value === 'string' ? value : '', wrap);
+    case 'select':
+      return choiceOf(label, options ?? [], typeof value === 'string' ? value : '', wrap);
     case 'duration': {
-      const input = /** @type {HTMLInputElement} */ (h('input.input', { type: 'text', autocomplete: 'off', placeholder: '1h 30m', value: typeof value === 'number' ? lengthText(value) : '' }));
+      const input = /** @type {HTMLInputElement} */ (
+        h('input.input', {
+          type: 'text',
+          autocomplete: 'off',
+          placeholder: '1h 30m',
+          value: typeof value === 'number' ? lengthText(value) : '',
+        })
+      );
       return field(label, input, input, () => {
         if (!input.value.trim()) return null;
         const seconds = parseLength(input.value);
@@ -158,7 +294,9 @@ export function propertyField(definition, old) {
       const isDay = typeof value !== 'string' || value.length === 10 || /T00:00:00/.test(value);
       const moment = typeof value === 'string' ? new Date(value) : null;
       const text = !moment || Number.isNaN(moment.getTime()) ? '' : isDay ? value.slice(0, 10) : localText(moment);
-      const input = /** @type {HTMLInputElement} */ (h('input.input', { type: isDay ? 'date' : 'datetime-local', value: text }));
+      const input = /** @type {HTMLInputElement} */ (
+        h('input.input', { type: isDay ? 'date' : 'datetime-local', value: text })
+      );
       const which = occurrence(input, moment);
       const control = h('div', null, input, which.element);
       return field(label, control, input, () => {
@@ -168,7 +306,13 @@ export function propertyField(definition, old) {
     }
     default: {
       const kinds = { url: 'url', email: 'email' };
-      const input = /** @type {HTMLInputElement} */ (h('input.input', { type: kinds[/** @type {'url'} */ (type)] ?? 'text', autocomplete: 'off', value: value === undefined || value === null ? '' : String(value) }));
+      const input = /** @type {HTMLInputElement} */ (
+        h('input.input', {
+          type: kinds[/** @type {'url'} */ (type)] ?? 'text',
+          autocomplete: 'off',
+          value: value === undefined || value === null ? '' : String(value),
+        })
+      );
       return field(label, input, input, () => {
         const text = input.value.trim();
         if (text && type === 'url' && !/^https?:\/\//i.test(text)) throw words.form.badLink;
@@ -178,27 +322,61 @@ export function propertyField(definition, old) {
   }
 }
 
-/** @param {Field} of @param {(value: any) => any} change @returns {Field} */
+/**
+ * @param {Field} of
+ * @param {(value: any) => any} change
+ * @returns {Field}
+ */
 const withRead = (of, change) => ({ ...of, read: () => change(of.read()) });
 
-/** Up to five as segments, more as a menu. @param {string} label @param {string[]} options @param {string} value @param {(text: string) => any} wrap */
+/**
+ * Up to five as segments, more as a menu.
+ * @param {string} label
+ * @param {string[]} options
+ * @param {string} value
+ * @param {(text: string) => any} wrap
+ */
 function choiceOf(label, options, value, wrap) {
   const all = value && !options.includes(value) ? [...options, value] : options;
-  if (all.length <= 5 && all.join('').length < 34) return withRead(choice(label, [['', words.form.optional], ...all.map((option) => /** @type {[string, string]} */ ([option, option]))], value), wrap);
-  const input = /** @type {HTMLSelectElement} */ (h('select.input', null, h('option', { value: '' }, words.form.optional), all.map((option) => h('option', { value: option, selected: option === value }, option))));
+  if (all.length <= 5 && all.join('').length < 34)
+    return withRead(
+      choice(
+        label,
+        [['', words.form.optional], ...all.map((option) => /** @type {[string, string]} */ ([option, option]))],
+        value,
+      ),
+      wrap,
+    );
+  const input = /** @type {HTMLSelectElement} */ (
+    h(
+      'select.input',
+      null,
+      h('option', { value: '' }, words.form.optional),
+      all.map((option) => h('option', { value: option, selected: option === value }, option)),
+    )
+  );
   return field(label, input, input, () => wrap(input.value));
 }
 
-/** A moment, read as a `Date`; one that is none where nothing can be read. @param {string} label @param {Date} moment @returns {Field} */
+/**
+ * A moment, read as a `Date`; one that is none where nothing can be read.
+ * @param {string} label
+ * @param {Date} moment
+ * @returns {Field}
+ */
 export function momentField(label, moment) {
-  const input = /** @type {HTMLInputElement} */ (h('input.input', { type: 'datetime-local', value: localText(moment) }));
+  const input = /** @type {HTMLInputElement} */ (
+    h('input.input', { type: 'datetime-local', value: localText(moment) })
+  );
   const which = occurrence(input, moment);
   return field(label, h('div', null, input, which.element), input, which.read);
 }
 
 /**
- * The choice between the two moments at which clocks show a time that a change of the clocks repeats; hidden for any other time.
- * @param {HTMLInputElement} input of a date and a time @param {Date | null} moment that the field shows at first
+ * The choice between the two moments at which clocks show a time that a change of the clocks repeats; hidden for any
+ * other time.
+ * @param {HTMLInputElement} input of a date and a time
+ * @param {Date | null} moment that the field shows at first
  */
 export function occurrence(input, moment) {
   const select = /** @type {HTMLSelectElement} */ (h('select.input', { 'aria-label': words.form.occurrence }));
@@ -221,13 +399,30 @@ export function occurrence(input, moment) {
 
 /**
  * A menu of all time zones.
- * @param {string} label @param {string} value @param {[string, string][]} first options before them, each a value and its words
- * @param {string} key by which the menu keeps the focus @param {(name: string) => void} change @param {string} [hint] @returns {Field}
+ * @param {string} label
+ * @param {string} value
+ * @param {[string, string][]} first options before them, each a value and its words
+ * @param {string} key by which the menu keeps the focus
+ * @param {(name: string) => void} change
+ * @param {string} [hint]
+ * @returns {Field}
  */
 export function zoneField(label, value, first, key, change, hint = '') {
-  const names = [...new Set([...(value && !first.some(([name]) => name === value) ? [value] : []), ...(/** @type {any} */ (Intl).supportedValuesOf?.('timeZone') ?? []), 'UTC'])].sort();
+  const names = [
+    ...new Set([
+      ...(value && !first.some(([name]) => name === value) ? [value] : []),
+      .../** @type {any} */ (Intl.supportedValuesOf?.('timeZone') ?? []),
+      'UTC',
+    ]),
+  ].sort();
   const all = [...first, ...names.map((name) => /** @type {[string, string]} */ ([name, zoneText(name)]))];
-  const select = /** @type {HTMLSelectElement} */ (h('select.input', { dataset: { key } }, all.map(([name, text]) => h('option', { value: name, selected: name === value }, text))));
+  const select = /** @type {HTMLSelectElement} */ (
+    h(
+      'select.input',
+      { dataset: { key } },
+      all.map(([name, text]) => h('option', { value: name, selected: name === value }, text)),
+    )
+  );
   select.addEventListener('change', () => change(select.value));
   const made = field(label, select, select, () => select.value, hint);
   made.element.classList.add('zone');

@@ -9,38 +9,106 @@ import { length, time } from '../data/days.js';
 import { some, words } from '../words.js';
 
 const PAGES = [
-  ['/', 'today', words.nav.today], ['/timeline', 'timeline', words.nav.timeline], ['/calendar', 'calendar', words.nav.calendar], ['/insights', 'insights', words.nav.insights],
-  ['/trips', 'route', words.nav.trips], ['/mileage', 'gauge', words.nav.mileage], ['/places', 'pin', words.nav.places],
+  ['/', 'today', words.nav.today],
+  ['/timeline', 'timeline', words.nav.timeline],
+  ['/calendar', 'calendar', words.nav.calendar],
+  ['/insights', 'insights', words.nav.insights],
+  ['/trips', 'route', words.nav.trips],
+  ['/mileage', 'gauge', words.nav.mileage],
+  ['/places', 'pin', words.nav.places],
 ];
-const FOOT = [['/devices', 'devices', words.nav.devices], ['/data', 'data', words.nav.data], ['/settings', 'settings', words.nav.settings]];
+const FOOT = [
+  ['/devices', 'devices', words.nav.devices],
+  ['/data', 'data', words.nav.data],
+  ['/settings', 'settings', words.nav.settings],
+];
 
-/** Whether the address is in the reach of a page. @param {string} address */
-const isHere = (address) => (address === '/' ? location.pathname === '/' : location.pathname === address || location.pathname.startsWith(`${address}/`));
+/**
+ * Whether the address is in the reach of a page.
+ * @param {string} address
+ */
+const isHere = (address) =>
+  address === '/'
+    ? location.pathname === '/'
+    : location.pathname === address || location.pathname.startsWith(`${address}/`);
 
-/** @param {string} address @param {Node} picture @param {string} text @param {string} [classes] */
-const item = (address, picture, text, classes = '') => h(`a.item${classes}`, { href: address, 'aria-current': isHere(address) ? 'page' : null, title: text }, picture, h('span.text', null, text));
+/**
+ * @param {string} address
+ * @param {Node} picture
+ * @param {string} text
+ * @param {string} [classes]
+ */
+const item = (address, picture, text, classes = '') =>
+  h(
+    `a.item${classes}`,
+    { href: address, 'aria-current': isHere(address) ? 'page' : null, title: text },
+    picture,
+    h('span.text', null, text),
+  );
 
 /** @param {HTMLElement} app */
 export function drawFrame(app) {
   if (!document.getElementById('main')?.matches('.framed')) {
-    app.replaceChildren(h('a.skip-link', { href: '#main', on: { click: (/** @type {Event} */ e) => { e.preventDefault(); document.getElementById('main')?.focus(); } } }, words.nav.skip),
-      h('nav.rail', { 'aria-label': words.nav.pages }), h('div.strip', { hidden: true }), h('main.framed', { id: 'main', tabindex: -1 }), h('nav.bar', { 'aria-label': words.nav.pages }));
+    app.replaceChildren(
+      h(
+        'a.skip-link',
+        {
+          href: '#main',
+          on: {
+            click: (/** @type {Event} */ e) => {
+              e.preventDefault();
+              document.getElementById('main')?.focus();
+            },
+          },
+        },
+        words.nav.skip,
+      ),
+      h('nav.rail', { 'aria-label': words.nav.pages }),
+      h('div.strip', { hidden: true }),
+      h('main.framed', { id: 'main', tabindex: -1 }),
+      h('nav.bar', { 'aria-label': words.nav.pages }),
+    );
   }
   const rail = /** @type {HTMLElement} */ (app.querySelector('.rail'));
-  const focused = /** @type {HTMLElement | null} */ (rail.contains(document.activeElement) ? document.activeElement : null)?.getAttribute('href');
+  const focused = /** @type {HTMLElement | null} */ (
+    rail.contains(document.activeElement) ? document.activeElement : null
+  )?.getAttribute('href');
   const shown = types().filter((type) => !isOwnType(type));
   rail.replaceChildren(
     h('div.mark', { 'aria-hidden': 'true' }, glyph('insightsMark'), h('span.text', null, 'Trendy')),
     ...PAGES.map(([address, name, text]) => item(address, glyph(name), text)),
-    h('div.types', null, shown.length > 0 && h('div.heading', null, words.nav.types), shown.slice(0, 6).map((type) => item(`/types/${encodeURIComponent(type.id)}`, disc(type, 22), type.name)),
-      shown.length > 0 && h('a.item.all', { href: '/types', 'aria-current': location.pathname === '/types' ? 'page' : null }, words.nav.allTypes(shown.length))),
-    h('div.foot', null, FOOT.map(([address, name, text]) => item(address, glyph(name), text)), h('div.sync', { id: 'sync' })));
+    h(
+      'div.types',
+      null,
+      shown.length > 0 && h('div.heading', null, words.nav.types),
+      shown.slice(0, 6).map((type) => item(`/types/${encodeURIComponent(type.id)}`, disc(type, 22), type.name)),
+      shown.length > 0 &&
+        h(
+          'a.item.all',
+          { href: '/types', 'aria-current': location.pathname === '/types' ? 'page' : null },
+          words.nav.allTypes(shown.length),
+        ),
+    ),
+    h(
+      'div.foot',
+      null,
+      FOOT.map(([address, name, text]) => item(address, glyph(name), text)),
+      h('div.sync', { id: 'sync' }),
+    ),
+  );
   if (focused) /** @type {HTMLElement | null} */ (rail.querySelector(`[href="${CSS.escape(focused)}"]`))?.focus();
   const bar = /** @type {HTMLElement} */ (app.querySelector('.bar'));
   const isMore = ['/more', '/trips', '/mileage', '/places', '/devices', '/data', '/settings', '/types'].some(isHere);
-  const entry = (/** @type {string} */ address, /** @type {string} */ name, /** @type {string} */ text, isCurrent = isHere(address)) =>
-    h('a', { href: address, 'aria-current': isCurrent ? 'page' : null }, glyph(name), text);
-  bar.replaceChildren(...PAGES.slice(0, 4).map(([address, name, text]) => entry(address, name, text)), entry('/more', 'more', words.nav.more, isMore));
+  const entry = (
+    /** @type {string} */ address,
+    /** @type {string} */ name,
+    /** @type {string} */ text,
+    isCurrent = isHere(address),
+  ) => h('a', { href: address, 'aria-current': isCurrent ? 'page' : null }, glyph(name), text);
+  bar.replaceChildren(
+    ...PAGES.slice(0, 4).map(([address, name, text]) => entry(address, name, text)),
+    entry('/more', 'more', words.nav.more, isMore),
+  );
   drawSync();
 }
 
@@ -64,8 +132,11 @@ export function drawSync() {
   if (strip) {
     const saysSent = isWell && performance.now() < saysSentUntil;
     strip.hidden = isWell && !saysSent;
-    strip.replaceChildren(glyph(name, '.s16'), h('span', null, h('b', null, saysSent ? words.sync.sent : title), saysSent ? '' : ` ${detail}`),
-      wayOut() ?? '');
+    strip.replaceChildren(
+      glyph(name, '.s16'),
+      h('span', null, h('b', null, saysSent ? words.sync.sent : title), saysSent ? '' : ` ${detail}`),
+      wayOut() ?? '',
+    );
   }
   // Said once, not each time that a clock moves on, and not for the moment that an entry takes.
   if (isWell && !isEmpty) return;
@@ -75,7 +146,8 @@ export function drawSync() {
 
 /** What the user can do where not everything is on the hub; `null` for nothing. */
 function wayOut() {
-  if (reach.isRevoked) return h('button.button', { type: 'button', on: { click: () => location.assign('/') } }, words.sync.pairAgain);
+  if (reach.isRevoked)
+    return h('button.button', { type: 'button', on: { click: () => location.assign('/') } }, words.sync.pairAgain);
   return refused().length && !isHere('/devices') ? h('a.button', { href: '/devices' }, words.sync.look) : null;
 }
 
@@ -86,13 +158,16 @@ const span = (seconds) => (seconds < 82_800 ? length(seconds) : some(Math.round(
 export function syncWords() {
   const queue = waiting();
   if (reach.isRevoked) return [words.sync.revoked, words.sync.stillHere(queue.length), 'warn', false];
-  if (!reach.isReached) return [words.sync.offline(time(new Date(reach.since))), words.sync.waitHere(queue.length), 'offline', false];
+  if (!reach.isReached)
+    return [words.sync.offline(time(new Date(reach.since))), words.sync.waitHere(queue.length), 'offline', false];
   const lost = refused();
   if (lost.length) return [words.sync.refused(lost[0].reason ?? ''), '', 'warn', false];
   if (queue.length) {
     const age = Date.now() - queue[0].at;
     const { at, all } = progress();
-    return age > 3000 ? [words.sync.waiting(queue.length, length(age / 1000)), '', 'clock', false] : [words.sync.sending(at, all), '', 'clock', true];
+    return age > 3000
+      ? [words.sync.waiting(queue.length, length(age / 1000)), '', 'clock', false]
+      : [words.sync.sending(at, all), '', 'clock', true];
   }
   // Nothing is called synced before it is known what waits here, or where nothing could wait.
   if (storageState() === 'unread') return [words.sync.checking, words.sync.checkingWords, 'clock', true];
@@ -100,5 +175,10 @@ export function syncWords() {
   const ahead = clockAhead();
   if (ahead) return [words.sync.clock(span(Math.abs(ahead)), ahead > 0), words.sync.clockWords, 'warn', false];
   if (!reach.isLive) return [words.sync.notLive, words.sync.asOf, 'clock', true];
-  return [words.sync.good, reach.changedAt ? words.sync.last(time(new Date(reach.changedAt))) : words.sync.none, 'check', true];
+  return [
+    words.sync.good,
+    reach.changedAt ? words.sync.last(time(new Date(reach.changedAt))) : words.sync.none,
+    'check',
+    true,
+  ];
 }

@@ -5,24 +5,43 @@ import { definitions } from '../data/record.js';
 import { count, shortCount, words } from '../words.js';
 
 /**
- * @typedef {{amount: number, bound: 'at_least' | 'at_most', measure: 'count' | 'duration', period: 'day' | 'week'}} Goal
- * @typedef {{event_type_id: string, from: string, through: string, amount: number, target: number, is_excused: boolean, streak: number | null}} Standing of a goal, as the hub says
- * @typedef {{value: string, unit: string, words: string, short: string, isMet: boolean, isWeekly: boolean, left: number, leftText: string, ofText: string}} Progress
- *   `unit` stands behind today's value, of a daily goal alone; `left` is what a goal of at least something lacks
+ * @typedef {{amount: number, bound: 'at_least' | 'at_most', measure: 'count' | 'duration', period: 'day' | 'week'}}
+ *   Goal
+ * @typedef {{event_type_id: string, from: string, through: string, amount: number, target: number, is_excused: boolean,
+ *   streak: number | null}} Standing of a goal, as the hub says
+ * @typedef {{value: string, unit: string, words: string, short: string, isMet: boolean, isWeekly: boolean, left:
+ *   number, leftText: string, ofText: string}} Progress `unit` stands behind today's value, of a daily goal alone;
+ *   `left` is what a goal of at least something lacks
  */
 
-/** A goal as these pages know it; `null` for none, and for one of a newer kind. @param {any} type @returns {Goal | null} */
+/**
+ * A goal as these pages know it; `null` for none, and for one of a newer kind.
+ * @param {any} type
+ * @returns {Goal | null}
+ */
 export function goalOf(type) {
   const goal = type.goal;
-  const isKnown = goal && Number.isInteger(goal.amount) && goal.amount >= 0 && ['at_least', 'at_most'].includes(goal.bound)
-    && ['count', 'duration'].includes(goal.measure) && ['day', 'week'].includes(goal.period);
+  const isKnown =
+    goal &&
+    Number.isInteger(goal.amount) &&
+    goal.amount >= 0 &&
+    ['at_least', 'at_most'].includes(goal.bound) &&
+    ['count', 'duration'].includes(goal.measure) &&
+    ['day', 'week'].includes(goal.period);
   return isKnown ? goal : null;
 }
 
-/** Whether each day is to have something: what a streak is counted for. @param {Goal} goal */
+/**
+ * Whether each day is to have something: what a streak is counted for.
+ * @param {Goal} goal
+ */
 export const asksForEveryDay = (goal) => goal.period === 'day' && goal.bound === 'at_least';
 
-/** What an event that the hub does not know yet will add to its goal. @param {any} event @param {Goal} goal */
+/**
+ * What an event that the hub does not know yet will add to its goal.
+ * @param {any} event
+ * @param {Goal} goal
+ */
 function amountOf(event, goal) {
   const number = (/** @type {string} */ key, /** @type {string} */ kind) => {
     const property = event.properties?.[key];
@@ -32,11 +51,15 @@ function amountOf(event, goal) {
   const key = definitions(event.event_type_id).find((definition) => definition.property_type === 'duration')?.key;
   const said = key === undefined ? null : number(key, 'duration');
   if (said !== null) return said;
-  return event.end_date && !event.is_all_day ? Math.max(0, (Date.parse(event.end_date) - Date.parse(event.timestamp)) / 1000) : 0;
+  return event.end_date && !event.is_all_day
+    ? Math.max(0, (Date.parse(event.end_date) - Date.parse(event.timestamp)) / 1000)
+    : 0;
 }
 
 /**
- * @param {any} type @param {Standing | undefined} standing @param {{event: any, count: number}[]} unseen events that come and go since the hub said so
+ * @param {any} type
+ * @param {Standing | undefined} standing
+ * @param {{event: any, count: number}[]} unseen events that come and go since the hub said so
  * @returns {Progress | null} `null` where there is no goal, or the hub has not said yet how it stands
  */
 export function progress(type, standing, unseen) {
@@ -44,7 +67,9 @@ export function progress(type, standing, unseen) {
   if (!goal || !standing) return null;
   const more = unseen.reduce((sum, { event, count: sign }) => {
     const day = dayOfEvent(event);
-    return event.event_type_id === type.id && day >= standing.from && day <= standing.through ? sum + sign * amountOf(event, goal) : sum;
+    return event.event_type_id === type.id && day >= standing.from && day <= standing.through
+      ? sum + sign * amountOf(event, goal)
+      : sum;
   }, 0);
   const amount = Math.max(0, standing.amount + more);
   const isLength = goal.measure === 'duration';
@@ -53,8 +78,20 @@ export function progress(type, standing, unseen) {
   const isMost = goal.bound === 'at_most';
   const left = isMost ? 0 : Math.max(0, standing.target - amount);
   return {
-    value: text(amount), unit: isWeekly ? '' : `/ ${isLength ? length(standing.target) : shortCount(standing.target)}`, isWeekly,
-    words: standing.is_excused ? words.goal.excused : isWeekly ? words.goal.week(text(amount), text(standing.target)) : isMost ? words.goal.most(text(standing.target)) : words.goal.least(text(standing.target)),
-    short: words.goal.weekShort(text(amount), text(standing.target)), isMet: !isMost && amount >= standing.target, left, leftText: text(left), ofText: text(standing.target),
+    value: text(amount),
+    unit: isWeekly ? '' : `/ ${isLength ? length(standing.target) : shortCount(standing.target)}`,
+    isWeekly,
+    words: standing.is_excused
+      ? words.goal.excused
+      : isWeekly
+        ? words.goal.week(text(amount), text(standing.target))
+        : isMost
+          ? words.goal.most(text(standing.target))
+          : words.goal.least(text(standing.target)),
+    short: words.goal.weekShort(text(amount), text(standing.target)),
+    isMet: !isMost && amount >= standing.target,
+    left,
+    leftText: text(left),
+    ofText: text(standing.target),
   };
 }

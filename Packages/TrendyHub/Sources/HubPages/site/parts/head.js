@@ -5,19 +5,68 @@ import { words } from '../words.js';
 
 /**
  * The head of a page: its name, one sentence, what can be done.
- * @param {string} title @param {import('./dom.js').Child} sentence @param {import('./dom.js').Child[]} [actions] @param {Node | null} [before]
+ * @param {string} title
+ * @param {import('./dom.js').Child} sentence
+ * @param {import('./dom.js').Child[]} [actions]
+ * @param {Node | null} [before]
  */
-export const head = (title, sentence, actions = [], before = null) => h('header.head', null, before,
-  h('div.words', null, h('h1', { tabindex: -1, dataset: { key: 'title' } }, title), sentence && h('p', null, sentence)), h('div.actions', null, actions));
+export const head = (title, sentence, actions = [], before = null) =>
+  h(
+    'header.head',
+    null,
+    before,
+    h(
+      'div.words',
+      null,
+      h('h1', { tabindex: -1, dataset: { key: 'title' } }, title),
+      sentence && h('p', null, sentence),
+    ),
+    h('div.actions', null, actions),
+  );
 
 /** @param {() => void} [act] asks what to log unless told otherwise */
-export const logButton = (act = () => openLog()) => h('button.button.primary.log', { type: 'button', 'aria-label': words.act.log, dataset: { key: 'log' }, on: { click: act } },
-  glyph('plus', '.s16'), h('span.text', null, words.act.log), h('kbd', { 'aria-hidden': 'true' }, 'L'));
+export const logButton = (act = () => openLog()) =>
+  h(
+    'button.button.primary.log',
+    { type: 'button', 'aria-label': words.act.log, dataset: { key: 'log' }, on: { click: act } },
+    glyph('plus', '.s16'),
+    h('span.text', null, words.act.log),
+    h('kbd', { 'aria-hidden': 'true' }, 'L'),
+  );
 
-/** Earlier and later. @param {string} label @param {number} step @param {() => void} act */
-export const stepButton = (label, step, act) => h('button.button.square', { type: 'button', 'aria-label': label, dataset: { step: String(step), key: `step${step}` }, on: { click: act } },
-  glyph(step < 0 ? 'left' : 'right', '.s16'));
+/**
+ * Earlier and later.
+ * @param {string} label
+ * @param {number} step
+ * @param {() => void} act
+ */
+export const stepButton = (label, step, act) =>
+  h(
+    'button.button.square',
+    { type: 'button', 'aria-label': label, dataset: { step: String(step), key: `step${step}` }, on: { click: act } },
+    glyph(step < 0 ? 'left' : 'right', '.s16'),
+  );
 
-/** @param {string} label @param {[string, string][]} options @param {string} value @param {(value: string) => void} act */
-export const segments = (label, options, value, act) => h('div.segments', { role: 'group', 'aria-label': label },
-  options.map(([option, text]) => h('button', { type: 'button', 'aria-pressed': String(option === value), dataset: { key: `${label}-${option}` }, on: { click: () => act(option) } }, text)));
+/**
+ * @param {string} label
+ * @param {[string, string][]} options
+ * @param {string} value
+ * @param {(value: string) => void} act
+ */
+export const segments = (label, options, value, act) =>
+  h(
+    'div.segments',
+    { role: 'group', 'aria-label': label },
+    options.map(([option, text]) =>
+      h(
+        'button',
+        {
+          type: 'button',
+          'aria-pressed': String(option === value),
+          dataset: { key: `${label}-${option}` },
+          on: { click: () => act(option) },
+        },
+        text,
+      ),
+    ),
+  );

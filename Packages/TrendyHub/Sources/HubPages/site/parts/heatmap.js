@@ -3,28 +3,57 @@ import { tint } from './colour.js';
 import { addDays, daysBetween, longDate, monthName, startOfWeek, today, weekdayName } from '../data/days.js';
 import { count, words } from '../words.js';
 
-/** Where the first cell stands, beside the names of weekdays and below those of months, and half a name's height: on a phone, where the picture is made smaller, names are set larger. */
+/**
+ * Where the first cell stands, beside the names of weekdays and below those of months, and half a name's height: on a
+ * phone, where the picture is made smaller, names are set larger.
+ */
 const WIDE = { left: 30, top: 20, half: 4 };
 const NARROW = { left: 46, top: 26, half: 6 };
 
 /** Hatching, for days that are skipped: once in a page. */
-export const hatch = () => svg('svg.defs', { 'aria-hidden': 'true' }, svg('defs', null,
-  svg('pattern', { id: 'hatch', width: 4.4, height: 4.4, patternUnits: 'userSpaceOnUse', patternTransform: 'rotate(45)' },
-    svg('line', { x1: 0, y1: 0, x2: 0, y2: 4.4, stroke: 'var(--edge)', 'stroke-width': 2.2 }))));
+export const hatch = () =>
+  svg(
+    'svg.defs',
+    { 'aria-hidden': 'true' },
+    svg(
+      'defs',
+      null,
+      svg(
+        'pattern',
+        { id: 'hatch', width: 4.4, height: 4.4, patternUnits: 'userSpaceOnUse', patternTransform: 'rotate(45)' },
+        svg('line', { x1: 0, y1: 0, x2: 0, y2: 4.4, stroke: 'var(--edge)', 'stroke-width': 2.2 }),
+      ),
+    ),
+  );
 
 /**
- * The level of a day, by the bounds that the hub found in the type's own days; of a type that it does not know of yet as of yes or no.
+ * The level of a day, by the bounds that the hub found in the type's own days; of a type that it does not know of yet
+ * as of yes or no.
  * @param {number[]} [bounds]
  * @returns {(value: number) => number} 0 to 4
  */
-const levels = (bounds = [0, 0, 1]) => (value) => (value <= 0 ? 0 : 1 + bounds.filter((bound) => value > bound).length);
+const levels =
+  (bounds = [0, 0, 1]) =>
+  (value) =>
+    value <= 0 ? 0 : 1 + bounds.filter((bound) => value > bound).length;
 
-/** What the levels stand for: the counts that each has; a level that no count can have is left out. @param {number[]} bounds @returns {[number, string][]} */
+/**
+ * What the levels stand for: the counts that each has; a level that no count can have is left out.
+ * @param {number[]} bounds
+ * @returns {[number, string][]}
+ */
 export function levelWords(bounds) {
   const ends = [...bounds.map(Math.floor), Infinity];
   return ends.flatMap((end, i) => {
     const start = i ? ends[i - 1] + 1 : 1;
-    return end < start ? [] : [/** @type {[number, string]} */ ([i + 1, end === Infinity ? `${count(start)}+` : start === end ? count(start) : `${count(start)}–${count(end)}`])];
+    return end < start
+      ? []
+      : [
+          /** @type {[number, string]} */ ([
+            i + 1,
+            end === Infinity ? `${count(start)}+` : start === end ? count(start) : `${count(start)}–${count(end)}`,
+          ]),
+        ];
   });
 }
 
@@ -33,13 +62,19 @@ function legend(bounds) {
   // Of what happens once a day or not at all there is one level, and nothing to explain.
   const words = bounds?.[0] ? levelWords(bounds) : [];
   if (words.length < 2) return null;
-  return h('p.levels', { 'aria-hidden': 'true' }, words.map(([level, text]) => h('span', null, h(`i.l${level}`), text)));
+  return h(
+    'p.levels',
+    { 'aria-hidden': 'true' },
+    words.map(([level, text]) => h('span', null, h(`i.l${level}`), text)),
+  );
 }
 
 /**
  * Weeks of days, in one stretch or several. Arrow keys move between days, Enter opens one.
- * @param {{type: any, stretches: [string, string][], counts: Map<string, number>, bounds: number[] | undefined, first: string | null, isSkipped: (date: string) => boolean,
- *   isSparse: boolean, pitch: number, open: (date: string) => void, about: Node, say: HTMLElement}} of `stretches` from a date to another, `isSparse` where few weekdays are named
+ * @param {{type: any, stretches: [string, string][], counts: Map<string, number>, bounds: number[] | undefined, first:
+ *   string | null, isSkipped: (date: string) => boolean, isSparse: boolean, pitch: number, open: (date: string) =>
+ *   void, about: Node, say: HTMLElement}} of `stretches` from a date to another, `isSparse` where few weekdays are
+ *   named
  */
 export function heatmap({ type, stretches, counts, bounds, first, isSkipped, isSparse, pitch, open, about, say }) {
   const cell = pitch - 3.2;
@@ -55,7 +90,8 @@ export function heatmap({ type, stretches, counts, bounds, first, isSkipped, isS
     const weeks = Math.floor(daysBetween(monday, to) / 7) + 1;
     const children = [];
     const rows = [];
-    for (const row of isSparse ? [0, 3, 6] : [0, 2, 4, 6]) children.push(svg('text', { x: 0, y: top + row * pitch + cell / 2 + half }, weekdayName(addDays(monday, row))));
+    for (const row of isSparse ? [0, 3, 6] : [0, 2, 4, 6])
+      children.push(svg('text', { x: 0, y: top + row * pitch + cell / 2 + half }, weekdayName(addDays(monday, row))));
     let month = '';
     for (let date = from; date <= to; date = addDays(date, 1)) {
       const n = daysBetween(monday, date);
@@ -69,12 +105,25 @@ export function heatmap({ type, stretches, counts, bounds, first, isSkipped, isS
       const value = counts.get(date) ?? 0;
       const skipped = isSkipped(date) && !value;
       const isBefore = !value && !skipped && (!first || date < first);
-      const text = date > now ? `${longDate(date)}: ${words.calendar.future}` : skipped ? `${longDate(date)}: ${words.calendar.skipped}`
-        : isBefore ? `${longDate(date)}: ${words.calendar.before}` : words.calendar.cell(longDate(date), value);
+      const text =
+        date > now
+          ? `${longDate(date)}: ${words.calendar.future}`
+          : skipped
+            ? `${longDate(date)}: ${words.calendar.skipped}`
+            : isBefore
+              ? `${longDate(date)}: ${words.calendar.before}`
+              : words.calendar.cell(longDate(date), value);
       const name = date > now ? '.future' : skipped ? '.skip' : `.c.l${level(value)}`;
-      const shape = isBefore && date <= now
-        ? svg('rect.before', { x: x + cell / 2 - 1.1, y: y + cell / 2 - 1.1, width: 2.2, height: 2.2, rx: 1.1 })
-        : svg(`rect${name}${date === now ? '.today' : ''}`, { x: x + (name === '.future' ? 0.5 : 0), y: y + (name === '.future' ? 0.5 : 0), width: cell - (name === '.future' ? 1 : 0), height: cell - (name === '.future' ? 1 : 0), rx: 3 });
+      const shape =
+        isBefore && date <= now
+          ? svg('rect.before', { x: x + cell / 2 - 1.1, y: y + cell / 2 - 1.1, width: 2.2, height: 2.2, rx: 1.1 })
+          : svg(`rect${name}${date === now ? '.today' : ''}`, {
+              x: x + (name === '.future' ? 0.5 : 0),
+              y: y + (name === '.future' ? 0.5 : 0),
+              width: cell - (name === '.future' ? 1 : 0),
+              height: cell - (name === '.future' ? 1 : 0),
+              rx: 3,
+            });
       shape.setAttribute('role', 'gridcell');
       shape.setAttribute('aria-label', text);
       shape.setAttribute('tabindex', '-1');
@@ -84,15 +133,28 @@ export function heatmap({ type, stretches, counts, bounds, first, isSkipped, isS
       dates.push(date);
       (rows[row] ??= []).push(shape);
     }
-    return svg('svg', { viewBox: `0 0 ${left + weeks * pitch} ${top + 7 * pitch}`, role: 'grid', 'aria-label': type.name }, children, rows.map((row) => svg('g', { role: 'row' }, row)));
+    return svg(
+      'svg',
+      { viewBox: `0 0 ${left + weeks * pitch} ${top + 7 * pitch}`, role: 'grid', 'aria-label': type.name },
+      children,
+      rows.map((row) => svg('g', { role: 'row' }, row)),
+    );
   });
   const start = Math.max(0, dates.indexOf(now));
   cells[start].setAttribute('tabindex', '0');
-  const tell = (/** @type {number} */ i) => { say.textContent = cells[i].getAttribute('aria-label'); };
+  const tell = (/** @type {number} */ i) => {
+    say.textContent = cells[i].getAttribute('aria-label');
+  };
   const box = h('div', null, pictures);
   const indexOf = (/** @type {EventTarget | null} */ target) => cells.indexOf(/** @type {any} */ (target));
-  box.addEventListener('click', (event) => { const i = indexOf(event.target); if (i >= 0) open(dates[i]); });
-  box.addEventListener('pointerover', (event) => { const i = indexOf(event.target); if (i >= 0) tell(i); });
+  box.addEventListener('click', (event) => {
+    const i = indexOf(event.target);
+    if (i >= 0) open(dates[i]);
+  });
+  box.addEventListener('pointerover', (event) => {
+    const i = indexOf(event.target);
+    if (i >= 0) tell(i);
+  });
   box.addEventListener('focusin', (event) => {
     const i = indexOf(event.target);
     if (i < 0) return;
@@ -102,7 +164,9 @@ export function heatmap({ type, stretches, counts, bounds, first, isSkipped, isS
   });
   box.addEventListener('keydown', (event) => {
     const i = indexOf(event.target);
-    const step = { ArrowLeft: -7, ArrowRight: 7, ArrowUp: -1, ArrowDown: 1, Home: -i, End: cells.length - 1 - i }[event.key];
+    const step = { ArrowLeft: -7, ArrowRight: 7, ArrowUp: -1, ArrowDown: 1, Home: -i, End: cells.length - 1 - i }[
+      event.key
+    ];
     if (i < 0 || (step === undefined && event.key !== 'Enter')) return;
     event.preventDefault();
     if (step === undefined) return open(dates[i]);
@@ -110,5 +174,11 @@ export function heatmap({ type, stretches, counts, bounds, first, isSkipped, isS
     if (!next) return;
     /** @type {any} */ (next).focus();
   });
-  return h(`div.heat${isSparse ? '.halves' : ''}`, { set: tint(type.color) }, about, box, h('div.under', null, say, legend(bounds)));
+  return h(
+    `div.heat${isSparse ? '.halves' : ''}`,
+    { set: tint(type.color) },
+    about,
+    box,
+    h('div.under', null, say, legend(bounds)),
+  );
 }

@@ -8,14 +8,22 @@ import { words } from '../words.js';
 /** Weekdays as the person's week has them; 0 is Sunday. */
 const order = () => Array.from({ length: 7 }, (_, i) => (weekStart() + i) % 7);
 const hourText = (/** @type {number} */ hour) => minuteText((hour % 24) * 60);
-const dayName = (/** @type {number} */ weekday, /** @type {'short' | 'long'} */ length = 'long') => weekdayName(`2023-01-0${1 + weekday}`, length);
+const dayName = (/** @type {number} */ weekday, /** @type {'short' | 'long'} */ length = 'long') =>
+  weekdayName(`2023-01-0${1 + weekday}`, length);
 
 /** What the columns of its table are called. */
 export const HOUR_COLUMNS = ['weekday', ...Array.from({ length: 24 }, (_, i) => String(i))];
-/** @param {any} pattern @returns {(string | number)[][]} */
+/**
+ * @param {any} pattern
+ * @returns {(string | number)[][]}
+ */
 export const hourRows = (pattern) => order().map((day) => [dayName(day, 'short'), ...pattern.grid[day]]);
 
-/** Sentences. @param {any} pattern @returns {string[]} */
+/**
+ * Sentences.
+ * @param {any} pattern
+ * @returns {string[]}
+ */
 export function patternWords(pattern) {
   const { hour, weekday, usual, needs_events: needs, events } = pattern;
   if (needs) return [words.insights.needsEvents(needs)];
@@ -24,16 +32,39 @@ export function patternWords(pattern) {
   if (hour) said.push(words.insights.peak(hourText(hour.peak), hourText(hour.peak + 1), Math.round(hour.share * 100)));
   if (weekday) said.push(words.insights.bestDay(dayName(weekday.peak), Math.round(weekday.share * 100)));
   const best = hour && (!weekday || hour.consistency >= weekday.consistency) ? hour : weekday;
-  said.push(best ? words.insights.consistency(best.consistency.toLocaleString(undefined, { minimumFractionDigits: 2, maximumFractionDigits: 2 }), words.insights.confidence[/** @type {'low'} */ (best.confidence)], events) : words.insights.noRhythm(events));
+  said.push(
+    best
+      ? words.insights.consistency(
+          best.consistency.toLocaleString(undefined, { minimumFractionDigits: 2, maximumFractionDigits: 2 }),
+          words.insights.confidence[/** @type {'low'} */ (best.confidence)],
+          events,
+        )
+      : words.insights.noRhythm(events),
+  );
   return said;
 }
 
-/** Its words stand beside it. @param {any} pattern @param {string} color of the type */
+/**
+ * Its words stand beside it.
+ * @param {any} pattern
+ * @param {string} color of the type
+ */
 export function hourGrid(pattern, color) {
   const most = Math.max(1, ...pattern.grid.flat());
-  const level = (/** @type {number} */ n) => (n ? Math.ceil(n / most * 4) : 0);
-  return h('div.heat.hours', { set: tint(color) }, svg('svg', { viewBox: '0 0 266 86', 'aria-hidden': 'true' },
-    order().map((day, row) => [row % 2 === 0 && svg('text', { x: 0, y: row * 10 + 8 }, dayName(day, 'short')),
-      pattern.grid[day].map((/** @type {number} */ n, /** @type {number} */ hour) => svg(`rect.c${n ? `.l${level(n)}` : ''}`, { x: 28 + hour * 10, y: row * 10, width: 8, height: 8, rx: 2 }))]),
-    [0, 6, 12, 18].map((hour) => svg('text', { x: 28 + hour * 10, y: 82 }, hourText(hour)))));
+  const level = (/** @type {number} */ n) => (n ? Math.ceil((n / most) * 4) : 0);
+  return h(
+    'div.heat.hours',
+    { set: tint(color) },
+    svg(
+      'svg',
+      { viewBox: '0 0 266 86', 'aria-hidden': 'true' },
+      order().map((day, row) => [
+        row % 2 === 0 && svg('text', { x: 0, y: row * 10 + 8 }, dayName(day, 'short')),
+        pattern.grid[day].map((/** @type {number} */ n, /** @type {number} */ hour) =>
+          svg(`rect.c${n ? `.l${level(n)}` : ''}`, { x: 28 + hour * 10, y: row * 10, width: 8, height: 8, rx: 2 }),
+        ),
+      ]),
+      [0, 6, 12, 18].map((hour) => svg('text', { x: 28 + hour * 10, y: 82 }, hourText(hour))),
+    ),
+  );
 }

@@ -8,9 +8,22 @@ import { openLog } from './eventform.js';
 import { go } from '../data/address.js';
 import { words } from '../words.js';
 
-const PLACES = { t: '/', l: '/timeline', c: '/calendar', i: '/insights', r: '/trips', m: '/mileage', p: '/places', d: '/devices', s: '/settings' };
+const PLACES = {
+  t: '/',
+  l: '/timeline',
+  c: '/calendar',
+  i: '/insights',
+  r: '/trips',
+  m: '/mileage',
+  p: '/places',
+  d: '/devices',
+  s: '/settings',
+};
 let isGoing = false;
-/** Ends waiting for the second key; that of an earlier key must not. @type {ReturnType<typeof setTimeout> | undefined} */
+/**
+ * Ends waiting for the second key; that of an earlier key must not.
+ * @type {ReturnType<typeof setTimeout> | undefined}
+ */
 let going;
 
 export const areSingleKeysOn = () => ownSetting('keys') !== 'off';
@@ -20,17 +33,25 @@ export function listenForKeys(ofPage) {
   document.addEventListener('keydown', (event) => {
     const target = /** @type {HTMLElement} */ (event.target);
     // Out of a search that is over, or was not begun: what the browser clears first is looked at again.
-    if (event.key === 'Escape' && target.matches('main input[type=search]') && !(/** @type {HTMLInputElement} */ (target).value)) {
+    if (
+      event.key === 'Escape' &&
+      target.matches('main input[type=search]') &&
+      !(/** @type {HTMLInputElement} */ (target).value)
+    ) {
       event.preventDefault();
       return /** @type {HTMLElement | null} */ (document.querySelector('main h1'))?.focus();
     }
-    if (event.ctrlKey || event.metaKey || event.altKey || !areSingleKeysOn() || document.querySelector('dialog[open]')) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || !areSingleKeysOn() || document.querySelector('dialog[open]'))
+      return;
     if (target.matches('input, select, textarea, [contenteditable]')) return;
     const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
     if (isGoing) {
       isGoing = false;
       const address = PLACES[/** @type {'t'} */ (key)];
-      if (address) { event.preventDefault(); go(address); }
+      if (address) {
+        event.preventDefault();
+        go(address);
+      }
       return;
     }
     const act = ofPage()[key] ?? actions[key] ?? (/^[1-9]$/.test(key) ? () => press(`[data-tile="${key}"]`) : null);
@@ -48,24 +69,31 @@ function press(selector) {
 
 /** @type {Record<string, (event: KeyboardEvent) => any>} */
 const actions = {
-  'l': () => openLog(),
-  'u': (event) => (event.shiftKey ? doAgain() : takeBack()),
-  'g': () => { isGoing = true; clearTimeout(going); going = setTimeout(() => { isGoing = false; }, 1500); },
+  l: () => openLog(),
+  u: (event) => (event.shiftKey ? doAgain() : takeBack()),
+  g: () => {
+    isGoing = true;
+    clearTimeout(going);
+    going = setTimeout(() => {
+      isGoing = false;
+    }, 1500);
+  },
   '/': () => {
     const field = /** @type {HTMLElement | null} */ (document.querySelector('main input[type=search]'));
-    if (field) field.focus(); else go('/timeline?find=');
+    if (field) field.focus();
+    else go('/timeline?find=');
   },
   '?': () => showKeys(),
   '[': () => press('[data-step="-1"]'),
   ']': () => press('[data-step="1"]'),
   '.': () => press('[data-step="0"]'),
-  'e': () => {
+  e: () => {
     const more = document.activeElement?.parentElement?.querySelector('.edit');
     if (document.activeElement?.matches('.press') && more) /** @type {HTMLElement} */ (more).click();
     else if (document.activeElement?.matches('.row')) document.activeElement.dispatchEvent(new Event('edit'));
     else return false;
   },
-  'Delete': () => {
+  Delete: () => {
     const row = /** @type {HTMLElement | null} */ (document.activeElement?.closest('.row'));
     if (!row) return false;
     // The focus goes on to the neighbour, by its key where the page is drawn anew.
@@ -76,6 +104,16 @@ const actions = {
 };
 
 export function showKeys() {
-  openSheet(words.keys.title, (sheet, close) => h('div.content', null, sheetHead(words.keys.title, close),
-    h('dl.keys', null, words.keys.list.map(([keys, does]) => [h('dt', null, h('kbd', null, keys)), h('dd', null, does)]))));
+  openSheet(words.keys.title, (sheet, close) =>
+    h(
+      'div.content',
+      null,
+      sheetHead(words.keys.title, close),
+      h(
+        'dl.keys',
+        null,
+        words.keys.list.map(([keys, does]) => [h('dt', null, h('kbd', null, keys)), h('dd', null, does)]),
+      ),
+    ),
+  );
 }

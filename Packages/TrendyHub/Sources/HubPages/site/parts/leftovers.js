@@ -17,14 +17,24 @@ export function openLeftovers(found) {
         box.remove();
         if (!list.childElementCount) close();
       };
-      box.append(h('div.pair', null,
-        h('button.button', { type: 'button', on: { click: () => saveWrites(writes) } }, words.leftovers.toFile),
-        h('button.button.red', { type: 'button', on: { click: discard } }, words.leftovers.discard)));
+      box.append(
+        h(
+          'div.pair',
+          null,
+          h('button.button', { type: 'button', on: { click: () => saveWrites(writes) } }, words.leftovers.toFile),
+          h('button.button.red', { type: 'button', on: { click: discard } }, words.leftovers.discard),
+        ),
+      );
       return box;
     };
     list.append(...found.map(row));
-    return h('div.content', null, sheetHead(words.leftovers.title, close), list,
+    return h(
+      'div.content',
+      null,
+      sheetHead(words.leftovers.title, close),
+      list,
       h('p.small.quiet', null, words.leftovers.keepWords),
-      h('footer', null, h('button.button', { type: 'button', on: { click: close } }, words.leftovers.later)));
+      h('footer', null, h('button.button', { type: 'button', on: { click: close } }, words.leftovers.later)),
+    );
   });
 }

@@ -17,12 +17,25 @@ export function openOdometer(chosen) {
   openSheet(said.logReading, (sheet, close) => {
     const [unit, metres] = lengthUnit();
     const list = vehiclesByName();
-    const which = /** @type {HTMLSelectElement} */ (h('select.input', null, list.map((one) => h('option', { value: one.id, selected: one.id === chosen }, one.name))));
+    const which = /** @type {HTMLSelectElement} */ (
+      h(
+        'select.input',
+        null,
+        list.map((one) => h('option', { value: one.id, selected: one.id === chosen }, one.name)),
+      )
+    );
     const vehicle = field(said.vehicle, which, which, () => which.value);
-    const amount = /** @type {HTMLInputElement} */ (h('input.input', { type: 'text', inputmode: 'decimal', autocomplete: 'off', maxlength: 20 }));
+    const amount = /** @type {HTMLInputElement} */ (
+      h('input.input', { type: 'text', inputmode: 'decimal', autocomplete: 'off', maxlength: 20 })
+    );
     const reading = field(said.reads(unit), amount, amount, () => {
       // As it stands there: with the signs that a locale puts between thousands.
-      const number = Number(amount.value.trim().replace(/[\s\u00a0\u202f'.,](?=\d{3}(\D|$))/g, '').replace(',', '.'));
+      const number = Number(
+        amount.value
+          .trim()
+          .replace(/[\s\u00a0\u202f'.,](?=\d{3}(\D|$))/g, '')
+          .replace(',', '.'),
+      );
       return amount.value.trim() && number >= 0 && number * metres <= 1e10 ? number * metres : null;
     });
     const at = momentField(words.form.when, new Date());
@@ -34,7 +47,12 @@ export function openOdometer(chosen) {
       if (value === null) return reading.input.focus();
       if (Number.isNaN(date.getTime())) return at.input.focus();
       try {
-        const event = await ask('POST', `/vehicles/${encodeURIComponent(vehicle.read())}/odometer`, { id, odometer_m: Math.round(value), at: date.toISOString(), time_zone: zone() });
+        const event = await ask('POST', `/vehicles/${encodeURIComponent(vehicle.read())}/odometer`, {
+          id,
+          odometer_m: Math.round(value),
+          at: date.toISOString(),
+          time_zone: zone(),
+        });
         close();
         noteAct(said.logReading, 'events', [{ before: null, after: event }]);
         refresh();
@@ -45,7 +63,22 @@ export function openOdometer(chosen) {
       }
     };
     queueMicrotask(() => amount.focus());
-    return h('form', { novalidate: true, on: { submit: (/** @type {Event} */ e) => { e.preventDefault(); return save(); } } }, sheetHead(said.logReading, close), list.length > 1 && vehicle.element, reading.element, at.element,
-      h('footer', null, h('button.button.primary', { type: 'submit' }, words.act.save)));
+    return h(
+      'form',
+      {
+        novalidate: true,
+        on: {
+          submit: (/** @type {Event} */ e) => {
+            e.preventDefault();
+            return save();
+          },
+        },
+      },
+      sheetHead(said.logReading, close),
+      list.length > 1 && vehicle.element,
+      reading.element,
+      at.element,
+      h('footer', null, h('button.button.primary', { type: 'submit' }, words.act.save)),
+    );
   });
 }

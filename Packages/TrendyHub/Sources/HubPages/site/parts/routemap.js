@@ -1,4 +1,5 @@
-// A map: places, ways and fixes on blank ground, or on the tiles that the hub was told of, with a graticule and a scale.
+// A map: places, ways and fixes on blank ground, or on the tiles that the hub was told of, with a graticule and a
+// scale.
 
 import { h, svg } from './dom.js';
 import { glyph } from './glyph.js';
@@ -10,35 +11,77 @@ import { count, words } from '../words.js';
 const BUTTONS = 44;
 const MINUTES = [1 / 60, 1 / 30, 1 / 12, 1 / 6, 1 / 4, 1 / 2, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200];
 
-/** Web Mercator, in radians. @param {number} latitude */
+/**
+ * Web Mercator, in radians.
+ * @param {number} latitude
+ */
 const northing = (latitude) => Math.asinh(Math.tan((Math.min(85, Math.max(-85, latitude)) * Math.PI) / 180));
 /** @param {number} y */
 const latitudeOf = (y) => (Math.atan(Math.sinh(y)) * 180) / Math.PI;
 
-/** Where maps were moved to. @type {Map<string, {x: number, y: number, scale: number, isOwn: boolean}>} */
+/**
+ * Where maps were moved to.
+ * @type {Map<string, {x: number, y: number, scale: number, isOwn: boolean}>}
+ */
 const views = new Map();
 
 /**
  * Where a route is about to be parted, while it is; told where it is pressed, as a part of the way and a position.
- * @typedef {{point: () => {at: number[] | null} | null, onPick: (part: number, at: number[]) => void, attach: (draw: () => void) => void}} Cutter
+ * @typedef {{point: () => {at: number[] | null} | null, onPick: (part: number, at: number[]) => void, attach: (draw: ()
+ *   => void) => void}} Cutter
  */
-
-/** A name as it has room on a map. @param {string} name */
-const short = (name) => { const signs = [...name]; return signs.length > 28 ? `${signs.slice(0, 27).join('')}…` : name; };
 
 /**
- * @param {{label: string, places: any[], chosen?: string, route?: number[][], roads?: number[][][], start?: string, end?: string, cutter?: Cutter | null,
- *   stops?: {latitude: number, longitude: number, text: string}[], gaps?: {points: number[][], text: string}[], spot?: {at: () => number[] | null, attach: (draw: () => void) => void} | null}} of
- *   positions as latitude and longitude; `spot` is pointed at elsewhere
+ * A name as it has room on a map.
+ * @param {string} name
  */
-export function routeMap({ label, places, chosen = '', route = [], roads = [], start = '', end = '', cutter = null, stops = [], gaps = [], spot = null }) {
-  const ground = /** @type {any} */ (svg('svg.ground', { role: 'application', tabindex: 0, 'aria-label': `${label}. ${words.trips.keys}`, dataset: { key: 'map' } }));
+const short = (name) => {
+  const signs = [...name];
+  return signs.length > 28 ? `${signs.slice(0, 27).join('')}…` : name;
+};
+
+/**
+ * @param {{label: string, places: any[], chosen?: string, route?: number[][], roads?: number[][][], start?: string,
+ *   end?: string, cutter?: Cutter | null, stops?: {latitude: number, longitude: number, text: string}[], gaps?:
+ *   {points: number[][], text: string}[], spot?: {at: () => number[] | null, attach: (draw: () => void) => void} |
+ *   null}} of positions as latitude and longitude; `spot` is pointed at elsewhere
+ */
+export function routeMap({
+  label,
+  places,
+  chosen = '',
+  route = [],
+  roads = [],
+  start = '',
+  end = '',
+  cutter = null,
+  stops = [],
+  gaps = [],
+  spot = null,
+}) {
+  const ground = /** @type {any} */ (
+    svg('svg.ground', {
+      role: 'application',
+      tabindex: 0,
+      'aria-label': `${label}. ${words.trips.keys}`,
+      dataset: { key: 'map' },
+    })
+  );
   const tiles = tileLayer();
   const wide = { width: 600, height: 400 };
-  /** The name of an end of the route, on the side that has room. @param {string} name @param {number} px @param {number} py */
+  /**
+   * The name of an end of the route, on the side that has room.
+   * @param {string} name
+   * @param {number} px
+   * @param {number} py
+   */
   const nameOf = (name, px, py) => {
     const isRight = px > wide.width - 40 - 7 * short(name).length;
-    return svg('text.label', { x: px + (isRight ? -12 : 12), y: py + 16, 'text-anchor': isRight ? 'end' : 'start' }, short(name));
+    return svg(
+      'text.label',
+      { x: px + (isRight ? -12 : 12), y: py + 16, 'text-anchor': isRight ? 'end' : 'start' },
+      short(name),
+    );
   };
   const key = `${label} ${chosen} ${route[0]} ${route.length}`;
   const known = views.get(key);
@@ -48,8 +91,17 @@ export function routeMap({ label, places, chosen = '', route = [], roads = [], s
   views.set(key, view);
   const fit = () => {
     const shown = places.find((place) => place.id === chosen);
-    const points = route.length ? route : shown ? circleBox(shown) : places.length ? places.flatMap(circleBox) : roads.flat();
-    if (!points.length) { view.scale = 3000; return; }
+    const points = route.length
+      ? route
+      : shown
+        ? circleBox(shown)
+        : places.length
+          ? places.flatMap(circleBox)
+          : roads.flat();
+    if (!points.length) {
+      view.scale = 3000;
+      return;
+    }
     const xs = points.map((point) => (point[1] * Math.PI) / 180);
     const ys = points.map((point) => northing(point[0]));
     const [left, right, low, high] = [Math.min(...xs), Math.max(...xs), Math.min(...ys), Math.max(...ys)];
@@ -57,12 +109,16 @@ export function routeMap({ label, places, chosen = '', route = [], roads = [], s
     view.y = (low + high) / 2;
     // Never deeper than 200 m across, and 48 px around, beside the buttons.
     const least = 200 / 6_371_000 / Math.cos((latitudeOf(view.y) * Math.PI) / 180);
-    view.scale = Math.min((wide.width - 96 - BUTTONS) / Math.max(right - left, least), (wide.height - 96) / Math.max(high - low, least));
+    view.scale = Math.min(
+      (wide.width - 96 - BUTTONS) / Math.max(right - left, least),
+      (wide.height - 96) / Math.max(high - low, least),
+    );
     view.x += BUTTONS / 2 / view.scale;
   };
   const x = (/** @type {number} */ longitude) => wide.width / 2 + ((longitude * Math.PI) / 180 - view.x) * view.scale;
   const y = (/** @type {number} */ latitude) => wide.height / 2 - (northing(latitude) - view.y) * view.scale;
-  const line = (/** @type {number[][]} */ points) => points.map((point, i) => `${i ? 'L' : 'M'}${x(point[1]).toFixed(1)} ${y(point[0]).toFixed(1)}`).join('');
+  const line = (/** @type {number[][]} */ points) =>
+    points.map((point, i) => `${i ? 'L' : 'M'}${x(point[1]).toFixed(1)} ${y(point[0]).toFixed(1)}`).join('');
 
   function draw() {
     const { width, height } = wide;
@@ -71,44 +127,94 @@ export function routeMap({ label, places, chosen = '', route = [], roads = [], s
     const degreesAPixel = 180 / Math.PI / view.scale;
     const step = (MINUTES.find((minutes) => minutes / 60 / degreesAPixel > 110) ?? 1200) / 60;
     const grid = [];
-    const firstLongitude = Math.ceil((view.x * 180 / Math.PI - (width / 2) * degreesAPixel) / step) * step;
+    const firstLongitude = Math.ceil(((view.x * 180) / Math.PI - (width / 2) * degreesAPixel) / step) * step;
     for (let longitude = firstLongitude; x(longitude) < width; longitude += step) {
-      grid.push(svg('line.graticule', { x1: x(longitude), x2: x(longitude), y1: 0, y2: height }), x(longitude) < width - 170 && svg('text', { x: x(longitude) + 5, y: height - 8 }, degrees(longitude, step)));
+      grid.push(
+        svg('line.graticule', { x1: x(longitude), x2: x(longitude), y1: 0, y2: height }),
+        x(longitude) < width - 170 && svg('text', { x: x(longitude) + 5, y: height - 8 }, degrees(longitude, step)),
+      );
     }
     const low = latitudeOf(view.y - height / 2 / view.scale);
     for (let latitude = Math.ceil(low / step) * step; y(latitude) > 0 && latitude < 85; latitude += step) {
-      grid.push(svg('line.graticule', { x1: 0, x2: width, y1: y(latitude), y2: y(latitude) }), y(latitude) < height - 26 && y(latitude) > 16 && svg('text', { x: 8, y: y(latitude) - 5 }, degrees(latitude, step)));
+      grid.push(
+        svg('line.graticule', { x1: 0, x2: width, y1: y(latitude), y2: y(latitude) }),
+        y(latitude) < height - 26 &&
+          y(latitude) > 16 &&
+          svg('text', { x: 8, y: y(latitude) - 5 }, degrees(latitude, step)),
+      );
     }
     /** @type {SVGElement[]} */
     const labels = [];
-    const circles = places.filter((place) => Number.isFinite(place.latitude)).map((place) => {
-      const radius = Math.max(3, place.radius / (metresAPixel * Math.cos((place.latitude * Math.PI) / 180) / Math.cos((latitudeOf(view.y) * Math.PI) / 180)));
-      const [cx, cy] = [x(place.longitude), y(place.latitude)];
-      if (cx < -radius - 200 || cx > width + radius + 200 || cy < -radius - 200 || cy > height + radius + 200) return null;
-      labels.push(svg('text.label', { x: cx, y: cy - radius - 9, 'text-anchor': 'middle' }, short(place.name)));
-      return svg(`circle.place${place.id === chosen ? '.chosen' : ''}`, { cx, cy, r: radius });
-    });
+    const circles = places
+      .filter((place) => Number.isFinite(place.latitude))
+      .map((place) => {
+        const radius = Math.max(
+          3,
+          place.radius /
+            ((metresAPixel * Math.cos((place.latitude * Math.PI) / 180)) /
+              Math.cos((latitudeOf(view.y) * Math.PI) / 180)),
+        );
+        const [cx, cy] = [x(place.longitude), y(place.latitude)];
+        if (cx < -radius - 200 || cx > width + radius + 200 || cy < -radius - 200 || cy > height + radius + 200)
+          return null;
+        labels.push(svg('text.label', { x: cx, y: cy - radius - 9, 'text-anchor': 'middle' }, short(place.name)));
+        return svg(`circle.place${place.id === chosen ? '.chosen' : ''}`, { cx, cy, r: radius });
+      });
     const first = route[0];
     const last = route[route.length - 1];
-    const way = route.length > 1 ? [svg('path.casing', { d: line(route) }), svg('path.way', { d: line(route) }),
-      svg('circle.start', { cx: x(first[1]), cy: y(first[0]), r: 6 }), svg('circle.finish', { cx: x(last[1]), cy: y(last[0]), r: 7 }),
-      start && nameOf(start, x(first[1]), y(first[0])), end && nameOf(end, x(last[1]), y(last[0]))] : [];
+    const way =
+      route.length > 1
+        ? [
+            svg('path.casing', { d: line(route) }),
+            svg('path.way', { d: line(route) }),
+            svg('circle.start', { cx: x(first[1]), cy: y(first[0]), r: 6 }),
+            svg('circle.finish', { cx: x(last[1]), cy: y(last[0]), r: 7 }),
+            start && nameOf(start, x(first[1]), y(first[0])),
+            end && nameOf(end, x(last[1]), y(last[0])),
+          ]
+        : [];
     for (const gap of way.length ? gaps : []) {
       const [from, to] = [gap.points[0], gap.points[gap.points.length - 1]];
       way.splice(2, 0, svg('path.unfixed', { d: line(gap.points) }), svg('path.missing', { d: line(gap.points) }));
       // Named where it is long enough to be told from what is beside it.
-      if (Math.hypot(x(to[1]) - x(from[1]), y(to[0]) - y(from[0])) > 24) way.push(svg('text.label.at-stop', { x: (x(from[1]) + x(to[1])) / 2 + 10, y: (y(from[0]) + y(to[0])) / 2 + 4 }, gap.text));
+      if (Math.hypot(x(to[1]) - x(from[1]), y(to[0]) - y(from[0])) > 24)
+        way.push(
+          svg(
+            'text.label.at-stop',
+            { x: (x(from[1]) + x(to[1])) / 2 + 10, y: (y(from[0]) + y(to[0])) / 2 + 4 },
+            gap.text,
+          ),
+        );
     }
     for (const stop of way.length ? stops : []) {
       const [px, py] = [x(stop.longitude), y(stop.latitude)];
-      way.push(svg('rect.stop', { x: px - 5, y: py - 5, width: 10, height: 10, rx: 2 }), svg('text.label.at-stop', { x: px + 10, y: py + 4 }, stop.text));
+      way.push(
+        svg('rect.stop', { x: px - 5, y: py - 5, width: 10, height: 10, rx: 2 }),
+        svg('text.label.at-stop', { x: px + 10, y: py + 4 }, stop.text),
+      );
     }
     const pointed = spot?.at();
     if (pointed) way.push(svg('circle.spot', { cx: x(pointed[1]), cy: y(pointed[0]), r: 6 }));
     const cut = cutter?.point()?.at;
-    if (cut) way.push(svg('circle.cut', { cx: x(cut[1]), cy: y(cut[0]), r: 9 }), svg('path.cut-mark', { d: `M${x(cut[1]) - 4} ${y(cut[0])}h8` }));
+    if (cut)
+      way.push(
+        svg('circle.cut', { cx: x(cut[1]), cy: y(cut[0]), r: 9 }),
+        svg('path.cut-mark', { d: `M${x(cut[1]) - 4} ${y(cut[0])}h8` }),
+      );
     tiles?.show(view, width, height);
-    ground.replaceChildren(...[tiles?.group, grid, roads.map((points) => points.length > 1 && svg('path.road', { d: line(points) })), circles, way, labels, scale(metresAPixel, width, height)].flat(3).filter(Boolean));
+    ground.replaceChildren(
+      ...[
+        tiles?.group,
+        grid,
+        roads.map((points) => points.length > 1 && svg('path.road', { d: line(points) })),
+        circles,
+        way,
+        labels,
+        scale(metresAPixel, width, height),
+      ]
+        .flat(3)
+        .filter(Boolean),
+    );
   }
 
   const zoom = (/** @type {number} */ factor, px = wide.width / 2, py = wide.height / 2) => {
@@ -125,21 +231,43 @@ export function routeMap({ label, places, chosen = '', route = [], roads = [], s
     view.isOwn = true;
     draw();
   };
-  const all = () => { view.isOwn = false; fit(); draw(); };
+  const all = () => {
+    view.isOwn = false;
+    fit();
+    draw();
+  };
   ground.addEventListener('keydown', (/** @type {KeyboardEvent} */ event) => {
-    const acts = { ArrowLeft: () => pan(60, 0), ArrowRight: () => pan(-60, 0), ArrowUp: () => pan(0, 60), ArrowDown: () => pan(0, -60), '+': () => zoom(1.5), '=': () => zoom(1.5), '-': () => zoom(1 / 1.5), '0': all };
+    const acts = {
+      ArrowLeft: () => pan(60, 0),
+      ArrowRight: () => pan(-60, 0),
+      ArrowUp: () => pan(0, 60),
+      ArrowDown: () => pan(0, -60),
+      '+': () => zoom(1.5),
+      '=': () => zoom(1.5),
+      '-': () => zoom(1 / 1.5),
+      0: all,
+    };
     const act = acts[/** @type {keyof typeof acts} */ (event.key)];
     if (!act || event.ctrlKey || event.metaKey) return;
     event.preventDefault();
     event.stopPropagation();
     act();
   });
-  ground.addEventListener('wheel', (/** @type {WheelEvent} */ event) => {
-    event.preventDefault();
-    const box = ground.getBoundingClientRect();
-    zoom(Math.exp(-event.deltaY / 400), event.clientX - box.left, event.clientY - box.top);
-  }, { passive: false });
-  /** The point of the route that is nearest to a place on screen, where one is near enough. @param {number} px @param {number} py @param {number} most */
+  ground.addEventListener(
+    'wheel',
+    (/** @type {WheelEvent} */ event) => {
+      event.preventDefault();
+      const box = ground.getBoundingClientRect();
+      zoom(Math.exp(-event.deltaY / 400), event.clientX - box.left, event.clientY - box.top);
+    },
+    { passive: false },
+  );
+  /**
+   * The point of the route that is nearest to a place on screen, where one is near enough.
+   * @param {number} px
+   * @param {number} py
+   * @param {number} most
+   */
   const pick = (px, py, most) => {
     const points = route.map((point) => [x(point[1]), y(point[0])]);
     let [best, part, behind, at] = [most, 0, 0, route[0]];
@@ -158,7 +286,10 @@ export function routeMap({ label, places, chosen = '', route = [], roads = [], s
     cutter?.onPick(part / behind, at);
     draw();
   };
-  const inside = (/** @type {PointerEvent} */ event) => { const box = ground.getBoundingClientRect(); return /** @type {[number, number]} */ ([event.clientX - box.left, event.clientY - box.top]); };
+  const inside = (/** @type {PointerEvent} */ event) => {
+    const box = ground.getBoundingClientRect();
+    return /** @type {[number, number]} */ ([event.clientX - box.left, event.clientY - box.top]);
+  };
   /** What a single finger does: moves the map, or pulls the point where the route is parted. */
   let hold = { isCut: false, moved: 0 };
   /** @type {Map<number, {x: number, y: number}>} */
@@ -168,9 +299,17 @@ export function routeMap({ label, places, chosen = '', route = [], roads = [], s
     fingers.set(event.pointerId, { x: event.clientX, y: event.clientY });
     const cut = cutter?.point()?.at;
     const [px, py] = inside(event);
-    hold = { isCut: Boolean(cut) && fingers.size === 1 && Math.hypot(px - x(/** @type {number[]} */ (cut)[1]), py - y(/** @type {number[]} */ (cut)[0])) < 24, moved: 0 };
+    hold = {
+      isCut:
+        Boolean(cut) &&
+        fingers.size === 1 &&
+        Math.hypot(px - x(/** @type {number[]} */ (cut)[1]), py - y(/** @type {number[]} */ (cut)[0])) < 24,
+      moved: 0,
+    };
   });
-  ground.addEventListener('pointerup', (/** @type {PointerEvent} */ event) => { if (fingers.size === 1 && hold.moved < 6 && cutter?.point()) pick(...inside(event), 28); });
+  ground.addEventListener('pointerup', (/** @type {PointerEvent} */ event) => {
+    if (fingers.size === 1 && hold.moved < 6 && cutter?.point()) pick(...inside(event), 28);
+  });
   ground.addEventListener('pointermove', (/** @type {PointerEvent} */ event) => {
     const old = fingers.get(event.pointerId);
     if (!old) return;
@@ -184,14 +323,39 @@ export function routeMap({ label, places, chosen = '', route = [], roads = [], s
       const other = [...fingers].find(([id]) => id !== event.pointerId)?.[1] ?? old;
       const box = ground.getBoundingClientRect();
       const before = Math.hypot(old.x - other.x, old.y - other.y);
-      if (before > 0) zoom(Math.hypot(next.x - other.x, next.y - other.y) / before, (next.x + other.x) / 2 - box.left, (next.y + other.y) / 2 - box.top);
+      if (before > 0)
+        zoom(
+          Math.hypot(next.x - other.x, next.y - other.y) / before,
+          (next.x + other.x) / 2 - box.left,
+          (next.y + other.y) / 2 - box.top,
+        );
     } else {
       pan(next.x - old.x, next.y - old.y);
     }
     fingers.set(event.pointerId, next);
   });
-  for (const name of ['pointerup', 'pointercancel']) ground.addEventListener(name, (/** @type {PointerEvent} */ event) => fingers.delete(event.pointerId));
-  const box = h('div.map', null, ground, tiles?.credit && h('p.credit', null, tiles.credit), h('div.zoom', null, h('button', { type: 'button', 'aria-label': words.trips.in, on: { click: () => zoom(1.6) } }, glyph('plus', '.s16')), h('button', { type: 'button', 'aria-label': words.trips.out, on: { click: () => zoom(1 / 1.6) } }, glyph('minus', '.s16'))));
+  for (const name of ['pointerup', 'pointercancel'])
+    ground.addEventListener(name, (/** @type {PointerEvent} */ event) => fingers.delete(event.pointerId));
+  const box = h(
+    'div.map',
+    null,
+    ground,
+    tiles?.credit && h('p.credit', null, tiles.credit),
+    h(
+      'div.zoom',
+      null,
+      h(
+        'button',
+        { type: 'button', 'aria-label': words.trips.in, on: { click: () => zoom(1.6) } },
+        glyph('plus', '.s16'),
+      ),
+      h(
+        'button',
+        { type: 'button', 'aria-label': words.trips.out, on: { click: () => zoom(1 / 1.6) } },
+        glyph('minus', '.s16'),
+      ),
+    ),
+  );
   cutter?.attach(draw);
   spot?.attach(draw);
   if (!view.isOwn) fit();
@@ -206,21 +370,35 @@ export function routeMap({ label, places, chosen = '', route = [], roads = [], s
   return box;
 }
 
-/** @param {any} place @returns {number[][]} two corners */
+/**
+ * @param {any} place
+ * @returns {number[][]} two corners
+ */
 function circleBox(place) {
-  const latitude = (place.radius / 6_371_000) * 180 / Math.PI;
+  const latitude = ((place.radius / 6_371_000) * 180) / Math.PI;
   const longitude = latitude / Math.max(0.05, Math.cos((place.latitude * Math.PI) / 180));
-  return [[place.latitude - latitude, place.longitude - longitude], [place.latitude + latitude, place.longitude + longitude]];
+  return [
+    [place.latitude - latitude, place.longitude - longitude],
+    [place.latitude + latitude, place.longitude + longitude],
+  ];
 }
 
-/** `52°24′`. @param {number} value @param {number} step */
+/**
+ * `52°24′`.
+ * @param {number} value
+ * @param {number} step
+ */
 function degrees(value, step) {
   const seconds = Math.round(Math.abs(value) * 3600);
   const text = `${Math.floor(seconds / 3600)}°${String(Math.floor(seconds / 60) % 60).padStart(2, '0')}′${step < 1 / 60 ? `${String(seconds % 60).padStart(2, '0')}″` : ''}`;
   return (value < 0 ? '−' : '') + (step >= 1 ? text.split('°')[0] + '°' : text);
 }
 
-/** @param {number} metresAPixel @param {number} width @param {number} height */
+/**
+ * @param {number} metresAPixel
+ * @param {number} width
+ * @param {number} height
+ */
 function scale(metresAPixel, width, height) {
   const imperial = settings().units === 'imperial';
   const unit = imperial ? (metresAPixel * 100 > 400 ? 1609.344 : 0.3048) : metresAPixel * 100 >= 1000 ? 1000 : 1;
@@ -230,5 +408,10 @@ function scale(metresAPixel, width, height) {
   const long = (value * unit) / metresAPixel;
   const name = imperial ? (unit > 1 ? 'mi' : 'ft') : unit > 1 ? 'km' : 'm';
   const [a, b, y] = [width - 16 - long, width - 16, height - 14];
-  return svg('g', null, svg('path.scale', { d: `M${a} ${y - 5}v5H${b}v-5` }), svg('text', { x: (a + b) / 2, y: y - 8, 'text-anchor': 'middle' }, `${count(value)} ${name}`));
+  return svg(
+    'g',
+    null,
+    svg('path.scale', { d: `M${a} ${y - 5}v5H${b}v-5` }),
+    svg('text', { x: (a + b) / 2, y: y - 8, 'text-anchor': 'middle' }, `${count(value)} ${name}`),
+  );
 }

@@ -12,25 +12,74 @@ const SOURCES = { imported: 'file', geofence: 'pin', healthkit: 'heart', trip: '
 /**
  * One event, one line; a press opens it, or the page of a trip.
  * @param {any} event
- * @param {{day?: string, before?: Node | null, when?: string, title?: string, mark?: string, end?: string, isRunning?: boolean, hasSource?: boolean}} [options] `when` stands in the place of the time, `title`, a time, in that of what the event is called
+ * @param {{day?: string, before?: Node | null, when?: string, title?: string, mark?: string, end?: string, isRunning?:
+ *   boolean, hasSource?: boolean}} [options] `when` stands in the place of the time, `title`, a time, in that of what
+ *   the event is called
  */
-export function eventRow(event, { day, before = null, when, title = '', mark = '', end = '', isRunning = false, hasSource = true } = {}) {
+export function eventRow(
+  event,
+  { day, before = null, when, title = '', mark = '', end = '', isRunning = false, hasSource = true } = {},
+) {
   const type = typeOf(event.event_type_id);
-  const source = hasSource ? SOURCES[/** @type {keyof typeof SOURCES} */ (event.source_type)] ?? '' : '';
+  const source = hasSource ? (SOURCES[/** @type {keyof typeof SOURCES} */ (event.source_type)] ?? '') : '';
   // Where room is short, how far it was is what is told of a trip.
-  const [value, ...rest] = isRunning ? [`${words.today.running} ${runningText(event)}`] : isTrip(event) ? tripParts(event)
-    : [isVisit(event) && event.end_date ? (title ? '' : words.timeline.until(time(new Date(event.end_date)))) : summary(event)];
-  const from = day && !event.is_all_day && event.end_date && dayOf(new Date(event.timestamp)) < day ? words.timeline.from(time(new Date(event.timestamp))) : '';
+  const [value, ...rest] = isRunning
+    ? [`${words.today.running} ${runningText(event)}`]
+    : isTrip(event)
+      ? tripParts(event)
+      : [
+          isVisit(event) && event.end_date
+            ? title
+              ? ''
+              : words.timeline.until(time(new Date(event.end_date)))
+            : summary(event),
+        ];
+  const from =
+    day && !event.is_all_day && event.end_date && dayOf(new Date(event.timestamp)) < day
+      ? words.timeline.from(time(new Date(event.timestamp)))
+      : '';
   const zone = otherZone(event);
   const there = zone ? words.timeline.there(time(new Date(event.timestamp), zone), zone) : '';
   const note = (event.notes ?? '').replace(/\s+/g, ' ');
-  return h('button.row', { type: 'button', dataset: { key: event.id, event: event.id }, on: { click: () => (isTrip(event) ? go(`/trips/${encodeURIComponent(event.id)}`) : openEvent(event)), edit: () => openEvent(event), delete: () => deleteEvent(event) } },
-    h('span.time', null, (when ?? timeText(event, day)).replace(/ (?=[+-]\d\d:\d\d$)/, '\n')), before, disc(type, 28),
-    h('span.what', null, h(title ? 'b.when' : 'b', null, marked(title || titleOf(event), mark)), value && h('span.value', null, marked(value, mark)), rest.length > 0 && h('span.value.rest', null, marked(`, ${rest.join(', ')}`, mark)), from && h('span.note.from', null, from), there && h('span.note.there', null, there), note && h('span.note', null, marked(note, mark))),
-    h('span.end', null, end && h('span.length', null, end), event.waits && h('span', null, h('span.spoken', null, 'waits'), glyph('clock', '.s16')), source && !event.waits && glyph(source, '.s16')));
+  return h(
+    'button.row',
+    {
+      type: 'button',
+      dataset: { key: event.id, event: event.id },
+      on: {
+        click: () => (isTrip(event) ? go(`/trips/${encodeURIComponent(event.id)}`) : openEvent(event)),
+        edit: () => openEvent(event),
+        delete: () => deleteEvent(event),
+      },
+    },
+    h('span.time', null, (when ?? timeText(event, day)).replace(/ (?=[+-]\d\d:\d\d$)/, '\n')),
+    before,
+    disc(type, 28),
+    h(
+      'span.what',
+      null,
+      h(title ? 'b.when' : 'b', null, marked(title || titleOf(event), mark)),
+      value && h('span.value', null, marked(value, mark)),
+      rest.length > 0 && h('span.value.rest', null, marked(`, ${rest.join(', ')}`, mark)),
+      from && h('span.note.from', null, from),
+      there && h('span.note.there', null, there),
+      note && h('span.note', null, marked(note, mark)),
+    ),
+    h(
+      'span.end',
+      null,
+      end && h('span.length', null, end),
+      event.waits && h('span', null, h('span.spoken', null, 'waits'), glyph('clock', '.s16')),
+      source && !event.waits && glyph(source, '.s16'),
+    ),
+  );
 }
 
-/** A text with what was looked for set apart. @param {string} text @param {string} mark */
+/**
+ * A text with what was looked for set apart.
+ * @param {string} text
+ * @param {string} mark
+ */
 function marked(text, mark) {
   const at = mark ? text.toLowerCase().indexOf(mark.toLowerCase()) : -1;
   if (at < 0) return text;

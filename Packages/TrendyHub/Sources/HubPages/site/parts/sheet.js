@@ -4,13 +4,17 @@ import { failureText } from './toast.js';
 import { onBack } from '../data/address.js';
 import { words } from '../words.js';
 
-/** Closes the sheet on top as by a press beside it; whether one was open. @type {(() => boolean) | null} */
+/**
+ * Closes the sheet on top as by a press beside it; whether one was open.
+ * @type {(() => boolean) | null}
+ */
 let closeTop = null;
 // On a phone back is the way out of what lies over a page.
 onBack(() => closeTop?.() ?? false);
 // What was begun in a form goes with the page: the browser asks first.
 window.addEventListener('beforeunload', (event) => {
-  if ([...document.querySelectorAll('dialog[open]')].some((sheet) => /** @type {any} */ (sheet).isChanged)) event.preventDefault();
+  if ([...document.querySelectorAll('dialog[open]')].some((sheet) => /** @type {any} */ (sheet).isChanged))
+    event.preventDefault();
 });
 
 /**
@@ -21,9 +25,14 @@ window.addEventListener('beforeunload', (event) => {
 export function openSheet(title, build) {
   const opener = /** @type {HTMLElement | null} */ (document.activeElement);
   const below = closeTop;
-  const sheet = /** @type {HTMLDialogElement & {isChanged?: boolean, isBusy?: boolean}} */ (h('dialog.sheet', { 'aria-label': title }));
+  const sheet = /** @type {HTMLDialogElement & {isChanged?: boolean, isBusy?: boolean}} */ (
+    h('dialog.sheet', { 'aria-label': title })
+  );
   // The event of closing comes later: a sheet that follows this one would find it still there.
-  const close = () => { sheet.close(); leave(); };
+  const close = () => {
+    sheet.close();
+    leave();
+  };
   const leave = () => {
     if (!sheet.isConnected) return;
     closeTop = below;
@@ -37,22 +46,34 @@ export function openSheet(title, build) {
   const mayClose = () => {
     if (!sheet.isChanged) return true;
     const bar = sheet.querySelector('.unsaved');
-    if (bar) { /** @type {HTMLElement} */ (bar.querySelector('button')).focus(); return false; }
+    if (bar) {
+      /** @type {HTMLElement} */ (bar.querySelector('button')).focus();
+      return false;
+    }
     const keep = h('button.button', { type: 'button', on: { click: () => box.remove() } }, words.act.keepEditing);
-    const box = h('div.problem.unsaved', { role: 'alert' }, h('p', null, words.form.unsaved),
-      h('div.actions', null, keep, h('button.button.red', { type: 'button', on: { click: close } }, words.act.discard)));
+    const box = h(
+      'div.problem.unsaved',
+      { role: 'alert' },
+      h('p', null, words.form.unsaved),
+      h('div.actions', null, keep, h('button.button.red', { type: 'button', on: { click: close } }, words.act.discard)),
+    );
     sheet.firstElementChild?.prepend(box);
     keep.focus();
     sheet.scrollTop = 0;
     return false;
   };
-  sheet.addEventListener('cancel', (event) => { if (!mayClose()) event.preventDefault(); });
+  sheet.addEventListener('cancel', (event) => {
+    if (!mayClose()) event.preventDefault();
+  });
   sheet.addEventListener('mousedown', (event) => {
     const box = sheet.getBoundingClientRect();
-    const isBeside = event.clientX < box.left || event.clientX > box.right || event.clientY < box.top || event.clientY > box.bottom;
+    const isBeside =
+      event.clientX < box.left || event.clientX > box.right || event.clientY < box.top || event.clientY > box.bottom;
     if (event.target === sheet && isBeside && mayClose()) close();
   });
-  sheet.addEventListener('input', () => { sheet.isChanged = true; });
+  sheet.addEventListener('input', () => {
+    sheet.isChanged = true;
+  });
   sheet.addEventListener('keydown', (event) => {
     const form = event.key === 'Enter' && (event.ctrlKey || event.metaKey) && sheet.querySelector('form');
     if (!form) return;
@@ -60,15 +81,21 @@ export function openSheet(title, build) {
     form.requestSubmit();
   });
   sheet.addEventListener('close', leave);
-  closeTop = () => { if (mayClose()) close(); return true; };
+  closeTop = () => {
+    if (mayClose()) close();
+    return true;
+  };
   document.body.append(sheet);
   sheet.showModal();
   return sheet;
 }
 
 /**
- * Does what a form is for, and closes its sheet when that is done; where it fails, the form says why and stays as it is filled in.
- * @param {HTMLDialogElement & {isBusy?: boolean}} sheet @param {() => void} close @param {() => Promise<any>} action
+ * Does what a form is for, and closes its sheet when that is done; where it fails, the form says why and stays as it is
+ * filled in.
+ * @param {HTMLDialogElement & {isBusy?: boolean}} sheet
+ * @param {() => void} close
+ * @param {() => Promise<any>} action
  * @returns {Promise<boolean>} whether it was done
  */
 export async function submit(sheet, close, action) {
@@ -89,7 +116,10 @@ export async function submit(sheet, close, action) {
   }
 }
 
-/** To what opened a sheet: the page may have been drawn anew meanwhile, or have lost it. @param {HTMLElement | null} opener */
+/**
+ * To what opened a sheet: the page may have been drawn anew meanwhile, or have lost it.
+ * @param {HTMLElement | null} opener
+ */
 function focusAgain(opener) {
   if (opener?.isConnected) return opener.focus();
   const key = opener?.dataset.key;
@@ -97,9 +127,19 @@ function focusAgain(opener) {
   /** @type {HTMLElement | null} */ (again || document.querySelector('main h1'))?.focus();
 }
 
-/** @param {string} title @param {() => void} close @param {Node | null} [before] */
-export const sheetHead = (title, close, before = null) => h('header', null, before, h('h2', null, title),
-  h('button.button.square.plain', { type: 'button', 'aria-label': words.act.close, on: { click: close } }, cross()));
+/**
+ * @param {string} title
+ * @param {() => void} close
+ * @param {Node | null} [before]
+ */
+export const sheetHead = (title, close, before = null) =>
+  h(
+    'header',
+    null,
+    before,
+    h('h2', null, title),
+    h('button.button.square.plain', { type: 'button', 'aria-label': words.act.close, on: { click: close } }, cross()),
+  );
 
 function cross() {
   const plus = glyph('plus');

@@ -16,13 +16,34 @@ export function spot() {
   /** @type {number[] | null} */
   let at = null;
   let draw = () => {};
-  return { at: () => at, set: (/** @type {number[] | null} */ place) => { at = place; draw(); }, attach: (/** @type {() => void} */ act) => { draw = act; } };
+  return {
+    at: () => at,
+    set: (/** @type {number[] | null} */ place) => {
+      at = place;
+      draw();
+    },
+    attach: (/** @type {() => void} */ act) => {
+      draw = act;
+    },
+  };
 }
 
-/** Stops as the map draws them. @param {any} speed */
-export const stopsOf = (speed) => (speed?.stops ?? []).map((/** @type {any} */ stop) => ({ latitude: stop.latitude, longitude: stop.longitude, text: length(stopSeconds(stop)) }));
+/**
+ * Stops as the map draws them.
+ * @param {any} speed
+ */
+export const stopsOf = (speed) =>
+  (speed?.stops ?? []).map((/** @type {any} */ stop) => ({
+    latitude: stop.latitude,
+    longitude: stop.longitude,
+    text: length(stopSeconds(stop)),
+  }));
 
-/** Stretches without fixes, as the map draws them. @param {any} speed @returns {{points: number[][], text: string}[]} */
+/**
+ * Stretches without fixes, as the map draws them.
+ * @param {any} speed
+ * @returns {{points: number[][], text: string}[]}
+ */
 export function gapsOf(speed) {
   const steps = speed?.steps ?? [];
   /** @type {{points: number[][], text: string}[]} */
@@ -31,7 +52,9 @@ export function gapsOf(speed) {
     if (steps[i].mps !== null) continue;
     let end = i;
     while (end < steps.length && steps[end].mps === null) end++;
-    const points = steps.slice(Math.max(0, i - 1), end + 1).map((/** @type {any} */ step) => [step.latitude, step.longitude]);
+    const points = steps
+      .slice(Math.max(0, i - 1), end + 1)
+      .map((/** @type {any} */ step) => [step.latitude, step.longitude]);
     gaps.push({ points, text: words.speed.without(length((end - i) * speed.step_s)) });
     i = end;
   }
@@ -43,38 +66,81 @@ const stopSeconds = (stop) => (Date.parse(stop.end) - Date.parse(stop.start)) / 
 /** @param {any} stop */
 const nameOf = (stop) => placeAt([stop.latitude, stop.longitude])?.name ?? '';
 
-/** @param {any} trip @param {any} speed as the hub tells it @param {ReturnType<typeof spot>} dot */
+/**
+ * @param {any} trip
+ * @param {any} speed as the hub tells it
+ * @param {ReturnType<typeof spot>} dot
+ */
 export function speedStrip(trip, speed, dot) {
   const { steps, stops, step_s: pitch, top_mps: top, standing_s: standing } = speed;
   const moment = (/** @type {number} */ i) => new Date(Date.parse(speed.start) + i * pitch * 1000);
-  const stopAt = (/** @type {number} */ i) => stops.find((/** @type {any} */ stop) => Date.parse(stop.start) <= moment(i + 0.5).getTime() && moment(i + 0.5).getTime() < Date.parse(stop.end));
+  const stopAt = (/** @type {number} */ i) =>
+    stops.find(
+      (/** @type {any} */ stop) =>
+        Date.parse(stop.start) <= moment(i + 0.5).getTime() && moment(i + 0.5).getTime() < Date.parse(stop.end),
+    );
   const said = (/** @type {number} */ i) => {
     const stop = stopAt(i);
-    return stop ? text.stopped(length(stopSeconds(stop)), nameOf(stop)) : steps[i].mps === null ? text.gap : speedText(steps[i].mps);
+    return stop
+      ? text.stopped(length(stopSeconds(stop)), nameOf(stop))
+      : steps[i].mps === null
+        ? text.gap
+        : speedText(steps[i].mps);
   };
-  const finding = [text.fastest(speedText(top)), stops.length ? text.stops(some(stops.length, 'stop'), length(standing)) : text.noStops].join(' ');
-  return h('section', null, hatch(), chart({
-    key: `speed-${trip.timestamp.slice(0, 10)}`, title: text.title, finding, onSwitch: refresh,
-    columns: [text.time, text.speed, text.where],
-    rows: steps.map((/** @type {any} */ step, /** @type {number} */ i) => [`${time(moment(i))}:${String(moment(i).getSeconds()).padStart(2, '0')}`, said(i), `${step.latitude.toFixed(5)}, ${step.longitude.toFixed(5)}`]),
-    picture: () => picture(speed, finding, said, dot, moment),
-  }));
+  const finding = [
+    text.fastest(speedText(top)),
+    stops.length ? text.stops(some(stops.length, 'stop'), length(standing)) : text.noStops,
+  ].join(' ');
+  return h(
+    'section',
+    null,
+    hatch(),
+    chart({
+      key: `speed-${trip.timestamp.slice(0, 10)}`,
+      title: text.title,
+      finding,
+      onSwitch: refresh,
+      columns: [text.time, text.speed, text.where],
+      rows: steps.map((/** @type {any} */ step, /** @type {number} */ i) => [
+        `${time(moment(i))}:${String(moment(i).getSeconds()).padStart(2, '0')}`,
+        said(i),
+        `${step.latitude.toFixed(5)}, ${step.longitude.toFixed(5)}`,
+      ]),
+      picture: () => picture(speed, finding, said, dot, moment),
+    }),
+  );
 }
 
-/** @param {any} speed @param {string} label @param {(i: number) => string} said @param {ReturnType<typeof spot>} dot @param {(i: number) => Date} moment */
+/**
+ * @param {any} speed
+ * @param {string} label
+ * @param {(i: number) => string} said
+ * @param {ReturnType<typeof spot>} dot
+ * @param {(i: number) => Date} moment
+ */
 function picture({ steps, stops, start, step_s: pitch, top_mps: top }, label, said, dot, moment) {
   const width = innerWidth < 768 ? Math.max(288, innerWidth - 32) : 640;
   const seconds = steps.length * pitch;
   const x = (/** @type {number} */ second) => (second / seconds) * width;
   const y = (/** @type {number} */ value) => 4 + (TALL - 5) * (1 - value / Math.max(top, 1));
-  /** Runs of steps with a speed, and those without. @type {{from: number, to: number, isGap: boolean}[]} */
+  /**
+   * Runs of steps with a speed, and those without.
+   * @type {{from: number, to: number, isGap: boolean}[]}
+   */
   const runs = [];
   steps.forEach((/** @type {any} */ step, /** @type {number} */ i) => {
     const last = runs[runs.length - 1];
     if (last && last.isGap === (step.mps === null)) last.to = i + 1;
     else runs.push({ from: i, to: i + 1, isGap: step.mps === null });
   });
-  const line = (/** @type {{from: number, to: number}} */ run) => steps.slice(run.from, run.to).map((/** @type {any} */ step, /** @type {number} */ k) => `${k ? 'L' : 'M'}${x((run.from + k + 0.5) * pitch).toFixed(1)} ${y(step.mps).toFixed(1)}`).join('');
+  const line = (/** @type {{from: number, to: number}} */ run) =>
+    steps
+      .slice(run.from, run.to)
+      .map(
+        (/** @type {any} */ step, /** @type {number} */ k) =>
+          `${k ? 'L' : 'M'}${x((run.from + k + 0.5) * pitch).toFixed(1)} ${y(step.mps).toFixed(1)}`,
+      )
+      .join('');
   const mark = svg('line.at', { y1: 0, y2: TALL, visibility: 'hidden' });
   const reading = h('p.reading', { 'aria-live': 'polite' }, text.hint);
   let shown = -1;
@@ -86,27 +152,49 @@ function picture({ steps, stops, start, step_s: pitch, top_mps: top }, label, sa
     dot.set([steps[shown].latitude, steps[shown].longitude]);
   };
   const end = moment(steps.length);
-  const strip = svg('svg.plot.speed', { viewBox: `0 0 ${width} ${TALL + 20}`, role: 'img', tabindex: 0, 'aria-label': label, dataset: { key: 'speed' } },
+  const strip = svg(
+    'svg.plot.speed',
+    { viewBox: `0 0 ${width} ${TALL + 20}`, role: 'img', tabindex: 0, 'aria-label': label, dataset: { key: 'speed' } },
     svg('line.grid', { x1: 0, x2: width, y1: TALL, y2: TALL }),
-    runs.map((run) => (run.isGap ? svg('rect.gap', { x: x(run.from * pitch), y: 0, width: x((run.to - run.from) * pitch), height: TALL })
-      : [svg('path.area', { d: `${line(run)}L${x((run.to - 0.5) * pitch).toFixed(1)} ${TALL}L${x((run.from + 0.5) * pitch).toFixed(1)} ${TALL}Z` }), svg('path.line', { d: line(run) })])),
+    runs.map((run) =>
+      run.isGap
+        ? svg('rect.gap', { x: x(run.from * pitch), y: 0, width: x((run.to - run.from) * pitch), height: TALL })
+        : [
+            svg('path.area', {
+              d: `${line(run)}L${x((run.to - 0.5) * pitch).toFixed(1)} ${TALL}L${x((run.from + 0.5) * pitch).toFixed(1)} ${TALL}Z`,
+            }),
+            svg('path.line', { d: line(run) }),
+          ],
+    ),
     stops.map((/** @type {any} */ stop) => {
       const [from, to] = [stop.start, stop.end].map((at) => x((Date.parse(at) - Date.parse(start)) / 1000));
       const name = nameOf(stop) || length(stopSeconds(stop));
-      return [svg('rect.stop', { x: from, y: TALL - 3, width: Math.max(3, to - from), height: 6 }), to - from > name.length * 6.2 && svg('text', { x: (from + to) / 2, y: TALL - 8, 'text-anchor': 'middle' }, name)];
+      return [
+        svg('rect.stop', { x: from, y: TALL - 3, width: Math.max(3, to - from), height: 6 }),
+        to - from > name.length * 6.2 &&
+          svg('text', { x: (from + to) / 2, y: TALL - 8, 'text-anchor': 'middle' }, name),
+      ];
     }),
-    svg('text', { x: 0, y: TALL + 15 }, time(moment(0))), svg('text', { x: width, y: TALL + 15, 'text-anchor': 'end' }, time(end)), mark);
+    svg('text', { x: 0, y: TALL + 15 }, time(moment(0))),
+    svg('text', { x: width, y: TALL + 15, 'text-anchor': 'end' }, time(end)),
+    mark,
+  );
   strip.addEventListener('pointermove', (event) => {
     const box = strip.getBoundingClientRect();
-    tell(Math.floor(((/** @type {PointerEvent} */ (event).clientX - box.left) / box.width) * steps.length));
+    tell(Math.floor(/** @type {PointerEvent} */ ((event.clientX - box.left) / box.width) * steps.length));
   });
   strip.addEventListener('keydown', (event) => {
-    const step = { ArrowLeft: -1, ArrowRight: 1, Home: -steps.length, End: steps.length }[/** @type {KeyboardEvent} */ (event).key];
+    const step = { ArrowLeft: -1, ArrowRight: 1, Home: -steps.length, End: steps.length }[
+      /** @type {KeyboardEvent} */ (event).key
+    ];
     if (!step) return;
     event.preventDefault();
     tell(shown + step);
   });
-  const leave = () => { dot.set(null); mark.setAttribute('visibility', 'hidden'); };
+  const leave = () => {
+    dot.set(null);
+    mark.setAttribute('visibility', 'hidden');
+  };
   strip.addEventListener('pointerleave', leave);
   strip.addEventListener('blur', leave);
   return h('div', null, strip, reading);

@@ -11,21 +11,70 @@ const KIND = 'application/x-trendy-tile';
 
 /**
  * A type: one press logs it, or stops what runs.
- * @param {{type: any, today: number, days: number[], week: number, last: string, waits: boolean, running: any, key: number, goal: import('./goal.js').Progress | null, streak: number,
- *   score: number | null, log: () => void, open: () => void, move: (step: number) => void, drop: (id: string) => void}} of `days` the last 14, today at the end
+ * @param {{type: any, today: number, days: number[], week: number, last: string, waits: boolean, running: any, key:
+ *   number, goal: import('./goal.js').Progress | null, streak: number, score: number | null, log: () => void, open: ()
+ *   => void, move: (step: number) => void, drop: (id: string) => void}} of `days` the last 14, today at the end
  */
-export function tile({ type, today, days, week, last, waits, running, key, goal, streak, score, log, open, move, drop }) {
+export function tile({
+  type,
+  today,
+  days,
+  week,
+  last,
+  waits,
+  running,
+  key,
+  goal,
+  streak,
+  score,
+  log,
+  open,
+  move,
+  drop,
+}) {
   // A person sees how many days in a row where they set out for each day.
-  const label = running ? words.today.stopTile(type.name, runningText(running)) : words.today.tile(type.name, today, last, week) + (goal ? ` ${goal.words}.` : '') + (streak > 1 ? ` ${words.today.streak(streak)}` : '') + (goal && score !== null ? ` ${words.insights.score(Math.round(score * 100))}.` : '');
-  const press = h('button.press', { type: 'button', 'aria-label': label, dataset: { key: `tile-${type.id}`, tile: key }, on: { click: log, contextmenu: hold, keydown: step } },
-    h('span.top', null, disc(type, 32), h('span.called', null, h('span.name', null, type.name), h('span.last.cut', null, last)), h('span.count', null, waits && glyph('clock', '.s16'), !running && goal?.isMet && glyph('check', '.s16.met'), running ? runningText(running) : goal?.unit ? [goal.value, h('span.unit', null, goal.unit)] : count(today))),
-    h('span.below', null, spark(days), h('span.week', null, ...said()), goal && ring(score, type.color)));
+  const label = running
+    ? words.today.stopTile(type.name, runningText(running))
+    : words.today.tile(type.name, today, last, week) +
+      (goal ? ` ${goal.words}.` : '') +
+      (streak > 1 ? ` ${words.today.streak(streak)}` : '') +
+      (goal && score !== null ? ` ${words.insights.score(Math.round(score * 100))}.` : '');
+  const press = h(
+    'button.press',
+    {
+      type: 'button',
+      'aria-label': label,
+      dataset: { key: `tile-${type.id}`, tile: key },
+      on: { click: log, contextmenu: hold, keydown: step },
+    },
+    h(
+      'span.top',
+      null,
+      disc(type, 32),
+      h('span.called', null, h('span.name', null, type.name), h('span.last.cut', null, last)),
+      h(
+        'span.count',
+        null,
+        waits && glyph('clock', '.s16'),
+        !running && goal?.isMet && glyph('check', '.s16.met'),
+        running ? runningText(running) : goal?.unit ? [goal.value, h('span.unit', null, goal.unit)] : count(today),
+      ),
+    ),
+    h('span.below', null, spark(days), h('span.week', null, ...said()), goal && ring(score, type.color)),
+  );
   /** What stands beside the bars: in a few words, or fewer where room is short. */
   function said() {
-    const [long, short] = goal?.isWeekly ? [words.goal.aWeek(goal.short), goal.short] : streak > 1 ? [words.today.inARow(streak), words.today.daysShort(streak)] : [words.today.week(week), words.today.weekShort(week)];
+    const [long, short] = goal?.isWeekly
+      ? [words.goal.aWeek(goal.short), goal.short]
+      : streak > 1
+        ? [words.today.inARow(streak), words.today.daysShort(streak)]
+        : [words.today.week(week), words.today.weekShort(week)];
     return [h('span.long', null, long), h('span.short', null, short)];
   }
-  /** A long press opens the form. @param {Event} event */
+  /**
+   * A long press opens the form.
+   * @param {Event} event
+   */
   function hold(event) {
     event.preventDefault();
     open();
@@ -38,10 +87,33 @@ export function tile({ type, today, days, week, last, waits, running, key, goal,
     move(by);
   }
   const drag = {
-    dragstart: (/** @type {DragEvent} */ event) => { event.dataTransfer?.setData(KIND, type.id); },
-    dragover: (/** @type {DragEvent} */ event) => { if (event.dataTransfer?.types.includes(KIND)) event.preventDefault(); },
-    drop: (/** @type {DragEvent} */ event) => { const id = event.dataTransfer?.getData(KIND); if (id) { event.preventDefault(); drop(id); } },
+    dragstart: (/** @type {DragEvent} */ event) => {
+      event.dataTransfer?.setData(KIND, type.id);
+    },
+    dragover: (/** @type {DragEvent} */ event) => {
+      if (event.dataTransfer?.types.includes(KIND)) event.preventDefault();
+    },
+    drop: (/** @type {DragEvent} */ event) => {
+      const id = event.dataTransfer?.getData(KIND);
+      if (id) {
+        event.preventDefault();
+        drop(id);
+      }
+    },
   };
-  return h(`div.tile${running ? '.running' : ''}`, { set: tint(type.color), draggable: 'true', on: drag }, press,
-    h('button.edit', { type: 'button', 'aria-label': words.today.more(type.name), dataset: { key: `more-${type.id}` }, on: { click: open } }, glyph('dots')));
+  return h(
+    `div.tile${running ? '.running' : ''}`,
+    { set: tint(type.color), draggable: 'true', on: drag },
+    press,
+    h(
+      'button.edit',
+      {
+        type: 'button',
+        'aria-label': words.today.more(type.name),
+        dataset: { key: `more-${type.id}` },
+        on: { click: open },
+      },
+      glyph('dots'),
+    ),
+  );
 }

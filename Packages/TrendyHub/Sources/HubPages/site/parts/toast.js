@@ -12,13 +12,18 @@ let timer;
 
 /**
  * What was done, with a way back.
- * @param {string} text @param {boolean} [canUndo]
+ * @param {string} text
+ * @param {boolean} [canUndo]
  */
 export function toast(text, canUndo = true) {
   shown?.remove();
   clearTimeout(timer);
-  shown = h('div.toast', null, h('span.words', null, reach.isReached ? text : `${text}. ${words.toast.waits}`),
-    canUndo && h('button', { type: 'button', on: { click: takeBack } }, words.act.undo));
+  shown = h(
+    'div.toast',
+    null,
+    h('span.words', null, reach.isReached ? text : `${text}. ${words.toast.waits}`),
+    canUndo && h('button', { type: 'button', on: { click: takeBack } }, words.act.undo),
+  );
   // In a sheet that is open it would lie behind it.
   (document.querySelector('dialog[open]') ?? document.body).append(shown);
   say(canUndo ? `${text}. ${words.toast.undoKey}` : text);
@@ -29,7 +34,10 @@ export function toast(text, canUndo = true) {
   timer = setTimeout(hide, 8000);
 }
 
-/** What an error means to the user. @param {unknown} error */
+/**
+ * What an error means to the user.
+ * @param {unknown} error
+ */
 export function failureText(error) {
   if (error instanceof NotRecorded) return words.error.notRecorded;
   if (error instanceof Refused) return error.message;

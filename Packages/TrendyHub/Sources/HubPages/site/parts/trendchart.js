@@ -1,11 +1,13 @@
-// A type over time: bars, the mean of the last days as a line, and the middle half of more of them as a band. Every number is the hub's.
+// A type over time: bars, the mean of the last days as a line, and the middle half of more of them as a band. Every
+// number is the hub's.
 
 import { h, svg } from './dom.js';
 import { tint } from './colour.js';
 import { count, words } from '../words.js';
 
 /**
- * @typedef {{label: string, axis: string, value: number, isNow: boolean, isSkipped: boolean, mean: number | null, lower: number | null, upper: number | null}} Step
+ * @typedef {{label: string, axis: string, value: number, isNow: boolean, isSkipped: boolean, mean: number | null,
+ *   lower: number | null, upper: number | null}} Step
  */
 
 /** A bar of a few is no block. */
@@ -13,13 +15,23 @@ const MOST_WIDE = 32;
 
 const decimals = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 });
 
-/** @param {number} most @returns {number[]} two round values above 0 that fit below it, or one */
+/**
+ * @param {number} most
+ * @returns {number[]} two round values above 0 that fit below it, or one
+ */
 function gridValues(most) {
-  const step = [1, 2, 5, 10, 20, 25, 50, 100, 200, 250, 500, 1000].find((value) => value * 2 >= most) ?? 10 ** Math.ceil(Math.log10(most / 2));
+  const step =
+    [1, 2, 5, 10, 20, 25, 50, 100, 200, 250, 500, 1000].find((value) => value * 2 >= most) ??
+    10 ** Math.ceil(Math.log10(most / 2));
   return [step, step * 2].filter((value) => value === step || value <= most * 1.34);
 }
 
-/** Stretches in which something is there, as places of their first and last step. @param {Step[]} steps @param {(step: Step) => boolean} has @returns {[number, number][]} */
+/**
+ * Stretches in which something is there, as places of their first and last step.
+ * @param {Step[]} steps
+ * @param {(step: Step) => boolean} has
+ * @returns {[number, number][]}
+ */
 function stretches(steps, has) {
   /** @type {[number, number][]} */
   const found = [];
@@ -34,7 +46,8 @@ function stretches(steps, has) {
 
 /**
  * The last step is the present. A value is read by pointing at it, or with the arrow keys.
- * @param {{steps: Step[], color: string, label: string, width: number, meanWords: string, middleWords: string}} of what line and band are, in words
+ * @param {{steps: Step[], color: string, label: string, width: number, meanWords: string, middleWords: string}} of what
+ *   line and band are, in words
  */
 export function trendChart({ steps, color, label, width, meanWords, middleWords }) {
   const height = 200;
@@ -48,42 +61,98 @@ export function trendChart({ steps, color, label, width, meanWords, middleWords 
   // Names stand where there is room for them; the present always has one.
   const every = Math.max(1, Math.ceil(78 / pitch));
   const lines = stretches(steps, (step) => step.mean !== null);
-  const points = (/** @type {number} */ from, /** @type {number} */ to, /** @type {'mean' | 'lower' | 'upper'} */ name) =>
-    Array.from({ length: to - from + 1 }, (_, i) => `${middle(from + i).toFixed(1)},${y(/** @type {number} */ (steps[from + i][name])).toFixed(1)}`);
+  const points = (
+    /** @type {number} */ from,
+    /** @type {number} */ to,
+    /** @type {'mean' | 'lower' | 'upper'} */ name,
+  ) =>
+    Array.from(
+      { length: to - from + 1 },
+      (_, i) => `${middle(from + i).toFixed(1)},${y(/** @type {number} */ (steps[from + i][name])).toFixed(1)}`,
+    );
   const way = (/** @type {[number, number]} */ [from, to]) => `M${points(from, to, 'mean').join('L')}`;
   const end = lines[lines.length - 1];
   const { reading, tell, listen } = readings(steps, meanWords);
-  const picture = svg('svg.plot', { viewBox: `0 0 ${width} ${height}`, role: 'img', tabindex: 0, 'aria-label': label, dataset: { key: 'bars' } },
-    [0, ...grid].map((value) => [svg('line.grid', { x1: left, x2: width, y1: y(value), y2: y(value) }), svg('text', { x: left - 10, y: y(value) + 4, 'text-anchor': 'end' }, count(value))]),
-    stretches(steps, (step) => step.isSkipped).map(([from, to]) => [svg('rect.skipped', { x: left + from * pitch, y: 0, width: (to - from + 1) * pitch, height: height - bottom }),
-      (to - from + 1) * pitch > 56 && svg('text.skipped-text', { x: (middle(from) + middle(to)) / 2, y: 14, 'text-anchor': 'middle' }, words.calendar.skipped)]),
+  const picture = svg(
+    'svg.plot',
+    { viewBox: `0 0 ${width} ${height}`, role: 'img', tabindex: 0, 'aria-label': label, dataset: { key: 'bars' } },
+    [0, ...grid].map((value) => [
+      svg('line.grid', { x1: left, x2: width, y1: y(value), y2: y(value) }),
+      svg('text', { x: left - 10, y: y(value) + 4, 'text-anchor': 'end' }, count(value)),
+    ]),
+    stretches(steps, (step) => step.isSkipped).map(([from, to]) => [
+      svg('rect.skipped', { x: left + from * pitch, y: 0, width: (to - from + 1) * pitch, height: height - bottom }),
+      (to - from + 1) * pitch > 56 &&
+        svg(
+          'text.skipped-text',
+          { x: (middle(from) + middle(to)) / 2, y: 14, 'text-anchor': 'middle' },
+          words.calendar.skipped,
+        ),
+    ]),
     steps.map((step, i) => bar(step, left + i * pitch, pitch, y)),
-    lines.map(([from, to]) => from < to && svg('path.band-of', { d: `M${points(from, to, 'upper').join('L')}L${points(from, to, 'lower').reverse().join('L')}Z` })),
+    lines.map(
+      ([from, to]) =>
+        from < to &&
+        svg('path.band-of', {
+          d: `M${points(from, to, 'upper').join('L')}L${points(from, to, 'lower').reverse().join('L')}Z`,
+        }),
+    ),
     lines.map((line) => [svg('path.halo', { d: way(line) }), svg('path.line-of', { d: way(line) })]),
     end && svg('circle.end-of', { cx: middle(end[1]), cy: y(/** @type {number} */ (steps[end[1]].mean)), r: 4 }),
     steps.map((step, i) => {
       const fromEnd = steps.length - 1 - i;
-      return step.isNow ? svg('text.now-text', { x: left + (i + 1) * pitch, y: height - 5, 'text-anchor': 'end' }, step.axis)
-        : fromEnd % every === 0 && fromEnd >= every && i >= every / 3 && svg('text', { x: middle(i), y: height - 5, 'text-anchor': 'middle' }, step.axis);
-    }));
+      return step.isNow
+        ? svg('text.now-text', { x: left + (i + 1) * pitch, y: height - 5, 'text-anchor': 'end' }, step.axis)
+        : fromEnd % every === 0 &&
+            fromEnd >= every &&
+            i >= every / 3 &&
+            svg('text', { x: middle(i), y: height - 5, 'text-anchor': 'middle' }, step.axis);
+    }),
+  );
   picture.addEventListener('pointermove', (event) => {
     const box = picture.getBoundingClientRect();
-    tell(Math.floor(((/** @type {PointerEvent} */ (event).clientX - box.left) / box.width * width - left) / pitch));
+    tell(Math.floor(/** @type {PointerEvent} */ (((event.clientX - box.left) / box.width) * width - left) / pitch));
   });
   listen(picture);
-  return h('div.bars', { set: tint(color) },
-    lines.length > 0 && h('div.legend.of-line', null, h('span', null, h('i.line-mark'), meanWords), h('span', null, h('i.band-mark'), middleWords)), picture, reading);
+  return h(
+    'div.bars',
+    { set: tint(color) },
+    lines.length > 0 &&
+      h(
+        'div.legend.of-line',
+        null,
+        h('span', null, h('i.line-mark'), meanWords),
+        h('span', null, h('i.band-mark'), middleWords),
+      ),
+    picture,
+    reading,
+  );
 }
 
-/** @param {Step} step @param {number} x @param {number} pitch @param {(value: number) => number} y */
+/**
+ * @param {Step} step
+ * @param {number} x
+ * @param {number} pitch
+ * @param {(value: number) => number} y
+ */
 function bar(step, x, pitch, y) {
   if (!step.value) return null;
   const wide = Math.max(1.5, Math.min(MOST_WIDE, pitch - Math.min(2, pitch * 0.24)));
   const tall = Math.max(2, y(0) - y(step.value));
-  return svg(step.isNow ? 'rect.now' : 'rect', { x: x + (pitch - wide) / 2, y: y(0) - tall, width: wide, height: tall, rx: Math.min(2, wide / 3) });
+  return svg(step.isNow ? 'rect.now' : 'rect', {
+    x: x + (pitch - wide) / 2,
+    y: y(0) - tall,
+    width: wide,
+    height: tall,
+    rx: Math.min(2, wide / 3),
+  });
 }
 
-/** The line above the chart's end that says one step in words. @param {Step[]} steps @param {string} meanWords */
+/**
+ * The line above the chart's end that says one step in words.
+ * @param {Step[]} steps
+ * @param {string} meanWords
+ */
 function readings(steps, meanWords) {
   const reading = h('p.reading', { 'aria-live': 'polite' });
   let shown = steps.length - 1;

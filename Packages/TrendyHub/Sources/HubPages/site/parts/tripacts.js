@@ -20,20 +20,47 @@ let cut = null;
 /** Draws the map that is on screen, and the panel. */
 const drawn = { map() {}, panel() {} };
 
-/** @param {any} trip @returns {Cut | null} */
+/**
+ * @param {any} trip
+ * @returns {Cut | null}
+ */
 const splitting = (trip) => (cut?.id === trip.id ? cut : null);
 
-/** What a map shows of the parting, and tells of presses on the route. @param {any} trip @returns {import('./routemap.js').Cutter} */
+/**
+ * What a map shows of the parting, and tells of presses on the route.
+ * @param {any} trip
+ * @returns {import('./routemap.js').Cutter}
+ */
 export const cutter = (trip) => ({
-  point: () => { const mine = splitting(trip); return mine && { at: mine.point }; },
-  onPick: (part, at) => { const mine = splitting(trip); if (mine) { mine.point = at; preview(mine, `part=${part.toFixed(6)}`); } },
-  attach: (draw) => { drawn.map = draw; },
+  point: () => {
+    const mine = splitting(trip);
+    return mine && { at: mine.point };
+  },
+  onPick: (part, at) => {
+    const mine = splitting(trip);
+    if (mine) {
+      mine.point = at;
+      preview(mine, `part=${part.toFixed(6)}`);
+    }
+  },
+  attach: (draw) => {
+    drawn.map = draw;
+  },
 });
 
-/** The panel of a trip that is about to be parted, or nothing. @param {any} trip */
-export const splitSlot = (trip) => { const mine = splitting(trip); return h('div', null, mine && panel(trip, mine)); };
+/**
+ * The panel of a trip that is about to be parted, or nothing.
+ * @param {any} trip
+ */
+export const splitSlot = (trip) => {
+  const mine = splitting(trip);
+  return h('div', null, mine && panel(trip, mine));
+};
 
-/** @param {any} trip @param {HTMLElement} slot */
+/**
+ * @param {any} trip
+ * @param {HTMLElement} slot
+ */
 export function beginSplit(trip, slot) {
   if (splitting(trip)) return;
   cut = { id: trip.id, secondId: newId(), at: '', told: null, point: null, turn: 0 };
@@ -42,7 +69,11 @@ export function beginSplit(trip, slot) {
   preview(cut, 'part=0.5');
 }
 
-/** Asks what the halves would be. @param {Cut} mine @param {string} where */
+/**
+ * Asks what the halves would be.
+ * @param {Cut} mine
+ * @param {string} where
+ */
 async function preview(mine, where) {
   const turn = ++mine.turn;
   try {
@@ -59,17 +90,44 @@ async function preview(mine, where) {
   }
 }
 
-/** @param {any} trip @param {Cut} mine */
+/**
+ * @param {any} trip
+ * @param {Cut} mine
+ */
 function panel(trip, mine) {
   const [start, end] = [Date.parse(trip.timestamp), Date.parse(trip.end_date)];
   const step = end - start > 600_000 ? 10_000 : 1000;
   // Not its very ends: there is nothing to part there.
-  const slider = /** @type {HTMLInputElement} */ (h('input', { type: 'range', min: start + 1000, max: end - 1000, step, 'aria-label': words.trips.cutAt, dataset: { key: 'cut' } }));
+  const slider = /** @type {HTMLInputElement} */ (
+    h('input', {
+      type: 'range',
+      min: start + 1000,
+      max: end - 1000,
+      step,
+      'aria-label': words.trips.cutAt,
+      dataset: { key: 'cut' },
+    })
+  );
   const clock = h('b.num');
   const halves = h('ol');
-  const go = /** @type {HTMLButtonElement} */ (h('button.button.primary', { type: 'button', dataset: { key: 'cut-go' }, on: { click: () => split(trip, mine) } }, words.trips.split));
-  const stop = () => { cut = null; box.remove(); drawn.map(); /** @type {HTMLElement | null} */ (document.querySelector('main [data-key=split]'))?.focus(); };
-  const show = (/** @type {number} */ moment) => { clock.textContent = time(new Date(moment)); slider.setAttribute('aria-valuetext', time(new Date(moment))); };
+  const go = /** @type {HTMLButtonElement} */ (
+    h(
+      'button.button.primary',
+      { type: 'button', dataset: { key: 'cut-go' }, on: { click: () => split(trip, mine) } },
+      words.trips.split,
+    )
+  );
+  const stop = () => {
+    cut = null;
+    box.remove();
+    drawn.map();
+    /** @type {HTMLElement | null} */
+    (document.querySelector('main [data-key=split]'))?.focus();
+  };
+  const show = (/** @type {number} */ moment) => {
+    clock.textContent = time(new Date(moment));
+    slider.setAttribute('aria-valuetext', time(new Date(moment)));
+  };
   slider.addEventListener('input', () => {
     show(Number(slider.value));
     preview(mine, `at=${encodeURIComponent(new Date(Number(slider.value)).toISOString())}`);
@@ -84,66 +142,156 @@ function panel(trip, mine) {
     halves.replaceChildren(...[mine.told.first, mine.told.second].map((half) => h('li', null, halfText(half))));
   };
   drawn.panel();
-  const box = h('div.cutting', { role: 'group', 'aria-label': words.trips.split }, h('p.small.quiet', null, words.trips.cutHint), h('div.cut-line', null, slider, clock), h('div', { role: 'status' }, halves),
-    h('div.actions', null, go, h('button.button', { type: 'button', on: { click: stop } }, words.act.cancel)));
-  box.addEventListener('keydown', (event) => { if (event.key === 'Escape') { event.stopPropagation(); stop(); } });
+  const box = h(
+    'div.cutting',
+    { role: 'group', 'aria-label': words.trips.split },
+    h('p.small.quiet', null, words.trips.cutHint),
+    h('div.cut-line', null, slider, clock),
+    h('div', { role: 'status' }, halves),
+    h('div.actions', null, go, h('button.button', { type: 'button', on: { click: stop } }, words.act.cancel)),
+  );
+  box.addEventListener('keydown', (event) => {
+    if (event.key === 'Escape') {
+      event.stopPropagation();
+      stop();
+    }
+  });
   return box;
 }
 
-/** `Home to somewhere, 08:08 – 08:31, 23 min, 9.2 km`. @param {any} half */
+/**
+ * `Home to somewhere, 08:08 – 08:31, 23 min, 9.2 km`.
+ * @param {any} half
+ */
 function halfText(half) {
-  const name = (/** @type {any} */ at) => (at && placeAt([at.latitude, at.longitude])?.name) || words.timeline.somewhere;
+  const name = (/** @type {any} */ at) =>
+    (at && placeAt([at.latitude, at.longitude])?.name) || words.timeline.somewhere;
   const [start, end] = [new Date(half.start), new Date(half.end)];
   return `${words.timeline.way(name(half.start_place), name(half.end_place))}, ${time(start)} – ${time(end)}, ${length((end.getTime() - start.getTime()) / 1000)}, ${distance(half.distance_m)}`;
 }
 
-/** @param {any} trip @param {Cut} mine */
+/**
+ * @param {any} trip
+ * @param {Cut} mine
+ */
 async function split(trip, mine) {
   try {
-    const { trips: [first, second] } = await ask('POST', `/trips/${encodeURIComponent(trip.id)}/split`, { at: mine.at, id: mine.secondId });
+    const {
+      trips: [first, second],
+    } = await ask('POST', `/trips/${encodeURIComponent(trip.id)}/split`, { at: mine.at, id: mine.secondId });
     cut = null;
-    noteAct(words.trips.splitDone, 'events', [{ before: trip, after: first }, { before: null, after: second }]);
+    noteAct(words.trips.splitDone, 'events', [
+      { before: trip, after: first },
+      { before: null, after: second },
+    ]);
     refresh();
     toast(words.trips.splitDone);
-  } catch (error) { tell(error); }
+  } catch (error) {
+    tell(error);
+  }
 }
 
-/** Which of its neighbours a trip is made one with. @param {any} trip @param {{previous: any, next: any}} around */
+/**
+ * Which of its neighbours a trip is made one with.
+ * @param {any} trip
+ * @param {{previous: any, next: any}} around
+ */
 export function openMerge(trip, around) {
   const merge = async (/** @type {any} */ other) => {
     try {
       const whole = await ask('POST', `/trips/${encodeURIComponent(trip.id)}/merge`, { with: other.id });
       const [kept, gone] = whole.id === trip.id ? [trip, other] : [other, trip];
-      noteAct(words.trips.mergeDone, 'events', [{ before: kept, after: whole }, { before: gone, after: null }]);
+      noteAct(words.trips.mergeDone, 'events', [
+        { before: kept, after: whole },
+        { before: gone, after: null },
+      ]);
       if (kept !== trip) history.replaceState(null, '', `/trips/${encodeURIComponent(kept.id)}${location.search}`);
       refresh();
       toast(words.trips.mergeDone);
-    } catch (error) { tell(error); }
+    } catch (error) {
+      tell(error);
+    }
   };
-  const choice = (/** @type {any} */ other, /** @type {string} */ word) => other && h('button', { type: 'button', on: { click: async () => { sheet.close(); await merge(other); } } },
-    h('span', null, h('span.small.quiet.over', null, word), h('b', null, titleOf(other))), h('span.quiet', null, `${time(new Date(other.timestamp))} – ${time(new Date(other.end_date))}, ${distance(other.properties?.distance?.value ?? 0)}`));
-  const sheet = openSheet(words.trips.merge, (_, close) => h('div.content', null, sheetHead(words.trips.mergeTitle, close), h('p.small.quiet', null, words.trips.mergeHint),
-    h('div.pick', null, choice(around.previous, words.trips.before), choice(around.next, words.trips.after))));
+  const choice = (/** @type {any} */ other, /** @type {string} */ word) =>
+    other &&
+    h(
+      'button',
+      {
+        type: 'button',
+        on: {
+          click: async () => {
+            sheet.close();
+            await merge(other);
+          },
+        },
+      },
+      h('span', null, h('span.small.quiet.over', null, word), h('b', null, titleOf(other))),
+      h(
+        'span.quiet',
+        null,
+        `${time(new Date(other.timestamp))} – ${time(new Date(other.end_date))}, ${distance(other.properties?.distance?.value ?? 0)}`,
+      ),
+    );
+  const sheet = openSheet(words.trips.merge, (_, close) =>
+    h(
+      'div.content',
+      null,
+      sheetHead(words.trips.mergeTitle, close),
+      h('p.small.quiet', null, words.trips.mergeHint),
+      h('div.pick', null, choice(around.previous, words.trips.before), choice(around.next, words.trips.after)),
+    ),
+  );
 }
 
-/** Renames the place at an end, or makes one there. @param {any} place @param {number[]} position */
+/**
+ * Renames the place at an end, or makes one there.
+ * @param {any} place
+ * @param {number[]} position
+ */
 export function nameEnd(place, position) {
   const title = place ? words.trips.renameTitle(place.name) : words.trips.nameTitle;
   const id = newId();
   openSheet(title, (sheet, close) => {
-    const name = textField(words.type.name, place?.name ?? '', { maxlength: 200 }, place ? words.trips.renameHint : words.trips.nameHint);
+    const name = textField(
+      words.type.name,
+      place?.name ?? '',
+      { maxlength: 200 },
+      place ? words.trips.renameHint : words.trips.nameHint,
+    );
     const save = async () => {
       const text = name.read();
-      if (!text) { name.wrong(words.form.required); return name.input.focus(); }
+      if (!text) {
+        name.wrong(words.form.required);
+        return name.input.focus();
+      }
       await submit(sheet, close, async () => {
-        if (!place) await create('geofences', { id, name: text, latitude: position[0], longitude: position[1], radius: 100 }, words.toast.saved);
+        if (!place)
+          await create(
+            'geofences',
+            { id, name: text, latitude: position[0], longitude: position[1], radius: 100 },
+            words.toast.saved,
+          );
         else if (text !== place.name) await change('geofences', place, { name: text }, words.toast.saved);
         else return;
         toast(words.toast.saved);
       });
     };
     queueMicrotask(() => name.input.focus());
-    return h('form', { novalidate: true, on: { submit: (/** @type {Event} */ e) => { e.preventDefault(); return save(); } } }, sheetHead(title, close), name.element, h('footer', null, h('button.button.primary', { type: 'submit' }, words.act.save)));
+    return h(
+      'form',
+      {
+        novalidate: true,
+        on: {
+          submit: (/** @type {Event} */ e) => {
+            e.preventDefault();
+            return save();
+          },
+        },
+      },
+      sheetHead(title, close),
+      name.element,
+      h('footer', null, h('button.button.primary', { type: 'submit' }, words.act.save)),
+    );
   });
 }
 

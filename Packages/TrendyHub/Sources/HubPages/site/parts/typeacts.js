@@ -1,4 +1,5 @@
-// What ends a type: it is made one with another, or deleted with its entries. The hub counts and moves them, as it knows all.
+// What ends a type: it is made one with another, or deleted with its entries. The hub counts and moves them, as it
+// knows all.
 
 import { h } from './dom.js';
 import { field, textField } from './field.js';
@@ -15,14 +16,22 @@ import { words } from '../words.js';
 /** @typedef {import('../data/record.js').EventType} EventType */
 
 /**
- * How many entries a type has, and as of which version of the record; `null` where the hub cannot be asked, or does not know the type.
- * @param {EventType} type @returns {Promise<{entries: number | null, seen?: string}>}
+ * How many entries a type has, and as of which version of the record; `null` where the hub cannot be asked, or does not
+ * know the type.
+ * @param {EventType} type
+ * @returns {Promise<{entries: number | null, seen?: string}>}
  */
 async function entriesOf(type) {
   const askedAt = performance.now();
   try {
-    const answer = await ask('GET', `/insights/types/${encodeURIComponent(type.id)}?days=14&zone=${encodeURIComponent(zone())}&day_start=${dayStartSeconds()}`);
-    const unseen = unseenEvents(askedAt).reduce((sum, { event, count }) => sum + (event.event_type_id === type.id ? count : 0), 0);
+    const answer = await ask(
+      'GET',
+      `/insights/types/${encodeURIComponent(type.id)}?days=14&zone=${encodeURIComponent(zone())}&day_start=${dayStartSeconds()}`,
+    );
+    const unseen = unseenEvents(askedAt).reduce(
+      (sum, { event, count }) => sum + (event.event_type_id === type.id ? count : 0),
+      0,
+    );
     return { entries: unseen + (answer.findings?.basis.events ?? 0), seen: versionOf(answer) };
   } catch (error) {
     if (error instanceof Refused || error instanceof Unreachable) return { entries: null };
@@ -30,12 +39,19 @@ async function entriesOf(type) {
   }
 }
 
-/** Asks for the name, and says how much goes along. @param {EventType} type */
+/**
+ * Asks for the name, and says how much goes along.
+ * @param {EventType} type
+ */
 export function confirmDelete(type) {
   openSheet(words.type.deleteType, (sheet, close) => {
     const name = textField(words.type.name, '');
-    const button = /** @type {HTMLButtonElement} */ (h('button.button.red', { type: 'submit', disabled: true }, words.type.deleteType));
-    name.input.addEventListener('input', () => { button.disabled = name.read() !== type.name; });
+    const button = /** @type {HTMLButtonElement} */ (
+      h('button.button.red', { type: 'submit', disabled: true }, words.type.deleteType)
+    );
+    name.input.addEventListener('input', () => {
+      button.disabled = name.read() !== type.name;
+    });
     const about = h('p', { role: 'status' }, words.type.deleteWords(type.name, null));
     /** @type {string | undefined} */
     let seen;
@@ -45,44 +61,84 @@ export function confirmDelete(type) {
     });
     const act = async () => {
       const text = words.toast.deletedOne(type.name);
-      if (!await submit(sheet, close, () => remove('event-types', type, text, seen))) return;
+      if (!(await submit(sheet, close, () => remove('event-types', type, text, seen)))) return;
       toast(text);
       go('/types');
     };
-    return h('form', { on: { submit: (/** @type {Event} */ e) => { e.preventDefault(); return button.disabled ? null : act(); } } },
-      sheetHead(words.type.deleteType, close), about, name.element, h('footer', null, button, h('button.button', { type: 'button', on: { click: close } }, words.act.cancel)));
+    return h(
+      'form',
+      {
+        on: {
+          submit: (/** @type {Event} */ e) => {
+            e.preventDefault();
+            return button.disabled ? null : act();
+          },
+        },
+      },
+      sheetHead(words.type.deleteType, close),
+      about,
+      name.element,
+      h('footer', null, button, h('button.button', { type: 'button', on: { click: close } }, words.act.cancel)),
+    );
   });
 }
 
-/** Whether there is another that a type could become. @param {EventType} type */
+/**
+ * Whether there is another that a type could become.
+ * @param {EventType} type
+ */
 export const canMerge = (type) => others(type).length > 0;
 
 /** @param {EventType} type */
-const others = (type) => types().filter((other) => other.id !== type.id && !isOwnType(other)).sort((a, b) => a.name.localeCompare(b.name));
+const others = (type) =>
+  types()
+    .filter((other) => other.id !== type.id && !isOwnType(other))
+    .sort((a, b) => a.name.localeCompare(b.name));
 
-/** Types of one name, which two devices created, the one that remains first. @returns {EventType[][]} */
+/**
+ * Types of one name, which two devices created, the one that remains first.
+ * @returns {EventType[][]}
+ */
 export function sameNames() {
   /** @type {Map<string, EventType[]>} */
   const groups = new Map();
   for (const type of types().filter((type) => !isOwnType(type))) {
     const name = type.name.toLowerCase();
-    groups.set(name, [...groups.get(name) ?? [], type]);
+    groups.set(name, [...(groups.get(name) ?? []), type]);
   }
-  return [...groups.values()].filter((group) => group.length > 1).map((group) => group.sort((a, b) => (a.id < b.id ? -1 : 1)));
+  return [...groups.values()]
+    .filter((group) => group.length > 1)
+    .map((group) => group.sort((a, b) => (a.id < b.id ? -1 : 1)));
 }
 
-/** Asks which type this one becomes. @param {EventType} type @param {EventType} [into] chosen at first */
+/**
+ * Asks which type this one becomes.
+ * @param {EventType} type
+ * @param {EventType} [into] chosen at first
+ */
 export function openMergeType(type, into) {
   openSheet(words.type.merge, (sheet, close) => {
     /** @type {number | null} */
     let entries = null;
     const list = others(type);
-    const input = /** @type {HTMLSelectElement} */ (h('select.input', null, h('option', { value: '' }, words.type.mergeChoose), list.map((other) => h('option', { value: other.id }, other.name))));
+    const input = /** @type {HTMLSelectElement} */ (
+      h(
+        'select.input',
+        null,
+        h('option', { value: '' }, words.type.mergeChoose),
+        list.map((other) => h('option', { value: other.id }, other.name)),
+      )
+    );
     if (into) input.value = into.id;
     const target = field(words.type.mergeInto, input, input, () => list.find((other) => other.id === input.value));
     const about = h('p', { role: 'status' });
-    const button = /** @type {HTMLButtonElement} */ (h('button.button.primary', { type: 'submit' }, words.type.mergeGo));
-    const draw = () => { button.disabled = !input.value; about.textContent = words.type.mergeWords(type.name, target.read()?.name ?? '', entries); };
+    const button = /** @type {HTMLButtonElement} */ (
+      h('button.button.primary', { type: 'submit' }, words.type.mergeGo)
+    );
+    const draw = () => {
+      button.disabled = !input.value;
+      about.textContent = words.type.mergeWords(type.name, target.read()?.name ?? '', entries);
+    };
     input.addEventListener('change', draw);
     entriesOf(type).then((counted) => {
       entries = counted.entries;
@@ -99,7 +155,11 @@ export function openMergeType(type, into) {
       try {
         const { events } = await ask('POST', `${path}/merge`, body);
         close();
-        noteDone(words.type.merged(type.name, into.name, events), [{ method: 'POST', path: `${path}/unmerge`, kind: 'event-types', id: type.id, after: type, body }], [{ method: 'POST', path: `${path}/merge`, kind: 'merges', id: type.id, body }]);
+        noteDone(
+          words.type.merged(type.name, into.name, events),
+          [{ method: 'POST', path: `${path}/unmerge`, kind: 'event-types', id: type.id, after: type, body }],
+          [{ method: 'POST', path: `${path}/merge`, kind: 'merges', id: type.id, body }],
+        );
         toast(words.type.merged(type.name, into.name, events));
         go(`/types/${encodeURIComponent(into.id)}`);
       } catch (error) {
@@ -109,7 +169,21 @@ export function openMergeType(type, into) {
       }
     };
     queueMicrotask(() => input.focus());
-    return h('form', { novalidate: true, on: { submit: (/** @type {Event} */ e) => { e.preventDefault(); return button.disabled ? null : save(); } } },
-      sheetHead(words.type.merge, close), target.element, about, h('footer', null, button, h('button.button', { type: 'button', on: { click: close } }, words.act.cancel)));
+    return h(
+      'form',
+      {
+        novalidate: true,
+        on: {
+          submit: (/** @type {Event} */ e) => {
+            e.preventDefault();
+            return button.disabled ? null : save();
+          },
+        },
+      },
+      sheetHead(words.type.merge, close),
+      target.element,
+      about,
+      h('footer', null, button, h('button.button', { type: 'button', on: { click: close } }, words.act.cancel)),
+    );
   });
 }

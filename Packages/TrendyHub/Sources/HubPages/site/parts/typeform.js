@@ -19,7 +19,10 @@ export function nextColour() {
   return (PALETTE.find((entry) => !used.has(entry.mark)) ?? PALETTE[types().length % PALETTE.length]).mark;
 }
 
-/** @param {import('../data/record.js').EventType | null} type `null` for a new one @param {string} [name] of a new one */
+/**
+ * @param {import('../data/record.js').EventType | null} type `null` for a new one
+ * @param {string} [name] of a new one
+ */
 export function openType(type, name = '') {
   const title = type ? words.type.edit : words.type.newType;
   openSheet(title, (sheet, close) => {
@@ -27,16 +30,90 @@ export function openType(type, name = '') {
     let icon = type?.icon ?? '';
     const preview = h('span');
     const nameField = textField(words.type.name, type?.name ?? name, { maxlength: 200, required: true });
-    const draw = () => preview.replaceChildren(disc({ name: nameField.read() || '·', color, icon: icon || suggested(nameField.read()) || '' }, 32));
+    const draw = () =>
+      preview.replaceChildren(
+        disc({ name: nameField.read() || '·', color, icon: icon || suggested(nameField.read()) || '' }, 32),
+      );
     nameField.input.addEventListener('input', draw);
     const colourName = uniqueId();
-    const own = /** @type {HTMLInputElement} */ (h('input.input', { type: 'color', value: /^#[0-9a-f]{6}$/i.test(color) ? color : '#747985', 'aria-label': words.type.ownColour, on: { input: () => { color = own.value; draw(); } } }));
-    const swatches = h('div.swatches', { role: 'radiogroup', 'aria-label': words.type.colour }, PALETTE.map((entry) => h('label', null,
-      h('input', { type: 'radio', name: colourName, checked: entry.mark === color.toLowerCase(), on: { change: () => { color = entry.mark; own.value = color; draw(); } } }), h('span.swatch', { set: tint(entry.mark) }), entry.name)));
+    const own = /** @type {HTMLInputElement} */ (
+      h('input.input', {
+        type: 'color',
+        value: /^#[0-9a-f]{6}$/i.test(color) ? color : '#747985',
+        'aria-label': words.type.ownColour,
+        on: {
+          input: () => {
+            color = own.value;
+            draw();
+          },
+        },
+      })
+    );
+    const swatches = h(
+      'div.swatches',
+      { role: 'radiogroup', 'aria-label': words.type.colour },
+      PALETTE.map((entry) =>
+        h(
+          'label',
+          null,
+          h('input', {
+            type: 'radio',
+            name: colourName,
+            checked: entry.mark === color.toLowerCase(),
+            on: {
+              change: () => {
+                color = entry.mark;
+                own.value = color;
+                draw();
+              },
+            },
+          }),
+          h('span.swatch', { set: tint(entry.mark) }),
+          entry.name,
+        ),
+      ),
+    );
     const glyphName = uniqueId();
-    const sign = /** @type {HTMLInputElement} */ (h('input.input', { type: 'text', maxlength: 8, value: CHOICES.includes(icon) ? '' : icon, placeholder: words.type.signHint, 'aria-label': words.type.signHint, on: { input: () => { icon = sign.value.trim(); for (const other of glyphs.querySelectorAll('input')) other.checked = false; draw(); } } }));
-    const glyphs = h('div.glyphs', { role: 'radiogroup', 'aria-label': words.type.glyph }, CHOICES.map((choiceName) => h('label', null,
-      h('input', { type: 'radio', name: glyphName, 'aria-label': choiceName, checked: choiceName === icon, on: { change: () => { icon = choiceName; sign.value = ''; draw(); } } }), glyph(choiceName))));
+    const sign = /** @type {HTMLInputElement} */ (
+      h('input.input', {
+        type: 'text',
+        maxlength: 8,
+        value: CHOICES.includes(icon) ? '' : icon,
+        placeholder: words.type.signHint,
+        'aria-label': words.type.signHint,
+        on: {
+          input: () => {
+            icon = sign.value.trim();
+            for (const other of glyphs.querySelectorAll('input')) other.checked = false;
+            draw();
+          },
+        },
+      })
+    );
+    const glyphs = h(
+      'div.glyphs',
+      { role: 'radiogroup', 'aria-label': words.type.glyph },
+      CHOICES.map((choiceName) =>
+        h(
+          'label',
+          null,
+          h('input', {
+            type: 'radio',
+            name: glyphName,
+            'aria-label': choiceName,
+            checked: choiceName === icon,
+            on: {
+              change: () => {
+                icon = choiceName;
+                sign.value = '';
+                draw();
+              },
+            },
+          }),
+          glyph(choiceName),
+        ),
+      ),
+    );
     const properties = propertyList(type);
     const goal = goalFields(type);
     const id = type?.id ?? newId();
@@ -44,38 +121,128 @@ export function openType(type, name = '') {
     const save = async () => {
       nameField.wrong(null);
       const text = nameField.read();
-      if (!text) { nameField.wrong(words.form.required); return nameField.input.focus(); }
+      if (!text) {
+        nameField.wrong(words.form.required);
+        return nameField.input.focus();
+      }
       if (!properties.check() || !goal.check()) return;
       const values = { name: text, color, icon: icon || suggested(text) || [...text][0] };
       const target = goal.read();
-      const saved = () => together(words.toast.saved, async () => {
-        if (!type) {
-          await create('event-types', { id, ...values, ...(target ? { goal: target } : {}) }, '');
-        } else if (target !== undefined || values.name !== type.name || values.color !== type.color || values.icon !== type.icon) {
-          await change('event-types', type, { ...values, ...(target !== undefined ? { goal: target } : {}) }, '');
-        }
-        await properties.save(id);
-      });
+      const saved = () =>
+        together(words.toast.saved, async () => {
+          if (!type) {
+            await create('event-types', { id, ...values, ...(target ? { goal: target } : {}) }, '');
+          } else if (
+            target !== undefined ||
+            values.name !== type.name ||
+            values.color !== type.color ||
+            values.icon !== type.icon
+          ) {
+            await change('event-types', type, { ...values, ...(target !== undefined ? { goal: target } : {}) }, '');
+          }
+          await properties.save(id);
+        });
       if (await submit(sheet, close, saved)) toast(words.toast.saved);
     };
-    const form = h('form', { novalidate: true, on: { submit: (/** @type {Event} */ e) => { e.preventDefault(); return save(); } } },
-      sheetHead(title, close, preview), nameField.element, h('div.field', null, h('span.label', null, words.type.colour), swatches, h('div.pair', null, h('span.small.quiet', null, words.type.ownColour), own)),
-      h('div.field', null, h('span.label', null, words.type.glyph), glyphs, sign), goal.element, properties.element,
-      h('footer', null, h('button.button.primary', { type: 'submit' }, words.act.save), h('span.space'), type && canMerge(type) && h('button.button.plain', { type: 'button', on: { click: () => { close(); openMergeType(type); } } }, words.type.merge),
-        type && h('button.button.plain.red', { type: 'button', on: { click: () => { close(); confirmDelete(type); } } }, words.type.deleteType)));
+    const form = h(
+      'form',
+      {
+        novalidate: true,
+        on: {
+          submit: (/** @type {Event} */ e) => {
+            e.preventDefault();
+            return save();
+          },
+        },
+      },
+      sheetHead(title, close, preview),
+      nameField.element,
+      h(
+        'div.field',
+        null,
+        h('span.label', null, words.type.colour),
+        swatches,
+        h('div.pair', null, h('span.small.quiet', null, words.type.ownColour), own),
+      ),
+      h('div.field', null, h('span.label', null, words.type.glyph), glyphs, sign),
+      goal.element,
+      properties.element,
+      h(
+        'footer',
+        null,
+        h('button.button.primary', { type: 'submit' }, words.act.save),
+        h('span.space'),
+        type &&
+          canMerge(type) &&
+          h(
+            'button.button.plain',
+            {
+              type: 'button',
+              on: {
+                click: () => {
+                  close();
+                  openMergeType(type);
+                },
+              },
+            },
+            words.type.merge,
+          ),
+        type &&
+          h(
+            'button.button.plain.red',
+            {
+              type: 'button',
+              on: {
+                click: () => {
+                  close();
+                  confirmDelete(type);
+                },
+              },
+            },
+            words.type.deleteType,
+          ),
+      ),
+    );
     if (!type) queueMicrotask(() => nameField.input.focus());
     return form;
   });
 }
 
-/** What a person sets out to do: how much, which way, how often. @param {any} type */
+/**
+ * What a person sets out to do: how much, which way, how often.
+ * @param {any} type
+ */
 function goalFields(type) {
   const old = type ? goalOf(type) : null;
   const isMinutes = old?.measure === 'duration';
-  const amount = textField(words.goal.amount, old ? String(isMinutes ? old.amount / 60 : old.amount) : '', { inputmode: 'numeric', placeholder: words.goal.none });
-  const bound = choice(words.goal.bound, [['at_least', words.goal.least1], ['at_most', words.goal.most1]], old?.bound ?? 'at_least');
-  const measure = choice(words.goal.measure, [['count', words.goal.times], ['duration', words.goal.minutes]], old?.measure ?? 'count');
-  const period = choice(words.goal.period, [['day', words.goal.day], ['week', words.goal.week1]], old?.period ?? 'day');
+  const amount = textField(words.goal.amount, old ? String(isMinutes ? old.amount / 60 : old.amount) : '', {
+    inputmode: 'numeric',
+    placeholder: words.goal.none,
+  });
+  const bound = choice(
+    words.goal.bound,
+    [
+      ['at_least', words.goal.least1],
+      ['at_most', words.goal.most1],
+    ],
+    old?.bound ?? 'at_least',
+  );
+  const measure = choice(
+    words.goal.measure,
+    [
+      ['count', words.goal.times],
+      ['duration', words.goal.minutes],
+    ],
+    old?.measure ?? 'count',
+  );
+  const period = choice(
+    words.goal.period,
+    [
+      ['day', words.goal.day],
+      ['week', words.goal.week1],
+    ],
+    old?.period ?? 'day',
+  );
   const value = () => {
     if (!amount.read()) return null;
     const n = parseNumber(amount.read()) * (measure.read() === 'duration' ? 60 : 1);
@@ -83,16 +250,38 @@ function goalFields(type) {
     return { amount: n, bound: bound.read(), measure: measure.read(), period: period.read() };
   };
   return {
-    element: h('div.field', null, h('span.label', null, words.goal.goal), h('div.side-by-side', null, amount.element, bound.element, measure.element, period.element)),
+    element: h(
+      'div.field',
+      null,
+      h('span.label', null, words.goal.goal),
+      h('div.side-by-side', null, amount.element, bound.element, measure.element, period.element),
+    ),
     check() {
       amount.wrong(null);
-      try { value(); return true; } catch (text) { amount.wrong(String(text)); amount.input.focus(); return false; }
+      try {
+        value();
+        return true;
+      } catch (text) {
+        amount.wrong(String(text));
+        amount.input.focus();
+        return false;
+      }
     },
-    /** The goal, `null` for none, nothing where it is as it was: also one of a newer kind, which this form does not show. */
+    /**
+     * The goal, `null` for none, nothing where it is as it was: also one of a newer kind, which this form does not
+     * show.
+     */
     read() {
       const now = value();
       if (!now && !old) return undefined;
-      if (now && old && ['amount', 'bound', 'measure', 'period'].every((name) => old[/** @type {'amount'} */ (name)] === now[/** @type {'amount'} */ (name)])) return undefined;
+      if (
+        now &&
+        old &&
+        ['amount', 'bound', 'measure', 'period'].every(
+          (name) => old[/** @type {'amount'} */ (name)] === now[/** @type {'amount'} */ (name)],
+        )
+      )
+        return undefined;
       return now && { ...old, ...now };
     },
   };
@@ -101,37 +290,113 @@ function goalFields(type) {
 /** @param {import('../data/record.js').Definition | null} definition */
 const choicesText = (definition) => definition?.options?.join(', ') ?? '';
 
-/** The properties of a type: those there are, each to be mended or removed, and new ones. @param {import('../data/record.js').EventType | null} type */
+/**
+ * The properties of a type: those there are, each to be mended or removed, and new ones.
+ * @param {import('../data/record.js').EventType | null} type
+ */
 function propertyList(type) {
   const old = type ? definitions(type.id) : [];
   /** @type {Set<string>} */
   const removed = new Set();
-  /** @typedef {{id: string, label: import('./field.js').Field, kind: () => string, options: import('./field.js').Field}} Fields of one property */
+  /**
+   * @typedef {{id: string, label: import('./field.js').Field, kind: () => string, options: import('./field.js').Field}}
+   *   Fields of one property
+   */
   /** @type {Fields[]} */
   const added = [];
   /** @type {Map<string, Fields>} */
   const mended = new Map();
   const list = h('div.field');
   const empty = h('p.small.quiet', null, words.type.noProperties);
-  const draw = () => { empty.hidden = old.length - removed.size + added.length > 0; };
-  /** @param {import('../data/record.js').Definition | null} definition `null` for a new one @returns {Fields & {box: HTMLElement}} */
+  const draw = () => {
+    empty.hidden = old.length - removed.size + added.length > 0;
+  };
+  /**
+   * @param {import('../data/record.js').Definition | null} definition `null` for a new one
+   * @returns {Fields & {box: HTMLElement}}
+   */
   const fields = (definition) => {
     const label = textField(words.type.label, definition?.label ?? '', { maxlength: 200 });
-    const kindInput = /** @type {HTMLSelectElement} */ (h('select.input', null, Object.entries(words.type.kinds).map(([kind, text]) => h('option', { value: kind }, text))));
+    const kindInput = /** @type {HTMLSelectElement} */ (
+      h(
+        'select.input',
+        null,
+        Object.entries(words.type.kinds).map(([kind, text]) => h('option', { value: kind }, text)),
+      )
+    );
     const kind = field(words.type.kind, kindInput, kindInput, () => kindInput.value);
     // What was recorded is of the kind that it has.
     const kindOf = () => definition?.property_type ?? kindInput.value;
     const options = textField(words.type.options, choicesText(definition));
     const unit = h('p.hint', null, words.type.unitHint);
-    const show = () => { options.element.hidden = kindOf() !== 'select'; unit.hidden = kindOf() !== 'number'; };
+    const show = () => {
+      options.element.hidden = kindOf() !== 'select';
+      unit.hidden = kindOf() !== 'number';
+    };
     show();
     kindInput.addEventListener('change', show);
-    return { id: definition?.id ?? newId(), label, kind: kindOf, options, box: h('div.field', null, definition ? label.element : h('div.pair', null, label.element, kind.element), options.element, unit) };
+    return {
+      id: definition?.id ?? newId(),
+      label,
+      kind: kindOf,
+      options,
+      box: h(
+        'div.field',
+        null,
+        definition ? label.element : h('div.pair', null, label.element, kind.element),
+        options.element,
+        unit,
+      ),
+    };
   };
   for (const definition of old) {
-    const row = h('div.plain-row', null, h('span.what', null, definition.label, ' ', h('span.quiet', null, words.type.kinds[/** @type {'text'} */ (definition.property_type)] ?? definition.property_type)),
-      h('button.button.square.plain', { type: 'button', 'aria-label': `${words.act.edit}: ${definition.label}`, on: { click: () => { const { box, ...of } = fields(definition); mended.set(definition.id, of); row.replaceWith(box); of.label.input.focus(); } } }, glyph('pencil')),
-      h('button.button.square.plain', { type: 'button', 'aria-label': `${words.act.remove}: ${definition.label}`, on: { click: () => { removed.add(definition.id); row.remove(); list.dispatchEvent(new Event('input', { bubbles: true })); draw(); } } }, glyph('trash')));
+    const row = h(
+      'div.plain-row',
+      null,
+      h(
+        'span.what',
+        null,
+        definition.label,
+        ' ',
+        h(
+          'span.quiet',
+          null,
+          words.type.kinds[/** @type {'text'} */ (definition.property_type)] ?? definition.property_type,
+        ),
+      ),
+      h(
+        'button.button.square.plain',
+        {
+          type: 'button',
+          'aria-label': `${words.act.edit}: ${definition.label}`,
+          on: {
+            click: () => {
+              const { box, ...of } = fields(definition);
+              mended.set(definition.id, of);
+              row.replaceWith(box);
+              of.label.input.focus();
+            },
+          },
+        },
+        glyph('pencil'),
+      ),
+      h(
+        'button.button.square.plain',
+        {
+          type: 'button',
+          'aria-label': `${words.act.remove}: ${definition.label}`,
+          on: {
+            click: () => {
+              removed.add(definition.id);
+              row.remove();
+              list.dispatchEvent(new Event('input', { bubbles: true }));
+              draw();
+            },
+          },
+        },
+        glyph('trash'),
+      ),
+    );
     list.append(row);
   }
   const add = () => {
@@ -141,27 +406,60 @@ function propertyList(type) {
     of.label.input.focus();
     draw();
   };
-  /** @param {Fields} of @returns {string[]} */
-  const choicesOf = (of) => of.options.read().split(',').map((/** @type {string} */ part) => part.trim()).filter(Boolean);
+  /**
+   * @param {Fields} of
+   * @returns {string[]}
+   */
+  const choicesOf = (of) =>
+    of.options
+      .read()
+      .split(',')
+      .map((/** @type {string} */ part) => part.trim())
+      .filter(Boolean);
   draw();
   return {
-    element: h('div.field', null, h('span.label', null, words.type.properties), empty, list, h('div', null, h('button.button', { type: 'button', on: { click: add } }, glyph('plus', '.s16'), words.type.addProperty))),
+    element: h(
+      'div.field',
+      null,
+      h('span.label', null, words.type.properties),
+      empty,
+      list,
+      h(
+        'div',
+        null,
+        h('button.button', { type: 'button', on: { click: add } }, glyph('plus', '.s16'), words.type.addProperty),
+      ),
+    ),
     check() {
       for (const each of [...mended.values(), ...added]) {
         each.label.wrong(null);
         each.options.wrong(null);
-        if (!each.label.read() && !added.includes(each)) { each.label.wrong(words.form.required); each.label.input.focus(); return false; }
-        if (each.kind() === 'select' && each.label.read() && !choicesOf(each).length) { each.options.wrong(words.form.required); each.options.input.focus(); return false; }
+        if (!each.label.read() && !added.includes(each)) {
+          each.label.wrong(words.form.required);
+          each.label.input.focus();
+          return false;
+        }
+        if (each.kind() === 'select' && each.label.read() && !choicesOf(each).length) {
+          each.options.wrong(words.form.required);
+          each.options.input.focus();
+          return false;
+        }
       }
       return true;
     },
     /** @param {string} typeId */
     async save(typeId) {
-      for (const definition of old) if (removed.has(definition.id)) await remove('property-definitions', definition, words.toast.saved);
+      for (const definition of old)
+        if (removed.has(definition.id)) await remove('property-definitions', definition, words.toast.saved);
       for (const [id, of] of mended) {
         const definition = /** @type {import('../data/record.js').Definition} */ (old.find((one) => one.id === id));
         const label = of.label.read();
-        const patch = { ...(label !== definition.label ? { label } : {}), ...(of.kind() === 'select' && of.options.read() !== choicesText(definition) ? { options: choicesOf(of) } : {}) };
+        const patch = {
+          ...(label !== definition.label ? { label } : {}),
+          ...(of.kind() === 'select' && of.options.read() !== choicesText(definition)
+            ? { options: choicesOf(of) }
+            : {}),
+        };
         if (Object.keys(patch).length) await change('property-definitions', definition, patch, words.toast.saved);
       }
       const keys = new Set(old.map((definition) => definition.key));
@@ -169,14 +467,28 @@ function propertyList(type) {
       for (const each of added) {
         const text = each.label.read();
         if (!text) continue;
-        const stem = text.toLowerCase().normalize('NFKD').replace(/[^\p{L}\p{N}]+/gu, '_').replace(/^_|_$/g, '') || 'value';
+        const stem =
+          text
+            .toLowerCase()
+            .normalize('NFKD')
+            .replace(/[^\p{L}\p{N}]+/gu, '_')
+            .replace(/^_|_$/g, '') || 'value';
         let key = stem;
         for (let n = 2; keys.has(key); n++) key = `${stem}_${n}`;
         keys.add(key);
-        await create('property-definitions', {
-          id: each.id, event_type_id: typeId, key, label: text, property_type: each.kind(), display_order: ++order,
-          ...(each.kind() === 'select' ? { options: choicesOf(each) } : {}),
-        }, words.toast.saved);
+        await create(
+          'property-definitions',
+          {
+            id: each.id,
+            event_type_id: typeId,
+            key,
+            label: text,
+            property_type: each.kind(),
+            display_order: ++order,
+            ...(each.kind() === 'select' ? { options: choicesOf(each) } : {}),
+          },
+          words.toast.saved,
+        );
       }
     },
   };

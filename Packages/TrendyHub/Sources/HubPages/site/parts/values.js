@@ -6,62 +6,118 @@ import { definitions, places, settings, typeOf } from '../data/record.js';
 import { clock, dateHere, dayOf, dayOfEvent, isDate, length, nearDate, startOf, time } from '../data/days.js';
 import { count, words } from '../words.js';
 
-/** `18.3 km`. @param {number} metres */
+/**
+ * `18.3 km`.
+ * @param {number} metres
+ */
 export function distance(metres) {
   const imperial = settings().units === 'imperial';
   const value = metres / (imperial ? 1609.344 : 1000);
   return `${new Intl.NumberFormat(undefined, { maximumFractionDigits: value < 100 ? 1 : 0, minimumFractionDigits: value < 100 ? 1 : 0 }).format(value)} ${imperial ? 'mi' : 'km'}`;
 }
 
-/** `31 km/h`. @param {number} speed metres a second */
+/**
+ * `31 km/h`.
+ * @param {number} speed metres a second
+ */
 export function speed(speed) {
   const imperial = settings().units === 'imperial';
   return `${count(Math.round(speed * (imperial ? 2.236936 : 3.6)))} ${imperial ? 'mph' : 'km/h'}`;
 }
 
-/** A distance of a drive as it was typed, in metres; not a number for what is none, or goes twice round the Earth. @param {string} text in the person's unit */
+/**
+ * A distance of a drive as it was typed, in metres; not a number for what is none, or goes twice round the Earth.
+ * @param {string} text in the person's unit
+ */
 export function readDistance(text) {
   const metres = parseNumber(text) * lengthUnit()[1];
   return metres >= 0 && metres <= 8e7 ? Math.round(metres) : NaN;
 }
 
-/** A property's value. @param {{type: string, value: any} | undefined} property @param {string} [label] @param {string} [known] what a reader knows already */
+/**
+ * A property's value.
+ * @param {{type: string, value: any} | undefined} property
+ * @param {string} [label]
+ * @param {string} [known] what a reader knows already
+ */
 export function valueText(property, label = '', known = '') {
   if (!property || property.value === null || property.value === undefined) return '';
   const { type, value } = property;
   switch (type) {
-    case 'number': return typeof value === 'number' ? amountText(value, label, known) : String(value);
-    case 'duration': return typeof value === 'number' ? length(value) : String(value);
-    case 'boolean': return value ? label || words.form.yes : '';
+    case 'number':
+      return typeof value === 'number' ? amountText(value, label, known) : String(value);
+    case 'duration':
+      return typeof value === 'number' ? length(value) : String(value);
+    case 'boolean':
+      return value ? label || words.form.yes : '';
     case 'date': {
       const moment = new Date(value);
       if (isDate(value)) return nearDate(value);
       return Number.isNaN(moment.getTime()) ? String(value) : `${nearDate(dateHere(moment))} ${time(moment)}`;
     }
-    default: return typeof value === 'string' ? value : JSON.stringify(value);
+    default:
+      return typeof value === 'string' ? value : JSON.stringify(value);
   }
 }
 
 /** Properties that are for machines, or said elsewhere in a row. */
-const UNSAID = new Set(['route', 'vehicle', 'odometer_m', 'Entered At', 'Exited At', 'rule', 'average_speed', 'top_speed', 'business_distance', 'car']);
+const UNSAID = new Set([
+  'route',
+  'vehicle',
+  'odometer_m',
+  'Entered At',
+  'Exited At',
+  'rule',
+  'average_speed',
+  'top_speed',
+  'business_distance',
+  'car',
+]);
 
-/** What was recorded, in a few words: the values in the order of their definitions. @param {any} event */
+/**
+ * What was recorded, in a few words: the values in the order of their definitions.
+ * @param {any} event
+ */
 export function summary(event) {
   if (isTrip(event)) return tripParts(event).join(', ');
   const known = definitions(event.event_type_id);
   const properties = event.properties ?? {};
-  const keys = [...known.map((definition) => definition.key), ...Object.keys(properties).filter((key) => !known.some((other) => other.key === key))];
+  const keys = [
+    ...known.map((definition) => definition.key),
+    ...Object.keys(properties).filter((key) => !known.some((other) => other.key === key)),
+  ];
   const told = keys.filter((key) => !UNSAID.has(key) && !(key === 'Duration' && event.end_date));
-  const said = told.map((key) => valueText(properties[key], unitOf(known.find((other) => other.key === key), key), typeOf(event.event_type_id).name)).filter(Boolean);
+  const said = told
+    .map((key) =>
+      valueText(
+        properties[key],
+        unitOf(
+          known.find((other) => other.key === key),
+          key,
+        ),
+        typeOf(event.event_type_id).name,
+      ),
+    )
+    .filter(Boolean);
   if (typeof properties.odometer_m?.value === 'number') said.unshift(distance(properties.odometer_m.value));
-  if (event.end_date && !event.is_all_day && !told.some((key) => properties[key]?.type === 'duration')) said.unshift(span(event));
+  if (event.end_date && !event.is_all_day && !told.some((key) => properties[key]?.type === 'duration'))
+    said.unshift(span(event));
   return said.join(', ');
 }
 
-/** How far, how long, what for. @param {any} event a trip @returns {string[]} */
-export const tripParts = (event) => [distance(event.properties?.distance?.value ?? 0), span(event), event.properties?.category?.value].filter(Boolean);
+/**
+ * How far, how long, what for.
+ * @param {any} event a trip
+ * @returns {string[]}
+ */
+export const tripParts = (event) =>
+  [distance(event.properties?.distance?.value ?? 0), span(event), event.properties?.category?.value].filter(Boolean);
 
-/** A short label stands beside its number (`cups`), a long one explains and does not. @param {any} definition @param {string} key */
+/**
+ * A short label stands beside its number (`cups`), a long one explains and does not.
+ * @param {any} definition
+ * @param {string} key
+ */
 function unitOf(definition, key) {
   if (definition?.options?.length) return '';
   const label = definition?.label ?? key;
@@ -75,33 +131,68 @@ export const isVisit = (event) => event.source_type === 'geofence' && Boolean(ev
 /** @param {any} event */
 const span = (event) => length((Date.parse(event.end_date) - Date.parse(event.timestamp)) / 1000);
 
-/** How long a stay was, once it is over. @param {any} event */
+/**
+ * How long a stay was, once it is over.
+ * @param {any} event
+ */
 export const stayText = (event) => (isVisit(event) && event.end_date ? span(event) : '');
 
-/** What an event is called: its type, a visit's place, a trip's two ends. @param {any} event */
+/**
+ * What an event is called: its type, a visit's place, a trip's two ends.
+ * @param {any} event
+ */
 export function titleOf(event) {
   if (isTrip(event)) {
     const [from, to] = endsOf(event);
-    return from || to ? words.timeline.way(from || words.timeline.somewhere, to || words.timeline.somewhere) : words.timeline.trip;
+    return from || to
+      ? words.timeline.way(from || words.timeline.somewhere, to || words.timeline.somewhere)
+      : words.timeline.trip;
   }
-  if (isVisit(event)) return event.location_name || places().find((place) => place.id === event.geofence_id)?.name || typeOf(event.event_type_id).name;
+  if (isVisit(event))
+    return (
+      event.location_name ||
+      places().find((place) => place.id === event.geofence_id)?.name ||
+      typeOf(event.event_type_id).name
+    );
   return typeOf(event.event_type_id).name;
 }
 
-/** The unit of distances, and its metres. @returns {[string, number]} */
+/**
+ * The unit of distances, and its metres.
+ * @returns {[string, number]}
+ */
 export const lengthUnit = () => (settings().units === 'imperial' ? ['mi', 1609.344] : ['km', 1000]);
 
-/** Names of the places where a trip began and ended, empty where there is none. @param {any} trip @returns {[string, string]} */
-export const endsOf = (trip) => /** @type {[string, string]} */ (placesAtEnds(trip).map(({ place }) => place?.name ?? ''));
+/**
+ * Names of the places where a trip began and ended, empty where there is none.
+ * @param {any} trip
+ * @returns {[string, string]}
+ */
+export const endsOf = (trip) =>
+  /** @type {[string, string]} */ (placesAtEnds(trip).map(({ place }) => place?.name ?? ''));
 
-/** Where a trip began and ended, and the places there. @param {any} trip @returns {{position: number[] | null, place: any}[]} */
+/**
+ * Where a trip began and ended, and the places there.
+ * @param {any} trip
+ * @returns {{position: number[] | null, place: any}[]}
+ */
 export function placesAtEnds(trip) {
   const route = decodeRoute(trip.properties?.route?.value);
-  const start = route[0] ?? (trip.location_latitude === null || trip.location_latitude === undefined ? null : [trip.location_latitude, trip.location_longitude]);
-  return [start, route[route.length - 1] ?? null].map((position) => ({ position, place: position && placeAt(position) }));
+  const start =
+    route[0] ??
+    (trip.location_latitude === null || trip.location_latitude === undefined
+      ? null
+      : [trip.location_latitude, trip.location_longitude]);
+  return [start, route[route.length - 1] ?? null].map((position) => ({
+    position,
+    place: position && placeAt(position),
+  }));
 }
 
-/** The place around a position: a person's circle, and what a stop beside it allows. @param {number[]} position latitude, longitude */
+/**
+ * The place around a position: a person's circle, and what a stop beside it allows.
+ * @param {number[]} position latitude, longitude
+ */
 export function placeAt([latitude, longitude]) {
   let best = null;
   let least = Infinity;
@@ -112,7 +203,11 @@ export function placeAt([latitude, longitude]) {
   return best;
 }
 
-/** On a sphere, for what is near. @param {number[]} a latitude, longitude @param {number[]} b */
+/**
+ * On a sphere, for what is near.
+ * @param {number[]} a latitude, longitude
+ * @param {number[]} b
+ */
 export function metresBetween(a, b) {
   const radians = Math.PI / 180;
   const x = (b[1] - a[1]) * radians * Math.cos(((a[0] + b[0]) / 2) * radians);
@@ -122,7 +217,11 @@ export function metresBetween(a, b) {
 /** @type {Map<string, number[][]>} */
 const routes = new Map();
 
-/** Reads an encoded polyline of five decimals. @param {unknown} text @returns {number[][]} latitudes and longitudes; none of what is no route */
+/**
+ * Reads an encoded polyline of five decimals.
+ * @param {unknown} text
+ * @returns {number[][]} latitudes and longitudes; none of what is no route
+ */
 export function decodeRoute(text) {
   if (typeof text !== 'string' || !text) return [];
   const known = routes.get(text);
@@ -150,26 +249,46 @@ export function decodeRoute(text) {
   return result;
 }
 
-/** Where an event's time stands in a list. @param {any} event @param {string} [day] the list's day */
+/**
+ * Where an event's time stands in a list.
+ * @param {any} event
+ * @param {string} [day] the list's day
+ */
 export function timeText(event, day) {
   if (event.is_all_day) return words.timeline.day;
   const moment = new Date(event.timestamp);
   // It began before this day.
-  if (day && dayOf(moment) < day) return time(isVisit(event) || !event.end_date ? startOf(day) : new Date(event.end_date));
+  if (day && dayOf(moment) < day)
+    return time(isVisit(event) || !event.end_date ? startOf(day) : new Date(event.end_date));
   return time(moment);
 }
 
-/** `08:31`, `yesterday 22:10`, `last Wednesday`. @param {any} event */
+/**
+ * `08:31`, `yesterday 22:10`, `last Wednesday`.
+ * @param {any} event
+ */
 export function whenText(event) {
   const day = dayOfEvent(event);
   const near = nearDate(day);
-  return event.is_all_day ? near : near === 'today' ? time(new Date(event.timestamp)) : near === 'yesterday' ? `${near} ${time(new Date(event.timestamp))}` : near;
+  return event.is_all_day
+    ? near
+    : near === 'today'
+      ? time(new Date(event.timestamp))
+      : near === 'yesterday'
+        ? `${near} ${time(new Date(event.timestamp))}`
+        : near;
 }
 
-/** `1:38` since an event began. @param {any} event */
+/**
+ * `1:38` since an event began.
+ * @param {any} event
+ */
 export const runningText = (event) => clock((Date.now() - Date.parse(event.timestamp)) / 1000);
 
-/** `3.2 MB`. @param {number} n */
+/**
+ * `3.2 MB`.
+ * @param {number} n
+ */
 export function bytes(n) {
   const [unit, size] = n >= 1e9 ? ['GB', 1e9] : n >= 1e6 ? ['MB', 1e6] : n >= 1e3 ? ['kB', 1e3] : ['B', 1];
   return `${new Intl.NumberFormat(undefined, { maximumFractionDigits: size > 1e3 ? 1 : 0 }).format(n / size)} ${unit}`;
