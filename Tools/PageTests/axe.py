@@ -1,4 +1,5 @@
-"""axe-core, which comes inside a package of PyPI and is never kept here: AXE names the file, or a folder into which pip may put the package."""
+"""axe-core, which comes inside a package of PyPI and is never kept here: AXE names the file, or a folder into which
+pip may put the package."""
 
 import glob
 import os
@@ -22,8 +23,11 @@ class Axe:
         # Half of a change of theme is no colour of either: what fades is awaited, what turns for ever is not.
         return browser.later("""
           const frame = () => new Promise(requestAnimationFrame);
-          const ending = () => document.getAnimations().filter((animation) => animation.playState === 'running' && animation.effect.getComputedTiming().endTime !== Infinity);
+          const ending = () => document.getAnimations().filter((animation) => animation.playState === 'running' &&
+            animation.effect.getComputedTiming().endTime !== Infinity);
           await frame();
-          for (await frame(); ending().length; await frame()) await Promise.allSettled(ending().map((animation) => animation.finished));
+          for (await frame(); ending().length;
+            await frame()) await Promise.allSettled(ending().map((animation) => animation.finished));
           const result = await axe.run(document, { resultTypes: ['violations'] });
-          return result.violations.flatMap((violation) => violation.nodes.slice(0, 3).map((node) => `${violation.id}: ${node.target.join(' ')} ${node.any[0]?.message ?? node.all[0]?.message ?? ''}`));""")
+          return result.violations.flatMap((violation) => violation.nodes.slice(0, 3).map((node) =>
+            `${violation.id}: ${node.target.join(' ')} ${node.any[0]?.message ?? node.all[0]?.message ?? ''}`));""")

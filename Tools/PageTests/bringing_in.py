@@ -31,7 +31,11 @@ def a_file_is_shown_before_it_is_brought_in_and_taken_back(world):
         events = phone.ask("GET", "/events")
         same(len(events), 3, "they are on the hub")
         check({event["event_type_id"] for event in events} > {"coffee"}, "the type that was there is theirs")
-        same(sorted(event["timestamp"] for event in events)[0], life.iso(datetime.datetime(2026, 3, 1, 8, tzinfo=life.ZONE)), "in the zone of the browser")
+        same(
+            sorted(event["timestamp"] for event in events)[0],
+            life.iso(datetime.datetime(2026, 3, 1, 8, tzinfo=life.ZONE)),
+            "in the zone of the browser",
+        )
         browser.shows("today, 3 entries", "main")
         # The same once more, with what was left out.
         browser.press(".bring-in .button", "Another file")
@@ -44,7 +48,10 @@ def a_file_is_shown_before_it_is_brought_in_and_taken_back(world):
         phone.ask("PATCH", f"/events/{edited['id']}", {"notes": "mine"})
         browser.press("main .plain-row .button", "Undo: <i>cups.csv")
         browser.shows("1 stay, as they were edited since or are in use.", ".bring-in")
-        world.wait(lambda: sorted((event.get("notes") or "") for event in phone.ask("GET", "/events")) == ["", "mine"], "the rest is gone")
+        world.wait(
+            lambda: sorted((event.get("notes") or "") for event in phone.ask("GET", "/events")) == ["", "mine"],
+            "the rest is gone",
+        )
         browser.shows("3 entries, taken back", "main")
         quiet(browser, "bringing in")
 
@@ -58,24 +65,44 @@ def types_of_a_file_are_brought_in_as_types_that_are_there(world):
         choose(browser, "cups.csv", CSV)
         browser.shows("Nothing is written yet.", ".bring-in")
         # The preview is drawn anew while it is looked at: a choice is there or not yet.
-        script = "const select = [...document.querySelectorAll('.type-list select')].find((each) => each.getAttribute('aria-label').includes('Tea')); if (!select) return false; select.value = arguments[0]; select.dispatchEvent(new Event('change')); return true"
+        script = """const select = [...document.querySelectorAll('.type-list select')].find((each) =>
+            each.getAttribute('aria-label').includes('Tea'));
+          if (!select) return false;
+          select.value = arguments[0];
+          select.dispatchEvent(new Event('change'));
+          return true"""
         pick = lambda value: browser.wait(lambda: browser.script(script, value), f"a choice for '{value}'")
         pick("Infusion")
         browser.shows("as Infusion", ".type-list")
-        browser.wait(lambda: browser.count(".bring-in .example") and "Infusion" in browser.text(".bring-in ul.rows:not(.type-list)"), "the examples are shown as they would be")
+        browser.wait(
+            lambda: browser.count(".bring-in .example")
+            and "Infusion" in browser.text(".bring-in ul.rows:not(.type-list)"),
+            "the examples are shown as they would be",
+        )
         same(phone.ask("GET", "/events"), [], "nothing is written")
         # Taken back before anything is written, and chosen again.
         pick("")
-        browser.wait(lambda: browser.count(".bring-in .example") and "Infusion" not in browser.text(".bring-in ul.rows:not(.type-list)"), "as it is called")
+        browser.wait(
+            lambda: browser.count(".bring-in .example")
+            and "Infusion" not in browser.text(".bring-in ul.rows:not(.type-list)"),
+            "as it is called",
+        )
         pick("Infusion")
-        browser.wait(lambda: browser.count(".bring-in .example") and "Infusion" in browser.text(".bring-in ul.rows:not(.type-list)"), "as the other once more")
+        browser.wait(
+            lambda: browser.count(".bring-in .example")
+            and "Infusion" in browser.text(".bring-in ul.rows:not(.type-list)"),
+            "as the other once more",
+        )
         for dark in (False, True):
             browser.theme(dark, still=True)
             if world.axe.source:
                 same(world.axe.run(browser), [], "a file with types")
         browser.press(".bring-in .button.primary")
         browser.shows("entries brought in", ".bring-in")
-        check("infusion" in {event["event_type_id"] for event in phone.ask("GET", "/events")}, "it is of the type that was chosen")
+        check(
+            "infusion" in {event["event_type_id"] for event in phone.ask("GET", "/events")},
+            "it is of the type that was chosen",
+        )
         check(not [type for type in phone.ask("GET", "/event-types") if "Tea" in type["name"]], "and no other was made")
         quiet(browser, "types of a file")
 
@@ -92,7 +119,10 @@ def a_file_that_was_imported_with_another_zone_is_asked_for(world):
         browser.go("/data")
         choose(browser, "cups.csv", CSV)
         browser.shows("This file was imported before with the time zone Asia/Tokyo.", ".bring-in")
-        check(browser.script("return document.querySelector('.bring-in .button.primary').disabled"), "it is not imported unasked")
+        check(
+            browser.script("return document.querySelector('.bring-in .button.primary').disabled"),
+            "it is not imported unasked",
+        )
         browser.press(".bring-in label", "Import it all the same")
         browser.press(".bring-in .button.primary")
         browser.shows("4 entries brought in", ".bring-in")
@@ -113,11 +143,20 @@ def a_file_that_cannot_be_read_says_why_and_dates_are_asked_for(world):
         browser.press(".bring-in .button", "Day first")
         browser.shows("2 new, 0 known.", ".bring-in")
         # Another zone moves the moments of times that name none.
-        browser.script("const s = document.querySelector('.zone select'); s.value = 'Asia/Tokyo'; s.dispatchEvent(new Event('change', { bubbles: true }))")
-        browser.wait(lambda: browser.script("return document.querySelector('.zone select')?.value") == "Asia/Tokyo", "the zone")
+        browser.script(
+            "const s = document.querySelector('.zone select'); s.value = 'Asia/Tokyo'; "
+            "s.dispatchEvent(new Event('change', { bubbles: true }))"
+        )
+        browser.wait(
+            lambda: browser.script("return document.querySelector('.zone select')?.value") == "Asia/Tokyo", "the zone"
+        )
         browser.press(".bring-in .button", "Bring in 2")
         browser.shows("2 entries brought in.", ".bring-in")
-        same(sorted(event["timestamp"] for event in phone.ask("GET", "/events")), ["2026-04-02T23:00:00.000Z", "2026-05-02T23:00:00.000Z"], "the moments")
+        same(
+            sorted(event["timestamp"] for event in phone.ask("GET", "/events")),
+            ["2026-04-02T23:00:00.000Z", "2026-05-02T23:00:00.000Z"],
+            "the moments",
+        )
         quiet(browser, "files that cannot be read")
 
 
@@ -126,7 +165,10 @@ def a_file_waits_for_a_hub_that_is_away_and_a_preview_outlives_the_page(world):
     with world.person() as (hub, phone, browser):
         pair(browser, hub, then=".templates")
         browser.go("/data")
-        rows = "".join(f"2026-{1 + n // 28 % 12:02}-{1 + n % 28:02} {n % 24:02}:{n % 60:02},Type {n % 40},{'x' * 400} {n}\n" for n in range(3000))
+        rows = "".join(
+            f"2026-{1 + n // 28 % 12:02}-{1 + n % 28:02} {n % 24:02}:{n % 60:02},Type {n % 40},{'x' * 400} {n}\n"
+            for n in range(3000)
+        )
         choose(browser, "many.csv", "date,type,note\n" + rows)
         browser.wait(lambda: phone.ask("GET", "/imports"), "it is on its way")
         browser.shows("new, 0 known.", ".bring-in")

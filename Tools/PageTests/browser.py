@@ -1,4 +1,5 @@
-"""A browser that is driven: Chromium through its own WebDriver (W3C WebDriver, over HTTP), with nothing installed but Debian's packages."""
+"""A browser that is driven: Chromium through its own WebDriver (W3C WebDriver, over HTTP), with nothing installed but
+Debian's packages."""
 
 import base64
 import json
@@ -39,16 +40,20 @@ def lightness(png):
         raise Failed(f"a picture of {depth} bits")
     place, packed = 8, b""
     while place < len(png):
-        length, kind = struct.unpack(">I4s", png[place:place + 8])
+        length, kind = struct.unpack(">I4s", png[place : place + 8])
         if kind == b"IDAT":
-            packed += png[place + 8:place + 8 + length]
+            packed += png[place + 8 : place + 8 + length]
         place += 12 + length
     rows, stride = zlib.decompress(packed), width * channels
     before, total = bytearray(stride), 0
     for y in range(height):
-        method, row = rows[y * (stride + 1)], bytearray(rows[y * (stride + 1) + 1:(y + 1) * (stride + 1)])
+        method, row = rows[y * (stride + 1)], bytearray(rows[y * (stride + 1) + 1 : (y + 1) * (stride + 1)])
         for i in range(stride):
-            left, up, corner = row[i - channels] if i >= channels else 0, before[i], before[i - channels] if i >= channels else 0
+            left, up, corner = (
+                row[i - channels] if i >= channels else 0,
+                before[i],
+                before[i - channels] if i >= channels else 0,
+            )
             guess = left + up - corner
             paeth = min((abs(guess - left), 0, left), (abs(guess - up), 1, up), (abs(guess - corner), 2, corner))[2]
             row[i] = (row[i] + (0, left, up, (left + up) // 2, paeth)[method]) & 255
@@ -64,7 +69,9 @@ class Driver:
         self.port = free_port()
         self.process = subprocess.Popen(
             [shutil.which("chromedriver"), f"--port={self.port}", "--silent"],
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
         for _ in range(200):
             try:
                 if self.send("GET", "/status")["ready"]:
@@ -75,8 +82,11 @@ class Driver:
 
     def send(self, method, path, body=None):
         request = urllib.request.Request(
-            f"http://127.0.0.1:{self.port}{path}", method=method,
-            data=None if body is None else json.dumps(body).encode(), headers={"Content-Type": "application/json"})
+            f"http://127.0.0.1:{self.port}{path}",
+            method=method,
+            data=None if body is None else json.dumps(body).encode(),
+            headers={"Content-Type": "application/json"},
+        )
         try:
             with urllib.request.urlopen(request, timeout=60) as answer:
                 return json.load(answer)["value"]
@@ -92,7 +102,9 @@ class Driver:
 class Browser:
     """A browser of its own, with a profile that is thrown away; a context manager."""
 
-    def __init__(self, driver, address, width=1280, height=900, dark=False, language="en-GB", zone=life.ZONE_NAME, more=()):
+    def __init__(
+        self, driver, address, width=1280, height=900, dark=False, language="en-GB", zone=life.ZONE_NAME, more=()
+    ):
         self.driver = driver
         self.address = address
         self.language, self.zone, self.shape, self.is_dark, self.more = language, zone, (width, height), dark, more
@@ -103,18 +115,41 @@ class Browser:
         self.profile = profile
         width, height = self.shape
         arguments = [
-            "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars", f"--lang={self.language}",
-            f"--user-data-dir={self.profile}", f"--window-size={width},{height}", "--no-first-run", "--disable-extensions",
-            "--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-default-apps",
+            "--headless=new",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--disable-dev-shm-usage",
+            "--hide-scrollbars",
+            f"--lang={self.language}",
+            f"--user-data-dir={self.profile}",
+            f"--window-size={width},{height}",
+            "--no-first-run",
+            "--disable-extensions",
+            "--disable-background-networking",
+            "--disable-component-update",
+            "--disable-sync",
+            "--disable-default-apps",
             # No site but the hub is reached, whoever asks.
-            "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1", *self.more,
+            "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+            *self.more,
         ]
-        answer = self.driver.send("POST", "/session", {"capabilities": {"alwaysMatch": {
-            "browserName": "chrome",
-            "goog:chromeOptions": {"args": arguments, "binary": shutil.which("chromium") or shutil.which("chromium-browser")},
-            "goog:loggingPrefs": {"browser": "ALL", "performance": "ALL"},
-            "timeouts": {"script": 30_000},
-        }}})
+        answer = self.driver.send(
+            "POST",
+            "/session",
+            {
+                "capabilities": {
+                    "alwaysMatch": {
+                        "browserName": "chrome",
+                        "goog:chromeOptions": {
+                            "args": arguments,
+                            "binary": shutil.which("chromium") or shutil.which("chromium-browser"),
+                        },
+                        "goog:loggingPrefs": {"browser": "ALL", "performance": "ALL"},
+                        "timeouts": {"script": 30_000},
+                    }
+                }
+            },
+        )
         self.session = f"/session/{answer['sessionId']}"
         self.settle_in()
 
@@ -158,12 +193,19 @@ class Browser:
         return self.send("POST", "/goog/cdp/execute", {"cmd": command, "params": parameters})
 
     def size(self, width, height=900):
-        self.devtools("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
+        self.devtools(
+            "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False
+        )
 
     def theme(self, dark, still=False):
         """`still`: without motion, so that no colour is measured on its way to another."""
-        self.devtools("Emulation.setEmulatedMedia", features=[
-            {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}, {"name": "prefers-reduced-motion", "value": "reduce" if still else "no-preference"}])
+        self.devtools(
+            "Emulation.setEmulatedMedia",
+            features=[
+                {"name": "prefers-color-scheme", "value": "dark" if dark else "light"},
+                {"name": "prefers-reduced-motion", "value": "reduce" if still else "no-preference"},
+            ],
+        )
 
     def go(self, path="/"):
         self.send("POST", "/url", {"url": self.address + path})
@@ -173,8 +215,10 @@ class Browser:
 
     def later(self, text, *arguments):
         """Runs the body of an async function."""
-        script = ("const done = arguments[arguments.length - 1]; (async (...args) => {" + text + "})(...arguments)"
-                  ".then((value) => done({ value }), (error) => done({ error: String(error) }));")
+        script = (
+            "const done = arguments[arguments.length - 1]; (async (...args) => {" + text + "})(...arguments)"
+            ".then((value) => done({ value }), (error) => done({ error: String(error) }));"
+        )
         answer = self.send("POST", "/execute/async", {"script": script, "args": list(arguments)})
         if "error" in answer:
             raise Failed(answer["error"])
@@ -185,30 +229,40 @@ class Browser:
         script = """
           const [selector, text] = arguments;
           return [...document.querySelectorAll(selector)].find((element) => element.getClientRects().length > 0
-            && (text === null || (element.textContent + ' ' + (element.getAttribute('aria-label') ?? '')).includes(text))) ?? null;"""
+            && (text === null || (element.textContent + ' ' + (element.getAttribute('aria-label') ?? '')).includes(text)
+              )) ?? null;"""
         return self.wait(lambda: self.script(script, selector, text), f"{selector} {text or ''} is not there")
 
     def with_element(self, find, act):
-        """Finds an element and does something with it; once more where it was drawn anew between the two, or has just been."""
+        """Finds an element and does something with it; once more where it was drawn anew between the two, or has just
+        been."""
         for attempt in range(20):
             try:
                 return act(find()[ELEMENT])
             except Failed as error:
-                if not any(word in str(error) for word in ("stale", "not interactable", "intercepted")) or attempt == 19:
+                if (
+                    not any(word in str(error) for word in ("stale", "not interactable", "intercepted"))
+                    or attempt == 19
+                ):
                     raise
 
     def press(self, selector, text=None):
-        self.with_element(lambda: self.find(selector, text), lambda element: self.send("POST", f"/element/{element}/click", {}))
+        self.with_element(
+            lambda: self.find(selector, text), lambda element: self.send("POST", f"/element/{element}/click", {})
+        )
 
     def type(self, selector, text):
         def act(element):
             self.send("POST", f"/element/{element}/clear", {})
             self.send("POST", f"/element/{element}/value", {"text": text})
+
         self.with_element(lambda: self.find(selector), act)
 
     def choose(self, selector, path):
         """As if the person had chosen a file, by a field that need not be seen."""
-        find = lambda: self.wait(lambda: self.script("return document.querySelector(arguments[0])", selector), f"{selector} is not there")
+        find = lambda: self.wait(
+            lambda: self.script("return document.querySelector(arguments[0])", selector), f"{selector} is not there"
+        )
         self.with_element(find, lambda element: self.send("POST", f"/element/{element}/value", {"text": path}))
 
     def keys(self, *texts):
@@ -216,21 +270,39 @@ class Browser:
         actions = []
         for text in texts:
             if text[0] in (CONTROL, SHIFT, ALT):
-                actions += [{"type": "keyDown", "value": key} for key in text] + [{"type": "keyUp", "value": key} for key in reversed(text)]
+                actions += [{"type": "keyDown", "value": key} for key in text] + [
+                    {"type": "keyUp", "value": key} for key in reversed(text)
+                ]
             else:
                 for key in text:
                     actions += [{"type": "keyDown", "value": key}, {"type": "keyUp", "value": key}]
         self.send("POST", "/actions", {"actions": [{"type": "key", "id": "keys", "actions": actions}]})
 
     def pointer(self, *actions):
-        self.send("POST", "/actions", {"actions": [{"type": "pointer", "id": "mouse", "parameters": {"pointerType": "mouse"}, "actions": list(actions)}]})
+        self.send(
+            "POST",
+            "/actions",
+            {
+                "actions": [
+                    {"type": "pointer", "id": "mouse", "parameters": {"pointerType": "mouse"}, "actions": list(actions)}
+                ]
+            },
+        )
 
     def click_at(self, x, y):
-        self.pointer({"type": "pointerMove", "x": x, "y": y}, {"type": "pointerDown", "button": 0}, {"type": "pointerUp", "button": 0})
+        self.pointer(
+            {"type": "pointerMove", "x": x, "y": y},
+            {"type": "pointerDown", "button": 0},
+            {"type": "pointerUp", "button": 0},
+        )
 
     def drag(self, start, end):
-        self.pointer({"type": "pointerMove", "x": start[0], "y": start[1]}, {"type": "pointerDown", "button": 0},
-                     {"type": "pointerMove", "duration": 100, "x": end[0], "y": end[1]}, {"type": "pointerUp", "button": 0})
+        self.pointer(
+            {"type": "pointerMove", "x": start[0], "y": start[1]},
+            {"type": "pointerDown", "button": 0},
+            {"type": "pointerMove", "duration": 100, "x": end[0], "y": end[1]},
+            {"type": "pointerUp", "button": 0},
+        )
 
     # What it shows
 
@@ -275,14 +347,19 @@ class Browser:
 
     def lightness(self, selector):
         """How light a part of the page is on the whole: 0 is black, 1 is white."""
-        box = self.script("const b = document.querySelector(arguments[0]).getBoundingClientRect(); return { x: b.x, y: b.y, width: b.width, height: b.height, scale: 0.1 }", selector)
+        box = self.script(
+            "const b = document.querySelector(arguments[0]).getBoundingClientRect(); "
+            "return { x: b.x, y: b.y, width: b.width, height: b.height, scale: 0.1 }",
+            selector,
+        )
         picture = base64.b64decode(self.devtools("Page.captureScreenshot", format="png", clip=box)["data"])
         return lightness(picture)
 
     # What went wrong unseen
 
     def complaints(self):
-        """What the console has to say since it was last asked, but for what a test did on purpose: a hub that was away, a refusal."""
+        """What the console has to say since it was last asked, but for what a test did on purpose: a hub that was
+        away, a refusal."""
         entries = self.send("POST", "/se/log", {"type": "browser"})
         return [entry["message"] for entry in entries if entry["level"] in ("SEVERE", "WARNING")]
 

@@ -12,23 +12,80 @@ import life
 def text_that_a_person_typed_is_text_wherever_it_appears(world):
     with world.person(HOSTILE[:120]) as (hub, phone, browser):
         typed = HOSTILE
-        type = phone.type(typed, color="\"><img src=x onerror=window.stung=1>"[:60], icon="<b>x", properties=[("k" + typed[:200], typed, "select", [typed, "b"]), ("t", typed, "text", None), ("u", "Link", "url", None)])
-        place = phone.ask("POST", "/geofences", {"id": "g", "name": typed, "latitude": 52, "longitude": 5, "radius": 100})
+        type = phone.type(
+            typed,
+            color='"><img src=x onerror=window.stung=1>'[:60],
+            icon="<b>x",
+            properties=[
+                ("k" + typed[:200], typed, "select", [typed, "b"]),
+                ("t", typed, "text", None),
+                ("u", "Link", "url", None),
+            ],
+        )
+        place = phone.ask(
+            "POST", "/geofences", {"id": "g", "name": typed, "latitude": 52, "longitude": 5, "radius": 100}
+        )
         moment = life.iso(life.now() - datetime.timedelta(minutes=2))
-        phone.event(type, moment, notes=typed, location_name=typed, properties={
-            "k" + typed[:200]: {"type": "select", "value": typed}, "t": {"type": "text", "value": typed}, "u": {"type": "url", "value": "javascript:window.stung=1"}, "stranger": {"type": typed[:40], "value": {"a": [typed]}}})
-        phone.event(type, moment, source_type="geofence", geofence_id=place["id"], location_name=typed, end_date=life.iso(life.now()))
-        phone.event(type, moment, source_type="trip", end_date=life.iso(life.now()), location_latitude=52, location_longitude=5,
-                    properties={"route": {"type": "text", "value": "_p~iF~ps|U_ulLnnqC_mqNvxq`@"}, "car": {"type": "text", "value": typed}, "rule": {"type": "text", "value": typed}, "category": {"type": "select", "value": typed}, "distance": {"type": "number", "value": 5000}})
+        phone.event(
+            type,
+            moment,
+            notes=typed,
+            location_name=typed,
+            properties={
+                "k" + typed[:200]: {"type": "select", "value": typed},
+                "t": {"type": "text", "value": typed},
+                "u": {"type": "url", "value": "javascript:window.stung=1"},
+                "stranger": {"type": typed[:40], "value": {"a": [typed]}},
+            },
+        )
+        phone.event(
+            type,
+            moment,
+            source_type="geofence",
+            geofence_id=place["id"],
+            location_name=typed,
+            end_date=life.iso(life.now()),
+        )
+        phone.event(
+            type,
+            moment,
+            source_type="trip",
+            end_date=life.iso(life.now()),
+            location_latitude=52,
+            location_longitude=5,
+            properties={
+                "route": {"type": "text", "value": "_p~iF~ps|U_ulLnnqC_mqNvxq`@"},
+                "car": {"type": "text", "value": typed},
+                "rule": {"type": "text", "value": typed},
+                "category": {"type": "select", "value": typed},
+                "distance": {"type": "number", "value": 5000},
+            },
+        )
         phone.ask("POST", "/vehicles", {"id": "v", "name": typed})
         phone.ask("POST", "/settings", {"id": "setting-hours", "key": "hours", "value": typed})
         pair(browser, hub, then="main.framed")
-        for page in [*PAGES, f"/types/{type}", "/timeline?q=img", "/places/g", f"/types/{'%22%3E%3Cimg%20src=x%20onerror=window.stung=1%3E'}"]:
+        for page in [
+            *PAGES,
+            f"/types/{type}",
+            "/timeline?q=img",
+            "/places/g",
+            f"/types/{'%22%3E%3Cimg%20src=x%20onerror=window.stung=1%3E'}",
+        ]:
             browser.go(page)
             browser.find("main h1")
-            same(browser.count("img, main script, body > script, iframe, b > script"), 0, f"{page}: elements made of text")
+            same(
+                browser.count("img, main script, body > script, iframe, b > script"),
+                0,
+                f"{page}: elements made of text",
+            )
             check(browser.script("return window.stung") is None, f"{page}: a script ran")
-            check("{{7*7}}" in browser.text("body") or page in ("/data", "/settings", "/trips", "/more", "/calendar") or "/types/%" in page or "q=" in page, f"{page}: the text is shown as it is")
+            check(
+                "{{7*7}}" in browser.text("body")
+                or page in ("/data", "/settings", "/trips", "/more", "/calendar")
+                or "/types/%" in page
+                or "q=" in page,
+                f"{page}: the text is shown as it is",
+            )
         browser.go("/")
         for row in range(browser.count("main .row")):
             browser.script("document.querySelectorAll('main .row')[arguments[0]].click()", row)
@@ -92,14 +149,21 @@ def no_word_is_broken_and_no_value_cut_on_the_narrowest_phone(world):
             if (new Set([...range.getClientRects()].map((box) => Math.round(box.top))).size > 1) broken.push(word);
           }
         }
-        if (element.matches('.value') && element.scrollWidth > element.clientWidth) broken.push(`cut: ${element.textContent}`);
+        if (element.matches('.value') && element.scrollWidth > element.clientWidth)
+          broken.push(`cut: ${element.textContent}`);
       }
       return [...new Set(broken)];"""
     yesterday = life.day(1).date().isoformat()
     for page in [*PAGES, f"/types/{world.types['coffee']}", f"/timeline/{yesterday}"]:
         browser.go(page)
         # A page that is slow to load has its name alone until it is there.
-        browser.wait(lambda: browser.script("return document.querySelector('main h1') && document.querySelector('main .head p')?.textContent !== '…'"), f"{page} is drawn")
+        browser.wait(
+            lambda: browser.script(
+                "return document.querySelector('main h1') && document.querySelector('main .head p')?."
+                "textContent !== '…'"
+            ),
+            f"{page} is drawn",
+        )
         browser.settle()
         same(browser.script(broken), [], f"{page}: words")
     browser.size(1280)
@@ -126,7 +190,9 @@ def nothing_moves_once_it_is_drawn(world):
         browser.find("main h1")
         browser.later("await new Promise((done) => setTimeout(done, 300))")
         shift = browser.later("""
-          return await new Promise((done) => { let sum = 0; new PerformanceObserver((list) => { for (const entry of list.getEntries()) if (!entry.hadRecentInput) sum += entry.value; })
+          return await new Promise((done) => { let sum = 0;
+            new PerformanceObserver((list) =>
+              { for (const entry of list.getEntries()) if (!entry.hadRecentInput) sum += entry.value; })
             .observe({ type: 'layout-shift', buffered: true }); setTimeout(() => done(sum), 100); });""")
         check(shift < 0.02, f"{page}: a layout shift of {shift:.3f}")
         first = browser.script("return performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? 0")
@@ -149,18 +215,34 @@ def the_keyboard_alone_logs_and_goes_everywhere(world):
         browser.wait(lambda: browser.count("dialog") == 0, "the sheet is closed")
         browser.keys("1")
         world.wait(lambda: len(phone.ask("GET", "/events")) == 2, "a tile by its number")
-        for key, path in (("l", "/timeline"), ("c", "/calendar"), ("i", "/insights"), ("r", "/trips"), ("m", "/mileage"), ("p", "/places"), ("d", "/devices"), ("t", "/")):
+        for key, path in (
+            ("l", "/timeline"),
+            ("c", "/calendar"),
+            ("i", "/insights"),
+            ("r", "/trips"),
+            ("m", "/mileage"),
+            ("p", "/places"),
+            ("d", "/devices"),
+            ("t", "/"),
+        ):
             browser.keys("g", key)
             browser.wait(lambda: browser.script("return location.pathname") == path, f"G {key}")
-            browser.wait(lambda: browser.script("return document.activeElement.tagName") == "H1", f"{path}: the focus is on its name")
+            browser.wait(
+                lambda: browser.script("return document.activeElement.tagName") == "H1",
+                f"{path}: the focus is on its name",
+            )
         browser.keys("?")
         browser.shows("log that tile", "dialog")
         browser.keys(ESCAPE)
         browser.wait(lambda: browser.count("dialog") == 0, "closed")
         browser.keys("/")
-        browser.wait(lambda: browser.script("return document.activeElement.type") == "search", "the search field has the focus")
+        browser.wait(
+            lambda: browser.script("return document.activeElement.type") == "search", "the search field has the focus"
+        )
         browser.keys(ESCAPE)
-        browser.wait(lambda: browser.script("return document.activeElement.tagName") == "H1", "and Escape leads out of it")
+        browser.wait(
+            lambda: browser.script("return document.activeElement.tagName") == "H1", "and Escape leads out of it"
+        )
         # What was begun in a form is not lost by a slip.
         browser.keys("g", "t")
         browser.find(".tile")
@@ -179,9 +261,14 @@ def a_colour_of_a_person_is_fitted_as_in_a_report(world):
     check(len(rows) > 200, "the table")
     browser = world.looking
     browser.go("/")
-    found = browser.later("""
-      const { colours } = await import(new URL('parts/colour.js', document.querySelector('script[type=module]').src).href);
-      return args[0].map((text) => { const of = colours(text); return [of.mark, of.ink, of.darkMark, of.darkInk]; });""", [row[0] for row in rows])
+    found = browser.later(
+        """
+      const { colours } = await import(new URL('parts/colour.js',
+        document.querySelector('script[type=module]').src).href);
+      return args[0].map((text) => { const of = colours(text); return [of.mark, of.ink, of.darkMark, of.darkInk];
+      });""",
+        [row[0] for row in rows],
+    )
     for row, fitted in zip(rows, found):
         same(fitted, row[1:], row[0])
 
@@ -190,12 +277,36 @@ def a_colour_of_a_person_is_fitted_as_in_a_report(world):
 def a_number_is_told_with_what_it_is_of_as_a_person_says_it(world):
     browser = world.looking
     browser.go("/")
-    told = [(5, "Glasses", "5 glasses"), (1, "Glasses", "1 glass"), (-1, "Cups", "-1 cup"), (1, "Pages", "1 page"), (0.5, "Pages", "0.5 pages"), (1, "Calories", "Calories 1"),
-            (1, "Boxes", "1 box"), (1, "Matches", "1 match"), (1, "Doses", "Doses 1"), (1, "Headaches", "Headaches 1"), (2, "APIs", "2 APIs"), (4, "Score", "Score 4"), (4, "Progress", "Progress 4"),
-            (4, "Status", "Status 4"), (6.2, "km", "6.2 km"), (72.5, "Kg", "72.5 kg"), (3, "kWh", "3 kWh"), (37, "°C", "37 °C"), (31, "km/h", "31 km/h"), (5, "Gläser", "Gläser 5"), (7, "", "7")]
-    found = browser.later("""
-      const { amountText } = await import(new URL('parts/amount.js', document.querySelector('script[type=module]').src).href);
-      return args[0].map(([value, label]) => amountText(value, label));""", told)
+    told = [
+        (5, "Glasses", "5 glasses"),
+        (1, "Glasses", "1 glass"),
+        (-1, "Cups", "-1 cup"),
+        (1, "Pages", "1 page"),
+        (0.5, "Pages", "0.5 pages"),
+        (1, "Calories", "Calories 1"),
+        (1, "Boxes", "1 box"),
+        (1, "Matches", "1 match"),
+        (1, "Doses", "Doses 1"),
+        (1, "Headaches", "Headaches 1"),
+        (2, "APIs", "2 APIs"),
+        (4, "Score", "Score 4"),
+        (4, "Progress", "Progress 4"),
+        (4, "Status", "Status 4"),
+        (6.2, "km", "6.2 km"),
+        (72.5, "Kg", "72.5 kg"),
+        (3, "kWh", "3 kWh"),
+        (37, "°C", "37 °C"),
+        (31, "km/h", "31 km/h"),
+        (5, "Gläser", "Gläser 5"),
+        (7, "", "7"),
+    ]
+    found = browser.later(
+        """
+      const { amountText } = await import(new URL('parts/amount.js',
+        document.querySelector('script[type=module]').src).href);
+      return args[0].map(([value, label]) => amountText(value, label));""",
+        told,
+    )
     same(found, [text for _, _, text in told], "numbers and their labels")
 
 
@@ -213,7 +324,8 @@ def what_has_the_focus_on_a_phone_is_not_under_the_bar(world):
                 hidden = browser.script("""
                   const [one, bar] = [document.activeElement, document.querySelector('.bar').getBoundingClientRect()];
                   const box = one.getBoundingClientRect();
-                  return one.closest('main') && box.bottom > bar.top + 1 && box.height < bar.top ? one.outerHTML.slice(0, 100) : '';""")
+                  return one.closest('main') && box.bottom > bar.top + 1 && box.height < bar.top
+                    ? one.outerHTML.slice(0, 100) : '';""")
                 same(hidden, "", f"{page}: under the bar")
     finally:
         browser.size(1280)
@@ -292,16 +404,41 @@ def a_choice_of_theme_stays_and_a_day_begins_when_it_is_said(world):
         browser.go("/settings")
         browser.press(".segments label", "Dark")
         browser.press(".segments label", "20:30")
-        world.wait(lambda: any(setting["key"] == "hours" and setting.get("value") == "24" for setting in phone.ask("GET", "/settings")), "the clock is the person's on all devices")
-        same([setting["id"] for setting in phone.ask("GET", "/settings")], ["setting-hours"], "by the id that devices use")
+        world.wait(
+            lambda: any(
+                setting["key"] == "hours" and setting.get("value") == "24" for setting in phone.ask("GET", "/settings")
+            ),
+            "the clock is the person's on all devices",
+        )
+        same(
+            [setting["id"] for setting in phone.ask("GET", "/settings")],
+            ["setting-hours"],
+            "by the id that devices use",
+        )
         browser.go("/")
         browser.find(".tile")
         browser.go("/settings")
         browser.press(".segments label", "15 min")
-        world.wait(lambda: any(setting["id"] == "setting-trips.stop" and setting.get("value") == "15m" for setting in phone.ask("GET", "/settings")), "how long a stop ends a trip")
+        world.wait(
+            lambda: any(
+                setting["id"] == "setting-trips.stop" and setting.get("value") == "15m"
+                for setting in phone.ask("GET", "/settings")
+            ),
+            "how long a stop ends a trip",
+        )
         browser.keys("u")
-        world.wait(lambda: any(setting["id"] == "setting-trips.stop" and setting.get("value") is None for setting in phone.ask("GET", "/settings")), "and is taken back")
+        world.wait(
+            lambda: any(
+                setting["id"] == "setting-trips.stop" and setting.get("value") is None
+                for setting in phone.ask("GET", "/settings")
+            ),
+            "and is taken back",
+        )
         browser.go("/")
         browser.find(".tile")
-        same(browser.script("return getComputedStyle(document.documentElement).backgroundColor"), "rgb(16, 17, 20)", "the ground")
+        same(
+            browser.script("return getComputedStyle(document.documentElement).backgroundColor"),
+            "rgb(16, 17, 20)",
+            "the ground",
+        )
         quiet(browser, "settings")

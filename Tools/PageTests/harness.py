@@ -1,4 +1,5 @@
-"""What all tests of the pages use: how they are registered and fail, what every page owes, and the hubs and browsers they meet in."""
+"""What all tests of the pages use: how they are registered and fail, what every page owes, and the hubs and browsers
+they meet in."""
 
 import contextlib
 import datetime
@@ -12,7 +13,21 @@ from hub import Device, Hub
 import life
 
 TESTS = []
-PAGES = ["/", "/timeline", "/calendar", "/calendar?view=month", "/types", "/insights", "/trips", "/mileage", "/places", "/devices", "/data", "/settings", "/more"]
+PAGES = [
+    "/",
+    "/timeline",
+    "/calendar",
+    "/calendar?view=month",
+    "/types",
+    "/insights",
+    "/trips",
+    "/mileage",
+    "/places",
+    "/devices",
+    "/data",
+    "/settings",
+    "/more",
+]
 # Text that would be a picture, a script or an end of something, wherever it were taken for markup.
 HOSTILE = "\"><img src=x onerror=window.stung=1><script>window.stung=1</script>'${window.stung=1}{{7*7}}‮&amp;"
 
@@ -45,20 +60,40 @@ def drive(phone, minutes=120):
     if not [type for type in phone.ask("GET", "/event-types") if type["name"] == "Trip"]:
         phone.type("Trip", "#4A6FA5", "⇢")
     kind = next(type["id"] for type in phone.ask("GET", "/event-types") if type["name"] == "Trip")
-    return phone.event(kind, life.iso(begin), end_date=life.iso(begin + datetime.timedelta(hours=1)), source_type="trip", location_latitude=52, location_longitude=5, properties={
-        "distance": {"type": "number", "value": 10000}, "route": {"type": "text", "value": life.encode([(52 + i * 0.009, 5 + 0.002 * (i % 3)) for i in range(11)])}})
+    return phone.event(
+        kind,
+        life.iso(begin),
+        end_date=life.iso(begin + datetime.timedelta(hours=1)),
+        source_type="trip",
+        location_latitude=52,
+        location_longitude=5,
+        properties={
+            "distance": {"type": "number", "value": 10000},
+            "route": {"type": "text", "value": life.encode([(52 + i * 0.009, 5 + 0.002 * (i % 3)) for i in range(11)])},
+        },
+    )
 
 
 def post_drive(phone, stop=0, silent=range(0)):
-    """Fixes as an app posts them, but for the silent seconds: at rest, twenty minutes on the way, half of it before some seconds of standing, at rest again for longer than ends a trip."""
+    """Fixes as an app posts them, but for the silent seconds: at rest, twenty minutes on the way, half of it before
+    some seconds of standing, at rest again for longer than ends a trip."""
     begin = life.now().replace(microsecond=0) - datetime.timedelta(minutes=90)
     fixes = []
     for second in (second for second in range(0, 4800, 10) if second not in silent):
         driven = max(0, min(second - 900, 600)) + max(0, min(second - 1500 - stop, 600))
-        fixes.append({"type": "Feature", "geometry": {"type": "Point", "coordinates": [5 + driven * 0.0001, 52 + driven * 0.0001]},
-                      "properties": {"timestamp": life.iso(begin + datetime.timedelta(seconds=second)), "horizontal_accuracy": 5, "speed": 13.1 if 0 < driven < 1200 and not 1500 <= second < 1500 + stop else 0}})
+        fixes.append(
+            {
+                "type": "Feature",
+                "geometry": {"type": "Point", "coordinates": [5 + driven * 0.0001, 52 + driven * 0.0001]},
+                "properties": {
+                    "timestamp": life.iso(begin + datetime.timedelta(seconds=second)),
+                    "horizontal_accuracy": 5,
+                    "speed": 13.1 if 0 < driven < 1200 and not 1500 <= second < 1500 + stop else 0,
+                },
+            }
+        )
     for start in range(0, len(fixes), 100):
-        phone.post("/overland", {"locations": fixes[start:start + 100]})
+        phone.post("/overland", {"locations": fixes[start : start + 100]})
 
 
 def quiet(browser, where, allowed=()):
@@ -66,7 +101,10 @@ def quiet(browser, where, allowed=()):
     complaints = [text for text in browser.complaints() if not any(part in text for part in allowed)]
     same(complaints, [], f"{where}: complaints")
     for address in browser.requests():
-        check(address.startswith((browser.address, "data:", "blob:", "chrome:", "about:")), f"{where}: asked for {address}")
+        check(
+            address.startswith((browser.address, "data:", "blob:", "chrome:", "about:")),
+            f"{where}: asked for {address}",
+        )
 
 
 def whole(browser, where):
@@ -114,7 +152,8 @@ class World:
 
     @contextlib.contextmanager
     def person(self, device="phone"):
-        """Somebody with a hub of their own, a device that writes beside the browser, and the browser, which is not paired yet."""
+        """Somebody with a hub of their own, a device that writes beside the browser, and the browser, which is not
+        paired yet."""
         with self.hub() as hub, self.browser(hub) as browser:
             yield hub, Device(hub, device), browser
 

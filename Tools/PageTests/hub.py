@@ -21,7 +21,13 @@ class Hub:
         self.port = free_port()
         self.address = f"http://127.0.0.1:{self.port}"
         self.process = None
-        self.environment = {**os.environ, "HOME": self.folder, "XDG_CONFIG_HOME": self.folder + "/config", "TZ": "UTC", **(environment or {})}
+        self.environment = {
+            **os.environ,
+            "HOME": self.folder,
+            "XDG_CONFIG_HOME": self.folder + "/config",
+            "TZ": "UTC",
+            **(environment or {}),
+        }
         self.run("hub", "init", "--name", people[0], *told) if people else self.run("hub", "init")
         for name in people[1:]:
             self.run("user", "add", name)
@@ -36,15 +42,31 @@ class Hub:
 
     def run(self, *words):
         answer = subprocess.run(
-            [self.program, *words, "--data", self.folder + "/hub", "--json"], env=self.environment, capture_output=True, text=True)
+            [self.program, *words, "--data", self.folder + "/hub", "--json"],
+            env=self.environment,
+            capture_output=True,
+            text=True,
+        )
         if answer.returncode != 0:
             raise Failed(f"trendyd {' '.join(words)}: {answer.stderr}")
         return json.loads(answer.stdout) if answer.stdout.strip() else {}
 
     def start(self):
         self.process = subprocess.Popen(
-            [self.program, "run", "--role", "hub", "--data", self.folder + "/hub", "--listen", f"127.0.0.1:{self.port}"],
-            env=self.environment, stdout=subprocess.DEVNULL, stderr=open(self.folder + "/log", "ab"))
+            [
+                self.program,
+                "run",
+                "--role",
+                "hub",
+                "--data",
+                self.folder + "/hub",
+                "--listen",
+                f"127.0.0.1:{self.port}",
+            ],
+            env=self.environment,
+            stdout=subprocess.DEVNULL,
+            stderr=open(self.folder + "/log", "ab"),
+        )
         for _ in range(300):
             try:
                 urllib.request.urlopen(self.address + "/api/v1/health", timeout=5)
@@ -77,7 +99,11 @@ class Device:
     def post(self, path, body):
         """What a tracking app posts, outside the API."""
         request = urllib.request.Request(
-            self.hub.address + path, method="POST", headers={"Content-Type": "application/json", "Authorization": f"Bearer {self.token}"}, data=json.dumps(body).encode())
+            self.hub.address + path,
+            method="POST",
+            headers={"Content-Type": "application/json", "Authorization": f"Bearer {self.token}"},
+            data=json.dumps(body).encode(),
+        )
         with urllib.request.urlopen(request, timeout=30) as answer:
             return json.loads(answer.read())
 
@@ -86,7 +112,11 @@ class Device:
         if token:
             headers["Authorization"] = f"Bearer {self.token}"
         request = urllib.request.Request(
-            f"{self.hub.address}/api/v1{path}", method=method, headers=headers, data=body if body is None or isinstance(body, bytes) else json.dumps(body).encode())
+            f"{self.hub.address}/api/v1{path}",
+            method=method,
+            headers=headers,
+            data=body if body is None or isinstance(body, bytes) else json.dumps(body).encode(),
+        )
         try:
             with urllib.request.urlopen(request, timeout=30) as answer:
                 text = answer.read()
@@ -95,17 +125,28 @@ class Device:
             raise Failed(f"{method} {path}: {error.read().decode()}") from None
 
     def type(self, name, color="#73392e", icon="cup", id=None, properties=()):
-        made = self.ask("POST", "/event-types", {"id": id or str(uuid.uuid4()), "name": name, "color": color, "icon": icon})
+        made = self.ask(
+            "POST", "/event-types", {"id": id or str(uuid.uuid4()), "name": name, "color": color, "icon": icon}
+        )
         for order, (key, label, kind, options) in enumerate(properties):
-            body = {"id": str(uuid.uuid4()), "event_type_id": made["id"], "key": key, "label": label, "property_type": kind, "display_order": order}
+            body = {
+                "id": str(uuid.uuid4()),
+                "event_type_id": made["id"],
+                "key": key,
+                "label": label,
+                "property_type": kind,
+                "display_order": order,
+            }
             self.ask("POST", "/property-definitions", {**body, **({"options": options} if options else {})})
         return made["id"]
 
     def event(self, type, timestamp, **members):
-        return self.ask("POST", "/events", {"id": str(uuid.uuid4()), "event_type_id": type, "timestamp": timestamp, **members})["id"]
+        return self.ask(
+            "POST", "/events", {"id": str(uuid.uuid4()), "event_type_id": type, "timestamp": timestamp, **members}
+        )["id"]
 
     def events(self, list):
         for start in range(0, len(list), 500):
-            answer = self.ask("POST", "/events/batch", {"events": list[start:start + 500]})
+            answer = self.ask("POST", "/events/batch", {"events": list[start : start + 500]})
             if answer["failed"]:
                 raise Failed(str(answer["errors"][0]))

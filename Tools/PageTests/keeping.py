@@ -1,4 +1,5 @@
-"""What a browser stores, for whom, and what becomes of it: another user, storage that refuses, edits that meet others."""
+"""What a browser stores, for whom, and what becomes of it: another user, storage that refuses, edits that meet
+others."""
 
 import contextlib
 
@@ -14,7 +15,8 @@ QUEUE = """
     const open = indexedDB.open(name);
     // One that was deleted since it was listed is not made anew.
     open.onupgradeneeded = () => open.transaction.abort();
-    if (!await new Promise((done) => { open.onsuccess = () => done(true); open.onerror = () => done(false); })) continue;
+    if (!await new Promise((done) => { open.onsuccess = () => done(true); open.onerror = () => done(false);
+      })) continue;
     const all = open.result.transaction('queue').objectStore('queue').getAll();
     await new Promise((done) => { all.onsuccess = done; });
     found.push(...all.result);
@@ -87,9 +89,12 @@ def entries_of_one_user_never_go_to_another_who_pairs_the_browser(world):
         browser.press("#sync button", "Pair again")
         browser.shows("1 entry is still here.", "main")
         # Whatever is drawn from now on is read: nothing of Ada's is among it.
-        browser.devtools("Page.addScriptToEvaluateOnNewDocument", source="""
+        browser.devtools(
+            "Page.addScriptToEvaluateOnNewDocument",
+            source="""
           new MutationObserver(() => { window.drawn = (window.drawn ?? '') + (document.body?.innerText ?? ''); })
-            .observe(document, { childList: true, subtree: true, characterData: true });""")
+            .observe(document, { childList: true, subtree: true, characterData: true });""",
+        )
         browser.type(".code", hub.run("pair", "--name", "Bea")["code"])
         browser.press("button[type=submit]")
         browser.shows("1 change of Ada was never sent", "dialog")
@@ -129,7 +134,11 @@ def pending_entries_of_another_user_are_discarded_when_that_is_chosen(world):
         browser.wait(lambda: browser.count("dialog") == 0, "the offer is closed")
         same(browser.later(QUEUE), [], "what is stored")
         same(browser.script("return document.documentElement.dataset.theme ?? ''"), "", "the theme of another user")
-        same(browser.script("return Object.keys(localStorage).filter((key) => key.endsWith('/theme'))"), [], "their settings")
+        same(
+            browser.script("return Object.keys(localStorage).filter((key) => key.endsWith('/theme'))"),
+            [],
+            "their settings",
+        )
         browser.go("/")
         browser.find("main")
         browser.settle()
@@ -143,7 +152,10 @@ def a_tab_of_one_user_writes_nothing_to_another_who_pairs_in_a_second_tab(world)
         ada.type("Secret")
         bea.type("Coffee")
         # The tab is not told of what happens in the other: the hub must refuse it.
-        browser.devtools("Page.addScriptToEvaluateOnNewDocument", source="addEventListener('storage', (event) => event.stopImmediatePropagation(), true)")
+        browser.devtools(
+            "Page.addScriptToEvaluateOnNewDocument",
+            source="addEventListener('storage', (event) => event.stopImmediatePropagation(), true)",
+        )
         browser.go("/")
         browser.type(".code", hub.run("pair", "--name", "Ada")["code"])
         browser.press("button[type=submit]")
@@ -156,7 +168,10 @@ def a_tab_of_one_user_writes_nothing_to_another_who_pairs_in_a_second_tab(world)
         browser.find(".tile", "Coffee")
         browser.turn_to(one)
         # The hub may have refused its stream by now.
-        browser.script("const tile = document.querySelector('.tile .press'); if (document.body.innerText.includes('Secret')) tile?.click()")
+        browser.script(
+            "const tile = document.querySelector('.tile .press'); "
+            "if (document.body.innerText.includes('Secret')) tile?.click()"
+        )
         browser.wait(lambda: "Coffee" in browser.text("main"), "the first tab shows Bea's record")
         same(bea.ask("GET", "/events"), [], "events of Bea")
 
@@ -230,14 +245,22 @@ def an_edit_without_the_hub_meets_one_of_another_device_as_a_devices_would(world
             phone.ask("PATCH", f"/events/{first}", {"notes": "phone, later"})
         browser.shows("Everything is on the hub", ".sync")
         same(phone.ask("GET", f"/events/{first}")["notes"], "phone, later", "the later value")
-        same([conflict["value"] for conflict in phone.ask("GET", "/conflicts")], ["browser, earlier"], "the value that lost")
+        same(
+            [conflict["value"] for conflict in phone.ask("GET", "/conflicts")],
+            ["browser, earlier"],
+            "the value that lost",
+        )
         # And the other way round.
         with cut_off(browser):
             phone.ask("PATCH", f"/events/{second}", {"notes": "phone, earlier"})
             edit("second", "browser, later")
         browser.shows("Everything is on the hub", ".sync")
         same(phone.ask("GET", f"/events/{second}")["notes"], "browser, later", "the later value")
-        same(sorted(conflict["value"] for conflict in phone.ask("GET", "/conflicts")), ["browser, earlier", "phone, earlier"], "the values that lost")
+        same(
+            sorted(conflict["value"] for conflict in phone.ask("GET", "/conflicts")),
+            ["browser, earlier", "phone, earlier"],
+            "the values that lost",
+        )
 
 
 @test
@@ -299,30 +322,61 @@ def both_times_of_a_repeated_hour_can_be_entered_edited_and_told_apart(world):
         pair(browser, hub)
         browser.go("/timeline/2026-10-25")
         browser.find("main .row", "summer")
-        same([row.split()[0:2] for row in browser.script("return [...document.querySelectorAll('main .row .time')].map((e) => e.textContent)")],
-             [["02:30", "+02:00"], ["02:30", "+01:00"]], "the rows")
+        same(
+            [
+                row.split()[0:2]
+                for row in browser.script(
+                    "return [...document.querySelectorAll('main .row .time')].map((e) => e.textContent)"
+                )
+            ],
+            [["02:30", "+02:00"], ["02:30", "+01:00"]],
+            "the rows",
+        )
         for name, id, offset in (("summer", summer, "+02:00"), ("winter", winter, "+01:00")):
             browser.press("main .row", name)
-            same(browser.script("return document.querySelector('dialog .offset select').value"), offset, f"{name}: the offset")
+            same(
+                browser.script("return document.querySelector('dialog .offset select').value"),
+                offset,
+                f"{name}: the offset",
+            )
             browser.type("dialog textarea", f"{name} edited")
             browser.press("dialog button[type=submit]")
             world.wait(lambda: phone.ask("GET", f"/events/{id}")["notes"] == f"{name} edited", "it is saved")
-        same([phone.ask("GET", f"/events/{id}")["timestamp"] for id in (summer, winter)],
-             ["2026-10-25T00:30:00.000Z", "2026-10-25T01:30:00.000Z"], "the moments after an edit of the text")
+        same(
+            [phone.ask("GET", f"/events/{id}")["timestamp"] for id in (summer, winter)],
+            ["2026-10-25T00:30:00.000Z", "2026-10-25T01:30:00.000Z"],
+            "the moments after an edit of the text",
+        )
         # The other occurrence is chosen.
         browser.find("main .row", "winter edited")
         browser.press("main .row", "winter edited")
-        browser.script("const s = document.querySelector('dialog .offset select'); s.value = '+02:00'; s.dispatchEvent(new Event('change', { bubbles: true }))")
+        browser.script(
+            "const s = document.querySelector('dialog .offset select'); s.value = '+02:00'; "
+            "s.dispatchEvent(new Event('change', { bubbles: true }))"
+        )
         browser.press("dialog button[type=submit]")
-        world.wait(lambda: phone.ask("GET", f"/events/{winter}")["timestamp"] == "2026-10-25T00:30:00.000Z", "the first occurrence")
+        world.wait(
+            lambda: phone.ask("GET", f"/events/{winter}")["timestamp"] == "2026-10-25T00:30:00.000Z",
+            "the first occurrence",
+        )
         # A new entry at each of the two.
         for offset, moment in (("+02:00", "2026-10-25T00:45:00.000Z"), ("+01:00", "2026-10-25T01:45:00.000Z")):
             browser.press("main .log")
             browser.press("dialog .pick button", "Coffee")
             browser.find("dialog textarea")
-            browser.script("const i = document.querySelector('dialog input[type=datetime-local]'); i.value = '2026-10-25T02:45'; i.dispatchEvent(new Event('input', { bubbles: true }))")
+            browser.script(
+                "const i = document.querySelector('dialog input[type=datetime-local]'); "
+                "i.value = '2026-10-25T02:45'; i.dispatchEvent(new Event('input', { bubbles: true }))"
+            )
             browser.find("dialog .offset select")
-            browser.script("const s = document.querySelector('dialog .offset select'); s.value = arguments[0]; s.dispatchEvent(new Event('change', { bubbles: true }))", offset)
+            browser.script(
+                "const s = document.querySelector('dialog .offset select'); s.value = arguments[0]; "
+                "s.dispatchEvent(new Event('change', { bubbles: true }))",
+                offset,
+            )
             browser.press("dialog button[type=submit]")
-            world.wait(lambda: any(event["timestamp"] == moment for event in phone.ask("GET", "/events?limit=100")), f"an entry at {moment}")
+            world.wait(
+                lambda: any(event["timestamp"] == moment for event in phone.ask("GET", "/events?limit=100")),
+                f"an entry at {moment}",
+            )
         quiet(browser, "a repeated hour")

@@ -1,13 +1,14 @@
-"""A made-up person's record: a year of habits, places, and drives. The same for the same number, and never tuned to look well."""
+"""A made-up person's record: a year of habits, places, and drives. The same for the same number, and never tuned to
+look well."""
 
 import datetime
-import json
 import math
 import random
 import uuid
 
 UTC = datetime.timezone.utc
-# Where the person and the browser are: it is about noon there whenever the tests run, so that no day ends while they do.
+# Where the person and the browser are: it is about noon there whenever the tests run, so that no day ends while they
+# do.
 ZONE_HOURS = 12 - datetime.datetime.now(UTC).hour
 # A browser calls the zone that is none UTC, whatever name it was given.
 ZONE_NAME = f"Etc/GMT{-ZONE_HOURS:+d}" if ZONE_HOURS else "UTC"
@@ -45,23 +46,59 @@ def live(device, days=120, seed=1):
     new = lambda: str(uuid.UUID(int=chance.getrandbits(128), version=4))
     types = {
         "coffee": device.type("Coffee", "#73392e", "cup", properties=[("size", "Size", "select", ["small", "large"])]),
-        "mood": device.type("Mood", "#957007", "smile", properties=[("mood", "Mood", "select", ["bad", "low", "fair", "good", "great"])]),
+        "mood": device.type(
+            "Mood", "#957007", "smile", properties=[("mood", "Mood", "select", ["bad", "low", "fair", "good", "great"])]
+        ),
         "vitamins": device.type("Vitamins", "#009353", "pill"),
         "run": device.type("Run", "#609d10", "shoe", properties=[("km", "km", "number", None)]),
         "water": device.type("Water", "#0197bd", "drop", properties=[("glasses", "Glasses", "number", None)]),
         "reading": device.type("Reading", "#8849a2", "book", properties=[("pages", "Pages", "number", None)]),
         "headache": device.type("Headache", "#b12f60", "bolt"),
         "sleep": device.type("Sleep", "#513889", "moon"),
-        "trip": device.type("Trip", "#4A6FA5", "⇢"), "home": device.type("At home", "#036767", "home"), "office": device.type("At work", "#747985", "work"),
+        "trip": device.type("Trip", "#4A6FA5", "⇢"),
+        "home": device.type("At home", "#036767", "home"),
+        "office": device.type("At work", "#747985", "work"),
     }
     for name, amount, period in (("coffee", 2, "day"), ("vitamins", 1, "day"), ("run", 3, "week"), ("water", 4, "day")):
-        device.ask("PATCH", f"/event-types/{types[name]}", {"goal": {"amount": amount, "bound": "at_most" if name == "coffee" else "at_least", "measure": "count", "period": period}})
+        device.ask(
+            "PATCH",
+            f"/event-types/{types[name]}",
+            {
+                "goal": {
+                    "amount": amount,
+                    "bound": "at_most" if name == "coffee" else "at_least",
+                    "measure": "count",
+                    "period": period,
+                }
+            },
+        )
     home, office = (52.305, 4.835), (52.383, 4.952)
     places = {}
     for name, position, radius, type in (("Home", home, 120, "home"), ("Office", office, 150, "office")):
         places[type] = new()
-        device.ask("POST", "/geofences", {"id": places[type], "name": name, "latitude": position[0], "longitude": position[1], "radius": radius, "event_type_entry_id": types[type]})
-    device.ask("POST", "/skips", {"id": new(), "event_type_id": types["run"], "from": iso(present - datetime.timedelta(days=40)), "to": iso(present - datetime.timedelta(days=33)), "note": "flu"})
+        device.ask(
+            "POST",
+            "/geofences",
+            {
+                "id": places[type],
+                "name": name,
+                "latitude": position[0],
+                "longitude": position[1],
+                "radius": radius,
+                "event_type_entry_id": types[type],
+            },
+        )
+    device.ask(
+        "POST",
+        "/skips",
+        {
+            "id": new(),
+            "event_type_id": types["run"],
+            "from": iso(present - datetime.timedelta(days=40)),
+            "to": iso(present - datetime.timedelta(days=33)),
+            "note": "flu",
+        },
+    )
     car = new()
     device.ask("POST", "/vehicles", {"id": car, "name": "Octavia", "is_default": True, "start_odometer_m": 42_000_000})
     types["odometer"] = device.type("Odometer", "#7A6F5D", "◔")
@@ -69,7 +106,9 @@ def live(device, days=120, seed=1):
 
     def add(type, when, **members):
         if when < present:
-            events.append({"id": new(), "event_type_id": types[type], "timestamp": iso(when), "time_zone": ZONE_NAME, **members})
+            events.append(
+                {"id": new(), "event_type_id": types[type], "timestamp": iso(when), "time_zone": ZONE_NAME, **members}
+            )
 
     select = lambda value: {"type": "select", "value": value}
     number = lambda value: {"type": "number", "value": value}
@@ -80,46 +119,112 @@ def live(device, days=120, seed=1):
         week = midnight.weekday()
         for hour in (8.4, 13.1, 15.5):
             if chance.random() < (0.95 if hour < 9 else 0.6 if hour < 14 else 0.2):
-                add("coffee", at(hour), properties={"size": select(chance.choice(["small", "large", "large"]))}, notes=chance.choice(notes) or None)
+                add(
+                    "coffee",
+                    at(hour),
+                    properties={"size": select(chance.choice(["small", "large", "large"]))},
+                    notes=chance.choice(notes) or None,
+                )
         if chance.random() < 0.9:
-            add("mood", at(12.6), properties={"mood": select(chance.choice(["low", "fair", "good", "good", "great"]))}, notes=chance.choice(notes) or None)
+            add(
+                "mood",
+                at(12.6),
+                properties={"mood": select(chance.choice(["low", "fair", "good", "good", "great"]))},
+                notes=chance.choice(notes) or None,
+            )
         if chance.random() < 0.95:
             add("vitamins", at(7.3, 0.2))
         if week in (1, 4, 6) and chance.random() < 0.8 and not 33 <= ago <= 40:
             start = at(18)
-            add("run", start, end_date=iso(start + datetime.timedelta(minutes=chance.randint(28, 55))), properties={"km": number(round(chance.uniform(4, 9), 1))})
+            add(
+                "run",
+                start,
+                end_date=iso(start + datetime.timedelta(minutes=chance.randint(28, 55))),
+                properties={"km": number(round(chance.uniform(4, 9), 1))},
+            )
         for hour in range(9, 21, 3):
             if chance.random() < 0.6:
                 add("water", at(hour), properties={"glasses": number(chance.randint(1, 2))})
         if chance.random() < 0.5:
             start = at(21)
-            add("reading", start, end_date=iso(start + datetime.timedelta(minutes=chance.randint(15, 70))), properties={"pages": number(chance.randint(8, 60))})
+            add(
+                "reading",
+                start,
+                end_date=iso(start + datetime.timedelta(minutes=chance.randint(15, 70))),
+                properties={"pages": number(chance.randint(8, 60))},
+            )
         if chance.random() < 0.12:
             add("headache", at(16, 2), notes=chance.choice(notes) or None)
         night = at(-0.6)
         add("sleep", night, end_date=iso(night + datetime.timedelta(hours=chance.uniform(6.4, 8.3))))
         if week < 5:
             leave, back = at(8.1, 0.2), at(17.4, 0.3)
-            for start, (a, b), names in ((leave, (home, office), ("home", "office")), (back, (office, home), ("office", "home"))):
+            for start, (a, b), names in (
+                (leave, (home, office), ("home", "office")),
+                (back, (office, home), ("office", "home")),
+            ):
                 minutes = chance.randint(31, 46)
                 way = road(a, b, chance)
                 category = None if ago <= 2 else "business" if week < 4 else "private"
-                properties = {"distance": number(round(chance.uniform(18000, 18600), 1)), "duration": {"type": "duration", "value": minutes * 60}, "route": {"type": "text", "value": encode(way)},
-                              "average_speed": number(8.6), "top_speed": number(23.4), "vehicle": {"type": "text", "value": car}, "car": {"type": "text", "value": "Octavia"}}
+                properties = {
+                    "distance": number(round(chance.uniform(18000, 18600), 1)),
+                    "duration": {"type": "duration", "value": minutes * 60},
+                    "route": {"type": "text", "value": encode(way)},
+                    "average_speed": number(8.6),
+                    "top_speed": number(23.4),
+                    "vehicle": {"type": "text", "value": car},
+                    "car": {"type": "text", "value": "Octavia"},
+                }
                 if category:
                     properties |= {"category": select(category), "rule": {"type": "text", "value": "office"}}
-                add("trip", start, end_date=iso(start + datetime.timedelta(minutes=minutes)), source_type="trip", location_latitude=a[0], location_longitude=a[1], properties=properties)
+                add(
+                    "trip",
+                    start,
+                    end_date=iso(start + datetime.timedelta(minutes=minutes)),
+                    source_type="trip",
+                    location_latitude=a[0],
+                    location_longitude=a[1],
+                    properties=properties,
+                )
             arrive = leave + datetime.timedelta(minutes=48)
             visit = {"source_type": "geofence"}
-            add("office", arrive, end_date=iso(back) if back < present else None, geofence_id=places["office"], location_name="Office", **visit)
+            add(
+                "office",
+                arrive,
+                end_date=iso(back) if back < present else None,
+                geofence_id=places["office"],
+                location_name="Office",
+                **visit,
+            )
             evening = back + datetime.timedelta(minutes=48)
-            add("home", evening, end_date=iso(leave + datetime.timedelta(days=1)) if leave + datetime.timedelta(days=1) < present else None, geofence_id=places["home"], location_name="Home", **visit)
+            add(
+                "home",
+                evening,
+                end_date=iso(leave + datetime.timedelta(days=1))
+                if leave + datetime.timedelta(days=1) < present
+                else None,
+                geofence_id=places["home"],
+                location_name="Home",
+                **visit,
+            )
     # Its odometer, as it was read each second month; before one reading a holiday was driven that nobody recorded.
-    driven = [(event["timestamp"], event["properties"]["distance"]["value"]) for event in events if event["event_type_id"] == types["trip"]]
+    driven = [
+        (event["timestamp"], event["properties"]["distance"]["value"])
+        for event in events
+        if event["event_type_id"] == types["trip"]
+    ]
     for ago in range(days - days % 60, -1, -60):
         moment = present - datetime.timedelta(days=ago + 1)
         recorded = sum(metres for start, metres in driven if start < iso(moment))
-        add("odometer", moment, properties={"odometer_m": number(round(42_000_000 + recorded * 1.004 + (410_000 if ago <= 120 else 0))), "vehicle": {"type": "text", "value": car}, "car": {"type": "text", "value": "Octavia"}})
+        add(
+            "odometer",
+            moment,
+            properties={
+                "odometer_m": number(round(42_000_000 + recorded * 1.004 + (410_000 if ago <= 120 else 0))),
+                "vehicle": {"type": "text", "value": car},
+                "car": {"type": "text", "value": "Octavia"},
+            },
+        )
     device.events([{name: value for name, value in event.items() if value is not None} for event in events])
     return types
 
@@ -134,5 +239,7 @@ def road(a, b, chance):
     for i in range(60):
         share = i / 59
         bend = math.sin(share * math.pi) * 0.012 * math.sin(share * 9)
-        points.append((a[0] + (b[0] - a[0]) * share + bend, a[1] + (b[1] - a[1]) * share - bend * 1.4 + chance.gauss(0, 0.00004)))
+        points.append(
+            (a[0] + (b[0] - a[0]) * share + bend, a[1] + (b[1] - a[1]) * share - bend * 1.4 + chance.gauss(0, 0.00004))
+        )
     return points

@@ -41,7 +41,9 @@ def a_year_is_walked_by_arrow_keys_and_a_day_of_it_opens(world):
     browser.find(".heat")
     browser.script("document.querySelector('.heat [tabindex=\"0\"]').focus()")
     browser.keys("\ue013")
-    name = browser.wait(lambda: browser.script("return document.activeElement.getAttribute('aria-label')"), "a cell has the focus")
+    name = browser.wait(
+        lambda: browser.script("return document.activeElement.getAttribute('aria-label')"), "a cell has the focus"
+    )
     browser.shows(name, ".heat .reading")
     browser.keys(ENTER)
     browser.find(".days")
@@ -65,10 +67,17 @@ def a_chart_has_its_numbers_as_a_table(world):
     check("in the last 14 days" in label, f"its finding: {label}")
     browser.press(".tools button", "Table")
     browser.wait(lambda: browser.count("figure tbody tr") == 84, "a row for each day")
-    sum_of_table = browser.script("return [...document.querySelectorAll('figure td:nth-child(2)')].reduce((sum, cell) => sum + Number(cell.textContent), 0)")
+    sum_of_table = browser.script(
+        "return [...document.querySelectorAll('figure td:nth-child(2)')].reduce((sum, "
+        "cell) => sum + Number(cell.textContent), 0)"
+    )
     phone = world.phone
     since = life.day(83)
-    found = [event for event in world.all_events() if event["event_type_id"] == world.types["coffee"] and event["timestamp"] >= life.iso(since)]
+    found = [
+        event
+        for event in world.all_events()
+        if event["event_type_id"] == world.types["coffee"] and event["timestamp"] >= life.iso(since)
+    ]
     same(sum_of_table, len(found), "the table adds up to what was recorded")
     browser.press(".tools button", "Chart")
     browser.press(".segments button", "1 y")
@@ -88,13 +97,38 @@ def insights_tell_what_goes_together_and_what_they_rest_on(world):
         browser.go("/insights")
         browser.shows("Nothing recorded yet. Insights begin with the first entries.", "main")
         coffee, mood = phone.type("Coffee"), phone.type("Mood", icon="smile")
-        phone.ask("PATCH", f"/event-types/{coffee}", {"goal": {"amount": 1, "bound": "at_least", "measure": "count", "period": "day"}})
-        phone.events([{"id": f"c{ago}", "event_type_id": coffee, "timestamp": days_ago(ago), "time_zone": life.ZONE_NAME} for ago in range(1, 41)])
-        phone.events([{"id": f"m{ago}", "event_type_id": mood, "timestamp": days_ago(ago), "time_zone": life.ZONE_NAME} for ago in (6, 8)])
+        phone.ask(
+            "PATCH",
+            f"/event-types/{coffee}",
+            {"goal": {"amount": 1, "bound": "at_least", "measure": "count", "period": "day"}},
+        )
+        phone.events(
+            [
+                {"id": f"c{ago}", "event_type_id": coffee, "timestamp": days_ago(ago), "time_zone": life.ZONE_NAME}
+                for ago in range(1, 41)
+            ]
+        )
+        phone.events(
+            [
+                {"id": f"m{ago}", "event_type_id": mood, "timestamp": days_ago(ago), "time_zone": life.ZONE_NAME}
+                for ago in (6, 8)
+            ]
+        )
         browser.shows("5 more days of two types, then this can be told.", "main")
         # Two that go together, as they are recorded from another device.
-        phone.events([{"id": f"d{ago}", "event_type_id": coffee, "timestamp": days_ago(ago, 13), "time_zone": life.ZONE_NAME} for ago in range(1, 41, 3)])
-        phone.events([{"id": f"n{ago}", "event_type_id": mood, "timestamp": days_ago(ago, 14), "time_zone": life.ZONE_NAME} for ago in range(1, 41, 3) if ago != 10])
+        phone.events(
+            [
+                {"id": f"d{ago}", "event_type_id": coffee, "timestamp": days_ago(ago, 13), "time_zone": life.ZONE_NAME}
+                for ago in range(1, 41, 3)
+            ]
+        )
+        phone.events(
+            [
+                {"id": f"n{ago}", "event_type_id": mood, "timestamp": days_ago(ago, 14), "time_zone": life.ZONE_NAME}
+                for ago in range(1, 41, 3)
+                if ago != 10
+            ]
+        )
         # Of two on one day the one with the lower id is told first.
         first, second = ("Coffee", "Mood") if coffee < mood else ("Mood", "Coffee")
         browser.shows(f"{first} and {second} are tied most. A tie is not a cause.", "main")
@@ -104,10 +138,24 @@ def insights_tell_what_goes_together_and_what_they_rest_on(world):
         # An odometer is read, and driven to work: no habit of anybody.
         for name, source in (("Odometer", "manual"), ("At work", "geofence")):
             kind = phone.type(name)
-            phone.events([{"id": f"{name}{ago}", "event_type_id": kind, "timestamp": days_ago(ago), "time_zone": life.ZONE_NAME, "source_type": source} for ago in range(1, 8)])
+            phone.events(
+                [
+                    {
+                        "id": f"{name}{ago}",
+                        "event_type_id": kind,
+                        "timestamp": days_ago(ago),
+                        "time_zone": life.ZONE_NAME,
+                        "source_type": source,
+                    }
+                    for ago in range(1, 8)
+                ]
+            )
         browser.shows("At work", ".weeks")
         check("Odometer" not in browser.text("main"), "readings of a meter are no habit")
-        check("At work" not in browser.text(".streak-row") and browser.count(".streak-row") == 2, "where one was has no streak")
+        check(
+            "At work" not in browser.text(".streak-row") and browser.count(".streak-row") == 2,
+            "where one was has no streak",
+        )
         # The same numbers as a table.
         browser.press("figure .tools button", "Table")
         browser.find("figure table td", "high")
@@ -119,15 +167,31 @@ def insights_tell_what_goes_together_and_what_they_rest_on(world):
         # Today says the streak where there is a goal, and there alone.
         browser.go("/")
         browser.find(".tile", "40 days in a row")
-        check("in a row" not in browser.script("return [...document.querySelectorAll('.tile')].find((t) => t.textContent.includes('Mood')).textContent"), "no streak without a goal")
+        check(
+            "in a row"
+            not in browser.script(
+                "return [...document.querySelectorAll('.tile')].find((t) => t.textContent.includes('Mood')).textContent"
+            ),
+            "no streak without a goal",
+        )
         # The page of the type says when it happens, and how its goal stands.
         browser.go(f"/types/{coffee}")
         browser.find("figure h2", "When")
         browser.shows("Usually at 08:00.", "main")
-        browser.wait(lambda: "40 days" in browser.text(".figures") and "score of 100" in browser.text(".figures"), "streak and score")
+        browser.wait(
+            lambda: "40 days" in browser.text(".figures") and "score of 100" in browser.text(".figures"),
+            "streak and score",
+        )
         browser.press("figure[aria-label^=When] .tools button", "Table")
         browser.wait(lambda: browser.count("figure[aria-label^=When] tbody tr") == 7, "a row for each weekday")
-        same(browser.script("return [...document.querySelectorAll('figure[aria-label^=When] td.num')].reduce((sum, cell) => sum + Number(cell.textContent), 0)"), 54, "the table adds up")
+        same(
+            browser.script(
+                "return [...document.querySelectorAll('figure[aria-label^=When] td.num')].reduce((sum, "
+                "cell) => sum + Number(cell.textContent), 0)"
+            ),
+            54,
+            "the table adds up",
+        )
         browser.press("figure[aria-label^=When] .tools button", "Chart")
         browser.go(f"/types/{mood}")
         browser.find("figure h2", "When")

@@ -7,7 +7,11 @@ from harness import check, pair, quiet, same, test, whole
 
 
 def box(browser, selector):
-    return browser.script("const b = document.querySelector(arguments[0])?.getBoundingClientRect(); return b ? { x: b.x, y: b.y, width: b.width, height: b.height } : null", selector)
+    return browser.script(
+        "const b = document.querySelector(arguments[0])?.getBoundingClientRect(); "
+        "return b ? { x: b.x, y: b.y, width: b.width, height: b.height } : null",
+        selector,
+    )
 
 
 def pages_of(pdf):
@@ -22,7 +26,13 @@ def the_first_steps_stand_alone_and_types_can_be_chosen_after_they_were_left(wor
         for width in (1280, 390):
             browser.size(width)
             browser.settle()
-            same(browser.script("return [...document.querySelectorAll('nav')].filter((nav) => nav.getClientRects().length).length"), 0, f"navigation in the first step, {width}")
+            same(
+                browser.script(
+                    "return [...document.querySelectorAll('nav')].filter((nav) => nav.getClientRects().length).length"
+                ),
+                0,
+                f"navigation in the first step, {width}",
+            )
             whole(browser, f"first step, {width}")
         browser.size(1280)
         browser.press("main .button", "Leave this")
@@ -49,11 +59,20 @@ def paper_is_white_where_dark_was_chosen_and_a_year_of_trips_takes_few_pages(wor
         browser.devtools("Emulation.setEmulatedMedia", media="print")
         ink = browser.script("return getComputedStyle(document.querySelector('h1')).color")
         same(ink, "rgb(23, 25, 32)", "ink on paper")
-        pdf = base64.b64decode(browser.devtools("Page.printToPDF", preferCSSPageSize=True, paperWidth=8.27, paperHeight=11.69)["data"])
+        pdf = base64.b64decode(
+            browser.devtools("Page.printToPDF", preferCSSPageSize=True, paperWidth=8.27, paperHeight=11.69)["data"]
+        )
         check(pages_of(pdf) <= trips / 40 + 2, f"{pages_of(pdf)} pages for {trips} trips")
         browser.go("/timeline")
         browser.find("main .row")
-        same(browser.script("return [...document.querySelectorAll('main .link, main .section-head > a')].filter((link) => link.getClientRects().length).length"), 0, "links on paper")
+        same(
+            browser.script(
+                "return [...document.querySelectorAll('main .link, "
+                "main .section-head > a')].filter((link) => link.getClientRects().length).length"
+            ),
+            0,
+            "links on paper",
+        )
     finally:
         browser.script("delete document.documentElement.dataset.theme")
         browser.devtools("Emulation.setEmulatedMedia", media="")
@@ -75,7 +94,9 @@ def the_map_of_a_trip_takes_what_the_widest_screen_has(world):
         browser.size(390)
         browser.go("/mileage")
         browser.find(".trip-table")
-        tall = browser.script("const box = document.querySelector('.trip-table .table'); return [box.clientHeight, box.scrollHeight]")
+        tall = browser.script(
+            "const box = document.querySelector('.trip-table .table'); return [box.clientHeight, box.scrollHeight]"
+        )
         same(tall[0], tall[1], "the log of a phone scrolls with its page")
     finally:
         browser.size(1280)

@@ -12,14 +12,23 @@ def a_type_becomes_another_and_is_parted_from_it_again(world):
         for ago in (1, 2, 3):
             phone.event(kaffee, life.iso(life.day(ago, 8)), time_zone=life.ZONE_NAME)
         phone.event(coffee, life.iso(life.day(1, 9)), time_zone=life.ZONE_NAME)
-        of = lambda type: len([event for event in phone.ask("GET", "/events?limit=100") if event["event_type_id"] == type])
+        of = lambda type: len(
+            [event for event in phone.ask("GET", "/events?limit=100") if event["event_type_id"] == type]
+        )
         pair(browser, hub)
         browser.go(f"/types/{kaffee}")
         browser.press("main .button", "Edit type")
         browser.press("dialog .button", "Merge into…")
-        check(browser.script("return document.querySelector('dialog button[type=submit]').disabled"), "a type has to be chosen")
+        check(
+            browser.script("return document.querySelector('dialog button[type=submit]').disabled"),
+            "a type has to be chosen",
+        )
         browser.shows("Kaffee goes, and 3 entries become those of another type", "dialog")
-        browser.script("const s = document.querySelector('dialog select'); s.value = arguments[0]; s.dispatchEvent(new Event('change', { bubbles: true }))", coffee)
+        browser.script(
+            "const s = document.querySelector('dialog select'); s.value = arguments[0]; "
+            "s.dispatchEvent(new Event('change', { bubbles: true }))",
+            coffee,
+        )
         browser.shows("3 entries become Coffee", "dialog")
         browser.press("dialog .button", "Merge")
         browser.shows("Kaffee is Coffee now, with 3 entries", ".toast")
@@ -29,7 +38,11 @@ def a_type_becomes_another_and_is_parted_from_it_again(world):
         browser.wait(lambda: "Kaffee" not in browser.text(".rail"), "it is gone from the rail")
         browser.keys("u")
         world.wait(lambda: of(kaffee) == 3 and of(coffee) == 1, "parted again, in one step")
-        same([definition["key"] for definition in phone.ask("GET", "/property-definitions")], ["bean"], "with its property")
+        same(
+            [definition["key"] for definition in phone.ask("GET", "/property-definitions")],
+            ["bean"],
+            "with its property",
+        )
         browser.wait(lambda: "Kaffee" in browser.text(".rail"), "it is in the rail again")
         browser.keys(SHIFT + "u")
         world.wait(lambda: of(coffee) == 4, "and once more")
@@ -50,7 +63,10 @@ def two_types_of_one_name_are_offered_to_be_made_one(world):
         same(browser.script("return document.querySelector('dialog select').value"), first, "the older one remains")
         browser.press("dialog .button", "Merge")
         browser.find("main h1")
-        world.wait(lambda: [event["event_type_id"] for event in phone.ask("GET", "/events?limit=9")] == [first], "its entry is moved")
+        world.wait(
+            lambda: [event["event_type_id"] for event in phone.ask("GET", "/events?limit=9")] == [first],
+            "its entry is moved",
+        )
         # What another device recorded meanwhile comes to the type that remains.
         phone.event(second, life.iso(life.day(1, 9)), time_zone=life.ZONE_NAME)
         same({event["event_type_id"] for event in phone.ask("GET", "/events?limit=9")}, {first}, "forwarded")
@@ -64,7 +80,9 @@ def two_types_of_one_name_are_offered_to_be_made_one(world):
 def a_deletion_of_a_type_says_how_much_goes_along_and_brings_it_back(world):
     with world.person() as (hub, phone, browser):
         tea = phone.type("Tea", properties=[("pot", "Pot", "text", None)])
-        phone.events([{"id": f"t{i}", "event_type_id": tea, "timestamp": life.iso(life.day(i % 30, 8))} for i in range(1234)])
+        phone.events(
+            [{"id": f"t{i}", "event_type_id": tea, "timestamp": life.iso(life.day(i % 30, 8))} for i in range(1234)]
+        )
         pair(browser, hub)
         browser.go(f"/types/{tea}")
         browser.press("main .button", "Edit type")
@@ -84,7 +102,9 @@ def a_deletion_of_a_type_says_how_much_goes_along_and_brings_it_back(world):
 def a_trip_is_told_by_hand_and_trips_are_of_one_vehicle(world):
     with world.person() as (hub, phone, browser):
         for name, latitude in (("Home", 52), ("Office", 52.09)):
-            phone.ask("POST", "/geofences", {"id": name, "name": name, "latitude": latitude, "longitude": 5, "radius": 100})
+            phone.ask(
+                "POST", "/geofences", {"id": name, "name": name, "latitude": latitude, "longitude": 5, "radius": 100}
+            )
         for name in ("Octavia", "Van"):
             phone.ask("POST", "/vehicles", {"id": name, "name": name})
         pair(browser, hub, then="main.framed")
@@ -94,7 +114,12 @@ def a_trip_is_told_by_hand_and_trips_are_of_one_vehicle(world):
         browser.press("dialog button[type=submit]")
         browser.shows("This is not a number.", "dialog")
         browser.type("dialog input[inputmode=decimal]", "12.5")
-        choose = lambda place, value: browser.script("const s = document.querySelectorAll('dialog select')[arguments[0]]; s.value = arguments[1]; s.dispatchEvent(new Event('change', { bubbles: true }))", place, value)
+        choose = lambda place, value: browser.script(
+            "const s = document.querySelectorAll('dialog select')[arguments[0]]; s.value = arguments[1]; "
+            "s.dispatchEvent(new Event('change', { bubbles: true }))",
+            place,
+            value,
+        )
         choose(1, "Office")
         browser.press("dialog button[type=submit]")
         browser.shows("With where it ended goes where it began.", "dialog")
@@ -104,26 +129,42 @@ def a_trip_is_told_by_hand_and_trips_are_of_one_vehicle(world):
         browser.shows("Trip of 12.5 km added", ".toast")
         browser.find(".trip-list a", "Home to Office")
         trip = phone.ask("GET", "/events")[0]
-        same((trip["source_type"], trip["properties"]["distance"]["value"], trip["properties"]["car"]["value"]), ("trip", 12500, "Octavia"), "as the hub has it")
+        same(
+            (trip["source_type"], trip["properties"]["distance"]["value"], trip["properties"]["car"]["value"]),
+            ("trip", 12500, "Octavia"),
+            "as the hub has it",
+        )
         browser.shows("1.25", "dl.figures")
         browser.shows("detour", "dl.figures")
         # Of one vehicle; another way through the month keeps it.
         drive(phone)
         browser.wait(lambda: browser.count(".trip-list a") == 2, "two trips")
         for vehicle, count in (("Octavia", 1), ("Van", 0), ("", 2)):
-            browser.script("const s = document.querySelector('.vehicle select'); s.value = arguments[0]; s.dispatchEvent(new Event('change', { bubbles: true }))", vehicle)
+            browser.script(
+                "const s = document.querySelector('.vehicle select'); s.value = arguments[0]; "
+                "s.dispatchEvent(new Event('change', { bubbles: true }))",
+                vehicle,
+            )
             browser.wait(lambda: browser.count(".trip-list a") == count, f"{count} of {vehicle or 'all'}")
         browser.go("/trips?vehicle=Octavia")
         browser.find(".trip-list a", "Home to Office")
         browser.keys("b")
-        world.wait(lambda: phone.ask("GET", f"/events/{trip['id']}")["properties"].get("category", {}).get("value") == "business", "decided")
+        world.wait(
+            lambda: phone.ask("GET", f"/events/{trip['id']}")["properties"].get("category", {}).get("value")
+            == "business",
+            "decided",
+        )
         check("vehicle=Octavia" in browser.script("return location.search"), "the filter stays")
         browser.keys("u")
         world.wait(lambda: "category" not in phone.ask("GET", f"/events/{trip['id']}")["properties"], "taken back")
         browser.keys("u")
         world.wait(lambda: len(phone.ask("GET", "/events")) == 1, "and the trip itself")
         # The page may just be asking for what is taken back.
-        quiet(browser, "trips by hand", allowed=[f"/trips/{trip['id']} - Failed to load resource: the server responded with a status of 404"])
+        quiet(
+            browser,
+            "trips by hand",
+            allowed=[f"/trips/{trip['id']} - Failed to load resource: the server responded with a status of 404"],
+        )
 
 
 @test

@@ -30,7 +30,10 @@ def a_browser_comes_in_by_code_and_a_wrong_code_is_told_for_what_it_is(world):
         browser.type(".code", " ".join(hub.code().split("-")))
         browser.press("button[type=submit]")
         browser.find("main h1", "Settings")
-        browser.wait(lambda: browser.script("return document.querySelector('[data-key=person-name]')?.value") == "Ada", "whose record it is")
+        browser.wait(
+            lambda: browser.script("return document.querySelector('[data-key=person-name]')?.value") == "Ada",
+            "whose record it is",
+        )
         check("trendy-" not in browser.script("return document.cookie"), "no script reads the cookie")
         quiet(browser, "pairing", allowed=["403"])
 
@@ -53,7 +56,11 @@ def the_first_types_are_chosen_and_logged(world):
             if not browser.count(".templates input:checked"):
                 browser.press("main .button.primary", "Begin")
                 browser.shows("Choose one at least.", ".toast")
-                same((browser.text("h1"), phone_types(hub)), ("What would you like to keep track of?", 0), "nothing was made")
+                same(
+                    (browser.text("h1"), phone_types(hub)),
+                    ("What would you like to keep track of?", 0),
+                    "nothing was made",
+                )
         browser.press(".templates label", "Water")
         browser.press("main .button.primary", "Begin")
         browser.wait(lambda: browser.count(".tile") == 3, "three tiles")
@@ -118,26 +125,68 @@ def one_press_logs_and_every_act_can_be_taken_back(world):
 @test
 def a_form_has_a_field_for_each_kind_of_property(world):
     with world.person() as (hub, phone, browser):
-        phone.type("All", properties=[
-            ("text", "Words", "text", None), ("number", "Amount", "number", None), ("flag", "Good", "boolean", None), ("date", "Due", "date", None),
-            ("pick", "Pick", "select", ["a", "b", "c", "d", "e", "f", "g"]), ("span", "Took", "duration", None), ("link", "Link", "url", None), ("mail", "Mail", "email", None)])
+        phone.type(
+            "All",
+            properties=[
+                ("text", "Words", "text", None),
+                ("number", "Amount", "number", None),
+                ("flag", "Good", "boolean", None),
+                ("date", "Due", "date", None),
+                ("pick", "Pick", "select", ["a", "b", "c", "d", "e", "f", "g"]),
+                ("span", "Took", "duration", None),
+                ("link", "Link", "url", None),
+                ("mail", "Mail", "email", None),
+            ],
+        )
         pair(browser, hub)
         browser.press(".log")
         browser.press("dialog .pick button", "All")
-        for label, text in (("Words", "héllo"), ("Amount", "1.5"), ("Took", "1h30m"), ("Link", "javascript:alert(1)"), ("Mail", "a@b.example")):
-            browser.script("const label = [...document.querySelectorAll('dialog label')].find((l) => l.textContent === arguments[0]);"
-                           "const input = document.getElementById(label.htmlFor); input.value = arguments[1]; input.dispatchEvent(new Event('input', { bubbles: true }));", label, text)
+        for label, text in (
+            ("Words", "héllo"),
+            ("Amount", "1.5"),
+            ("Took", "1h30m"),
+            ("Link", "javascript:alert(1)"),
+            ("Mail", "a@b.example"),
+        ):
+            browser.script(
+                "const label = [...document.querySelectorAll('dialog label')].find((l) => l."
+                "textContent === arguments[0]);"
+                "const input = document.getElementById(label.htmlFor); input.value = arguments[1]; "
+                "input.dispatchEvent(new Event('input', { bubbles: true }));",
+                label,
+                text,
+            )
         browser.press("dialog .segments label", "yes")
-        browser.script("const s = document.querySelector('dialog select'); s.value = 'f'; s.dispatchEvent(new Event('change', { bubbles: true }));")
+        browser.script(
+            "const s = document.querySelector('dialog select'); s.value = 'f'; "
+            "s.dispatchEvent(new Event('change', { bubbles: true }));"
+        )
         browser.script("document.querySelector('dialog input[type=date]').value = '2026-11-30'")
         browser.press("dialog button[type=submit]")
         browser.shows("A link begins with http:// or https://.", "dialog")
-        same(browser.script("return document.activeElement.value"), "javascript:alert(1)", "the first wrong field has the focus")
+        same(
+            browser.script("return document.activeElement.value"),
+            "javascript:alert(1)",
+            "the first wrong field has the focus",
+        )
         browser.script("document.activeElement.value = 'https://a.example/b'")
         browser.press("dialog button[type=submit]")
         world.wait(lambda: phone.ask("GET", "/events"), "it is on the hub")
         values = {key: value["value"] for key, value in phone.ask("GET", "/events")[0]["properties"].items()}
-        same(values, {"text": "héllo", "number": 1.5, "flag": True, "date": f"2026-11-30T00:00:00{life.ZONE_OFFSET}", "pick": "f", "span": 5400, "link": "https://a.example/b", "mail": "a@b.example"}, "values")
+        same(
+            values,
+            {
+                "text": "héllo",
+                "number": 1.5,
+                "flag": True,
+                "date": f"2026-11-30T00:00:00{life.ZONE_OFFSET}",
+                "pick": "f",
+                "span": 5400,
+                "link": "https://a.example/b",
+                "mail": "a@b.example",
+            },
+            "values",
+        )
         # As the fields show them, they are unchanged by a second save.
         before = phone.ask("GET", "/events")[0]
         browser.press("main .row")
@@ -180,8 +229,14 @@ def a_type_is_made_mended_and_deleted_by_its_name(world):
         browser.press("dialog .swatches label", "olive")
         browser.press("dialog .glyphs label:has([aria-label=food])")
         browser.press("dialog .button", "Add a property")
-        browser.script("const i = [...document.querySelectorAll('dialog input[maxlength=\"200\"]')][1]; i.value = 'Which one'; i.dispatchEvent(new Event('input', { bubbles: true }))")
-        browser.script("const s = document.querySelector('dialog select'); s.value = 'select'; s.dispatchEvent(new Event('change', { bubbles: true }))")
+        browser.script(
+            "const i = [...document.querySelectorAll('dialog input[maxlength=\"200\"]')][1]; "
+            "i.value = 'Which one'; i.dispatchEvent(new Event('input', { bubbles: true }))"
+        )
+        browser.script(
+            "const s = document.querySelector('dialog select'); s.value = 'select'; "
+            "s.dispatchEvent(new Event('change', { bubbles: true }))"
+        )
         browser.press("dialog button[type=submit]")
         browser.shows("Needs a value.", "dialog")
         browser.script("document.activeElement.value = 'pea, tomato'")
@@ -190,23 +245,42 @@ def a_type_is_made_mended_and_deleted_by_its_name(world):
         made = next(type for type in phone.ask("GET", "/event-types") if type["name"] == "Soup")
         same((made["color"], made["icon"]), ("#645d02", "food"), "its colour and glyph")
         definition = phone.ask("GET", "/property-definitions")[0]
-        same((definition["key"], definition["label"], definition["options"]), ("which_one", "Which one", ["pea", "tomato"]), "its property")
+        same(
+            (definition["key"], definition["label"], definition["options"]),
+            ("which_one", "Which one", ["pea", "tomato"]),
+            "its property",
+        )
         browser.press("main a", "Soup")
         browser.find("main h1", "Soup")
         # A choice that was forgotten; what was recorded keeps its key.
         browser.press("main .button", "Edit type")
         browser.press("dialog [aria-label='Edit: Which one']")
         browser.script("document.activeElement.value = 'Which'")
-        browser.script("const one = [...document.querySelectorAll('dialog input')].find((input) => input.value === 'pea, tomato'); one.value = 'pea, tomato, leek'")
+        browser.script(
+            "const one = [...document.querySelectorAll('dialog input')].find((input) => input.value === 'pea, "
+            "tomato'); one.value = 'pea, tomato, leek'"
+        )
         browser.press("dialog button[type=submit]")
-        world.wait(lambda: (lambda one: (one["key"], one["label"], one["options"]))(phone.ask("GET", "/property-definitions")[0]) == ("which_one", "Which", ["pea", "tomato", "leek"]), "its property is mended")
+        world.wait(
+            lambda: (lambda one: (one["key"], one["label"], one["options"]))(
+                phone.ask("GET", "/property-definitions")[0]
+            )
+            == ("which_one", "Which", ["pea", "tomato", "leek"]),
+            "its property is mended",
+        )
         browser.wait(lambda: browser.count("dialog") == 0, "the form is closed")
         browser.press("main .button", "Edit type")
         browser.find("dialog .button", "Delete type")
-        sheets = browser.script("[...document.querySelectorAll('dialog .button')].find((button) => button.textContent === 'Delete type').click();"
-                                "return document.querySelectorAll('dialog').length")
+        sheets = browser.script(
+            "[...document.querySelectorAll('dialog .button')].find((button) => button."
+            "textContent === 'Delete type').click();"
+            "return document.querySelectorAll('dialog').length"
+        )
         same(sheets, 1, "one sheet makes room for the next")
-        check(browser.script("return document.querySelector('dialog button[type=submit]').disabled"), "the name has to be typed")
+        check(
+            browser.script("return document.querySelector('dialog button[type=submit]').disabled"),
+            "the name has to be typed",
+        )
         browser.type("dialog input", "Soup")
         browser.press("dialog button[type=submit]")
         world.wait(lambda: [type["name"] for type in phone.ask("GET", "/event-types")] == ["Tea"], "it is deleted")

@@ -47,9 +47,19 @@ def a_drive_that_goes_on_is_drawn_and_grows_by_itself(world):
             fixes = []
             for second in seconds:
                 driven = max(0, second - 600) * 0.0001
-                fixes.append({"type": "Feature", "geometry": {"type": "Point", "coordinates": [5, 52 + driven]}, "properties": {
-                    "timestamp": life.iso(begin + datetime.timedelta(seconds=second)), "horizontal_accuracy": 5, "speed": 11 if driven else 0}})
+                fixes.append(
+                    {
+                        "type": "Feature",
+                        "geometry": {"type": "Point", "coordinates": [5, 52 + driven]},
+                        "properties": {
+                            "timestamp": life.iso(begin + datetime.timedelta(seconds=second)),
+                            "horizontal_accuracy": 5,
+                            "speed": 11 if driven else 0,
+                        },
+                    }
+                )
             phone.post("/overland", {"locations": fixes})
+
         post(range(0, 1200, 10))
         pair(browser, hub)
         browser.find(".live .sketch polyline")
@@ -70,7 +80,9 @@ def search_and_tables_stay_as_they_were_chosen(world):
     browser.go("/")
     browser.find(".tile")
     browser.press("main .actions a", "Search")
-    browser.wait(lambda: browser.script("return document.activeElement.type") == "search", "the search field has the focus")
+    browser.wait(
+        lambda: browser.script("return document.activeElement.type") == "search", "the search field has the focus"
+    )
     browser.go(f"/types/{world.types['coffee']}")
     browser.find("figure .tools button", "Table")
     # Another test may have left some of them.
@@ -117,20 +129,35 @@ def what_waits_on_another_device_is_told_as_it_said(world):
         phone, laptop = Device(hub, "Old phone"), Device(hub, "Laptop")
         phone.type("Coffee")
         now = life.now().timestamp()
-        request = urllib.request.Request(f"{hub.address}/api/v1/events", headers={
-            "Authorization": f"Bearer {laptop.token}", "Trendy-Device": f'version="1.2.0", waiting=3, oldest={round((now - 240) * 1000)}, now={round((now + 600) * 1000)}'})
+        request = urllib.request.Request(
+            f"{hub.address}/api/v1/events",
+            headers={
+                "Authorization": f"Bearer {laptop.token}",
+                "Trendy-Device": f'version="1.2.0", waiting=3, oldest={round((now - 240) * 1000)}, '
+                f"now={round((now + 600) * 1000)}",
+            },
+        )
         urllib.request.urlopen(request, timeout=30).close()
         pair(browser, hub)
         browser.shows("3 waiting", ".devices-now")
         browser.go("/devices")
-        row = lambda name: browser.script("return [...document.querySelectorAll('main .rows li')].find((row) => row.textContent.includes(arguments[0]))?.innerText ?? ''", name)
+        row = lambda name: browser.script(
+            "return [...document.querySelectorAll('main .rows li')].find((row) => row.textContent."
+            "includes(arguments[0]))?.innerText ?? ''",
+            name,
+        )
         browser.wait(lambda: "3 waiting, oldest 4 min" in row("Laptop"), "how much, and since when")
         check("clock 10 min ahead" in row("Laptop") and "1.2.0" in row("Laptop"), row("Laptop"))
-        check("wait" not in row("Old phone") and "clock" not in row("Old phone"), "of one that says nothing, nothing is told")
+        check(
+            "wait" not in row("Old phone") and "clock" not in row("Old phone"),
+            "of one that says nothing, nothing is told",
+        )
         for width in (320, 390, 1280):
             browser.size(width)
             browser.settle()
             whole(browser, f"devices, {width}")
-            tall = browser.script("return Math.max(...[...document.querySelectorAll('main .rows li')].map((row) => row.offsetHeight))")
+            tall = browser.script(
+                "return Math.max(...[...document.querySelectorAll('main .rows li')].map((row) => row.offsetHeight))"
+            )
             check(tall < 95, f"devices, {width}: a row of {tall} px")
         quiet(browser, "devices")

@@ -22,8 +22,11 @@ def what_one_browser_logs_another_shows_without_being_asked(world):
         one.press(".tile .press")
         other.wait(lambda: other.text(".tile .count") == "1", "it is there")
         # How long it takes from a device to the screen.
-        other.script("window.seen = 0; new MutationObserver(() => { if (document.querySelector('.tile .count').textContent === '2') window.seen ||= Date.now(); })"
-                     ".observe(document.getElementById('main'), { childList: true, subtree: true });")
+        other.script(
+            "window.seen = 0; new MutationObserver(() => { if (document.querySelector('.tile .count')."
+            "textContent === '2') window.seen ||= Date.now(); })"
+            ".observe(document.getElementById('main'), { childList: true, subtree: true });"
+        )
         sent = time.time() * 1000
         phone.event(coffee, life.iso(life.now()))
         seen = other.wait(lambda: other.script("return window.seen"), "the phone's entry is there")
@@ -75,15 +78,30 @@ def a_hub_that_knows_its_address_shows_the_code_to_a_camera(world):
         browser.go("/devices")
         browser.press("main .button", "Pair a device")
         code = browser.find(".big-code") and browser.text(".big-code")
-        same(browser.text(".qr figcaption"), f"trendy://connect?hub=http://hub.example:{hub.port}&code={code}", "what is in the picture")
-        box = browser.script("const b = document.querySelector('.qr path').getBBox(); return [b.x, b.y, b.width, b.height, ...document.querySelector('.qr svg').getAttribute('viewBox').split(' ').map(Number)]")
+        same(
+            browser.text(".qr figcaption"),
+            f"trendy://connect?hub=http://hub.example:{hub.port}&code={code}",
+            "what is in the picture",
+        )
+        box = browser.script(
+            "const b = document.querySelector('.qr path').getBBox(); "
+            "return [b.x, b.y, b.width, b.height, ...document.querySelector('.qr svg').getAttribute('viewBox')."
+            "split(' ').map(Number)]"
+        )
         side = box[2]
         # Finders in three corners, and four light modules around.
         same(box, [0, 0, side, side, -4, -4, side + 8, side + 8], "the picture and its quiet zone")
         check(side in range(21, 58, 4), f"a side of {side} modules")
         for dark in (False, True):
             browser.theme(dark, still=True)
-            same(browser.script("return [getComputedStyle(document.querySelector('.qr svg')).backgroundColor, getComputedStyle(document.querySelector('.qr path')).fill]"), ["rgb(255, 255, 255)", "rgb(0, 0, 0)"], "dark on light in both themes")
+            same(
+                browser.script(
+                    "return [getComputedStyle(document.querySelector('.qr svg')).backgroundColor, "
+                    "getComputedStyle(document.querySelector('.qr path')).fill]"
+                ),
+                ["rgb(255, 255, 255)", "rgb(0, 0, 0)"],
+                "dark on light in both themes",
+            )
             if world.axe.source:
                 same(world.axe.run(browser), [], "pairing by a picture")
         quiet(browser, "pairing by a picture")
@@ -96,11 +114,21 @@ def without_the_hub_the_page_stays_and_what_is_logged_goes_out_once(world):
         pair(browser, hub)
         browser.press(".tile .press")
         world.wait(lambda: len(phone.ask("GET", "/events")) == 1, "the first is on the hub")
-        browser.wait(lambda: browser.later("""
-          const open = indexedDB.open('trendy-' + JSON.parse(localStorage.session).person.id); await new Promise((done) => { open.onsuccess = done; });
-          const keys = open.result.transaction('answers').objectStore('answers').getAllKeys(); await new Promise((done) => { keys.onsuccess = done; });
-          return keys.result.filter((key) => key.startsWith('/events/days')).length >= 3;"""), "the main pages are kept")
-        browser.wait(lambda: browser.later("return Boolean((await navigator.serviceWorker.ready).active && (await caches.keys()).length)"), "the page is kept")
+        browser.wait(
+            lambda: browser.later("""
+          const open = indexedDB.open('trendy-' + JSON.parse(localStorage.session).person.id);
+            await new Promise((done) => { open.onsuccess = done; });
+          const keys = open.result.transaction('answers').objectStore('answers').getAllKeys();
+            await new Promise((done) => { keys.onsuccess = done; });
+          return keys.result.filter((key) => key.startsWith('/events/days')).length >= 3;"""),
+            "the main pages are kept",
+        )
+        browser.wait(
+            lambda: browser.later(
+                "return Boolean((await navigator.serviceWorker.ready).active && (await caches.keys()).length)"
+            ),
+            "the page is kept",
+        )
         hub.kill()
         browser.press(".tile .press")
         browser.shows("Offline since", ".sync")
@@ -116,7 +144,10 @@ def without_the_hub_the_page_stays_and_what_is_logged_goes_out_once(world):
         browser.go("/")
         browser.find(".tile")
         # Held for as long as it takes to look: that it said so for four seconds.
-        browser.script("new MutationObserver(() => { window.said = (window.said ?? '') + document.querySelector('.strip').innerText; }).observe(document.querySelector('.strip'), { childList: true, attributes: true })")
+        browser.script(
+            "new MutationObserver(() => { window.said = (window.said ?? '') + document.querySelector('.strip')."
+            "innerText; }).observe(document.querySelector('.strip'), { childList: true, attributes: true })"
+        )
         hub.start()
         world.wait(lambda: len(phone.ask("GET", "/events")) == 3, "they went out", seconds=40)
         browser.shows("Everything is on the hub", ".sync")
@@ -138,7 +169,11 @@ def an_entry_is_said_to_be_on_the_hub_when_it_is_there_and_not_before(world):
         try:
             browser.press(".tile .press")
             browser.wait(lambda: browser.text(".tile .count") == "1", "it is shown")
-            browser.wait(lambda: browser.text("#sync").startswith(("Sending 1 of 1", "1 waiting")), "that it is on its way", seconds=10)
+            browser.wait(
+                lambda: browser.text("#sync").startswith(("Sending 1 of 1", "1 waiting")),
+                "that it is on its way",
+                seconds=10,
+            )
         finally:
             hub.process.send_signal(signal.SIGCONT)
         browser.shows("Everything is on the hub", "#sync")
@@ -201,7 +236,9 @@ def a_hub_that_is_back_is_told_of_in_every_tab_also_where_nothing_waits(world):
         two, one = browser.tab()
         browser.go("/")
         browser.find(".tile")
-        strip = lambda: browser.script("const strip = document.querySelector('.strip'); return !strip || strip.hidden ? '' : strip.innerText")
+        strip = lambda: browser.script(
+            "const strip = document.querySelector('.strip'); return !strip || strip.hidden ? '' : strip.innerText"
+        )
         for writes in (0, 3):
             hub.kill()
             for tab in (one, two):
@@ -215,7 +252,11 @@ def a_hub_that_is_back_is_told_of_in_every_tab_also_where_nothing_waits(world):
             hub.start()
             for tab in (two, one):
                 browser.turn_to(tab)
-                browser.wait(lambda: strip() == "" and browser.text("#sync").startswith("Everything is on the hub"), f"the hub is back, with {writes} that waited", seconds=12)
+                browser.wait(
+                    lambda: strip() == "" and browser.text("#sync").startswith("Everything is on the hub"),
+                    f"the hub is back, with {writes} that waited",
+                    seconds=12,
+                )
             same(len(phone.ask("GET", "/events")), writes, "entries on the hub")
 
 
@@ -229,10 +270,16 @@ def an_answer_that_is_lost_on_its_way_doubles_nothing(world):
             pair(browser, hub)
             browser.press(".tile .press")
             world.wait(lambda: eater.eaten and len(phone.ask("GET", "/events")) == 1, "the hub has it")
-            browser.wait(lambda: browser.later("""
-              const open = indexedDB.open('trendy-' + JSON.parse(localStorage.session).person.id); await new Promise((done) => { open.onsuccess = done; });
-              const all = open.result.transaction('queue').objectStore('queue').getAll(); await new Promise((done) => { all.onsuccess = done; });
-              return all.result.length === 0;"""), "the queue is empty", seconds=40)
+            browser.wait(
+                lambda: browser.later("""
+              const open = indexedDB.open('trendy-' + JSON.parse(localStorage.session).person.id);
+                await new Promise((done) => { open.onsuccess = done; });
+              const all = open.result.transaction('queue').objectStore('queue').getAll();
+                await new Promise((done) => { all.onsuccess = done; });
+              return all.result.length === 0;"""),
+                "the queue is empty",
+                seconds=40,
+            )
             same(len(phone.ask("GET", "/events")), 1, "events")
             browser.wait(lambda: browser.text(".tile .count") == "1", "the tile counts one")
         eater.listener.close()

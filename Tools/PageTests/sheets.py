@@ -1,14 +1,24 @@
-"""What lies over a page, by the rules for those who hear it or see it badly: each sheet and form, and a route with all that can be on it."""
+"""What lies over a page, by the rules for those who hear it or see it badly: each sheet and form, and a route with
+all that can be on it."""
 
 import datetime
 
 from browser import ESCAPE
-from harness import choose, pair, post_drive, quiet, same, test, whole
+from harness import pair, post_drive, quiet, same, test, whole
 import life
 
 # One property of each kind, and a choice of few and of many.
-PROPERTIES = [("what", "What", "text", None), ("cups", "Cups", "number", None), ("warm", "Warm", "boolean", None), ("bought", "Bought", "date", None), ("size", "Size", "select", ["small", "large"]),
-              ("kind", "Kind", "select", ["one", "two", "three", "four", "five", "six", "seven"]), ("took", "Took", "duration", None), ("page", "Page", "url", None), ("from", "From", "email", None)]
+PROPERTIES = [
+    ("what", "What", "text", None),
+    ("cups", "Cups", "number", None),
+    ("warm", "Warm", "boolean", None),
+    ("bought", "Bought", "date", None),
+    ("size", "Size", "select", ["small", "large"]),
+    ("kind", "Kind", "select", ["one", "two", "three", "four", "five", "six", "seven"]),
+    ("took", "Took", "duration", None),
+    ("page", "Page", "url", None),
+    ("from", "From", "email", None),
+]
 
 
 @test
@@ -23,8 +33,27 @@ def axe_finds_nothing_on_any_sheet_in_either_theme(world):
         for name in ("Octavia", "Van"):
             phone.ask("POST", "/vehicles", {"id": name, "name": name})
         yesterday = life.day(1, 9)
-        event = phone.event(coffee, life.iso(yesterday), end_date=life.iso(yesterday + datetime.timedelta(minutes=5)), notes="with soup", properties={"cups": {"type": "number", "value": 2}, "page": {"type": "url", "value": "https://example.org/"}})
-        phone.ask("POST", "/skips", {"id": "skip", "event_type_id": coffee, "from": life.iso(life.day(3)), "to": life.iso(life.day(2)), "note": "flu"})
+        event = phone.event(
+            coffee,
+            life.iso(yesterday),
+            end_date=life.iso(yesterday + datetime.timedelta(minutes=5)),
+            notes="with soup",
+            properties={
+                "cups": {"type": "number", "value": 2},
+                "page": {"type": "url", "value": "https://example.org/"},
+            },
+        )
+        phone.ask(
+            "POST",
+            "/skips",
+            {
+                "id": "skip",
+                "event_type_id": coffee,
+                "from": life.iso(life.day(3)),
+                "to": life.iso(life.day(2)),
+                "note": "flu",
+            },
+        )
         # A drive with a stop, and with a stretch of which nothing is known.
         post_drive(phone, stop=150, silent=range(1800, 2100))
         pair(browser, hub)
@@ -48,8 +77,16 @@ def axe_finds_nothing_on_any_sheet_in_either_theme(world):
             browser.wait(lambda: browser.count("dialog") == 0, f"{where}: closed")
 
         of_type = f"/types/{coffee}"
-        sheet("a type becomes another", of_type, ("[data-key=edit]",), ("dialog .button", "Merge into"), there="dialog select")
-        sheet("a type is deleted", of_type, ("[data-key=edit]",), ("dialog .button", "Delete type"), there="dialog input")
+        sheet(
+            "a type becomes another",
+            of_type,
+            ("[data-key=edit]",),
+            ("dialog .button", "Merge into"),
+            there="dialog select",
+        )
+        sheet(
+            "a type is deleted", of_type, ("[data-key=edit]",), ("dialog .button", "Delete type"), there="dialog input"
+        )
         sheet("a trip by hand", "/trips", ("main .button", "Add a trip"), there="dialog .segments")
         sheet("a reading of the odometer", "/mileage", ("[data-key=odometer]",), there="dialog input")
         sheet("a place", "/places/home", ("[data-key=edit]",), there="dialog input")

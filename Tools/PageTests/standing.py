@@ -4,8 +4,13 @@ from browser import ALT, ENTER, RIGHT
 from harness import check, pair, quiet, same, test
 import life
 
+
 def set_goal(phone, type, amount, period="day", measure="count"):
-    phone.ask("PATCH", f"/event-types/{type}", {"goal": {"amount": amount, "bound": "at_least", "measure": measure, "period": period}})
+    phone.ask(
+        "PATCH",
+        f"/event-types/{type}",
+        {"goal": {"amount": amount, "bound": "at_least", "measure": measure, "period": period}},
+    )
 
 
 @test
@@ -15,17 +20,38 @@ def a_goal_counts_what_an_entry_says_of_itself_and_shows_its_score(world):
         run, mood = phone.type("Run", icon="shoe"), phone.type("Mood", icon="smile")
         set_goal(phone, coffee, 3)
         set_goal(phone, run, 3600, "week", "duration")
-        phone.events([{"id": f"c{ago}", "event_type_id": coffee, "timestamp": life.iso(life.day(ago, 8)), "time_zone": life.ZONE_NAME} for ago in range(1, 31)])
-        phone.event(coffee, life.iso(life.day(0, 1)), time_zone=life.ZONE_NAME, properties={"count": {"type": "number", "value": 2}})
+        phone.events(
+            [
+                {
+                    "id": f"c{ago}",
+                    "event_type_id": coffee,
+                    "timestamp": life.iso(life.day(ago, 8)),
+                    "time_zone": life.ZONE_NAME,
+                }
+                for ago in range(1, 31)
+            ]
+        )
+        phone.event(
+            coffee,
+            life.iso(life.day(0, 1)),
+            time_zone=life.ZONE_NAME,
+            properties={"count": {"type": "number", "value": 2}},
+        )
         start = life.day(0, 2)
         phone.event(run, life.iso(start), end_date=life.iso(start.replace(minute=20)), time_zone=life.ZONE_NAME)
         phone.event(mood, life.iso(life.day(1, 9)), time_zone=life.ZONE_NAME)
         pair(browser, hub)
-        tile = lambda name: browser.script("return [...document.querySelectorAll('.tile')].find((tile) => tile.textContent.includes(arguments[0])).innerText", name)
+        tile = lambda name: browser.script(
+            "return [...document.querySelectorAll('.tile')].find((tile) => tile.textContent."
+            "includes(arguments[0])).innerText",
+            name,
+        )
         browser.wait(lambda: "2\n/ 3" in tile("Coffee"), "two cups of one entry")
         check("20 min/1 h" in tile("Run"), f"a week's time: {tile('Run')}")
         browser.wait(lambda: browser.count(".tile .ring svg") == 2, "a ring for each goal")
-        label = lambda type: browser.script("return document.querySelector(`[data-key='tile-${arguments[0]}']`).getAttribute('aria-label')", type)
+        label = lambda type: browser.script(
+            "return document.querySelector(`[data-key='tile-${arguments[0]}']`).getAttribute('aria-label')", type
+        )
         browser.wait(lambda: "Score" in label(coffee), "the score is said")
         check("Score" not in label(mood), "none without a goal")
         browser.shows("1 of 3 left, usually 08:00", "main")
@@ -39,7 +65,10 @@ def a_goal_counts_what_an_entry_says_of_itself_and_shows_its_score(world):
         browser.wait(lambda: "2\n/ 3" in tile("Coffee"), "taken back")
         # The calendar says how it stands, and why it says nothing of others.
         browser.go(f"/calendar?types={coffee},{mood}")
-        browser.wait(lambda: "31 now" in browser.text("main") and "31 longest" in browser.text("main"), "the streak in the calendar")
+        browser.wait(
+            lambda: "31 now" in browser.text("main") and "31 longest" in browser.text("main"),
+            "the streak in the calendar",
+        )
         browser.shows("no goal, so no streak", "main")
         quiet(browser, "goals")
 
@@ -50,13 +79,21 @@ def tiles_stay_where_they_are_put(world):
         for name in ("Coffee", "Mood", "Run"):
             phone.type(name)
         pair(browser, hub)
-        names = lambda: browser.script("return [...document.querySelectorAll('.tile .name')].map((name) => name.textContent)")
+        names = lambda: browser.script(
+            "return [...document.querySelectorAll('.tile .name')].map((name) => name.textContent)"
+        )
         same(names(), ["Coffee", "Mood", "Run"], "as they were made")
         browser.script("document.querySelector('.tile .press').focus()")
         browser.keys(ALT + RIGHT)
         browser.wait(lambda: names() == ["Mood", "Coffee", "Run"], "one on")
-        browser.wait(lambda: "Coffee is tile 2 of 3" in browser.script("return document.getElementById('said').textContent"), "it is said")
-        check("Coffee" in browser.script("return document.activeElement.getAttribute('aria-label')"), "the focus goes along")
+        browser.wait(
+            lambda: "Coffee is tile 2 of 3" in browser.script("return document.getElementById('said').textContent"),
+            "it is said",
+        )
+        check(
+            "Coffee" in browser.script("return document.activeElement.getAttribute('aria-label')"),
+            "the focus goes along",
+        )
         browser.keys("2")
         world.wait(lambda: len(phone.ask("GET", "/events")) == 1, "its number goes along")
         browser.script("""
@@ -65,7 +102,13 @@ def tiles_stay_where_they_are_put(world):
           last.dispatchEvent(new DragEvent('dragstart', { dataTransfer: data, bubbles: true }));
           first.dispatchEvent(new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true }));""")
         browser.wait(lambda: names() == ["Run", "Mood", "Coffee"], "pulled to the front")
-        world.wait(lambda: any(setting["key"] == "tiles.order" and len(setting.get("value") or []) == 3 for setting in phone.ask("GET", "/settings")), "on all devices")
+        world.wait(
+            lambda: any(
+                setting["key"] == "tiles.order" and len(setting.get("value") or []) == 3
+                for setting in phone.ask("GET", "/settings")
+            ),
+            "on all devices",
+        )
         browser.go("/")
         browser.find(".tile")
         same(names(), ["Run", "Mood", "Coffee"], "after a reload")
@@ -81,14 +124,29 @@ def a_type_is_told_by_a_line_a_band_and_its_values(world):
     browser.find(".plot .line-of")
     browser.find(".plot .band-of")
     browser.shows("mean of 14 days", "main")
-    check("a day in the last 14 days" in browser.script("return document.querySelector('figure').getAttribute('aria-label')"), "its finding")
+    check(
+        "a day in the last 14 days"
+        in browser.script("return document.querySelector('figure').getAttribute('aria-label')"),
+        "its finding",
+    )
     values = "figure[aria-label^=Size]"
-    check("have one." in browser.script("return document.querySelector(arguments[0]).getAttribute('aria-label')", values), "how many have it")
+    check(
+        "have one." in browser.script("return document.querySelector(arguments[0]).getAttribute('aria-label')", values),
+        "how many have it",
+    )
     same(browser.count(f"{values} .shares li"), 2, "small and large")
-    shares = browser.script("return [...document.querySelectorAll(arguments[0] + ' .shares li')].map((row) => row.innerText.replaceAll('\\n', ' '))", values)
+    shares = browser.script(
+        "return [...document.querySelectorAll(arguments[0] + ' .shares li')].map((row) => row.innerText."
+        "replaceAll('\\n', ' '))",
+        values,
+    )
     # As many as the phone has it, of the days that are looked at.
     since = life.iso(life.day(83))
-    found = [event for event in world.all_events() if event["event_type_id"] == world.types["coffee"] and event["timestamp"] >= since]
+    found = [
+        event
+        for event in world.all_events()
+        if event["event_type_id"] == world.types["coffee"] and event["timestamp"] >= since
+    ]
     large = sum(1 for event in found if event["properties"]["size"]["value"] == "large")
     check(any(row.startswith("large") and row.endswith(str(large)) for row in shares), f"{large} large: {shares}")
     # Excused days are hatched, and the line is broken there.
@@ -108,14 +166,19 @@ def a_quarter_has_three_months_and_its_days_open(world):
     browser.go("/calendar")
     browser.find(".heat")
     browser.press(".segments button", "Quarter")
-    browser.wait(lambda: "view=quarter" in browser.script("return location.search") and browser.count(".quarters .heat") > 1, "the quarter")
+    browser.wait(
+        lambda: "view=quarter" in browser.script("return location.search") and browser.count(".quarters .heat") > 1,
+        "the quarter",
+    )
     now = life.now()
     days = browser.script("return document.querySelector('.heat').querySelectorAll('[role=gridcell]').length")
     check(90 <= days <= 92, f"{days} days")
     browser.keys("[")
     first = (now.month - 1) // 3 * 3 + 1 - 3
     year = now.year if first > 0 else now.year - 1
-    browser.wait(lambda: browser.text("main h1").endswith(str(year)) and browser.count(".heat .future") == 0, "the one before")
+    browser.wait(
+        lambda: browser.text("main h1").endswith(str(year)) and browser.count(".heat .future") == 0, "the one before"
+    )
     browser.script("document.querySelector('.heat [tabindex=\"0\"]').focus()")
     browser.keys(ENTER)
     browser.find(".days")
@@ -123,7 +186,10 @@ def a_quarter_has_three_months_and_its_days_open(world):
     browser.size(390, 844)
     browser.go("/calendar")
     browser.find(".heat svg[role=grid]")
-    wide, tall = browser.script("const svg = document.querySelector('.heat svg[role=grid]'); return [svg.getBoundingClientRect().width, svg.querySelector('text').getBoundingClientRect().height]")
+    wide, tall = browser.script(
+        "const svg = document.querySelector('.heat svg[role=grid]'); "
+        "return [svg.getBoundingClientRect().width, svg.querySelector('text').getBoundingClientRect().height]"
+    )
     browser.size(1280)
     check(wide > 330 and tall >= 11, f"{wide} px wide, names {tall} px tall")
     quiet(browser, "a quarter")
@@ -141,11 +207,23 @@ def days_off_are_set_hatched_and_taken_back(world):
         browser.wait(lambda: "2 now" in browser.text("main"), "the streak is broken")
         browser.press(".legend .link", "Days off")
         for place, ago in ((1, 4), (2, 3)):
-            browser.script("const input = document.querySelectorAll('dialog input[type=date]')[arguments[0] - 1]; input.value = arguments[1]; input.dispatchEvent(new Event('input', { bubbles: true }))", place, life.day(ago).date().isoformat())
+            browser.script(
+                "const input = document.querySelectorAll('dialog input[type=date]')[arguments[0] - 1]; "
+                "input.value = arguments[1]; input.dispatchEvent(new Event('input', { bubbles: true }))",
+                place,
+                life.day(ago).date().isoformat(),
+            )
         browser.type("dialog input[type=text]", "flu")
         browser.press("dialog button[type=submit]")
         browser.shows("Saved", ".toast")
-        world.wait(lambda: [(skip["event_type_id"], skip.get("note"), skip["from"], skip["to"]) for skip in phone.ask("GET", "/skips")] == [(coffee, "flu", life.iso(life.day(4)), life.iso(life.day(2)))], "of the type that was shown")
+        world.wait(
+            lambda: [
+                (skip["event_type_id"], skip.get("note"), skip["from"], skip["to"])
+                for skip in phone.ask("GET", "/skips")
+            ]
+            == [(coffee, "flu", life.iso(life.day(4)), life.iso(life.day(2)))],
+            "of the type that was shown",
+        )
         browser.wait(lambda: browser.count(".heat .skip") == 2, "hatched")
         browser.wait(lambda: "4 now" in browser.text("main"), "the streak goes over them")
         browser.press(".legend .link", "Days off")

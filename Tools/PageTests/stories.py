@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Seeded stories of a browser as a device: offline, reloaded, killed, in two tabs, with lost responses, deleted storage and another
+"""Seeded stories of a browser as a device: offline, reloaded, killed, in two tabs, with lost responses, deleted
+storage and another
 user. At the end nothing is lost, doubled, or back again, and nothing of one user is in the record of another.
 
 usage: stories.py TRENDYD [FIRST..LAST]"""
@@ -24,8 +25,22 @@ from keeping import EVICT, QUEUE
 import life
 
 ACTIONS = [
-    ("log", 8), ("edit", 5), ("delete", 2), ("delete_and_undo", 1), ("phone_logs", 2), ("phone_edits", 4), ("phone_deletes", 2), ("network_fails", 4),
-    ("network_returns", 4), ("responses_are_lost", 3), ("reload", 3), ("other_tab", 3), ("kill", 1), ("evict", 2), ("other_user", 2), ("hub_restarts", 1),
+    ("log", 8),
+    ("edit", 5),
+    ("delete", 2),
+    ("delete_and_undo", 1),
+    ("phone_logs", 2),
+    ("phone_edits", 4),
+    ("phone_deletes", 2),
+    ("network_fails", 4),
+    ("network_returns", 4),
+    ("responses_are_lost", 3),
+    ("reload", 3),
+    ("other_tab", 3),
+    ("kill", 1),
+    ("evict", 2),
+    ("other_user", 2),
+    ("hub_restarts", 1),
 ]
 
 
@@ -77,7 +92,11 @@ class Proxy:
         back.start()
         try:
             while data := client.recv(65536):
-                if self.losses and data.split(b" ", 1)[0] in (b"POST", b"PATCH", b"DELETE") and b" /api/v1/session" not in data[:40]:
+                if (
+                    self.losses
+                    and data.split(b" ", 1)[0] in (b"POST", b"PATCH", b"DELETE")
+                    and b" /api/v1/session" not in data[:40]
+                ):
                     self.losses -= 1
                     state["lose"] = True
                 server.sendall(data)
@@ -114,12 +133,26 @@ class Phone(Device):
             return json.loads(answer.read())
 
     def request(self, method, path, body=None, headers=None):
-        return urllib.request.urlopen(urllib.request.Request(
-            f"{self.hub.address}/api/v1{path}", method=method, data=None if body is None else json.dumps(body).encode(),
-            headers={"Content-Type": "application/json", "Authorization": f"Bearer {self.token}", **(headers or {})}), timeout=30)
+        return urllib.request.urlopen(
+            urllib.request.Request(
+                f"{self.hub.address}/api/v1{path}",
+                method=method,
+                data=None if body is None else json.dumps(body).encode(),
+                headers={
+                    "Content-Type": "application/json",
+                    "Authorization": f"Bearer {self.token}",
+                    **(headers or {}),
+                },
+            ),
+            timeout=30,
+        )
 
     def edit(self, method, path, body=None):
-        headers = {"Idempotency-Key": str(uuid.uuid4()), "Trendy-Version": self.version, "Trendy-Time": str(int(time.time() * 1000))}
+        headers = {
+            "Idempotency-Key": str(uuid.uuid4()),
+            "Trendy-Version": self.version,
+            "Trendy-Time": str(int(time.time() * 1000)),
+        }
         try:
             self.request(method, path, body, headers).close()
             return True
@@ -136,7 +169,8 @@ class User:
         self.type = self.phone.type(f"Type of {name}")
         # Texts that were acknowledged, those that their successor's author saw, and entries that were deleted.
         self.texts, self.replaced, self.deleted = set(), set(), set()
-        # Entries that were deleted and restored: where another device deleted them as well, either may have been the last.
+        # Entries that were deleted and restored: where another device deleted them as well, either may have been the
+        # last.
         self.restored = set()
 
     def entry(self, text):
@@ -153,7 +187,9 @@ class KillableBrowser(Browser):
                 words = open(f"/proc/{name}/cmdline", "rb").read().split(b"\0") if name.isdigit() else []
             except OSError:
                 continue
-            if f"--user-data-dir={self.profile}".encode() in words and not any(word.startswith(b"--type=") for word in words):
+            if f"--user-data-dir={self.profile}".encode() in words and not any(
+                word.startswith(b"--type=") for word in words
+            ):
                 found.append(int(name))
         return found
 
@@ -189,7 +225,8 @@ class Story:
     # The screen
 
     def main_page(self):
-        """Opens the page. A browser that was killed may have lost the page itself, or whose it is: then the hub must be there."""
+        """Opens the page. A browser that was killed may have lost the page itself, or whose it is: then the hub must
+        be there."""
         there = lambda: self.browser.count(".tile") or self.browser.count(".code")
         try:
             self.browser.go("/")
@@ -209,7 +246,9 @@ class Story:
             self.browser.type(".code", code)
             self.browser.press("button[type=submit]")
         self.user = user
-        self.browser.wait(lambda: f"Type of {user.name}" in self.browser.text("body"), f"the record of {user.name}", seconds=60)
+        self.browser.wait(
+            lambda: f"Type of {user.name}" in self.browser.text("body"), f"the record of {user.name}", seconds=60
+        )
         self.decline_offer()
 
     def decline_offer(self):
@@ -231,7 +270,10 @@ class Story:
 
     def rows(self):
         """Texts of the entries on screen."""
-        notes = self.browser.script("return [...document.querySelectorAll('main .row')].map((row) => row.querySelector('.note')?.textContent ?? '')")
+        notes = self.browser.script(
+            "return [...document.querySelectorAll('main .row')].map((row) => row.querySelector('.note')?."
+            "textContent ?? '')"
+        )
         return [text for text in notes if text.startswith("e")]
 
     def text(self, entry=None):
@@ -413,7 +455,11 @@ class Story:
             self.pair(user)
             self.main_page()
             waiting = lambda: [write for write in self.browser.later(QUEUE) if write["state"] != "refused"]
-            self.browser.wait(lambda: self.browser.text("#sync").startswith(("Everything is on the hub", "The hub refused")), "all of it is sent", seconds=60)
+            self.browser.wait(
+                lambda: self.browser.text("#sync").startswith(("Everything is on the hub", "The hub refused")),
+                "all of it is sent",
+                seconds=60,
+            )
             refused = [write for write in self.browser.later(QUEUE) if write["state"] == "refused"]
             self.check(user, refused)
         same([write["path"] for write in waiting()], [], "writes that still wait")
@@ -428,11 +474,17 @@ class Story:
         back = set(entries) & user.deleted - user.restored
         check(not back, f"deleted entries that are back: {back}")
         check(made - user.deleted <= set(entries), f"lost entries: {made - user.deleted - set(entries)}")
-        conflicts = {conflict["value"] for conflict in user.phone.ask("GET", "/conflicts") if isinstance(conflict["value"], str)}
+        conflicts = {
+            conflict["value"] for conflict in user.phone.ask("GET", "/conflicts") if isinstance(conflict["value"], str)
+        }
         kept = {(write.get("body") or {}).get("notes") for write in refused}
         lost = user.texts - user.replaced - set(texts) - conflicts - kept
         check(not lost, f"lost texts: {lost}")
-        self.browser.wait(lambda: sorted(set(self.rows()) - kept) == sorted(set(texts)), f"the page shows what the hub has: {sorted(texts)}", seconds=30)
+        self.browser.wait(
+            lambda: sorted(set(self.rows()) - kept) == sorted(set(texts)),
+            f"the page shows what the hub has: {sorted(texts)}",
+            seconds=30,
+        )
 
 
 def tell(seeds, program, driver, say):
@@ -447,7 +499,10 @@ def tell(seeds, program, driver, say):
                 say(f"ok    {time.monotonic() - start:5.1f} s  story {seed}")
             except Exception as error:
                 failed.append(seed)
-                say(f"FAIL  {time.monotonic() - start:5.1f} s  story {seed}: {error}\n      " + "\n      ".join(story.log_lines))
+                say(
+                    f"FAIL  {time.monotonic() - start:5.1f} s  story {seed}: {error}\n      "
+                    + "\n      ".join(story.log_lines)
+                )
                 if not isinstance(error, Failed):
                     traceback.print_exc()
                 browser.kill()
@@ -471,7 +526,9 @@ def main():
     first, last = (int(number) for number in (sys.argv[2] if len(sys.argv) > 2 else "1..20").split(".."))
     driver = Driver()
     try:
-        failed = tell(range(first, last + 1), os.path.abspath(sys.argv[1]), driver, lambda line: print(line, flush=True))
+        failed = tell(
+            range(first, last + 1), os.path.abspath(sys.argv[1]), driver, lambda line: print(line, flush=True)
+        )
     finally:
         driver.stop()
     print(f"{last - first + 1} stories, {len(failed)} failed{': ' if failed else ''}{', '.join(map(str, failed))}")

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The hub's pages in a real browser, against the program that is shipped. usage: suite.py TRENDYD [PART OF A NAME ...]"""
+"""The hub's pages in a real browser, against the program that is shipped. usage: suite.py TRENDYD [PART OF A NAME
+...]"""
 
 import os
 import sys

@@ -1,4 +1,5 @@
-"""What a person takes along: entries of a time as files of several forms, and their whole record, which can be brought in elsewhere."""
+"""What a person takes along: entries of a time as files of several forms, and their whole record, which can be
+brought in elsewhere."""
 
 import json
 import urllib.request
@@ -10,11 +11,19 @@ import life
 
 def watch_downloads(browser):
     """Notes what is given to the person as a file."""
-    browser.script("window.taken = []; const make = URL.createObjectURL; URL.createObjectURL = (blob) => { window.taken.push(blob); return make.call(URL, blob); }")
+    browser.script(
+        "window.taken = []; const make = URL.createObjectURL; "
+        "URL.createObjectURL = (blob) => { window.taken.push(blob); return make.call(URL, blob); }"
+    )
 
 
 def put(browser, key, value):
-    browser.script("const i = document.querySelector(`[data-key='${arguments[0]}']`); i.value = arguments[1]; i.dispatchEvent(new Event('change', { bubbles: true }))", key, value)
+    browser.script(
+        "const i = document.querySelector(`[data-key='${arguments[0]}']`); i.value = arguments[1]; "
+        "i.dispatchEvent(new Event('change', { bubbles: true }))",
+        key,
+        value,
+    )
 
 
 def take(browser, form):
@@ -31,7 +40,12 @@ def entries_of_a_time_and_a_type_are_taken_out(world):
     with world.person() as (hub, phone, browser):
         coffee, tea = phone.type("Coffee", properties=[("cups", "Cups", "number", None)]), phone.type("Tea")
         for ago in range(10):
-            phone.event(coffee, life.iso(life.day(ago, 8)), time_zone=life.ZONE_NAME, properties={"cups": {"type": "number", "value": ago}})
+            phone.event(
+                coffee,
+                life.iso(life.day(ago, 8)),
+                time_zone=life.ZONE_NAME,
+                properties={"cups": {"type": "number", "value": ago}},
+            )
             phone.event(tea, life.iso(life.day(ago, 9)), time_zone=life.ZONE_NAME)
         pair(browser, hub)
         browser.go("/data")
@@ -40,19 +54,30 @@ def entries_of_a_time_and_a_type_are_taken_out(world):
         put(browser, "out-From", life.day(3).date().isoformat())
         put(browser, "out-To", life.day(5).date().isoformat())
         browser.press("main form button[type=submit]")
-        browser.wait(lambda: browser.script("return window.taken.length") == 0 and "The end is before the start." in browser.text("main"), "refused")
+        browser.wait(
+            lambda: browser.script("return window.taken.length") == 0
+            and "The end is before the start." in browser.text("main"),
+            "refused",
+        )
         put(browser, "out-From", life.day(5).date().isoformat())
         put(browser, "out-To", life.day(3).date().isoformat())
         put(browser, "out-type", coffee)
         rows = [line.split(",") for line in take(browser, "CSV").splitlines()]
         browser.shows(f"trendy-{life.day(5).date()}-{life.day(3).date()}.csv is downloaded", ".toast")
-        same([rows[0][-1]] + [row[-1] for row in rows[1:]], ["Property: cups", "3", "4", "5"], "of those days and that type")
+        same(
+            [rows[0][-1]] + [row[-1] for row in rows[1:]],
+            ["Property: cups", "3", "4", "5"],
+            "of those days and that type",
+        )
         put(browser, "out-type", "")
         same(len(json.loads(take(browser, "JSON"))), 6, "of both types")
         same(take(browser, "ICS").count("BEGIN:VEVENT"), 6, "as a calendar")
         # Nobody posted where they were: that is said, and no empty file is given.
         browser.press("main form .segments label", "GPX")
-        browser.wait(lambda: not browser.script("return document.querySelector('[data-key=out-type]').checkVisibility()"), "fixes are of no type")
+        browser.wait(
+            lambda: not browser.script("return document.querySelector('[data-key=out-type]').checkVisibility()"),
+            "fixes are of no type",
+        )
         browser.press("main form button[type=submit]")
         browser.shows("This hub has no fixes of that time.", ".toast")
         same(browser.script("return window.taken.length"), 3, "no file")
@@ -74,16 +99,43 @@ def tracks_are_taken_out_and_the_whole_record_is_brought_in_elsewhere(world):
     with world.hub() as hub, world.hub() as other, world.browser(hub) as browser, world.browser(other) as elsewhere:
         phone = Device(hub, "Phone")
         coffee = phone.type("Coffee", properties=[("cups", "Cups", "number", None)])
-        phone.ask("POST", "/geofences", {"id": "home", "name": "Home", "latitude": 52, "longitude": 5, "radius": 150, "is_active": True, "notify_on_entry": False, "notify_on_exit": False})
-        phone.event(coffee, life.iso(life.day(1, 8)), time_zone=life.ZONE_NAME, is_all_day=False, source_type="manual", notes="oat, \"large\"", properties={"cups": {"type": "number", "value": 2}})
+        phone.ask(
+            "POST",
+            "/geofences",
+            {
+                "id": "home",
+                "name": "Home",
+                "latitude": 52,
+                "longitude": 5,
+                "radius": 150,
+                "is_active": True,
+                "notify_on_entry": False,
+                "notify_on_exit": False,
+            },
+        )
+        phone.event(
+            coffee,
+            life.iso(life.day(1, 8)),
+            time_zone=life.ZONE_NAME,
+            is_all_day=False,
+            source_type="manual",
+            notes='oat, "large"',
+            properties={"cups": {"type": "number", "value": 2}},
+        )
         post_drive(phone)
-        world.wait(lambda: any(event["source_type"] == "trip" for event in phone.ask("GET", "/events")), "the drive is found")
+        world.wait(
+            lambda: any(event["source_type"] == "trip" for event in phone.ask("GET", "/events")), "the drive is found"
+        )
         pair(browser, hub)
         browser.go("/data")
         browser.find("[data-key=out-From]")
         watch_downloads(browser)
         track = take(browser, "GPX")
-        same((track.count("<trk>"), track.count("<trkpt"), "<name>Phone</name>" in track), (1, 480, True), "the fixes as they were posted")
+        same(
+            (track.count("<trk>"), track.count("<trkpt"), "<name>Phone</name>" in track),
+            (1, 480, True),
+            "the fixes as they were posted",
+        )
         # The backup is a link, so that a record of any size goes to the disk.
         path = browser.script("return document.querySelector('a[download]').getAttribute('href')")
         request = urllib.request.Request(hub.address + path, headers={"Authorization": f"Bearer {phone.token}"})
@@ -95,7 +147,17 @@ def tracks_are_taken_out_and_the_whole_record_is_brought_in_elsewhere(world):
         elsewhere.press(".bring-in .button.primary")
         elsewhere.shows("brought in", ".bring-in")
         there = Device(other, "Laptop")
-        plain = lambda list: sorted(json.dumps({name: value for name, value in one.items() if name not in ("user_id", "created_at", "updated_at", "event_type")}, sort_keys=True) for one in list)
+        plain = lambda list: sorted(
+            json.dumps(
+                {
+                    name: value
+                    for name, value in one.items()
+                    if name not in ("user_id", "created_at", "updated_at", "event_type")
+                },
+                sort_keys=True,
+            )
+            for one in list
+        )
         for kind in ("/event-types", "/property-definitions", "/geofences", "/events"):
             same(plain(there.ask("GET", kind)), plain(phone.ask("GET", kind)), f"{kind} are as they were")
         elsewhere.go("/data")

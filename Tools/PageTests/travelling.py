@@ -15,7 +15,9 @@ HOME, AWAY = "Asia/Tokyo", "America/Phoenix"
 
 def at_home(ago, hour, minute=0):
     """A time of a day that is so many days back on the calendar of Tokyo."""
-    return datetime.datetime.now(zoneinfo.ZoneInfo(HOME)).replace(hour=hour, minute=minute, second=0, microsecond=0) - datetime.timedelta(days=ago)
+    return datetime.datetime.now(zoneinfo.ZoneInfo(HOME)).replace(
+        hour=hour, minute=minute, second=0, microsecond=0
+    ) - datetime.timedelta(days=ago)
 
 
 def zones_asked(browser):
@@ -25,7 +27,11 @@ def zones_asked(browser):
 
 @test
 def days_and_times_are_of_the_zone_that_is_chosen(world):
-    with world.hub() as hub, Browser(world.driver, hub.address, zone=AWAY) as browser, Browser(world.driver, hub.address, zone=AWAY) as other:
+    with (
+        world.hub() as hub,
+        Browser(world.driver, hub.address, zone=AWAY) as browser,
+        Browser(world.driver, hub.address, zone=AWAY) as other,
+    ):
         phone = Device(hub)
         coffee = phone.type("Coffee")
         morning = at_home(5, 8, 5)
@@ -38,9 +44,19 @@ def days_and_times_are_of_the_zone_that_is_chosen(world):
         browser.shows("08:05 in Tokyo", "main .row")
         browser.go("/settings")
         browser.shows("As this browser (America/Phoenix)", "main")
-        browser.script("const menu = document.querySelector('[data-key=time-zone]'); menu.value = arguments[0]; menu.dispatchEvent(new Event('change'));", HOME)
+        browser.script(
+            "const menu = document.querySelector('[data-key=time-zone]'); menu.value = arguments[0]; "
+            "menu.dispatchEvent(new Event('change'));",
+            HOME,
+        )
         browser.shows("Saved", ".toast")
-        world.wait(lambda: any(setting["id"] == "setting-time_zone" and setting.get("value") == HOME for setting in phone.ask("GET", "/settings")), "the zone is the person's")
+        world.wait(
+            lambda: any(
+                setting["id"] == "setting-time_zone" and setting.get("value") == HOME
+                for setting in phone.ask("GET", "/settings")
+            ),
+            "the zone is the person's",
+        )
         browser.requests()
         # From now on every page, and the hub for it, means Tokyo.
         browser.go(f"/timeline/{day}")
@@ -59,11 +75,25 @@ def days_and_times_are_of_the_zone_that_is_chosen(world):
         other.go(f"/timeline/{day}")
         other.press("main .row", "Coffee")
         other.find("dialog input[type=datetime-local]")
-        same(other.script("return document.querySelector('dialog input[type=datetime-local]').value"), f"{day}T08:05", "the time in the form")
-        other.script("const input = document.querySelector('dialog input[type=datetime-local]'); input.value = arguments[0]; input.dispatchEvent(new Event('input', { bubbles: true }));", f"{day}T23:50")
+        same(
+            other.script("return document.querySelector('dialog input[type=datetime-local]').value"),
+            f"{day}T08:05",
+            "the time in the form",
+        )
+        other.script(
+            "const input = document.querySelector('dialog input[type=datetime-local]'); "
+            "input.value = arguments[0]; input.dispatchEvent(new Event('input', { bubbles: true }));",
+            f"{day}T23:50",
+        )
         other.press("dialog button[type=submit]")
         wanted = life.iso(morning.replace(hour=23, minute=50))
-        world.wait(lambda: datetime.datetime.fromisoformat(phone.ask("GET", f"/events/{event}")["timestamp"].replace("Z", "+00:00")) == datetime.datetime.fromisoformat(wanted.replace("Z", "+00:00")), "the moment that was meant")
+        world.wait(
+            lambda: datetime.datetime.fromisoformat(
+                phone.ask("GET", f"/events/{event}")["timestamp"].replace("Z", "+00:00")
+            )
+            == datetime.datetime.fromisoformat(wanted.replace("Z", "+00:00")),
+            "the moment that was meant",
+        )
         browser.go(f"/timeline/{day}")
         browser.shows("23:50", "main .row .time")
         other.go("/")
@@ -86,13 +116,25 @@ def an_all_day_entry_keeps_its_date_in_every_zone(world):
         browser.go(f"/timeline/{day}")
         browser.press("main .row", "Holiday")
         browser.find("dialog input[type=date]")
-        same(browser.script("return document.querySelector('dialog input[type=date]').value"), day, "the date in the form")
-        browser.script("const input = document.querySelector('dialog input[type=date]'); input.value = arguments[0]; input.dispatchEvent(new Event('input', { bubbles: true }));", moved)
+        same(
+            browser.script("return document.querySelector('dialog input[type=date]').value"),
+            day,
+            "the date in the form",
+        )
+        browser.script(
+            "const input = document.querySelector('dialog input[type=date]'); input.value = arguments[0]; "
+            "input.dispatchEvent(new Event('input', { bubbles: true }));",
+            moved,
+        )
         browser.press("dialog button[type=submit]")
         browser.shows("Saved", ".toast")
         browser.go(f"/timeline/{moved}")
         browser.find("main .row", "Holiday")
-        world.wait(lambda: phone.ask("GET", f"/events/{event}")["timestamp"][:10] == (midnight + datetime.timedelta(days=2)).astimezone(life.UTC).date().isoformat(), "midnight there")
+        world.wait(
+            lambda: phone.ask("GET", f"/events/{event}")["timestamp"][:10]
+            == (midnight + datetime.timedelta(days=2)).astimezone(life.UTC).date().isoformat(),
+            "midnight there",
+        )
         quiet(browser, "an all-day entry of elsewhere")
 
 
@@ -105,15 +147,38 @@ def clocks_that_change_are_followed_in_a_zone_that_the_browser_is_not_in(world):
           days.useSettings({ time_zone: 'Europe/Amsterdam', day_starts_at: '00:00' });
           const iso = (text) => days.momentOf(text).toISOString();
           return {
-            moments: ['2026-03-29T01:59', '2026-03-29T02:30', '2026-03-29T03:00', '2026-10-25T01:59', '2026-10-25T02:30', '2026-10-25T03:00'].map(iso),
-            starts: ['2026-03-29', '2026-03-30', '2026-10-25', '2026-10-26'].map((date) => days.startOf(date).toISOString()),
-            days: ['2026-03-28T22:59:59Z', '2026-03-28T23:00:00Z', '2026-10-25T22:59:59Z', '2026-10-25T23:00:00Z'].map((text) => days.dayOf(new Date(text))),
+            moments: ['2026-03-29T01:59', '2026-03-29T02:30', '2026-03-29T03:00', '2026-10-25T01:59',
+              '2026-10-25T02:30', '2026-10-25T03:00'].map(iso),
+            starts: ['2026-03-29', '2026-03-30', '2026-10-25',
+              '2026-10-26'].map((date) => days.startOf(date).toISOString()),
+            days: ['2026-03-28T22:59:59Z', '2026-03-28T23:00:00Z', '2026-10-25T22:59:59Z',
+              '2026-10-25T23:00:00Z'].map((text) => days.dayOf(new Date(text))),
             midnights: ['2026-03-29', '2026-03-30'].map(days.midnightText),
             unknown: (days.useSettings({ time_zone: 'Mars/Olympus' }), days.zone()),
           };""")
         # Of the hour that is skipped on, of that which is repeated the first.
-        same(told["moments"], ["2026-03-29T00:59:00.000Z", "2026-03-29T01:30:00.000Z", "2026-03-29T01:00:00.000Z", "2026-10-24T23:59:00.000Z", "2026-10-25T00:30:00.000Z", "2026-10-25T02:00:00.000Z"], "moments")
-        same(told["starts"], ["2026-03-28T23:00:00.000Z", "2026-03-29T22:00:00.000Z", "2026-10-24T22:00:00.000Z", "2026-10-25T23:00:00.000Z"], "beginnings of days")
+        same(
+            told["moments"],
+            [
+                "2026-03-29T00:59:00.000Z",
+                "2026-03-29T01:30:00.000Z",
+                "2026-03-29T01:00:00.000Z",
+                "2026-10-24T23:59:00.000Z",
+                "2026-10-25T00:30:00.000Z",
+                "2026-10-25T02:00:00.000Z",
+            ],
+            "moments",
+        )
+        same(
+            told["starts"],
+            [
+                "2026-03-28T23:00:00.000Z",
+                "2026-03-29T22:00:00.000Z",
+                "2026-10-24T22:00:00.000Z",
+                "2026-10-25T23:00:00.000Z",
+            ],
+            "beginnings of days",
+        )
         same(told["days"], ["2026-03-28", "2026-03-29", "2026-10-25", "2026-10-26"], "days of moments")
         same(told["midnights"], ["2026-03-29T00:00:00+01:00", "2026-03-30T00:00:00+02:00"], "dates with their offset")
         same(told["unknown"], AWAY, "a zone that is none")

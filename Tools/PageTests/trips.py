@@ -17,17 +17,27 @@ def a_trip_is_drawn_and_decided(world):
     browser.press(".segments button", "Private")
     browser.wait(lambda: browser.count(".trip-list .link") == decided - 1, "one less to decide")
     trip = browser.script("return decodeURIComponent(location.pathname.split('/')[2])")
-    world.wait(lambda: world.phone.ask("GET", f"/events/{trip}")["properties"].get("category", {}).get("value") == "private", "the hub knows")
+    world.wait(
+        lambda: world.phone.ask("GET", f"/events/{trip}")["properties"].get("category", {}).get("value") == "private",
+        "the hub knows",
+    )
     browser.keys("u")
-    world.wait(lambda: "category" not in world.phone.ask("GET", f"/events/{trip}")["properties"], "and is told otherwise")
+    world.wait(
+        lambda: "category" not in world.phone.ask("GET", f"/events/{trip}")["properties"], "and is told otherwise"
+    )
     # The map by keys.
     browser.settle()
     before = browser.script("return document.querySelector('.map .way').getAttribute('d')")
     browser.script("document.querySelector('.map svg').focus()")
     browser.keys("+", RIGHT)
-    browser.wait(lambda: browser.script("return document.querySelector('.map .way').getAttribute('d')") != before, "it moves")
+    browser.wait(
+        lambda: browser.script("return document.querySelector('.map .way').getAttribute('d')") != before, "it moves"
+    )
     browser.keys("0")
-    browser.wait(lambda: browser.script("return document.querySelector('.map .way').getAttribute('d')") == before, "and shows all again")
+    browser.wait(
+        lambda: browser.script("return document.querySelector('.map .way').getAttribute('d')") == before,
+        "and shows all again",
+    )
 
 
 @test
@@ -36,8 +46,12 @@ def a_trip_is_split_merged_and_each_taken_back_in_one_step(world):
         trip = drive(phone)
         undivided = phone.ask("GET", f"/events/{trip}")
         pair(browser, hub, then="main.framed")
-        # What is kept for later is read now, and not while trips come and go: the latest would be asked for when it is gone.
-        browser.wait(lambda: browser.script("return Object.keys(localStorage).some((key) => key.endsWith('/kept'))"), "the main pages are kept")
+        # What is kept for later is read now, and not while trips come and go: the latest would be asked for when it
+        # is gone.
+        browser.wait(
+            lambda: browser.script("return Object.keys(localStorage).some((key) => key.endsWith('/kept'))"),
+            "the main pages are kept",
+        )
         browser.go(f"/trips/{trip}")
         browser.press("main .actions button", "Split")
         browser.shows("Somewhere to somewhere".lower(), ".cutting")
@@ -48,13 +62,20 @@ def a_trip_is_split_merged_and_each_taken_back_in_one_step(world):
         browser.keys(RIGHT, RIGHT)
         browser.wait(lambda: browser.text(".cutting ol") != before, "the halves follow the slider")
         # By a press on the route: a quarter of it.
-        spot = browser.script("""const path = document.querySelector('.map .way'), box = document.querySelector('.map svg').getBoundingClientRect();
-          const at = path.getPointAtLength(path.getTotalLength() / 4); return [Math.round(box.left + at.x), Math.round(box.top + at.y)]""")
+        spot = browser.script("""const path = document.querySelector('.map .way'),
+            box = document.querySelector('.map svg').getBoundingClientRect();
+          const at = path.getPointAtLength(path.getTotalLength() / 4);
+          return [Math.round(box.left + at.x), Math.round(box.top + at.y)]""")
         browser.click_at(*spot)
-        browser.wait(lambda: "2.5 km" in browser.text(".cutting ol") and "7.5 km" in browser.text(".cutting ol"), "the halves follow the press")
+        browser.wait(
+            lambda: "2.5 km" in browser.text(".cutting ol") and "7.5 km" in browser.text(".cutting ol"),
+            "the halves follow the press",
+        )
         # And pulled along the route to its middle.
-        middle = browser.script("""const path = document.querySelector('.map .way'), box = document.querySelector('.map svg').getBoundingClientRect();
-          const at = path.getPointAtLength(path.getTotalLength() / 2); return [Math.round(box.left + at.x), Math.round(box.top + at.y)]""")
+        middle = browser.script("""const path = document.querySelector('.map .way'),
+            box = document.querySelector('.map svg').getBoundingClientRect();
+          const at = path.getPointAtLength(path.getTotalLength() / 2);
+          return [Math.round(box.left + at.x), Math.round(box.top + at.y)]""")
         browser.drag(spot, middle)
         browser.wait(lambda: browser.text(".cutting ol").count("5.0 km") == 2, "the halves follow the mark")
         same(len(phone.ask("GET", "/events")), 1, "nothing is written")
@@ -69,10 +90,17 @@ def a_trip_is_split_merged_and_each_taken_back_in_one_step(world):
         same([event["id"] == trip for event in split], [True, False], "the first keeps its id")
         browser.keys("u")
         world.wait(lambda: len(phone.ask("GET", "/events")) == 1, "the second is gone")
-        world.wait(lambda: phone.ask("GET", f"/events/{trip}")["properties"]["distance"]["value"] == 10000, "the first is whole again")
+        world.wait(
+            lambda: phone.ask("GET", f"/events/{trip}")["properties"]["distance"]["value"] == 10000,
+            "the first is whole again",
+        )
         browser.wait(lambda: browser.count(".trip-list a") == 1, "one in the list")
         browser.keys(SHIFT + "u")
-        world.wait(lambda: sorted(event["end_date"] for event in phone.ask("GET", "/events")) == sorted(event["end_date"] for event in split), "and parted once more")
+        world.wait(
+            lambda: sorted(event["end_date"] for event in phone.ask("GET", "/events"))
+            == sorted(event["end_date"] for event in split),
+            "and parted once more",
+        )
         # Made one again, with the one after it.
         browser.go(f"/trips/{trip}")
         browser.press("main .actions button", "Merge")
@@ -115,7 +143,11 @@ def ends_of_a_trip_get_names_and_keys_decide_what_it_was_for(world):
         browser.shows("From 0 to 10.0 km.", ".part")
         browser.type(".part input", "2.5")
         browser.keys(ENTER)
-        world.wait(lambda: phone.ask("GET", f"/events/{second}")["properties"].get("business_distance", {}).get("value") == 2500, "a part of it was business")
+        world.wait(
+            lambda: phone.ask("GET", f"/events/{second}")["properties"].get("business_distance", {}).get("value")
+            == 2500,
+            "a part of it was business",
+        )
         quiet(browser, "decided")
 
 
@@ -148,18 +180,32 @@ def how_fast_a_trip_went_and_where_it_stood_is_a_strip_a_map_and_a_table(world):
         browser.find(".plot.speed .line")
         told = phone.ask("GET", f"/trips/{trip}")["speed"]
         same(len(told["stops"]), 1, "the stop on the way")
-        check(120 <= told["standing_s"] <= 160 and 46 <= told["top_mps"] * 3.6 <= 48, f"what the hub tells: {told['standing_s']} s, {told['top_mps']} m/s")
+        check(
+            120 <= told["standing_s"] <= 160 and 46 <= told["top_mps"] * 3.6 <= 48,
+            f"what the hub tells: {told['standing_s']} s, {told['top_mps']} m/s",
+        )
         browser.shows("At most 47 km/h. 1 stop, 2 min in all.", "figure")
         same(browser.count(".map rect.stop"), 1, "the stop on the map")
-        same(browser.script("return document.querySelector('.map .at-stop').textContent"), "2 min", "and how long it was")
+        same(
+            browser.script("return document.querySelector('.map .at-stop').textContent"), "2 min", "and how long it was"
+        )
         # Read by keys: words, and a dot where it was.
         browser.script("document.querySelector('.plot.speed').focus()")
         browser.keys(RIGHT)
         browser.find(".map .spot")
         first = browser.script("return document.querySelector('.map .spot').getAttribute('cy')")
-        browser.script("document.querySelector('.plot.speed').dispatchEvent(new KeyboardEvent('keydown', {key: 'End', bubbles: true}))")
-        check(browser.script("return document.querySelector('.map .spot').getAttribute('cy')") != first, "the dot goes along")
-        middle = browser.script("const b = document.querySelector('.plot.speed').getBoundingClientRect(); return [Math.round(b.left + b.width / 2), Math.round(b.top + 20)]")
+        browser.script(
+            "document.querySelector('.plot.speed').dispatchEvent(new KeyboardEvent('keydown', {key: 'End', "
+            "bubbles: true}))"
+        )
+        check(
+            browser.script("return document.querySelector('.map .spot').getAttribute('cy')") != first,
+            "the dot goes along",
+        )
+        middle = browser.script(
+            "const b = document.querySelector('.plot.speed').getBoundingClientRect(); "
+            "return [Math.round(b.left + b.width / 2), Math.round(b.top + 20)]"
+        )
         browser.click_at(*middle)
         browser.shows("stopped for 2 min", "figure .reading")
         for width in (390, 1280):
@@ -189,49 +235,103 @@ def mileage_is_added_up_by_the_hub_warned_of_printed_and_taken_out(world):
         browser.shows("No trips in 2025.")
         kind, odometer = phone.type("Trip", "#4A6FA5", "⇢"), phone.type("Odometer", "#7A6F5D", "◔")
         phone.ask("POST", "/vehicles", {"id": "v", "name": HOSTILE[:60], "start_odometer_m": 1_000_000})
-        number, word = (lambda value: {"type": "number", "value": value}), (lambda value: {"type": "text", "value": value})
-        for day, metres, category, vehicle in (("01-10", 50_000, "business", "v"), ("01-20", 30_000, "private", "v"), ("03-05", 20_000, "mixed", None), ("03-06", 10_000, None, None)):
+        number, word = (
+            (lambda value: {"type": "number", "value": value}),
+            (lambda value: {"type": "text", "value": value}),
+        )
+        for day, metres, category, vehicle in (
+            ("01-10", 50_000, "business", "v"),
+            ("01-20", 30_000, "private", "v"),
+            ("03-05", 20_000, "mixed", None),
+            ("03-06", 10_000, None, None),
+        ):
             properties = {"distance": number(metres), "rule": word(HOSTILE)}
             properties |= {"category": {"type": "select", "value": category}} if category else {}
             properties |= {"vehicle": word(vehicle)} if vehicle else {}
             properties |= {"business_distance": number(5000)} if category == "mixed" else {}
-            phone.event(kind, f"2025-{day}T09:00:00{life.ZONE_OFFSET}", end_date=f"2025-{day}T10:00:00{life.ZONE_OFFSET}", source_type="trip", properties=properties)
+            phone.event(
+                kind,
+                f"2025-{day}T09:00:00{life.ZONE_OFFSET}",
+                end_date=f"2025-{day}T10:00:00{life.ZONE_OFFSET}",
+                source_type="trip",
+                properties=properties,
+            )
         for day, metres in (("02-01", 1_081_000), ("04-01", 1_100_000)):
-            phone.event(odometer, f"2025-{day}T08:00:00Z", properties={"odometer_m": number(metres), "vehicle": word("v")})
+            phone.event(
+                odometer, f"2025-{day}T08:00:00Z", properties={"odometer_m": number(metres), "vehicle": word("v")}
+            )
         browser.shows("4 trips, 110 km. 10.0 km are not decided yet.", "main")
-        same([browser.text(f".figures > div:nth-child({i}) dd") for i in (1, 2, 3, 4)], ["110 km", "55.0 km", "45.0 km", "50 %"], "the figures")
+        same(
+            [browser.text(f".figures > div:nth-child({i}) dd") for i in (1, 2, 3, 4)],
+            ["110 km", "55.0 km", "45.0 km", "50 %"],
+            "the figures",
+        )
         # The months as bars, and the same as a table.
-        shares = browser.script("return [...document.querySelectorAll('.months li:first-child rect')].map((rect) => [rect.getAttribute('class'), Math.round(parseFloat(rect.getAttribute('width')))])")
+        shares = browser.script(
+            "return [...document.querySelectorAll('.months li:first-child rect')].map((rect) => [rect."
+            "getAttribute('class'), Math.round(parseFloat(rect.getAttribute('width')))])"
+        )
         same(shares, [["business", 61], ["private", 37]], "January")
         browser.press("figure .tools button", "Table")
         browser.find("figure table")
-        same(browser.script("return [...document.querySelectorAll('figure tbody tr')][2].innerText.split('\\t').map((text) => text.trim())"), ["March", "2", "30", "5", "15", "10"], "March")
+        same(
+            browser.script(
+                "return [...document.querySelectorAll('figure tbody tr')][2].innerText.split('\\t')."
+                "map((text) => text.trim())"
+            ),
+            ["March", "2", "30", "5", "15", "10"],
+            "March",
+        )
         browser.press("figure .tools button", "Chart")
         # 81 km on the clock for 80 km of trips is well; 19 km for none is not.
         browser.shows("More than 2 % apart.", "main")
         browser.shows("19.0 km are missing (100 %)", ".odometer")
         same(browser.count(".odometer ul li"), 1, "days to look at")
         # What is taken out is what the hub has.
-        rows = browser.later("return (await (await fetch(document.querySelector('main a[download$=csv]').href)).text()).trim().split('\\r\\n')")
+        rows = browser.later(
+            "return (await (await fetch(document.querySelector('main a[download$=csv]').href)).text()).trim()."
+            "split('\\r\\n')"
+        )
         same(len(rows), 5, "lines of the table")
-        check(rows[0].startswith("ID,Date,Departure") and ",2025-01-10,09:00,10:00," in rows[1], "its columns, in the zone of the browser")
-        taken = browser.later("return await (await fetch(document.querySelector('main a[download$=json]').href)).json()")
+        check(
+            rows[0].startswith("ID,Date,Departure") and ",2025-01-10,09:00,10:00," in rows[1],
+            "its columns, in the zone of the browser",
+        )
+        taken = browser.later(
+            "return await (await fetch(document.querySelector('main a[download$=json]').href)).json()"
+        )
         same(taken["total"]["business_m"], 55_000, "the same as JSON")
         # One vehicle.
-        browser.script("const s = document.querySelector('main select'); s.value = 'v'; s.dispatchEvent(new Event('change', { bubbles: true }));")
+        browser.script(
+            "const s = document.querySelector('main select'); s.value = 'v'; "
+            "s.dispatchEvent(new Event('change', { bubbles: true }));"
+        )
         browser.shows("2 trips, 80.0 km.", "main")
-        same(browser.script("return new URLSearchParams(location.search).get('vehicle')"), "v", "the vehicle is in the address")
+        same(
+            browser.script("return new URLSearchParams(location.search).get('vehicle')"),
+            "v",
+            "the vehicle is in the address",
+        )
         # On paper.
         check("Signature" not in browser.text("main"), "what is for paper is not on screen")
         browser.devtools("Emulation.setEmulatedMedia", media="print")
         for part in ("Signature", "1 January to 31 December 2025", "Ada"):
             browser.shows(part, "main")
-        same(browser.script("return ['.rail', '.bar', '.head .actions', '.tools-row'].filter((one) => document.querySelector(one)?.getClientRects().length)"), [], "nothing to press is printed")
+        same(
+            browser.script(
+                "return ['.rail', '.bar', '.head .actions', "
+                "'.tools-row'].filter((one) => document.querySelector(one)?.getClientRects().length)"
+            ),
+            [],
+            "nothing to press is printed",
+        )
         check(len(browser.devtools("Page.printToPDF", paperWidth=8.27, paperHeight=11.69)["data"]) > 5000, "it prints")
         browser.devtools("Emulation.setEmulatedMedia", media="")
         same(browser.count("main img, main script"), 0, "elements made of text")
         # A reading of the odometer, as it stands there, and taken back.
-        readings = lambda: [event for event in phone.ask("GET", "/events?limit=100") if event["event_type_id"] == odometer]
+        readings = lambda: [
+            event for event in phone.ask("GET", "/events?limit=100") if event["event_type_id"] == odometer
+        ]
         browser.press("main .section-head button", "Log a reading")
         browser.type("dialog input[inputmode=decimal]", "many")
         browser.press("dialog button[type=submit]")
@@ -256,29 +356,62 @@ def long_ways_and_long_names_keep_their_columns_on_the_narrowest_phone(world):
         phone.ask("POST", "/geofences", {"id": "g", "name": name, "latitude": 52, "longitude": 5, "radius": 10_000})
         kind = phone.type("Trip", "#4A6FA5", "⇢")
         for ago in (1, 2):
-            phone.event(kind, life.iso(life.day(ago, 9)), end_date=life.iso(life.day(ago, 10)), source_type="trip", location_latitude=52, location_longitude=5, properties={
-                "distance": {"type": "number", "value": 1_728_395_000}, "route": {"type": "text", "value": life.encode([(52, 5), (53, 5)])}, "rule": {"type": "text", "value": name}})
+            phone.event(
+                kind,
+                life.iso(life.day(ago, 9)),
+                end_date=life.iso(life.day(ago, 10)),
+                source_type="trip",
+                location_latitude=52,
+                location_longitude=5,
+                properties={
+                    "distance": {"type": "number", "value": 1_728_395_000},
+                    "route": {"type": "text", "value": life.encode([(52, 5), (53, 5)])},
+                    "rule": {"type": "text", "value": name},
+                },
+            )
         year = life.day(1).year
         browser.size(320)
         browser.go(f"/mileage?year={year}")
         browser.find(".trip-table td")
         whole(browser, "mileage")
-        over = browser.script("return [...document.querySelectorAll('.months .num')].filter((one) => one.scrollWidth > one.clientWidth + 1).map((one) => one.textContent)")
+        over = browser.script(
+            "return [...document.querySelectorAll('.months .num')].filter((one) => one.scrollWidth > one."
+            "clientWidth + 1).map((one) => one.textContent)"
+        )
         same(over, [], "numbers beside their column")
-        widths = browser.script("return [...document.querySelectorAll('.months svg')].map((bar) => Math.round(bar.getBoundingClientRect().width))")
+        widths = browser.script(
+            "return [...document.querySelectorAll('.months svg')].map((bar) => Math.round(bar."
+            "getBoundingClientRect().width))"
+        )
         same(len(set(widths)), 1, "bars of one scale")
         # As a person reads a date; the files for programs have the other form.
         day = life.day(1)
         browser.shows(f"{day:%a} {day.day} ", ".trip-table")
         browser.go("/trips")
         browser.find(".trip-list li")
-        check(browser.script("return [...document.querySelectorAll('.trip-list li')].every((row) => row.getBoundingClientRect().height < 110)"), "a long name takes two lines at most")
+        check(
+            browser.script(
+                "return [...document.querySelectorAll('.trip-list li')].every((row) => row."
+                "getBoundingClientRect().height < 110)"
+            ),
+            "a long name takes two lines at most",
+        )
         browser.go("/places/g")
         browser.shows("10,000 m", ".trip-list")
         whole(browser, "places")
         # When something was is never cut for how much it was.
         water = phone.type("Water", properties=[("amount", "Amount", "number", None)])
-        phone.event(water, life.iso(life.day(1, 9)), notes="x" * 200, properties={"amount": {"type": "number", "value": 123456789012}})
+        phone.event(
+            water,
+            life.iso(life.day(1, 9)),
+            notes="x" * 200,
+            properties={"amount": {"type": "number", "value": 123456789012}},
+        )
         browser.go(f"/types/{water}")
         browser.find(".row .when")
-        check(browser.script("const one = document.querySelector('.row .when'); return one.scrollWidth <= one.clientWidth + 1"), "the time is whole")
+        check(
+            browser.script(
+                "const one = document.querySelector('.row .when'); return one.scrollWidth <= one.clientWidth + 1"
+            ),
+            "the time is whole",
+        )

@@ -7,8 +7,11 @@ import life
 
 
 def fix(moment, latitude):
-    return {"type": "Feature", "geometry": {"type": "Point", "coordinates": [5, latitude]},
-            "properties": {"timestamp": life.iso(moment), "horizontal_accuracy": 5, "speed": 0}}
+    return {
+        "type": "Feature",
+        "geometry": {"type": "Point", "coordinates": [5, latitude]},
+        "properties": {"timestamp": life.iso(moment), "horizontal_accuracy": 5, "speed": 0},
+    }
 
 
 @test
@@ -18,7 +21,13 @@ def what_is_missing_of_a_day_is_told_and_filled_in(world):
         # At rest, then silent for half an hour, and at rest elsewhere.
         begin = life.day(1, 10)
         minutes = lambda n: begin + datetime.timedelta(minutes=n)
-        phone.post("/overland", {"locations": [fix(minutes(n), 52) for n in range(0, 20)] + [fix(minutes(n), 52.02) for n in range(50, 80)]})
+        phone.post(
+            "/overland",
+            {
+                "locations": [fix(minutes(n), 52) for n in range(0, 20)]
+                + [fix(minutes(n), 52.02) for n in range(50, 80)]
+            },
+        )
         phone.event(phone.ask("GET", "/event-types")[0]["id"], life.iso(minutes(5)), time_zone=life.ZONE_NAME)
         pair(browser, hub)
         browser.go(f"/timeline/{life.day(1).date().isoformat()}")
@@ -31,9 +40,15 @@ def what_is_missing_of_a_day_is_told_and_filled_in(world):
         browser.press("dialog .pick button", "Walk")
         browser.find("dialog textarea")
         browser.press("dialog button[type=submit]")
-        found = lambda: [event for event in phone.ask("GET", "/events") if event.get("end_date") and event["source_type"] == "manual"]
+        found = lambda: [
+            event for event in phone.ask("GET", "/events") if event.get("end_date") and event["source_type"] == "manual"
+        ]
         world.wait(lambda: found(), "it is on the hub")
-        same((found()[0]["timestamp"], found()[0]["end_date"]), (life.iso(minutes(19)), life.iso(minutes(50))), "from when until when")
+        same(
+            (found()[0]["timestamp"], found()[0]["end_date"]),
+            (life.iso(minutes(19)), life.iso(minutes(50))),
+            "from when until when",
+        )
         # A day of rest has no gaps, and one without a phone says nothing of them.
         browser.go(f"/timeline/{life.day(3).date().isoformat()}")
         browser.find("main .empty")
@@ -60,8 +75,19 @@ def a_drive_leads_to_why_it_is_one(world):
 def a_place_tells_its_hours_and_who_is_there(world):
     with world.person() as (hub, phone, browser):
         home = phone.type("At home", "#036767", "home")
-        phone.ask("POST", "/geofences", {"id": "home", "name": "Home", "latitude": 52, "longitude": 5, "radius": 120, "event_type_entry_id": home})
-        visit = lambda start, end: phone.event(home, life.iso(start), source_type="geofence", geofence_id="home", location_name="Home", **({"end_date": life.iso(end)} if end else {}))
+        phone.ask(
+            "POST",
+            "/geofences",
+            {"id": "home", "name": "Home", "latitude": 52, "longitude": 5, "radius": 120, "event_type_entry_id": home},
+        )
+        visit = lambda start, end: phone.event(
+            home,
+            life.iso(start),
+            source_type="geofence",
+            geofence_id="home",
+            location_name="Home",
+            **({"end_date": life.iso(end)} if end else {}),
+        )
         visit(life.day(8, 9), life.day(8, 11))
         pair(browser, hub, then="#main h1")
         browser.go("/places")

@@ -24,8 +24,12 @@ SIZES = {1280: 900, 390: 844}
 THEMES = ["light", "dark"]
 # Path of each page, and an element that appears once the page has loaded its data.
 PAGES = {
-    "today": ("/", ".tile"), "timeline": ("/timeline/2026-11-19", "main .row"), "calendar": ("/calendar", ".heat svg"),
-    "insights": ("/insights", "main section"), "trips": (None, ".map svg"), "type": (None, ".plot"),
+    "today": ("/", ".tile"),
+    "timeline": ("/timeline/2026-11-19", "main .row"),
+    "calendar": ("/calendar", ".heat svg"),
+    "insights": ("/insights", "main section"),
+    "trips": (None, ".map svg"),
+    "type": (None, ".plot"),
 }
 # Recorded by hand on the day of the pictures.
 ENTRIES = [
@@ -34,8 +38,20 @@ ENTRIES = [
     ["start", "reading", "--at", "17:15"],
 ]
 TILES = [
-    "coffee", "mood", "medication", "run", "reading", "sleep", "meditation", "headache", "journal", "wine", "stretching",
-    "television", "plants", "call mum",
+    "coffee",
+    "mood",
+    "medication",
+    "run",
+    "reading",
+    "sleep",
+    "meditation",
+    "headache",
+    "journal",
+    "wine",
+    "stretching",
+    "television",
+    "plants",
+    "call mum",
 ]
 # The README shows pages 880 px wide: twice as many pixels for dense screens.
 DOCS_SCALE = 2 * 880 / 1280
@@ -71,7 +87,12 @@ class Camera:
 
     def size(self, width, scale=1):
         self.browser.devtools(
-            "Emulation.setDeviceMetricsOverride", width=width, height=SIZES[width], deviceScaleFactor=scale, mobile=False)
+            "Emulation.setDeviceMetricsOverride",
+            width=width,
+            height=SIZES[width],
+            deviceScaleFactor=scale,
+            mobile=False,
+        )
 
     def show(self, path, element, theme):
         self.browser.theme(theme == "dark", still=True)
@@ -104,19 +125,23 @@ def write(path, data):
 
 def small(png):
     """The picture with 256 colours."""
-    return subprocess.run(["pngquant", "--speed", "1", "--strip", "-"], input=png, capture_output=True, check=True).stdout
+    return subprocess.run(
+        ["pngquant", "--speed", "1", "--strip", "-"], input=png, capture_output=True, check=True
+    ).stdout
 
 
 def side_by_side(browser, pictures):
     """Pictures of phones beside each other on a transparent ground."""
-    images = "".join(
-        f'<img src="data:image/png;base64,{base64.b64encode(picture).decode()}">' for picture in pictures)
-    style = ("body{margin:0;display:flex;gap:26px;padding:1px}"
-             "img{width:276px;border-radius:22px;box-shadow:0 0 0 1px #8888}")
+    images = "".join(f'<img src="data:image/png;base64,{base64.b64encode(picture).decode()}">' for picture in pictures)
+    style = (
+        "body{margin:0;display:flex;gap:26px;padding:1px}img{width:276px;border-radius:22px;box-shadow:0 0 0 1px #8888}"
+    )
     browser.send("POST", "/url", {"url": "about:blank"})
     browser.script("document.documentElement.innerHTML = arguments[0]", f"<style>{style}</style>{images}")
     browser.later("await Promise.all([...document.images].map((image) => image.decode()))")
-    browser.devtools("Emulation.setDeviceMetricsOverride", width=882, height=600, deviceScaleFactor=PHONE_SCALE, mobile=False)
+    browser.devtools(
+        "Emulation.setDeviceMetricsOverride", width=882, height=600, deviceScaleFactor=PHONE_SCALE, mobile=False
+    )
     browser.devtools("Emulation.setDefaultBackgroundColorOverride", color={"r": 0, "g": 0, "b": 0, "a": 0})
     browser.settle()
     return base64.b64decode(browser.devtools("Page.captureScreenshot", format="png")["data"])
@@ -156,7 +181,9 @@ def take(record, hub, browser, options):
     phone.ask("PATCH", "/settings/setting-tiles.order", {"value": [types[name] for name in TILES]})
     pair(browser, hub)
     day = phone.ask("GET", "/events?from=2026-11-20T00:00:00Z&to=2026-11-21T00:00:00Z")
-    trip = max((event for event in day if event["event_type_id"] == types["Trip"]), key=lambda event: event["timestamp"])
+    trip = max(
+        (event for event in day if event["event_type_id"] == types["Trip"]), key=lambda event: event["timestamp"]
+    )
     paths = {"type": f"/types/{types['coffee']}", "trips": f"/trips/{trip['id']}"}
     pages = {name: (paths.get(name, path), element) for name, (path, element) in PAGES.items()}
     names = {f"{page}-{width}-{theme}": (page, width, theme) for page in pages for width in SIZES for theme in THEMES}
@@ -168,7 +195,11 @@ def take(record, hub, browser, options):
         print(f"{options.folder}/{name}.png", flush=True)
     if not options.docs:
         return
-    for name, page, theme in [("today-light", "today", "light"), ("today-dark", "today", "dark"), ("trips-light", "trips", "light")]:
+    for name, page, theme in [
+        ("today-light", "today", "light"),
+        ("today-dark", "today", "dark"),
+        ("trips-light", "trips", "light"),
+    ]:
         camera.size(1280, DOCS_SCALE)
         camera.show(*pages[page], theme)
         write(f"{options.docs}/{name}.png", small(camera.png()))

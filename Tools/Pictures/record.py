@@ -1,4 +1,5 @@
-"""The record that the pictures show: the sample data of `trendy demo`, with every program's clock stopped at one moment."""
+"""The record that the pictures show: the sample data of `trendy demo`, with every program's clock stopped at one
+moment."""
 
 import os
 import shutil
@@ -28,8 +29,13 @@ class SampleRecord:
         subprocess.run(["clang", "-O1", "-shared", "-fPIC", "-o", library, source], check=True)
         self.clock = {"LD_PRELOAD": library, "PICTURE_TIME": str(NOW)}
         self.environment = {
-            **self.clock, "HOME": self.folder, "PATH": f"{self.programs}:/usr/bin:/bin", "TRENDY_STORE": self.store,
-            "TZ": ZONE, "LANG": "C.UTF-8"}
+            **self.clock,
+            "HOME": self.folder,
+            "PATH": f"{self.programs}:/usr/bin:/bin",
+            "TRENDY_STORE": self.store,
+            "TZ": ZONE,
+            "LANG": "C.UTF-8",
+        }
         self.trendy("demo", "--keep", self.store, "--years", str(self.years))
         return self
 
@@ -38,7 +44,8 @@ class SampleRecord:
 
     def trendy(self, *words):
         result = subprocess.run(
-            [self.programs + "/trendy", *words], env=self.environment, capture_output=True, text=True)
+            [self.programs + "/trendy", *words], env=self.environment, capture_output=True, text=True
+        )
         if result.returncode != 0:
             sys.exit(f"trendy {' '.join(words)}: {result.stderr}")
         return result.stdout

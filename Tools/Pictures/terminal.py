@@ -25,8 +25,22 @@ COLUMNS = 80
 # Size of a character cell, space around the text, height of the title bar, all in px.
 CELL, LINE, MARGIN, BAR = 9, 20, 20, 30
 THEMES = {
-    "light": {"ground": "#ffffff", "frame": "#d0d3d9", "text": "#1d2026", "prompt": "#2e49b2", "dots": "#d0d3d9", "target": 0},
-    "dark": {"ground": "#101114", "frame": "#2f323a", "text": "#dfe1e5", "prompt": "#99b5fe", "dots": "#3a3d46", "target": 255},
+    "light": {
+        "ground": "#ffffff",
+        "frame": "#d0d3d9",
+        "text": "#1d2026",
+        "prompt": "#2e49b2",
+        "dots": "#d0d3d9",
+        "target": 0,
+    },
+    "dark": {
+        "ground": "#101114",
+        "frame": "#2f323a",
+        "text": "#dfe1e5",
+        "prompt": "#99b5fe",
+        "dots": "#3a3d46",
+        "target": 255,
+    },
 }
 ANSI = ["#1d2026", "#b72028", "#267a3e", "#8a6100", "#2e49b2", "#8849a2", "#036767", "#8a8d94"]
 # Least contrast of a colour to the ground (WCAG 2, AA).
@@ -40,7 +54,8 @@ def run(record, command):
     environment = {**record.environment, "TERM": "xterm-256color", "COLORTERM": "truecolor"}
     words = shlex.split(command)
     process = subprocess.Popen(
-        [f"{record.programs}/{words[0]}", *words[1:]], env=environment, stdin=theirs, stdout=theirs, stderr=theirs)
+        [f"{record.programs}/{words[0]}", *words[1:]], env=environment, stdin=theirs, stdout=theirs, stderr=theirs
+    )
     os.close(theirs)
     output = b""
     while True:
@@ -104,7 +119,7 @@ def palette(number):
 
 
 def channels(colour):
-    return [int(colour[place:place + 2], 16) for place in (1, 3, 5)]
+    return [int(colour[place : place + 2], 16) for place in (1, 3, 5)]
 
 
 def luminance(colour):
@@ -143,8 +158,10 @@ def draw(lines, theme):
     width, height = COLUMNS * CELL + 2 * MARGIN, BAR + len(lines) * LINE + 2 * MARGIN - 6
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
-        'font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, \'DejaVu Sans Mono\', \'Liberation Mono\', monospace" font-size="15">',
-        f'<rect x=".5" y=".5" width="{width - 1}" height="{height - 1}" rx="10" fill="{theme["ground"]}" stroke="{theme["frame"]}"/>',
+        "font-family=\"ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', 'Liberation Mono', "
+        'monospace" font-size="15">',
+        f'<rect x=".5" y=".5" width="{width - 1}" height="{height - 1}" rx="10" fill="{theme["ground"]}"'
+        f' stroke="{theme["frame"]}"/>',
     ]
     parts += [f'<circle cx="{MARGIN + 18 * place}" cy="20" r="5.5" fill="{theme["dots"]}"/>' for place in range(3)]
     for number, line in enumerate(lines):
@@ -164,7 +181,8 @@ def draw(lines, theme):
                 bold = ' font-weight="600"' if style.get("bold") else ""
                 parts.append(
                     f'<text x="{x}" y="{y + 15}" textLength="{len(piece) * CELL}" lengthAdjust="spacingAndGlyphs" '
-                    f'fill="{colour}"{bold} xml:space="preserve">{escape(piece)}</text>')
+                    f'fill="{colour}"{bold} xml:space="preserve">{escape(piece)}</text>'
+                )
     return "\n".join(parts + ["</svg>", ""])
 
 
@@ -179,7 +197,10 @@ def main():
             lines += [spans(line) for line in run(record, command).rstrip("\n").split("\n")]
     os.makedirs(folder, exist_ok=True)
     for name, theme in THEMES.items():
-        themed = [[(text, {**style, "colour": theme["prompt"]} if "prompt" in style else style) for text, style in line] for line in lines]
+        themed = [
+            [(text, {**style, "colour": theme["prompt"]} if "prompt" in style else style) for text, style in line]
+            for line in lines
+        ]
         path = f"{folder}/terminal-{name}.svg"
         with open(path, "w", encoding="utf-8") as file:
             file.write(draw(themed, theme))
