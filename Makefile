@@ -75,6 +75,7 @@ test-pages: deps
 	Tools/install-libraries --for-tests
 	$(SWIFT) build --package-path Apps $(FLAGS) --disable-build-manifest-caching --product trendyd
 	Tools/list-pages --check
+	PYTHONDONTWRITEBYTECODE=1 Tools/list-api-types $(SCRATCH)/debug/trendyd --check
 	Tools/test-pages $(SCRATCH)/debug/trendyd $(PAGES)
 
 # The clocks are stopped, so that two runs give the same files. A statically linked program would ignore the preloaded
@@ -217,6 +218,7 @@ lint:
 	Tools/check-edges
 	Tools/install-libraries --for-lint
 	Tools/lint-pages
+	Tools/check-columns
 
 format:
 	$(SWIFT) format format --in-place --recursive --parallel --configuration .swift-format Packages Apps Examples Tools

@@ -52,7 +52,7 @@ for target in package.targets { target.swiftSettings = (target.swiftSettings ?? 
 // Targets of C take no Swift settings, so these join after the loop.
 package.targets += [
   // The files of the dashboard, embedded with `#embed`.
-  .target(name: "HubPages", exclude: ["biome.json", "site"]),
+  .target(name: "HubPages", exclude: ["api.d.ts", "biome.json", "browser.d.ts", "site", "tsconfig.json"]),
   .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
   .systemLibrary(name: "CEpoll"),
 ]

@@ -26,11 +26,20 @@ import { today } from './data/days.js';
 import { words } from './words.js';
 
 /**
- * `more` reads what a page can be read without, after it was drawn; `follow` what changes without the record, and says
- * whether it is to be drawn.
- * @typedef {{title: string, load: () => Promise<any>, more?: (data: any) => Promise<any>, follow?: (data: any) =>
- *   Promise<boolean>, draw: (data: any) => Node, wants?: () => boolean, keys?: Record<string, () => any>}} Page
+ * A page. `more` reads what it can be read without, after it was drawn; `follow` what changes without the record, and
+ * says whether it is to be drawn.
+ * @template Data
+ * @typedef {{
+ *   title: string,
+ *   load: () => Promise<Data>,
+ *   more?: () => Promise<unknown>,
+ *   follow?: (data: Data) => Promise<boolean>,
+ *   draw: (data: Data) => Node,
+ *   wants?: () => boolean,
+ *   keys?: Record<string, (event: KeyboardEvent) => unknown>,
+ * }} PageOf
  */
+/** @typedef {PageOf<any>} Page */
 
 const app = /** @type {HTMLElement} */ (document.getElementById('app'));
 
@@ -39,7 +48,7 @@ const app = /** @type {HTMLElement} */ (document.getElementById('app'));
  * @type {Page | null}
  */
 let page = null;
-/** @type {any} */
+/** @type {{loaded: any} | null} */
 let data = null;
 /** When the page's data were last asked for. */
 let askedAt = 0;
@@ -53,7 +62,7 @@ let isArrival = false;
 
 /**
  * Shows the record of a user from now on: all that this browser stores is theirs.
- * @param {any} of a session
+ * @param {import('./data/own.js').KnownSession} of a session
  */
 function enter(of) {
   useOwner(of.person.id);
@@ -62,10 +71,13 @@ function enter(of) {
   Object.assign(session, { tiles: null }, of);
 }
 
-/** @param {boolean} isPaired whether the browser has just come in */
+/**
+ * @param {boolean} isPaired whether the browser has just come in
+ * @returns {Promise<void>}
+ */
 async function start(isPaired = false) {
   const kept = keptSession();
-  const pairAgain = (/** @type {any} */ answer) =>
+  const pairAgain = (/** @type {Api.Session} */ answer) =>
     showPairing(app, answer, () => start(true).catch(showFailure), waiting());
   if (kept && !session.person.id) enter(kept);
   // Where a user was here before, what follows is asked for at once; whether it may be is said below.
@@ -77,10 +89,11 @@ async function start(isPaired = false) {
       if (kept) await readQueue();
       return pairAgain(answer);
     }
-    keepSession(answer);
+    const paired = /** @type {import('./data/own.js').KnownSession} */ (answer);
+    keepSession(paired);
     // Nothing that this page has read of another user stays in its memory.
-    if (session.person.id && session.person.id !== answer.person.id) return location.reload();
-    enter(answer);
+    if (session.person.id && session.person.id !== paired.person.id) return location.reload();
+    enter(paired);
     reach.isRevoked = false;
   } catch (error) {
     if (error instanceof Refused && error.status === 401) {
@@ -196,7 +209,7 @@ async function load() {
     if (isFirst) redraw();
     else soon();
     // What comes later, or cannot be had, leaves the page as it is.
-    wanted.more?.(loaded).then(
+    wanted.more?.().then(
       () => {
         if (mine === turn) soon();
       },
@@ -235,7 +248,8 @@ let frame = 0;
  */
 function soon() {
   isDue = true;
-  frame ||= requestAnimationFrame(() => {
+  if (frame) return;
+  frame = requestAnimationFrame(() => {
     frame = 0;
     if (isPressed || !isDue) return;
     isDue = false;
@@ -296,7 +310,7 @@ function redraw() {
   }
 }
 
-/** @param {any} error */
+/** @param {unknown} error */
 function problem(error) {
   const isMissing = error instanceof Refused && error.status === 404;
   const isAway = error instanceof Unreachable;
@@ -326,7 +340,7 @@ function problem(error) {
   );
 }
 
-/** @param {any} error */
+/** @param {unknown} error */
 function showFailure(error) {
   if (!(error instanceof Refused) && !(error instanceof Unreachable)) console.error(error);
   app.replaceChildren(
@@ -334,7 +348,7 @@ function showFailure(error) {
       'main.alone',
       { id: 'main' },
       h('h1', null, 'Trendy'),
-      h('p', null, error instanceof Unreachable ? words.error.away : error.message),
+      h('p', null, error instanceof Error && !(error instanceof Unreachable) ? error.message : words.error.away),
       h(
         'div',
         null,
@@ -374,7 +388,7 @@ window.addEventListener('online', () => {
 if ('serviceWorker' in navigator && isSecureContext) {
   const path = '/worker.js';
   // The one address of a script that is made from text: a browser with trusted types asks for a policy by name.
-  const types = /** @type {any} */ (window).trustedTypes;
+  const types = window.trustedTypes;
   const address = types
     ? types
         .createPolicy('trendy', {

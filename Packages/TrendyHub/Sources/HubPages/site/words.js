@@ -22,7 +22,7 @@ export const some = (n, one, many = `${one}s`) => `${count(n)} ${plural.select(n
  * `coffee, mood and run`.
  * @param {string[]} parts
  */
-export const listed = (parts) => new Intl.ListFormat('en', { type: 'conjunction' }).format(parts);
+const listed = (parts) => new Intl.ListFormat('en', { type: 'conjunction' }).format(parts);
 
 /**
  * `Mondays`. The browser's locale names days: a name of another language is not bent as one of this.
@@ -150,7 +150,8 @@ export const words = {
      * @param {string} name
      */
     words: (n, name) =>
-      `${some(n, 'change')} of ${name || 'another user'} ${n === 1 ? 'was' : 'were'} never sent from this browser. ${n === 1 ? 'It is' : 'They are'} not sent to your record.`,
+      `${some(n, 'change')} of ${name || 'another user'} ${n === 1 ? 'was' : 'were'} never sent from this browser. ` +
+      `${n === 1 ? 'It is' : 'They are'} not sent to your record.`,
     keepWords: 'Kept entries are sent when that user pairs this browser again.',
   },
   toast: {
@@ -458,8 +459,12 @@ export const words = {
      * @param {string} name
      * @param {number | null} n
      */
-    deleteWords: (name, n) =>
-      `${n === 0 ? `${name} has no entries.` : `Deleting ${name} deletes its ${n === null ? 'entries' : some(n, 'entry', 'entries')} too, on all your devices.`} Type its name to go on.`,
+    deleteWords: (name, n) => {
+      const entries = n === null ? 'entries' : some(n, 'entry', 'entries');
+      const loss =
+        n === 0 ? `${name} has no entries.` : `Deleting ${name} deletes its ${entries} too, on all your devices.`;
+      return `${loss} Type its name to go on.`;
+    },
     /**
      * @param {number} n
      * @param {string} name
@@ -477,7 +482,8 @@ export const words = {
      * @param {number | null} n
      */
     mergeWords: (from, into, n) =>
-      `${from} goes, and ${n === null ? 'its entries' : some(n, 'entry', 'entries')} become${n === 1 ? 's' : ''} ${into || 'those of another type'}. Days off, places and properties go along.`,
+      `${from} goes, and ${n === null ? 'its entries' : some(n, 'entry', 'entries')} become${n === 1 ? 's' : ''} ` +
+      `${into || 'those of another type'}. Days off, places and properties go along.`,
     /**
      * @param {string} from
      * @param {string} into
@@ -606,7 +612,8 @@ export const words = {
      */
     rhythm: (n, of) =>
       n
-        ? `${count(n)} of ${some(of, 'type')} ${n === 1 ? 'keeps' : 'keep'} a rhythm. The stronger the colour, the more often.`
+        ? `${count(n)} of ${some(of, 'type')} ${n === 1 ? 'keeps' : 'keep'} a rhythm. ` +
+          'The stronger the colour, the more often.'
         : 'No type keeps a rhythm yet. Darker is more often.',
     /** @param {number} n */
     needsEvents: (n) => `${some(n, 'more entry', 'more entries')}, then a pattern can be told.`,
@@ -891,7 +898,8 @@ export const words = {
     since: (when) => `paired ${when}`,
     picture: 'QR code of the address and the code',
     noPicture:
-      'This address is for this machine alone. For another, and for a QR code, open these pages under a name that it can reach too, or tell the hub its address by:',
+      'This address is for this machine alone. For another, and for a QR code, open these pages under a name that it ' +
+      'can reach too, or tell the hub its address by:',
     /** @param {string} address */
     codeWords: (address) => `In a browser on the other device, open ${address} and enter this code.`,
     commandWords: 'Or on its command line, type:',
@@ -991,7 +999,8 @@ export const words = {
     zone: 'Times that name no zone are of',
     /** @param {string} zone */
     otherZone: (zone) =>
-      `This file was imported before with the time zone ${zone}. With another zone, each entry is recorded a second time.`,
+      `This file was imported before with the time zone ${zone}. ` +
+      'With another zone, each entry is recorded a second time.',
     again: 'Import it all the same',
     dayFirst: 'Day first',
     monthFirst: 'Month first',

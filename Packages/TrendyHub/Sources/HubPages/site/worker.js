@@ -1,32 +1,33 @@
 // Keeps the pages themselves for when the hub cannot be reached. What a person recorded is kept by the pages, not here.
+const worker = /** @type {ServiceWorkerGlobalScope & typeof globalThis} */ (/** @type {unknown} */ (self));
 const CACHE = 'pages-{{version}}';
 const FILES = ['/', '/manifest.webmanifest', ...'{{files}}'.split(' ')];
 
-self.addEventListener('install', (event) => {
+worker.addEventListener('install', (event) => {
   event.waitUntil(
     caches
       .open(CACHE)
       .then((cache) => cache.addAll(FILES))
-      .then(() => self.skipWaiting()),
+      .then(() => worker.skipWaiting()),
   );
 });
 
-self.addEventListener('activate', (event) => {
+worker.addEventListener('activate', (event) => {
   event.waitUntil(
     caches
       .keys()
       .then((names) => Promise.all(names.filter((name) => name !== CACHE).map((name) => caches.delete(name))))
-      .then(() => self.clients.claim()),
+      .then(() => worker.clients.claim()),
   );
 });
 
-self.addEventListener('fetch', (event) => {
+worker.addEventListener('fetch', (event) => {
   const { request } = event;
   const { pathname, origin } = new URL(request.url);
-  if (request.method !== 'GET' || origin !== self.location.origin || pathname.startsWith('/api/')) return;
+  if (request.method !== 'GET' || origin !== worker.location.origin || pathname.startsWith('/api/')) return;
   if (request.mode === 'navigate') {
     // The hub's own page while it answers, so that a new version is there at once.
-    event.respondWith(fetch(request).catch(() => caches.match('/')));
+    event.respondWith(fetch(request).catch(async () => (await caches.match('/')) ?? Response.error()));
   } else if (pathname.startsWith('/assets/') || pathname === '/manifest.webmanifest') {
     event.respondWith(caches.match(request).then((kept) => kept ?? fetch(request)));
   }

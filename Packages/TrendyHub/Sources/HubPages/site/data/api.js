@@ -14,7 +14,7 @@ const ID = /\s*"?\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\
 export class Refused extends Error {
   /**
    * @param {number} status
-   * @param {any} problem
+   * @param {Api.Problem | null} problem
    * @param {number} retryAfter seconds
    */
   constructor(status, problem, retryAfter) {
@@ -104,7 +104,7 @@ function compareClocks(response, sentAt) {
 /**
  * @param {string} method
  * @param {string} path behind `/api/v1`
- * @param {any} body a document, or a Blob as it is
+ * @param {object | Blob | undefined} body a document, or a Blob as it is
  * @param {Record<string, string>} headers
  * @returns {Promise<Response>} of which the body is not read yet; what refuses is thrown
  */
@@ -162,12 +162,14 @@ function parsed(text) {
 }
 
 /**
- * @param {string} method
- * @param {string} path behind `/api/v1`
- * @param {any} [body] a document, or a Blob as it is
+ * @template {string} Method
+ * @template {string} Path
+ * @param {Method} method
+ * @param {Path} path behind `/api/v1`
+ * @param {object | Blob} [body] a document, or a Blob as it is
  * @param {Record<string, string>} [headers]
- * @returns {Promise<any>} the answer's document; `null` for none. Entities in it have `seen`, the version of the record
- *   that shows them.
+ * @returns {Promise<Api.Answer<Method, Path>>} the answer's document; `null` for none. Entities in it have `seen`, the
+ *   version of the record that shows them.
  */
 export async function ask(method, path, body, headers = {}) {
   const response = await send(method, path, body, headers);
@@ -195,13 +197,14 @@ export const versionOf = (answer) => versions.get(answer);
 
 /**
  * Says of entities which version of the record shows them.
- * @param {any} value
+ * @param {unknown} value
  * @param {string} version
  * @param {number} depth to which it is looked into
  */
 function mark(value, version, depth) {
   if (!value || typeof value !== 'object') return;
-  if (value.id && value.updated_at) value.seen = version;
+  const entity = /** @type {Api.Entity} */ (value);
+  if (entity.id && entity.updated_at) entity.seen = version;
   else if (depth) for (const part of Object.values(value)) mark(part, version, depth - 1);
 }
 

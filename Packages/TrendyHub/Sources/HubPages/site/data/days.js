@@ -12,7 +12,7 @@ let hours = '';
 /** The zone that the person chose; empty for this browser's. */
 let chosenZone = '';
 
-/** @param {Record<string, any>} settings by key */
+/** @param {Api.Patch} settings by key */
 export function useSettings(settings) {
   // One that this browser does not know is none to it, and none that it asks the hub with.
   chosenZone = clockOf(String(settings.time_zone ?? '')) ? settings.time_zone : '';
@@ -29,6 +29,19 @@ export const browserZone = () => Intl.DateTimeFormat().resolvedOptions().timeZon
 /** The zone of all days and times here, with which the hub is asked. */
 export const zone = () => chosenZone || browserZone();
 export const dayStartSeconds = () => dayStart;
+
+/**
+ * Path of a request whose response depends on the bounds of days.
+ * @template {string} Path
+ * @param {Path} path
+ * @param {Record<string, string | number>} [more] parameters of its own
+ * @returns {`${Path}?${string}`}
+ */
+export function withDays(path, more = {}) {
+  const query = new URLSearchParams({ zone: zone(), day_start: String(dayStart) });
+  for (const [name, value] of Object.entries(more)) query.set(name, String(value));
+  return `${path}?${query}`;
+}
 export const weekStart = () => firstWeekday;
 
 const two = (/** @type {number} */ n) => String(n).padStart(2, '0');
@@ -189,7 +202,7 @@ export const dateHere = (moment) => localText(moment).slice(0, 10);
  * @param {string} date
  * @returns {[number, number, number]}
  */
-const parts = (date) => /** @type {any} */ (date.split('-').map(Number));
+const parts = (date) => /** @type {[number, number, number]} */ (date.split('-').map(Number));
 
 /**
  * Whether it is a date that there is.
@@ -249,31 +262,32 @@ export const today = () => dayOf(new Date());
 
 /**
  * The day that an event belongs to: an all-day event has a date of its own, in the zone where it was recorded.
- * @param {any} event
+ * @param {Api.Event} event
  */
 export const dayOfEvent = (event) =>
   event.is_all_day ? dateOfAllDay(new Date(event.timestamp), event) : dayOf(new Date(event.timestamp));
 
 /**
  * The zone in which an event was recorded; that of these pages where it names none that this browser knows.
- * @param {any} event
+ * @param {Api.Event} event
  */
-export const zoneOf = (event) => (clockOf(event.time_zone ?? '') ? event.time_zone : chosenZone);
+export const zoneOf = ({ time_zone: name }) => (name && clockOf(name) ? name : chosenZone);
 
 /**
  * The date that an all-day event means by a moment of its own.
  * @param {Date} moment its start or its end
- * @param {any} event
+ * @param {Api.Event} event
  */
 export function dateOfAllDay(moment, event) {
-  if (clockOf(event.time_zone ?? '')) return localText(moment, event.time_zone).slice(0, 10);
+  const { time_zone: name } = event;
+  if (name && clockOf(name)) return localText(moment, name).slice(0, 10);
   if (localText(moment).endsWith('T00:00')) return dateHere(moment);
   return new Date(moment.getTime() + 43_200_000).toISOString().slice(0, 10);
 }
 
 /**
  * The zone in which an event was recorded, where clocks show another time than here; else empty.
- * @param {any} event
+ * @param {Api.Event} event
  */
 export function otherZone(event) {
   const [moment, name] = [Date.parse(event.timestamp), zoneOf(event)];

@@ -89,7 +89,7 @@ export async function perform(label, acts, back, again = acts) {
 /**
  * Several writes that are taken back together.
  * @param {string} label
- * @param {() => Promise<any>} body
+ * @param {() => Promise<unknown>} body
  */
 export async function together(label, body) {
   if (group) return body();

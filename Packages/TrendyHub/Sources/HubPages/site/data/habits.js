@@ -2,7 +2,7 @@
 // slowly.
 
 import { read } from './record.js';
-import { dayStartSeconds, zone } from './days.js';
+import { withDays } from './days.js';
 
 /**
  * @typedef {{event_type_id: string, streak: {current: number, longest: number} | null, score: number | null, usual:
@@ -20,6 +20,6 @@ export const habitOf = (typeId) => known.get(typeId);
 
 /** Asks the hub for what has changed since. */
 export async function readHabits() {
-  const { answer } = await read(`/insights/habits?zone=${encodeURIComponent(zone())}&day_start=${dayStartSeconds()}`);
+  const { answer } = await read(withDays('/insights/habits'));
   known = new Map(answer.habits.map((/** @type {Habit} */ habit) => [habit.event_type_id, habit]));
 }

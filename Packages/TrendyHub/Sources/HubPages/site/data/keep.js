@@ -119,7 +119,8 @@ async function run(names, mode, body) {
       return await transact(await open());
     } catch (error) {
       // The database was closed or deleted since it was opened: retry with a new connection.
-      if (!['InvalidStateError', 'NotFoundError'].includes(/** @type {any} */ (error)?.name)) throw error;
+      if (!['InvalidStateError', 'NotFoundError'].includes(error instanceof DOMException ? error.name : ''))
+        throw error;
       opening = null;
       return transact(await open());
     }
@@ -142,7 +143,7 @@ const runOne = (name, mode, body) =>
 
 /**
  * @param {string} path
- * @param {any} answer
+ * @param {unknown} answer
  */
 export const keepAnswer = (path, answer) =>
   runOne('answers', 'readwrite', (store) => store.put({ at: Date.now(), answer }, path));
@@ -153,15 +154,15 @@ export const keepAnswer = (path, answer) =>
 export const keptAnswer = (path) => runOne('answers', 'readonly', (store) => store.get(path));
 /**
  * Stores a write at its place in the queue; one without a place comes last.
- * @param {any} write
+ * @param {import('./queue.js').Write} write
  * @param {number} [after] a place behind which it comes at least
  * @returns {Promise<number>} its place
  */
 export const keepWrite = (write, after = 0) =>
   run(['queue'], 'readwrite', (transaction) => {
     const store = transaction.objectStore('queue');
-    let { n } = write;
-    if (n === undefined) {
+    let n = write.n ?? 0;
+    if (write.n === undefined) {
       const last = store.index('n').openCursor(null, 'prev');
       last.onsuccess = () => {
         n = Math.max(last.result?.value.n ?? 0, after) + 1;
@@ -176,7 +177,7 @@ export const keepWrite = (write, after = 0) =>
 export const forgetWrite = (key) => runOne('queue', 'readwrite', (store) => store.delete(key));
 /**
  * The writes in their order, and which generation of the database holds them.
- * @returns {Promise<{generation: string, writes: any[]}>}
+ * @returns {Promise<{generation: string, writes: import('./queue.js').Write[]}>}
  */
 export const keptWrites = () =>
   run(['queue', 'about'], 'readonly', (transaction) => {
@@ -204,7 +205,7 @@ export async function tidy() {
 
 /**
  * @param {string} person
- * @returns {Promise<any[]>} what is in the queue of a user who is not the present one
+ * @returns {Promise<import('./queue.js').Write[]>} what is in the queue of a user who is not the present one
  */
 async function queueOf(person) {
   const database = await connect(person);
@@ -246,7 +247,7 @@ export async function forgetStore(person) {
 /**
  * Writes of other users that this browser has not sent; what is stored of a user without any is deleted.
  * @param {string} person the present user
- * @returns {Promise<{person: string, name: string, writes: any[]}[]>}
+ * @returns {Promise<{person: string, name: string, writes: import('./queue.js').Write[]}[]>}
  */
 export async function leftovers(person) {
   const names = knownPeople();

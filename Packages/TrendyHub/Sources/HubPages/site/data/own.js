@@ -41,7 +41,7 @@ export function setOwnSetting(name, value) {
  * Deletes the settings of a user.
  * @param {string} person
  */
-export function forgetSettings(person) {
+function forgetSettings(person) {
   try {
     for (const key of Object.keys(localStorage)) {
       if (key.startsWith(`${person}/`)) localStorage.removeItem(key);
@@ -96,7 +96,7 @@ function read(name) {
 
 /**
  * @param {string} name
- * @param {any} value
+ * @param {unknown} value
  */
 function write(name, value) {
   try {
@@ -115,10 +115,18 @@ function remove(name) {
   }
 }
 
-/** Session of the user that was paired last, `null` without one. */
+/**
+ * Session of a paired browser.
+ * @typedef {Pick<Api.Session, 'hub'> & Required<Pick<Api.Session, 'person' | 'device'>>} KnownSession
+ */
+
+/**
+ * Session of the user that was paired last, `null` without one.
+ * @returns {KnownSession | null}
+ */
 export const keptSession = () => read(SESSION);
 
-/** @param {any} session as `GET /session` answers it */
+/** @param {KnownSession} session as `GET /session` answers it */
 export function keepSession(session) {
   write(SESSION, session);
   write(PEOPLE, { ...read(PEOPLE), [session.person.id]: session.person.name });

@@ -13,12 +13,12 @@ import { dayOfEvent } from './days.js';
  * @property {string} key
  * @property {'POST' | 'PATCH' | 'DELETE'} method
  * @property {string} path
- * @property {any} [body]
+ * @property {Api.Patch} [body]
  * @property {string} kind first segment of the path: `events`
  * @property {string} id of the entity
- * @property {any} [before] the entity as it was, for what is taken away or changed
+ * @property {Api.Entity} [before] the entity as it was, for what is taken away or changed
  * @property {string} [tolerates] a kind of refusal that means the same as done
- * @property {any} [after] of a restore: the restored entity
+ * @property {Api.Entity} [after] of a restore: the restored entity
  * @property {boolean} [isStop] whether it ends a running event; an existing end stays
  * @property {string} [seen] version of the record that the user saw
  * @property {number} [incarnation] of the entity that the user saw, of a delete
@@ -99,7 +99,7 @@ onStoreLost(() => {
   adopt().then(tell, unreadable);
 });
 
-/** @param {any} error */
+/** @param {unknown} error */
 function unreadable(error) {
   console.error(error);
   if (storage === 'refused') return;
@@ -328,7 +328,7 @@ async function setAside(write, error) {
   tellPages();
 }
 
-/** @param {any} error */
+/** @param {unknown} error */
 function retryLater(error) {
   for (const write of writes.filter((each) => each.settled && isPending(each))) write.settled?.(new NotRecorded());
   if (!(error instanceof Refused) && !(error instanceof Unreachable)) throw error;
@@ -364,13 +364,14 @@ function settle(write) {
  */
 const unseen = (kind, askedAt) =>
   writes.filter(
-    (write) => write.kind === kind && write.state !== 'refused' && !(/** @type {number} */ (write.sentAt < askedAt)),
+    (write) =>
+      write.kind === kind && write.state !== 'refused' && !(write.sentAt !== undefined && write.sentAt < askedAt),
   );
 
 /**
  * RFC 7396, with the properties of an event key by key.
- * @param {any} entity
- * @param {any} patch
+ * @param {Api.Entity} entity
+ * @param {Api.Patch} patch
  */
 export function merged(entity, patch) {
   const result = { ...entity };
@@ -391,28 +392,33 @@ export function merged(entity, patch) {
 /**
  * The entity as a write leaves it.
  * @param {Write} write
- * @param {any} old
+ * @param {Api.Entity} old
  */
 function changed(write, old) {
   // A second stop does not move an end.
-  return write.isStop && old.end_date ? old : merged(old, write.body);
+  return write.isStop && old.end_date ? old : merged(old, write.body ?? {});
 }
 
 /**
  * The entity that a create or a restore makes.
  * @param {Write} write
+ * @returns {Api.Entity}
  */
-const madeBy = ({ after, body }) => (after ? { ...after, incarnation: (after.incarnation ?? 0) + 1 } : body);
+const madeBy = ({ id, after, body }) =>
+  after ? { ...after, incarnation: (after.incarnation ?? 0) + 1 } : { ...body, id };
 
 /**
  * A list as it will be when everything has arrived.
+ * @template {{id: string}} T
  * @param {string} kind
- * @param {any[]} list as the hub had it
+ * @param {T[]} list as the hub had it
  * @param {number} askedAt
- * @param {(entity: any) => boolean} [belongs] whether one that is new belongs in the list
+ * @param {(entity: T) => boolean} [belongs] whether one that is new belongs in the list
+ * @returns {T[]}
  */
 export function overlaid(kind, list, askedAt, belongs = () => true) {
-  /** @type {Map<string, any>} */
+  const fits = (/** @type {Api.Entity} */ entity) => belongs(/** @type {any} */ (entity));
+  /** @type {Map<string, Api.Entity>} */
   const all = new Map(list.map((entity) => [entity.id, entity]));
   for (const write of unseen(kind, askedAt)) {
     const waits = write.state !== 'sent';
@@ -422,13 +428,13 @@ export function overlaid(kind, list, askedAt, belongs = () => true) {
       const old = all.get(write.id) ?? write.before;
       if (!old) continue;
       const next = { ...changed(write, old), waits };
-      if (all.has(write.id) || belongs(next)) all.set(write.id, next);
+      if (all.has(write.id) || fits(next)) all.set(write.id, next);
     } else {
       const made = madeBy(write);
-      if (made && belongs(made) && !all.has(write.id)) all.set(write.id, { ...made, waits });
+      if (fits(made) && !all.has(write.id)) all.set(write.id, { ...made, waits });
     }
   }
-  return [...all.values()].filter(belongs);
+  return /** @type {any} */ ([...all.values()].filter(fits));
 }
 
 /**
@@ -449,15 +455,15 @@ export function overlaidDays(days, askedAt) {
 /**
  * Events that an answer does not count yet, and such that it still counts and should not.
  * @param {number} askedAt on this page's clock
- * @returns {{event: any, count: 1 | -1}[]}
+ * @returns {{event: Api.Event, count: 1 | -1}[]}
  */
 export function unseenEvents(askedAt) {
-  /** @type {{event: any, count: 1 | -1}[]} */
+  /** @type {{event: Api.Event, count: 1 | -1}[]} */
   const found = [];
-  const add = (/** @type {any} */ event, /** @type {1 | -1} */ count) => {
-    if (event?.timestamp) found.push({ event, count });
+  const add = (/** @type {Api.Entity | undefined} */ event, /** @type {1 | -1} */ count) => {
+    if (event?.timestamp) found.push({ event: /** @type {any} */ (event), count });
   };
-  /** @type {Map<string, any>} */
+  /** @type {Map<string, Api.Entity>} */
   const made = new Map();
   for (const write of unseen('events', askedAt)) {
     const old = made.get(write.id) ?? write.before;

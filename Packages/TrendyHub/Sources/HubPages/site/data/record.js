@@ -6,14 +6,8 @@ import { forgetStore, keepAnswer, keptAnswer } from './keep.js';
 import { forgetSession } from './own.js';
 import { forgetSteps, noteDone, perform, resumeSteps } from './done.js';
 import { enqueue, flush, merged, onQueue, overlaid, overlaidDays, putAside } from './queue.js';
-import { addDays, dayStartSeconds, startOf, useSettings, zone } from './days.js';
+import { addDays, startOf, useSettings, withDays } from './days.js';
 import { newId } from './api.js';
-
-/** @typedef {{id: string, name: string, color: string, icon: string, created_at?: string}} EventType */
-/**
- * @typedef {{id: string, event_type_id: string, key: string, label: string, property_type: string, options?: string[] |
- *   null, default_value?: any, display_order?: number}} Definition
- */
 
 export const session = {
   hub: '',
@@ -48,8 +42,9 @@ onQueue(() => tell('data'));
 
 /**
  * The hub's answer, or the last one where it cannot be asked.
- * @param {string} path
- * @returns {Promise<{answer: any, askedAt: number}>} on this page's clock
+ * @template {string} Path
+ * @param {Path} path
+ * @returns {Promise<{answer: Api.Answer<'GET', Path>, askedAt: number}>} on this page's clock
  */
 export async function read(path) {
   const askedAt = performance.now();
@@ -77,11 +72,21 @@ function revoked() {
 }
 
 /**
+ * Entities of the lists that every page needs.
+ * @typedef {{
+ *   'event-types': Api.EventType, 'property-definitions': Api.PropertyDefinition, geofences: Api.Geofence,
+ *   settings: Api.Setting, vehicles: Api.Vehicle, skips: Api.Skip,
+ * }} Lists
+ */
+
+/**
  * Lists that every page needs, as the hub last gave them.
- * @type {Record<string, {answer: any[], askedAt: number}>}
+ * @type {{[name in keyof Lists]?: {answer: Lists[name][], askedAt: number}}}
  */
 const lists = {};
+/** @type {(keyof Lists)[]} */
 const LISTS = ['event-types', 'property-definitions', 'geofences', 'settings', 'vehicles', 'skips'];
+/** @type {Record<string, keyof Lists>} */
 const KINDS = {
   event_type: 'event-types',
   property_definition: 'property-definitions',
@@ -91,18 +96,25 @@ const KINDS = {
   skip: 'skips',
 };
 
-/** @param {string} name */
+/** @param {keyof Lists} name */
 async function loadList(name) {
-  lists[name] = await read(`/${name}`);
+  Object.assign(lists, { [name]: await read(`/${name}`) });
   if (name === 'settings') useSettings(settings());
 }
 
-const list = (/** @type {string} */ name) =>
-  lists[name] ? overlaid(name, lists[name].answer, lists[name].askedAt) : [];
+/**
+ * @template {keyof Lists} Name
+ * @param {Name} name
+ * @returns {Lists[Name][]}
+ */
+function list(name) {
+  const known = lists[name];
+  return known ? overlaid(name, known.answer, known.askedAt) : [];
+}
 
 /**
  * In the order in which they were made.
- * @returns {EventType[]}
+ * @returns {Api.EventType[]}
  */
 export function types() {
   return list('event-types').sort(
@@ -111,34 +123,31 @@ export function types() {
 }
 /**
  * @param {string} id
- * @returns {EventType}
+ * @returns {Api.EventType}
  */
 export const typeOf = (id) =>
   list('event-types').find((type) => type.id === id) ?? { id, name: 'A type that is gone', color: '', icon: '' };
 /**
  * Of a type, in their order.
  * @param {string} typeId
- * @returns {Definition[]}
+ * @returns {Api.PropertyDefinition[]}
  */
 export function definitions(typeId) {
   return list('property-definitions')
     .filter((definition) => definition.event_type_id === typeId)
     .sort((a, b) => (a.display_order ?? 0) - (b.display_order ?? 0) || a.key.localeCompare(b.key));
 }
-/** @returns {any[]} */
 export const places = () => list('geofences').sort((a, b) => a.name.localeCompare(b.name));
-/** @returns {any[]} */
 export const vehicles = () => list('vehicles');
 export const vehiclesByName = () => vehicles().sort((a, b) => a.name.localeCompare(b.name));
-/** @returns {any[]} */
 export const skips = () => list('skips');
 
 /**
  * By key; the entity whose id follows from the key counts.
- * @returns {Record<string, any>}
+ * @returns {Api.Patch}
  */
 export function settings() {
-  /** @type {Record<string, any>} */
+  /** @type {Api.Patch} */
   const values = {};
   for (const setting of list('settings')) {
     if (!(setting.key in values) || setting.id === `setting-${setting.key}`)
@@ -155,7 +164,7 @@ export const runningIds = () =>
 
 /**
  * Types under which the software itself records; nobody logs those by hand.
- * @param {EventType} type
+ * @param {Api.EventType} type
  */
 export const isOwnType = (type) =>
   (['⇢', '⌂', '◔'].includes(type.icon) && ['Trip', 'Visit', 'Odometer'].includes(type.name)) ||
@@ -184,16 +193,17 @@ export async function eventsOf(from, to, source = '') {
  * @param {Date} begin
  * @param {Date} end
  * @param {string} source
- * @returns {Promise<{answer: any[], askedAt: number}>}
+ * @returns {Promise<{answer: Api.Event[], askedAt: number}>}
  */
 async function readEvents(begin, end, source) {
-  /** @type {Map<string, any>} */
+  /** @type {Map<string, Api.Event>} */
   const events = new Map();
   let first = Infinity;
+  const query = new URLSearchParams({ from: begin.toISOString(), limit: '1000' });
+  if (source) query.set('source_type', source);
   for (let to = end; ; ) {
-    const { answer, askedAt } = await read(
-      `/events?from=${encodeURIComponent(begin.toISOString())}&to=${encodeURIComponent(to.toISOString())}&limit=1000${source && `&source_type=${source}`}`,
-    );
+    query.set('to', to.toISOString());
+    const { answer, askedAt } = await read(`/events?${query}`);
     const before = events.size;
     for (const event of answer) events.set(event.id, event);
     first = Math.min(first, askedAt);
@@ -205,10 +215,10 @@ async function readEvents(begin, end, source) {
 }
 
 /**
- * @param {any} a
- * @param {any} b
+ * @param {Api.Event} a
+ * @param {Api.Event} b
  */
-export const latestFirst = (a, b) => Date.parse(b.timestamp) - Date.parse(a.timestamp) || (a.id < b.id ? 1 : -1);
+const latestFirst = (a, b) => Date.parse(b.timestamp) - Date.parse(a.timestamp) || (a.id < b.id ? 1 : -1);
 
 /**
  * How many events of each type each day had.
@@ -218,9 +228,7 @@ export const latestFirst = (a, b) => Date.parse(b.timestamp) - Date.parse(a.time
  *   number[]>, weekdays: Record<string, number>}>}
  */
 export async function countsOf(from, to) {
-  const { answer, askedAt } = await read(
-    `/events/days?from=${from}&to=${to}&zone=${encodeURIComponent(zone())}&day_start=${dayStartSeconds()}`,
-  );
+  const { answer, askedAt } = await read(withDays('/events/days', { from, to }));
   return {
     first: answer.first_date,
     /**
@@ -234,7 +242,7 @@ export async function countsOf(from, to) {
      */
     weekdays: answer.weekdays ?? {},
     counts: () => {
-      const days = overlaidDays(new Map(answer.days.map((/** @type {any} */ day) => [day.date, day.counts])), askedAt);
+      const days = overlaidDays(new Map(answer.days.map((day) => [day.date, day.counts])), askedAt);
       for (const date of [...days.keys()]) if (date < from || date > to) days.delete(date);
       return days;
     },
@@ -244,15 +252,16 @@ export async function countsOf(from, to) {
 /**
  * The newest of the record that have a text in them, are of a type, or of a place.
  * @param {{text?: string, type?: string, place?: string, limit?: number}} wanted
- * @returns {Promise<{events: () => any[], next: string | null}>}
+ * @returns {Promise<{events: () => Api.Event[], next: string | null}>}
  */
 export async function search({ text = '', type = '', place = '', limit = 50 }) {
   const query = new URLSearchParams({ limit: String(Math.min(limit, 200)) });
   if (text) query.set('text', text);
   if (type) query.set('event_type_id', type);
   if (place) query.set('geofence_id', place);
-  /** @type {any[]} */
+  /** @type {Api.Event[]} */
   let found = [];
+  /** @type {string | null} */
   let next = null;
   let first = Infinity;
   // A call goes through a part of the record: nothing is said to be nowhere before all of it was gone through.
@@ -264,7 +273,7 @@ export async function search({ text = '', type = '', place = '', limit = 50 }) {
     if (!next) break;
     query.set('before', next);
   }
-  const belongs = (/** @type {any} */ event) =>
+  const belongs = (/** @type {Api.Event} */ event) =>
     text
       ? found.some((other) => other.id === event.id)
       : (!type || event.event_type_id === type) && (!place || event.geofence_id === place);
@@ -280,30 +289,31 @@ export async function search({ text = '', type = '', place = '', limit = 50 }) {
  * Notes what the hub did in one act of its own, so that it can be taken back, and done again, in one.
  * @param {string} label
  * @param {string} kind
- * @param {{before: any, after: any}[]} changes entities as they were and as they are, `null` where one was not there
+ * @param {{before: Api.Entity | null, after: Api.Entity | null}[]} changes entities as they were and as they are,
+ *   `null` where one was not there
  */
 export function noteAct(label, kind, changes) {
   const turn = (/** @type {'before' | 'after'} */ from, /** @type {'before' | 'after'} */ to) =>
-    changes.map((one) => put(kind, one[from] && clean(one[from]), one[to] && clean(one[to])));
+    changes.map((one) => put(kind, cleaned(one[from]), cleaned(one[to])));
   noteDone(label, turn('after', 'before'), turn('before', 'after'));
 }
 
 /**
  * What makes one of a kind what it was at another time.
  * @param {string} kind
- * @param {any} now
- * @param {any} then
+ * @param {Api.Entity | null} now not `null` with `then`
+ * @param {Api.Entity | null} then
  * @returns {import('./done.js').Act}
  */
 function put(kind, now, then) {
-  const { id } = now ?? then;
+  const { id } = /** @type {Api.Entity} */ (now ?? then);
   const path = `/${kind}/${encodeURIComponent(id)}`;
+  if (!now) return { method: 'POST', path: `${path}/restore`, kind, id, after: then ?? undefined };
   if (!then) return { method: 'DELETE', path, kind, id, before: now, seen: now.seen };
-  if (!now) return { method: 'POST', path: `${path}/restore`, kind, id, after: then };
   const seen = now.seen;
-  const differs = (/** @type {any} */ a, /** @type {any} */ b) =>
+  const differs = (/** @type {unknown} */ a, /** @type {unknown} */ b) =>
     JSON.stringify(a ?? null) !== JSON.stringify(b ?? null);
-  const between = (/** @type {any} */ a, /** @type {any} */ b) =>
+  const between = (/** @type {Api.Patch} */ a, /** @type {Api.Patch} */ b) =>
     Object.fromEntries(
       [...new Set([...Object.keys(a), ...Object.keys(b)])]
         .filter((key) => differs(a[key], b[key]))
@@ -317,7 +327,7 @@ function put(kind, now, then) {
 
 /**
  * @param {string} kind
- * @param {any} entity with its id
+ * @param {Api.Patch} entity with its id, unless it is to get one
  * @param {string} label
  */
 export async function create(kind, entity, label) {
@@ -334,13 +344,13 @@ export async function create(kind, entity, label) {
 
 /**
  * @param {string} kind
- * @param {any} entity as it is
- * @param {any} patch
+ * @param {Api.Entity} entity as it is
+ * @param {Api.Patch} patch
  * @param {string} label
  */
 export function change(kind, entity, patch, label) {
   const before = clean(entity);
-  /** @type {any} */
+  /** @type {Api.Patch} */
   const reverse = {};
   for (const [name, value] of Object.entries(patch)) {
     if (name === 'properties' && value) {
@@ -351,13 +361,15 @@ export function change(kind, entity, patch, label) {
   }
   const path = `/${kind}/${encodeURIComponent(entity.id)}`;
   const method = /** @type {const} */ ('PATCH');
-  const act = (/** @type {any} */ body) => [{ method, path, kind, id: entity.id, body, before, seen: entity.seen }];
+  const act = (/** @type {Api.Patch} */ body) => [
+    { method, path, kind, id: entity.id, body, before, seen: entity.seen },
+  ];
   return perform(label, act(patch), act(reverse));
 }
 
 /**
  * Ends an event that runs; where another device has ended it before, that end stays.
- * @param {any} event as it is
+ * @param {Api.Event} event as it is
  * @param {string} end
  * @param {string} label
  */
@@ -381,7 +393,7 @@ export function end(event, end, label) {
 
 /**
  * @param {string} kind
- * @param {any} entity as it is
+ * @param {Api.Entity} entity as it is
  * @param {string} label
  * @param {string} [seen] version of the record that the user saw, where it is another than the entity's: of a type with
  *   its entries
@@ -398,9 +410,12 @@ export function remove(kind, entity, label, seen = entity.seen) {
   return perform(label, [{ ...deletion, incarnation }], [back], [deletion]);
 }
 
+/** @param {Api.Entity | null} entity */
+const cleaned = (entity) => entity && clean(entity);
+
 /**
  * Without what these pages added.
- * @param {any} entity
+ * @param {Api.Entity} entity
  */
 function clean(entity) {
   const { waits: _, ...rest } = entity;
@@ -409,7 +424,8 @@ function clean(entity) {
 
 /**
  * Without what the hub and these pages say of an entity beside its values.
- * @param {any} entity
+ * @param {Api.Patch} entity
+ * @returns {Api.Patch}
  */
 function bare(entity) {
   const { waits: _, seen: __, incarnation: ___, created_at: ____, updated_at: _____, ...rest } = entity;
@@ -422,7 +438,8 @@ function bare(entity) {
  * What an edit that the hub refused would have made of its entity; `null` where that is not known.
  * @param {import('./queue.js').Write} write
  */
-const meant = (write) => (write.method === 'PATCH' && write.before ? bare(merged(write.before, write.body)) : null);
+const meant = (write) =>
+  write.method === 'PATCH' && write.before ? bare(merged(write.before, write.body ?? {})) : null;
 
 /**
  * Whether an edit was refused because its entity was deleted, and the entity is known here.
@@ -449,7 +466,7 @@ export async function restoreAndEdit(write) {
  * @param {string} label
  */
 export async function recordAsNew(write, label) {
-  const { user_id: _, ...entity } = meant(write);
+  const { user_id: _, ...entity } = meant(write) ?? {};
   const values = Object.fromEntries(Object.entries(entity).filter(([, value]) => value !== null));
   await create(write.kind, { ...values, id: newId() }, label);
   await putAside(write);
@@ -457,7 +474,7 @@ export async function recordAsNew(write, label) {
 
 /**
  * @param {string} key
- * @param {any} value `null` for the default
+ * @param {unknown} value `null` for the default
  */
 export async function set(key, value) {
   const id = `setting-${key}`;
@@ -599,13 +616,7 @@ async function catchUp() {
       try {
         const page = await ask('GET', `/changes?since=${Math.max(cursor, 0)}&limit=500`);
         if (!page.has_more && cursor >= 0) {
-          names = [
-            ...new Set(
-              page.changes
-                .map((/** @type {any} */ change) => KINDS[/** @type {keyof typeof KINDS} */ (change.entity_type)])
-                .filter(Boolean),
-            ),
-          ];
+          names = [...new Set(page.changes.map((change) => KINDS[change.entity_type]).filter(Boolean))];
         }
         cursor = page.head;
       } catch (error) {

@@ -1,7 +1,7 @@
 import { h } from '../parts/dom.js';
 import { disc } from '../parts/glyph.js';
 import { tint } from '../parts/colour.js';
-import { head, segments, stepButton } from '../parts/head.js';
+import { definePage, head, segments, stepButton } from '../parts/head.js';
 import { hatch, heatmap } from '../parts/heatmap.js';
 import { openDaysOff } from '../parts/daysoff.js';
 import { asksForEveryDay, goalOf } from '../parts/goal.js';
@@ -61,7 +61,7 @@ export function calendar(query) {
       : name === 'quarter'
         ? quarterOf(month)
         : [`${year}-01-01`, `${year}-12-31`];
-  return {
+  return definePage({
     title: words.nav.calendar,
     load: () => countsOf(range[0], range[1]),
     more: readHabits,
@@ -80,7 +80,7 @@ export function calendar(query) {
         ? drawQuarter(month, chosen, all, counts, view)
         : drawYear(year, chosen, all, counts, view);
     },
-  };
+  });
 }
 
 /**
@@ -109,7 +109,7 @@ function monthsLater(month, by) {
 
 /**
  * The types that the address names, else those of which there is most.
- * @param {any[]} all
+ * @param {Api.EventType[]} all
  * @param {URLSearchParams} query
  * @param {Map<string, Record<string, number>>} days
  */
@@ -130,11 +130,11 @@ function choose(all, query, days) {
 }
 
 /**
- * @param {any[]} all
- * @param {any[]} chosen
+ * @param {Api.EventType[]} all
+ * @param {Api.EventType[]} chosen
  */
 function chips(all, chosen) {
-  const toggle = (/** @type {any} */ type) => {
+  const toggle = (/** @type {Api.EventType} */ type) => {
     const ids = chosen.includes(type) ? chosen.filter((other) => other !== type) : [...chosen, type];
     go(withQuery({ types: ids.map((other) => other.id).join(',') || ',' }), true);
   };
@@ -160,11 +160,13 @@ function chips(all, chosen) {
 
 const beginWords = () => (dayStartSeconds() ? words.calendar.begin(time(startOf(today()))) : words.calendar.midnight);
 
+/** @typedef {Awaited<ReturnType<typeof import('../data/record.js').countsOf>>} Counts */
+
 /**
  * @param {number} year
- * @param {any[]} chosen
- * @param {any[]} all
- * @param {any} counts
+ * @param {Api.EventType[]} chosen
+ * @param {Api.EventType[]} all
+ * @param {Counts} counts
  * @param {Node} view
  */
 function drawYear(year, chosen, all, counts, view) {
@@ -194,9 +196,9 @@ function drawYear(year, chosen, all, counts, view) {
 
 /**
  * @param {string} month one of the quarter's
- * @param {any[]} chosen
- * @param {any[]} all
- * @param {any} counts
+ * @param {Api.EventType[]} chosen
+ * @param {Api.EventType[]} all
+ * @param {Counts} counts
  * @param {Node} view
  */
 function drawQuarter(month, chosen, all, counts, view) {
@@ -221,8 +223,8 @@ function drawQuarter(month, chosen, all, counts, view) {
 }
 
 /**
- * @param {any[]} all
- * @param {any[]} chosen
+ * @param {Api.EventType[]} all
+ * @param {Api.EventType[]} chosen
  */
 const legendRow = (all, chosen) =>
   h(
@@ -244,9 +246,9 @@ const legendRow = (all, chosen) =>
 
 /**
  * A type's days.
- * @param {any} type
+ * @param {Api.EventType} type
  * @param {[string, string][]} stretches
- * @param {any} counts
+ * @param {Counts} counts
  * @param {number} pitch
  */
 function map(type, stretches, counts, pitch) {
@@ -287,7 +289,8 @@ function map(type, stretches, counts, pitch) {
           'p',
           null,
           h('b', null, words.calendar.days(of.size, span)),
-          ` ${words.calendar.inAll(sum)}${mostOn(counts.weekdays[type.id])}${skipped ? ` ${words.calendar.skips(skipped)}` : ''}`,
+          ` ${words.calendar.inAll(sum)}${mostOn(counts.weekdays[type.id])}`,
+          skipped > 0 && ` ${words.calendar.skips(skipped)}`,
         )
       : h(
           'p',
@@ -318,7 +321,7 @@ const mostOn = (weekday) =>
 
 /**
  * Streak and score, where there is a goal.
- * @param {any} type
+ * @param {Api.EventType} type
  */
 function standing(type) {
   const goal = goalOf(type);
@@ -341,9 +344,9 @@ function standing(type) {
 
 /**
  * @param {string} month `2026-11`
- * @param {any[]} chosen
- * @param {any[]} all
- * @param {any} counts
+ * @param {Api.EventType[]} chosen
+ * @param {Api.EventType[]} all
+ * @param {Counts} counts
  * @param {Node} view
  */
 function drawMonth(month, chosen, all, counts, view) {
@@ -374,7 +377,7 @@ function drawMonth(month, chosen, all, counts, view) {
       dates.map((date) => {
         const of = chosen.filter((type) => days.get(date)?.[type.id]);
         const text = of.length
-          ? of.map((type) => `${type.name} ${days.get(date)[type.id]}`).join(', ')
+          ? of.map((type) => `${type.name} ${days.get(date)?.[type.id]}`).join(', ')
           : words.calendar.none;
         return h(
           'li',

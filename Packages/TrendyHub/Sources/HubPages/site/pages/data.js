@@ -1,5 +1,5 @@
 import { h } from '../parts/dom.js';
-import { head } from '../parts/head.js';
+import { definePage, head } from '../parts/head.js';
 import { download } from '../parts/chart.js';
 import { toast } from '../parts/toast.js';
 import { command } from './pair.js';
@@ -14,50 +14,52 @@ import { words } from '../words.js';
  * Can I leave, can I come back?
  * @returns {import('../app.js').Page}
  */
-export const data = () => ({
-  title: words.nav.data,
-  load: async () => (await read('/imports')).answer,
-  draw(imports) {
-    const earlier = earlierImports(imports);
-    return h(
-      'div.page.settings',
-      null,
-      head(words.nav.data, null),
-      h('section', null, h('div.section-head', null, h('h2', null, words.data.bringIn)), bringIn(imports)),
-      earlier.length > 0 &&
+export const data = () =>
+  definePage({
+    title: words.nav.data,
+    load: async () => (await read('/imports')).answer,
+    draw(imports) {
+      const earlier = earlierImports(imports);
+      return h(
+        'div.page.settings',
+        null,
+        head(words.nav.data, null),
+        h('section', null, h('div.section-head', null, h('h2', null, words.data.bringIn)), bringIn(imports)),
+        earlier.length > 0 &&
+          h(
+            'section',
+            null,
+            h('div.section-head', null, h('h2', null, words.bringIn.earlier)),
+            h('ul.rows', null, earlier.map(importRow)),
+          ),
+        h('section', null, h('div.section-head', null, h('h2', null, words.data.takeOut)), takeOut()),
         h(
           'section',
           null,
-          h('div.section-head', null, h('h2', null, words.bringIn.earlier)),
-          h('ul.rows', null, earlier.map(importRow)),
-        ),
-      h('section', null, h('div.section-head', null, h('h2', null, words.data.takeOut)), takeOut()),
-      h(
-        'section',
-        null,
-        h('div.section-head', null, h('h2', null, words.data.backups)),
-        h(
-          'ul.rows',
-          null,
+          h('div.section-head', null, h('h2', null, words.data.backups)),
           h(
-            'li',
+            'ul.rows',
             null,
             h(
-              'div.plain-row',
+              'li',
               null,
-              h('span.what', null, h('b', null, words.data.own), h('div.small.quiet', null, words.data.ownWords)),
-              h('a.button', { href: backupAddress, download: '' }, words.data.backUp),
+              h(
+                'div.plain-row',
+                null,
+                h('span.what', null, h('b', null, words.data.own), h('div.small.quiet', null, words.data.ownWords)),
+                h('a.button', { href: backupAddress, download: '' }, words.data.backUp),
+              ),
             ),
           ),
+          h('div.group', null, h('p', null, words.data.hubWords), command('trendyd hub backup trendy.backup')),
         ),
-        h('div.group', null, h('p', null, words.data.hubWords), command('trendyd hub backup trendy.backup')),
-      ),
-    );
-  },
-});
+      );
+    },
+  });
 
-/** @param {any} entry */
+/** @param {Api.Import} entry */
 function importRow(entry) {
+  if (!entry.import) return null;
   const { made, undone_at: undone, finished_at: finished } = entry.import;
   const when = nearDate(dayOf(new Date(entry.started_at)));
   const state = undone

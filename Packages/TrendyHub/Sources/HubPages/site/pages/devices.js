@@ -1,6 +1,6 @@
 import { h, say, svg } from '../parts/dom.js';
 import { glyph } from '../parts/glyph.js';
-import { head } from '../parts/head.js';
+import { definePage, head } from '../parts/head.js';
 import { textField } from '../parts/field.js';
 import { openSheet, sheetHead } from '../parts/sheet.js';
 import { toast } from '../parts/toast.js';
@@ -25,31 +25,35 @@ import { dayOf, length, longDate, nearDate, time } from '../data/days.js';
 import { words } from '../words.js';
 
 /**
+ * Paths of the kinds that conflicts name.
+ * @type {Record<string, string>}
+ */
+const PATHS = {
+  event: 'events',
+  event_type: 'event-types',
+  geofence: 'geofences',
+  property_definition: 'property-definitions',
+  setting: 'settings',
+};
+
+/**
  * What is stuck, and why?
  * @returns {import('../app.js').Page}
  */
 export function devices() {
-  return {
+  return definePage({
     title: words.nav.devices,
     async load() {
       const [list, conflicts] = await Promise.all([read('/me/devices'), read('/conflicts')]);
       const ids = [
-        ...new Set(
-          conflicts.answer.map((/** @type {any} */ conflict) => `${conflict.entity_type} ${conflict.entity_id}`),
-        ),
+        ...new Set(conflicts.answer.map((conflict) => `${conflict.entity_type} ${conflict.entity_id}`)),
       ].slice(0, 50);
-      /** @type {Map<string, any>} */
+      /** @type {Map<string, {path: string, entity: Api.Entity | null}>} */
       const about = new Map();
       await Promise.all(
         ids.map(async (key) => {
           const [kind, id] = key.split(' ');
-          const path = {
-            event: 'events',
-            event_type: 'event-types',
-            geofence: 'geofences',
-            property_definition: 'property-definitions',
-            setting: 'settings',
-          }[kind];
+          const path = PATHS[kind];
           if (path)
             about.set(key, {
               path,
@@ -85,10 +89,10 @@ export function devices() {
         ),
       );
     },
-  };
+  });
 }
 
-/** @param {any} device */
+/** @param {Api.Device} device */
 function deviceRow(device) {
   return h(
     'li',
@@ -124,9 +128,9 @@ function deviceRow(device) {
   );
 }
 
-/** @param {any} device */
+/** @param {Api.Device} device */
 function confirmRevoke(device) {
-  openSheet(device.name, (sheet, close) =>
+  openSheet(device.name, (_, close) =>
     h(
       'div.content',
       null,
@@ -161,7 +165,7 @@ function confirmRevoke(device) {
 }
 
 function confirmLeave() {
-  openSheet(words.devices.leave, (sheet, close) =>
+  openSheet(words.devices.leave, (_, close) =>
     h(
       'div.content',
       null,
@@ -197,7 +201,7 @@ function openPairing() {
     const draw = async () => {
       box.replaceChildren();
       try {
-        const before = new Set((await ask('GET', '/me/devices')).map((/** @type {any} */ device) => device.id));
+        const before = new Set((await ask('GET', '/me/devices')).map((/** @type {Api.Device} */ device) => device.id));
         const { code, expires_at: expires, picture } = await ask('POST', '/me/pairing-codes');
         const status = h('p.quiet', { role: 'status' }, words.devices.waiting);
         const seconds = () => Math.max(0, (Date.parse(expires) - Date.now()) / 1000);
@@ -230,7 +234,7 @@ function openPairing() {
             );
           }
           const now = await ask('GET', '/me/devices').catch(() => []);
-          const came = now.find((/** @type {any} */ device) => !before.has(device.id));
+          const came = now.find((/** @type {Api.Device} */ device) => !before.has(device.id));
           if (!came) return;
           clearInterval(timer);
           box.replaceChildren(h('p', { role: 'status' }, words.devices.came(came.name)));
@@ -319,7 +323,7 @@ function qrCode({ link, size, path }) {
 function waitingList() {
   const [queue, lost] = [waiting(), refused()];
   if (!queue.length && !lost.length) return null;
-  const name = (/** @type {any} */ write) => {
+  const name = (/** @type {import('../data/queue.js').Write} */ write) => {
     const entity = write.body?.name
       ? write.body
       : (write.after ?? (write.method === 'POST' ? write.body : write.before) ?? {});
@@ -377,7 +381,7 @@ function waitingList() {
  * @param {string} name
  */
 function refusedRow(write, name) {
-  const act = (/** @type {string} */ text, /** @type {() => Promise<any>} */ click, classes = '') =>
+  const act = (/** @type {string} */ text, /** @type {() => Promise<unknown>} */ click, classes = '') =>
     h(`button.button${classes}`, { type: 'button', on: { click } }, text);
   const asNew = write.kind === 'events' ? words.refused.asNew : words.refused.saveAsNew;
   const acts = isOfDeleted(write)
@@ -405,9 +409,11 @@ function refusedRow(write, name) {
  * @param {import('../data/queue.js').Write} write
  */
 function changeText(write) {
-  const { id: _, event_type_id: __, properties = {}, ...values } = write.method === 'DELETE' ? {} : (write.body ?? {});
-  const isDate = (/** @type {any} */ value) => typeof value === 'string' && /^\d{4}-\d\d-\d\dT/.test(value);
-  const plain = (/** @type {any} */ value) =>
+  /** @type {Api.Patch} */
+  const body = write.method === 'DELETE' ? {} : (write.body ?? {});
+  const { id: _, event_type_id: __, properties = {}, ...values } = body;
+  const isDate = (/** @type {string | number} */ value) => typeof value === 'string' && /^\d{4}-\d\d-\d\dT/.test(value);
+  const plain = (/** @type {string | number} */ value) =>
     isDate(value) ? `${longDate(dayOf(new Date(value)))} ${time(new Date(value))}` : value;
   const texts = Object.values(values)
     .filter((value) => typeof value === 'string' || typeof value === 'number')
@@ -416,13 +422,13 @@ function changeText(write) {
     ...texts,
     ...Object.values(properties ?? {})
       .filter(Boolean)
-      .map(valueText),
+      .map((value) => valueText(value)),
   ].join(', ');
 }
 
 /**
- * @param {any[]} conflicts
- * @param {Map<string, {path: string, entity: any}>} about
+ * @param {Api.Conflict[]} conflicts
+ * @param {Map<string, {path: string, entity: Api.Entity | null}>} about
  */
 function conflictList(conflicts, about) {
   return h(

@@ -16,15 +16,18 @@ import { words } from '../words.js';
 
 const NAME = 'first-step';
 
-/** What a person may begin with. */
+/**
+ * What a person may begin with: name, colour, icon, and properties as key, label, kind and options.
+ * @type {[string, string, string, [string, string, string, string[]?][]][]}
+ */
 const TEMPLATES = [
   ['Mood', 'amber', 'smile', [['mood', 'Mood', 'select', ['bad', 'low', 'fair', 'good', 'great']]]],
   ['Coffee', 'clay', 'cup', [['size', 'Size', 'select', ['small', 'large']]]],
-  ['Medication', 'jade', 'pill', [['dose', 'Dose', 'text', null]]],
-  ['Workout', 'olive', 'dumbbell', [['duration', 'How long', 'duration', null]]],
+  ['Medication', 'jade', 'pill', [['dose', 'Dose', 'text']]],
+  ['Workout', 'olive', 'dumbbell', [['duration', 'How long', 'duration']]],
   ['Water', 'sky', 'drop', []],
   ['Sleep', 'violet', 'moon', []],
-  ['Reading', 'plum', 'book', [['pages', 'Pages', 'number', null]]],
+  ['Reading', 'plum', 'book', [['pages', 'Pages', 'number']]],
   ['Journal', 'slate', 'pencil', []],
 ];
 /**
@@ -79,7 +82,7 @@ async function makeChosen() {
   if (!chosen.size) return toast(words.first.choose, false);
   await together(words.first.go, async () => {
     for (const i of [...chosen].sort((a, b) => a - b)) {
-      const [name, colour, icon, properties] = /** @type {any} */ (TEMPLATES[i]);
+      const [name, colour, icon, properties] = TEMPLATES[i];
       const type = await create(
         'event-types',
         { id: newId(), name, color: PALETTE.find((entry) => entry.name === colour)?.mark, icon },
@@ -116,13 +119,13 @@ const button = (text, act, classes = '') =>
 
 /**
  * What a person may begin with, to choose from.
- * @param {any[]} [own] types that they made already
+ * @param {Api.EventType[]} [own] types that they made already
  */
 const templates = (own = []) =>
   h(
     'div.templates',
     null,
-    TEMPLATES.map((/** @type {any} */ [name, colour, icon], i) =>
+    TEMPLATES.map(([name, colour, icon], i) =>
       h(
         'label',
         null,
@@ -166,7 +169,7 @@ export const chooseTypes = () =>
  * @param {number} step
  * @param {string} title
  * @param {string} sentence
- * @param {import('../parts/dom.js').Child} body
+ * @param {Child} body
  * @param {Node[]} acts
  */
 const page = (step, title, sentence, body, acts) =>
@@ -187,10 +190,10 @@ const page = (step, title, sentence, body, acts) =>
 /**
  * What is there to be done.
  * @param {number} step 1 to 3
- * @param {any[]} types that there are
+ * @param {Api.EventType[]} types that there are
  * @param {Node} tiles live ones
- * @param {any[]} logged today
- * @param {any[]} imports as the hub has them
+ * @param {Api.Event[]} logged today
+ * @param {Api.Import[]} imports as the hub has them
  */
 export function drawFirst(step, types, tiles, logged, imports) {
   if (step === 1) {

@@ -1,22 +1,13 @@
 import { h, svg } from '../parts/dom.js';
 import { disc } from '../parts/glyph.js';
-import { head, segments } from '../parts/head.js';
+import { definePage, head, segments } from '../parts/head.js';
 import { chart } from '../parts/chart.js';
 import { HOUR_COLUMNS, hourGrid, hourRows, patternWords } from '../parts/hourgrid.js';
 import { ring } from '../parts/ring.js';
 import { tint } from '../parts/colour.js';
 import { go, withQuery } from '../data/address.js';
 import { read, refresh, typeOf } from '../data/record.js';
-import {
-  addDays,
-  dayAndMonth,
-  daysBetween,
-  dayStartSeconds,
-  nearDate,
-  weekdayName,
-  weekStart,
-  zone,
-} from '../data/days.js';
+import { addDays, dayAndMonth, daysBetween, nearDate, weekdayName, weekStart, withDays } from '../data/days.js';
 import { count, some, words } from '../words.js';
 
 /** @type {[string, string][]} */
@@ -36,12 +27,10 @@ export function insights(query) {
   const asked = query.get('days') ?? '';
   const days = RANGES.some(([value]) => value === asked) ? asked : '90';
   const redraw = refresh;
-  return {
+  return definePage({
     title: words.nav.insights,
     async load() {
-      const { answer } = await read(
-        `/insights?days=${days}&zone=${encodeURIComponent(zone())}&day_start=${dayStartSeconds()}&week_start=${weekStart()}`,
-      );
+      const { answer } = await read(withDays('/insights', { days, week_start: weekStart() }));
       return answer;
     },
     draw(found) {
@@ -57,7 +46,8 @@ export function insights(query) {
         );
       const first = addDays(found.today, 1 - found.days);
       const from = found.first_date > first ? found.first_date : first;
-      const sentence = `${words.insights.basis(daysBetween(from, found.today) + 1, dayAndMonth(from))} ${words.insights.nowhereElse}`;
+      const basis = words.insights.basis(daysBetween(from, found.today) + 1, dayAndMonth(from));
+      const sentence = `${basis} ${words.insights.nowhereElse}`;
       return h(
         'div.page',
         null,
@@ -72,7 +62,7 @@ export function insights(query) {
         h('section', null, streaks(found, redraw)),
       );
     },
-  };
+  });
 }
 
 /**
@@ -83,19 +73,22 @@ const inWords = (sentences) =>
   sentences?.length > 0 &&
   h('section', null, h('h2', null, words.insights.inWords), h('p.prose.told-week', null, sentences.join(' ')));
 
-const type = (/** @type {any} */ entry) => ({ ...typeOf(entry.event_type_id), name: entry.name });
-const signed = (/** @type {number} */ value) =>
-  `${value < 0 ? '−' : '+'}${Math.abs(value).toLocaleString(undefined, { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`;
-const lagText = (/** @type {any} */ relation) => (relation.lag_days ? words.insights.nextDay : words.insights.sameDay);
+/** @typedef {Api.Insights['types'][number]} Finding */
+
+const type = (/** @type {Finding} */ entry) => ({ ...typeOf(entry.event_type_id), name: entry.name });
+const twoDigits = new Intl.NumberFormat(undefined, { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+const signed = (/** @type {number} */ value) => `${value < 0 ? '−' : '+'}${twoDigits.format(Math.abs(value))}`;
+const lagText = (/** @type {Api.Insights['relations'][number]} */ relation) =>
+  relation.lag_days ? words.insights.nextDay : words.insights.sameDay;
 
 /**
- * @param {any} found
+ * @param {Api.Insights} found
  * @param {() => void} redraw
  */
 function relations(found, redraw) {
   const list = found.relations;
   const name = (/** @type {string} */ id) =>
-    found.types.find((/** @type {any} */ each) => each.event_type_id === id)?.name ?? typeOf(id).name;
+    found.types.find((each) => each.event_type_id === id)?.name ?? typeOf(id).name;
   const finding = found.needs_days
     ? words.insights.needsDays(found.needs_days)
     : list.length
@@ -107,7 +100,7 @@ function relations(found, redraw) {
     finding,
     onSwitch: redraw,
     columns: ['first', 'second', 'lag_days', 'r', 'p', 'days', 'confidence', 'sentence'],
-    rows: list.map((/** @type {any} */ each) => [
+    rows: list.map((each) => [
       name(each.first),
       name(each.second),
       each.lag_days,
@@ -121,7 +114,7 @@ function relations(found, redraw) {
       h(
         'ul.relations',
         null,
-        list.map((/** @type {any} */ each) =>
+        list.map((each) =>
           h(
             'li',
             null,
@@ -169,12 +162,12 @@ const axis = (r) =>
   );
 
 /**
- * @param {any} found
+ * @param {Api.Insights} found
  * @param {() => void} redraw
  */
 function weeks(found, redraw) {
-  const list = found.types.filter((/** @type {any} */ each) => each.week.now || each.week.before);
-  const most = Math.max(1, ...list.map((/** @type {any} */ each) => Math.max(each.week.now, each.week.before)));
+  const list = found.types.filter((each) => each.week.now || each.week.before);
+  const most = Math.max(1, ...list.map((each) => Math.max(each.week.now, each.week.before)));
   const week = found.types[0]?.week;
   const isWhole = week && daysBetween(week.from, week.through) === 6;
   const finding = !list.length
@@ -182,7 +175,7 @@ function weeks(found, redraw) {
     : isWhole
       ? words.insights.wholeWeek
       : words.insights.partWeek(weekdayName(week.from, 'long'), nearDate(week.through));
-  const change = (/** @type {any} */ each) =>
+  const change = (/** @type {Finding['week']} */ each) =>
     each.percent === null
       ? words.insights.new
       : Math.round(each.percent) === 0
@@ -194,7 +187,7 @@ function weeks(found, redraw) {
     finding,
     onSwitch: redraw,
     columns: ['type', 'this week', 'last week', 'change'],
-    rows: list.map((/** @type {any} */ each) => [each.name, each.week.now, each.week.before, change(each.week)]),
+    rows: list.map((each) => [each.name, each.week.now, each.week.before, change(each.week)]),
     picture: () =>
       h(
         'div',
@@ -202,7 +195,7 @@ function weeks(found, redraw) {
         h(
           'ul.weeks',
           null,
-          list.map((/** @type {any} */ each) =>
+          list.map((each) =>
             h(
               'li',
               { set: tint(type(each).color) },
@@ -233,24 +226,24 @@ function weeks(found, redraw) {
 }
 
 /**
- * @param {any} found
+ * @param {Api.Insights} found
  * @param {() => void} redraw
  */
 function patterns(found, redraw) {
-  const list = found.types.filter((/** @type {any} */ each) => each.pattern.events);
-  const steady = list.filter((/** @type {any} */ each) => each.pattern.hour || each.pattern.weekday);
+  const list = found.types.filter((each) => each.pattern.events);
+  const steady = list.filter((each) => each.pattern.hour || each.pattern.weekday);
   return chart({
     key: 'insights-patterns',
     title: words.insights.patterns,
     finding: words.insights.rhythm(steady.length, list.length),
     onSwitch: redraw,
     columns: ['type', ...HOUR_COLUMNS],
-    rows: list.flatMap((/** @type {any} */ each) => hourRows(each.pattern).map((row) => [each.name, ...row])),
+    rows: list.flatMap((each) => hourRows(each.pattern).map((row) => [each.name, ...row])),
     picture: () =>
       h(
         'ul.patterns',
         null,
-        list.map((/** @type {any} */ each) =>
+        list.map((each) =>
           h(
             'li',
             null,
@@ -269,17 +262,14 @@ function patterns(found, redraw) {
 }
 
 /**
- * @param {any} found
+ * @param {Api.Insights} found
  * @param {() => void} redraw
  */
 function streaks(found, redraw) {
   // Whatever is no habit of anybody has none.
   const list = found.types
-    .filter((/** @type {any} */ each) => each.streak)
-    .sort(
-      (/** @type {any} */ a, /** @type {any} */ b) =>
-        b.streak.current - a.streak.current || b.streak.longest - a.streak.longest,
-    );
+    .flatMap((each) => (each.streak ? { ...each, streak: each.streak } : []))
+    .sort((a, b) => b.streak.current - a.streak.current || b.streak.longest - a.streak.longest);
   const best = list[0];
   return chart({
     key: 'insights-streaks',
@@ -288,7 +278,7 @@ function streaks(found, redraw) {
     finding:
       best?.streak.current > 1 ? words.insights.longestNow(best.name, best.streak.current) : words.insights.noStreak,
     columns: ['type', 'days in a row', 'longest', 'longest until', 'score', 'days recorded', 'of days', 'since'],
-    rows: list.map((/** @type {any} */ each) => [
+    rows: list.map((each) => [
       each.name,
       each.streak.current,
       each.streak.longest,
@@ -302,7 +292,7 @@ function streaks(found, redraw) {
       h(
         'ul.rows',
         null,
-        list.map((/** @type {any} */ each) =>
+        list.map((each) =>
           h(
             'li',
             null,

@@ -1,6 +1,6 @@
 import { h, svg } from '../parts/dom.js';
 import { chart, table } from '../parts/chart.js';
-import { head, stepButton } from '../parts/head.js';
+import { definePage, head, stepButton } from '../parts/head.js';
 import { distance, lengthUnit } from '../parts/values.js';
 import { openOdometer } from '../parts/odometer.js';
 import { vehicleFilter } from '../parts/vehicles.js';
@@ -21,7 +21,7 @@ export function mileage(query) {
   const year = /^[1-9]\d{3}$/.test(asked) ? Number(asked) : Number(today().slice(0, 4));
   const vehicle = query.get('vehicle') ?? '';
   const items = new URLSearchParams({ year: String(year), zone: zone(), ...(vehicle ? { vehicle } : {}) });
-  return {
+  return definePage({
     title: words.nav.mileage,
     load: async () => (await read(`/mileage?${items}`)).answer,
     draw(log) {
@@ -42,7 +42,7 @@ export function mileage(query) {
             ]
           : []),
       ];
-      const page = (/** @type {import('../parts/dom.js').Child[]} */ ...parts) =>
+      const page = (/** @type {Child[]} */ ...parts) =>
         h('div.page.mileage', null, head(text.title(year), sentence(log), tools), vehicleFilter(vehicle), ...parts);
       if (!log.total.trips)
         return page(
@@ -69,7 +69,7 @@ export function mileage(query) {
         signatures(),
       );
     },
-  };
+  });
 }
 
 /**
@@ -79,13 +79,21 @@ export function mileage(query) {
 const percent = (share, digits) =>
   `${new Intl.NumberFormat(undefined, { maximumFractionDigits: digits }).format(Math.abs(share) * 100)} %`;
 
-/** @param {any} log */
+/** @param {Api.Mileage} log */
 const sentence = ({ total }) =>
   total.trips
-    ? `${words.trips.summary(total.trips, distance(total.total_m))}${total.unclassified_m > 0 ? ` ${text.undecided(distance(total.unclassified_m))}` : ''}`
+    ? [
+        words.trips.summary(total.trips, distance(total.total_m)),
+        total.unclassified_m > 0 && ` ${text.undecided(distance(total.unclassified_m))}`,
+      ]
     : null;
 
-/** @param {any} total */
+/**
+ * @typedef {Api.Mileage['total']} Sums
+ * @typedef {Api.Mileage['months'][number]} Month
+ */
+
+/** @param {Sums} total */
 function figures(total) {
   const shares = [
     [distance(total.total_m), text.driven],
@@ -113,7 +121,7 @@ const COLUMNS = () => {
 };
 /** @param {number} metres */
 const inUnit = (metres) => Math.round((metres / lengthUnit()[1]) * 10) / 10;
-/** @param {any} sums */
+/** @param {Sums} sums */
 const cells = (sums) => [
   sums.trips,
   inUnit(sums.total_m),
@@ -122,7 +130,7 @@ const cells = (sums) => [
   inUnit(sums.unclassified_m),
 ];
 /**
- * @param {any} log
+ * @param {Api.Mileage} log
  * @param {number} month
  */
 const nameOf = (log, month, style = /** @type {'long' | 'short'} */ ('long')) =>
@@ -130,12 +138,12 @@ const nameOf = (log, month, style = /** @type {'long' | 'short'} */ ('long')) =>
 
 /**
  * Business solid, private an outline, undecided dotted: so it prints in black.
- * @param {any} log
+ * @param {Api.Mileage} log
  */
 function months(log) {
-  const most = Math.max(...log.months.map((/** @type {any} */ month) => month.total_m));
-  const best = log.months.find((/** @type {any} */ month) => month.total_m === most);
-  const bar = (/** @type {any} */ month) => {
+  const most = Math.max(...log.months.map((month) => month.total_m));
+  const best = log.months.find((month) => month.total_m === most) ?? log.months[0];
+  const bar = (/** @type {Month} */ month) => {
     let x = 0;
     const part = (/** @type {string} */ name, /** @type {number} */ metres) => {
       const width = (98 * metres) / most;
@@ -153,9 +161,9 @@ function months(log) {
   };
   // One width for all, so that bars of all months have one scale.
   const wide = {
-    '--longest': Math.max(...log.months.map((/** @type {any} */ month) => distance(month.total_m).length)),
+    '--longest': Math.max(...log.months.map((month) => distance(month.total_m).length)),
   };
-  const label = (/** @type {any} */ month) =>
+  const label = (/** @type {Month} */ month) =>
     text.cell(nameOf(log, month.month), distance(month.total_m), distance(month.business_m), distance(month.private_m));
   return chart({
     key: `mileage-${log.year}`,
@@ -163,7 +171,7 @@ function months(log) {
     finding: text.most(nameOf(log, best.month), distance(most)),
     onSwitch: refresh,
     columns: COLUMNS(),
-    rows: log.months.map((/** @type {any} */ month) => [nameOf(log, month.month), ...cells(month)]),
+    rows: log.months.map((month) => [nameOf(log, month.month), ...cells(month)]),
     picture: () =>
       h(
         'div',
@@ -177,7 +185,7 @@ function months(log) {
         h(
           'ul.months',
           null,
-          log.months.map((/** @type {any} */ month) =>
+          log.months.map((month) =>
             h(
               'li',
               null,
@@ -220,25 +228,25 @@ function months(log) {
   });
 }
 
-/** @param {any} log */
+/** @param {Api.Mileage} log */
 function ofVehicles(log) {
   return [
     h('div.section-head', null, h('h2', null, text.byVehicle)),
     table(
       text.byVehicle,
       [text.vehicle, ...COLUMNS().slice(1)],
-      log.vehicles.map((/** @type {any} */ one) => [one.vehicle_id ? one.name : text.noVehicle, ...cells(one)]),
+      log.vehicles.map((one) => [one.vehicle_id ? one.name : text.noVehicle, ...cells(one)]),
     ),
   ];
 }
 
 /**
- * @param {any} log
+ * @param {Api.Mileage} log
  * @param {string} vehicle
  */
 function odometers(log, vehicle) {
   if (!log.odometers.length) return null;
-  const day = (/** @type {any} */ reading) => longDate(dateHere(new Date(reading.date)));
+  const day = (/** @type {{date: string}} */ reading) => longDate(dateHere(new Date(reading.date)));
   const logReading = h(
     'button.no-print',
     { type: 'button', dataset: { key: 'odometer' }, on: { click: () => openOdometer(vehicle) } },
@@ -251,7 +259,7 @@ function odometers(log, vehicle) {
     h(
       'ul.rows',
       null,
-      log.odometers.map((/** @type {any} */ one) => {
+      log.odometers.map((one) => {
         const { whole, stretches, name } = one;
         if (!whole)
           return h(
@@ -259,7 +267,7 @@ function odometers(log, vehicle) {
             null,
             h('div.plain-row', null, h('span.what', null, h('b', null, name), ` ${text.noReadings}`)),
           );
-        const off = stretches.filter((/** @type {any} */ stretch) => stretch.warning);
+        const off = stretches.filter((stretch) => stretch.warning);
         return h(
           'li',
           null,
@@ -270,18 +278,30 @@ function odometers(log, vehicle) {
               'p',
               null,
               h('b', null, name),
-              ` ${text.says(distance(whole.to.odometer_m), day(whole.to), distance(whole.driven_m), distance(whole.trips_m), percent(whole.deviation, 1))}`,
+              ' ',
+              text.says(
+                distance(whole.to.odometer_m),
+                day(whole.to),
+                distance(whole.driven_m),
+                distance(whole.trips_m),
+                percent(whole.deviation, 1),
+              ),
             ),
             (one.warning || off.length > 0) && h('p.warned', null, h('b', null, text.warning), ` ${text.warningWords}`),
             off.length > 0 &&
               h(
                 'ul',
                 null,
-                off.map((/** @type {any} */ stretch) =>
+                off.map((stretch) =>
                   h(
                     'li.small',
                     null,
-                    `${day(stretch.from)} – ${day(stretch.to)}: ${(stretch.deviation > 0 ? text.missing : text.tooMany)(distance(Math.abs(stretch.driven_m - stretch.trips_m)), percent(stretch.deviation, 1))} `,
+                    `${day(stretch.from)} – ${day(stretch.to)}: `,
+                    (stretch.deviation > 0 ? text.missing : text.tooMany)(
+                      distance(Math.abs(stretch.driven_m - stretch.trips_m)),
+                      percent(stretch.deviation, 1),
+                    ),
+                    ' ',
                     h(
                       'a.link.no-print',
                       { href: `/trips?month=${dateHere(new Date(stretch.from.date)).slice(0, 7)}` },
@@ -300,14 +320,14 @@ function odometers(log, vehicle) {
 
 /**
  * One line a trip.
- * @param {any} log
+ * @param {Api.Mileage} log
  */
 function rows(log) {
   const [unit] = lengthUnit();
   const tenths = new Intl.NumberFormat(undefined, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
-  const kind = (/** @type {any} */ row) =>
+  const kind = (/** @type {Api.Mileage['rows'][number]} */ row) =>
     row.category
-      ? /** @type {any} */ (words.trips[row.category] ?? row.category)
+      ? (words.trips[/** @type {'business'} */ (row.category)] ?? row.category)
       : h('a', { href: `/trips/${encodeURIComponent(row.id)}` }, words.trips.toDecide);
   const isSeveral = log.vehicles.length > 1 && !log.vehicle_id;
   return [
@@ -326,7 +346,7 @@ function rows(log) {
           text.rule,
           ...(isSeveral ? [text.vehicle] : []),
         ],
-        log.rows.map((/** @type {any} */ row) => [
+        log.rows.map((row) => [
           shortDate(dateHere(new Date(row.start))),
           row.from,
           row.to,
@@ -343,7 +363,7 @@ function rows(log) {
 
 /**
  * What a printed log begins with.
- * @param {any} log
+ * @param {Api.Mileage} log
  * @param {string} vehicle
  */
 function form(log, vehicle) {

@@ -31,7 +31,7 @@ export function command(text) {
  * @param {HTMLElement} app
  * @param {{has_people: boolean}} session
  * @param {() => void} done
- * @param {any[]} [waiting] what a browser that was removed has not sent
+ * @param {import('../data/queue.js').Write[]} [waiting] what a browser that was removed has not sent
  */
 export function showPairing(app, session, done, waiting = []) {
   const title = session.has_people ? words.pair.title : words.pair.noPerson;
@@ -112,7 +112,7 @@ export function showPairing(app, session, done, waiting = []) {
 
 /**
  * It goes out when the browser is in again; until then it can be taken along.
- * @param {any[]} waiting
+ * @param {import('../data/queue.js').Write[]} waiting
  */
 const stillHere = (waiting) =>
   h(
@@ -124,7 +124,7 @@ const stillHere = (waiting) =>
 
 /**
  * Saves writes as a file, each with what is needed to make it.
- * @param {any[]} writes
+ * @param {import('../data/queue.js').Write[]} writes
  */
 export function saveWrites(writes) {
   const whole = writes.map(({ method, path, body, at, key }) => ({

@@ -1,6 +1,6 @@
 import { h } from '../parts/dom.js';
 import { disc, glyph } from '../parts/glyph.js';
-import { head } from '../parts/head.js';
+import { definePage, head } from '../parts/head.js';
 import { routeMap } from '../parts/routemap.js';
 import { field, parseNumber, textField, toggle } from '../parts/field.js';
 import { openSheet, sheetHead, submit } from '../parts/sheet.js';
@@ -13,17 +13,7 @@ import { go } from '../data/address.js';
 import { newId } from '../data/api.js';
 import { Refused, Unreachable } from '../data/api.js';
 import { change, create, places as all, read, refresh, remove, search, types } from '../data/record.js';
-import {
-  dayAndMonth,
-  dayOf,
-  dayOfEvent,
-  dayStartSeconds,
-  length,
-  nearDate,
-  time,
-  weekStart,
-  zone,
-} from '../data/days.js';
+import { dayAndMonth, dayOf, dayOfEvent, length, nearDate, time, weekStart, withDays } from '../data/days.js';
 import { count, some, words } from '../words.js';
 
 /**
@@ -31,108 +21,110 @@ import { count, some, words } from '../words.js';
  * @param {string} id
  * @returns {import('../app.js').Page}
  */
-export const places = (id) => ({
-  title: words.nav.places,
-  async load() {
-    const place = all().find((each) => each.id === id) ?? all()[0];
-    if (!place) return null;
-    const [visits, times] = await Promise.all([search({ place: place.id, limit: 12 }), timesAt(place.id)]);
-    return { visits, times };
-  },
-  draw(found) {
-    const list = all();
-    const chosen = list.find((place) => place.id === id) ?? list[0];
-    const add = h(
-      'button.button.primary',
-      { type: 'button', dataset: { key: 'add' }, on: { click: () => openPlace(null) } },
-      glyph('plus', '.s16'),
-      words.places.add,
-    );
-    if (!chosen) return h('div.page', null, head(words.nav.places, words.places.none, [add]));
-    const visits = (found?.visits.events() ?? []).slice(0, 12);
-    return h(
-      'div.page',
-      null,
-      head(words.nav.places, some(list.length, 'place'), [add]),
-      h(
-        'div.split',
+export const places = (id) =>
+  definePage({
+    title: words.nav.places,
+    async load() {
+      const place = all().find((each) => each.id === id) ?? all()[0];
+      if (!place) return null;
+      const [visits, times] = await Promise.all([search({ place: place.id, limit: 12 }), timesAt(place.id)]);
+      return { visits, times };
+    },
+    draw(found) {
+      const list = all();
+      const chosen = list.find((place) => place.id === id) ?? list[0];
+      const add = h(
+        'button.button.primary',
+        { type: 'button', dataset: { key: 'add' }, on: { click: () => openPlace(null) } },
+        glyph('plus', '.s16'),
+        words.places.add,
+      );
+      if (!chosen) return h('div.page', null, head(words.nav.places, words.places.none, [add]));
+      const visits = (found?.visits.events() ?? []).slice(0, 12);
+      return h(
+        'div.page',
         null,
+        head(words.nav.places, some(list.length, 'place'), [add]),
         h(
-          'nav.trip-list.of-places',
-          { 'aria-label': words.nav.places },
+          'div.split',
+          null,
           h(
-            'ul',
-            null,
-            list.map((place) =>
-              h(
-                'li',
-                null,
+            'nav.trip-list.of-places',
+            { 'aria-label': words.nav.places },
+            h(
+              'ul',
+              null,
+              list.map((place) =>
                 h(
-                  'a',
-                  {
-                    href: `/places/${encodeURIComponent(place.id)}`,
-                    'aria-current': place === chosen ? 'true' : null,
-                    dataset: { key: place.id },
-                  },
-                  disc({ name: place.name, color: '#747985', icon: 'pin' }, 28),
+                  'li',
+                  null,
                   h(
-                    'span',
-                    null,
-                    h('b', null, place.name),
+                    'a',
+                    {
+                      href: `/places/${encodeURIComponent(place.id)}`,
+                      'aria-current': place === chosen ? 'true' : null,
+                      dataset: { key: place.id },
+                    },
+                    disc({ name: place.name, color: '#747985', icon: 'pin' }, 28),
                     h(
-                      'span.sub',
+                      'span',
                       null,
-                      `${count(place.radius)} ${words.places.metres}${place.is_active === false ? `, ${words.places.off}` : ''}`,
+                      h('b', null, place.name),
+                      h(
+                        'span.sub',
+                        null,
+                        `${count(place.radius)} ${words.places.metres}`,
+                        place.is_active === false && `, ${words.places.off}`,
+                      ),
                     ),
+                    glyph('right', '.s16'),
                   ),
-                  glyph('right', '.s16'),
                 ),
               ),
             ),
           ),
-        ),
-        h(
-          'div',
-          null,
-          routeMap({ label: words.places.map, places: list, chosen: chosen.id }),
           h(
-            'section',
+            'div',
             null,
+            routeMap({ label: words.places.map, places: list, chosen: chosen.id }),
             h(
-              'div.section-head',
+              'section',
               null,
-              h('h2', null, chosen.name),
               h(
-                'button',
-                { type: 'button', dataset: { key: 'edit' }, on: { click: () => openPlace(chosen) } },
-                words.act.edit,
+                'div.section-head',
+                null,
+                h('h2', null, chosen.name),
+                h(
+                  'button',
+                  { type: 'button', dataset: { key: 'edit' }, on: { click: () => openPlace(chosen) } },
+                  words.act.edit,
+                ),
               ),
-            ),
-            found?.times && timesOf(chosen, found.times),
-            visits.length > 0 && h('div.section-head', null, h('h2', null, words.places.visits)),
-            visits.length
-              ? h(
-                  'ul.rows',
-                  null,
-                  visits.map((/** @type {any} */ event) =>
-                    h(
-                      'li',
-                      null,
-                      eventRow(event, {
-                        when: dayAndMonth(dayOfEvent(event)),
-                        title: visitTime(event),
-                        end: stayText(event),
-                      }),
+              found?.times && timesOf(chosen, found.times),
+              visits.length > 0 && h('div.section-head', null, h('h2', null, words.places.visits)),
+              visits.length
+                ? h(
+                    'ul.rows',
+                    null,
+                    visits.map((/** @type {Api.Event} */ event) =>
+                      h(
+                        'li',
+                        null,
+                        eventRow(event, {
+                          when: dayAndMonth(dayOfEvent(event)),
+                          title: visitTime(event),
+                          end: stayText(event),
+                        }),
+                      ),
                     ),
-                  ),
-                )
-              : h('p.empty', null, words.places.noVisits),
+                  )
+                : h('p.empty', null, words.places.noVisits),
+            ),
           ),
         ),
-      ),
-    );
-  },
-});
+      );
+    },
+  });
 
 /**
  * How long somebody was there lately; `null` where the hub cannot be asked, or does not know the place yet.
@@ -140,11 +132,8 @@ export const places = (id) => ({
  */
 async function timesAt(id) {
   try {
-    return (
-      await read(
-        `/insights/places/${encodeURIComponent(id)}?zone=${encodeURIComponent(zone())}&day_start=${dayStartSeconds()}&week_start=${weekStart()}`,
-      )
-    ).answer;
+    const path = `/insights/places/${encodeURIComponent(id)}`;
+    return (await read(withDays(path, { week_start: weekStart() }))).answer;
   } catch (error) {
     if (error instanceof Unreachable || (error instanceof Refused && error.status === 404)) return null;
     throw error;
@@ -163,11 +152,11 @@ function when(moment) {
 
 /**
  * Hours by week, and when somebody last came and went.
- * @param {any} place
- * @param {any} times of the hub
+ * @param {Api.Geofence} place
+ * @param {Api.PlaceInsights} times of the hub
  */
 function timesOf(place, times) {
-  const weeks = times.weeks.map((/** @type {any} */ week, /** @type {number} */ i) => ({
+  const weeks = times.weeks.map((week, i) => ({
     key: week.from,
     label: `${dayAndMonth(week.from)} – ${dayAndMonth(week.through)}`,
     axis: dayAndMonth(week.from),
@@ -189,18 +178,14 @@ function timesOf(place, times) {
         ? words.places.here(when(times.here_since))
         : words.places.lastVisit(when(times.last_enter), when(times.last_exit)),
     ),
-    times.weeks.some((/** @type {any} */ week) => week.seconds) &&
+    times.weeks.some((week) => week.seconds) &&
       chart({
         key: 'hours-a-week',
         title: words.places.hours,
         finding: words.places.weekly(length(now.seconds), length(before.seconds)),
         onSwitch: refresh,
         columns: ['week', 'hours', 'visits'],
-        rows: times.weeks.map((/** @type {any} */ week, /** @type {number} */ i) => [
-          week.from,
-          weeks[i].value,
-          week.visits,
-        ]),
+        rows: times.weeks.map((week, i) => [week.from, weeks[i].value, week.visits]),
         picture: () =>
           trendChart({
             steps: weeks,
@@ -216,17 +201,14 @@ function timesOf(place, times) {
 
 /**
  * From when until when somebody was there: whose place it is stands above.
- * @param {any} event
+ * @param {Api.Event} event
  */
 const visitTime = (event) =>
   event.is_all_day
     ? ''
-    : [event.timestamp, event.end_date]
-        .filter(Boolean)
-        .map((moment) => time(new Date(moment)))
-        .join(' – ');
+    : [event.timestamp, event.end_date].flatMap((moment) => (moment ? time(new Date(moment)) : [])).join(' – ');
 
-/** @param {any} place `null` for a new one */
+/** @param {Api.Geofence | null} place `null` for a new one */
 function openPlace(place) {
   const title = place ? place.name : words.places.newPlace;
   openSheet(title, (sheet, close) => {
@@ -272,7 +254,7 @@ function openPlace(place) {
     );
     const kind = field(words.places.record, kindInput, kindInput, () => kindInput.value || null);
     const save = async () => {
-      /** @type {any} */
+      /** @type {Api.Patch} */
       const values = { is_active: active.read(), event_type_entry_id: kind.read() };
       let first = null;
       for (const [key, of] of /** @type {[string, import('../parts/field.js').Field][]} */ ([
@@ -303,11 +285,12 @@ function openPlace(place) {
       await submit(sheet, close, () => store(values));
     };
     const id = newId();
-    const store = async (/** @type {any} */ values) => {
+    const store = async (/** @type {Api.Patch} */ values) => {
       if (place) {
+        const before = /** @type {Api.Entity} */ (place);
         const patch = Object.fromEntries(
           Object.entries(values).filter(
-            ([key, value]) => (place[key] ?? (key === 'is_active' ? true : null)) !== value,
+            ([key, value]) => (before[key] ?? (key === 'is_active' ? true : null)) !== value,
           ),
         );
         if (Object.keys(patch).length) await change('geofences', place, patch, words.toast.saved);

@@ -1,5 +1,5 @@
 import { h } from '../parts/dom.js';
-import { head } from '../parts/head.js';
+import { definePage, head } from '../parts/head.js';
 import { choice, field, textField, toggle, zoneField } from '../parts/field.js';
 import { toast } from '../parts/toast.js';
 import { showKeys, areSingleKeysOn } from '../parts/keys.js';
@@ -19,169 +19,170 @@ const DAYS = ['monday', 'sunday', 'saturday'];
  * Each change is saved at once.
  * @returns {import('../app.js').Page}
  */
-export const settings = () => ({
-  title: words.nav.settings,
-  load: () =>
-    read('/me/storage').then(
-      ({ answer }) => answer,
-      () => null,
-    ),
-  draw(room) {
-    const now = values();
-    const save = (/** @type {string} */ key) => async (/** @type {any} */ value) => {
-      await set(key, value || null);
-      toast(words.toast.saved);
-    };
-    const startInput = /** @type {HTMLInputElement} */ (
-      h('input.input', {
-        type: 'time',
-        value: (now.day_starts_at ?? '00:00').padStart(5, '0'),
-        dataset: { key: 'day-start' },
-      })
-    );
-    startInput.addEventListener('change', () => save('day_starts_at')(startInput.value));
-    const theme = ownSetting('theme') ?? 'system';
-    const setTheme = (/** @type {string} */ value) => {
-      setOwnSetting('theme', value === 'system' ? null : value);
-      if (value === 'system') delete document.documentElement.dataset.theme;
-      else document.documentElement.dataset.theme = value;
-    };
-    const group = (/** @type {string} */ title, /** @type {(Node | false)[]} */ fields, note = '') =>
-      h(
-        'section',
-        null,
-        h('div.section-head', null, h('h2', null, title), note && h('span.small.quiet', null, note)),
-        h('div.group', null, fields),
-      );
-    const weekday = new Intl.DateTimeFormat(undefined, { weekday: 'long', timeZone: 'UTC' });
-    const dayName = (/** @type {string} */ day) =>
-      weekday.format(new Date(Date.UTC(2024, 0, { monday: 1, sunday: 7, saturday: 6 }[day] ?? 1)));
-    const weekStart = now.week_starts_on ?? 'monday';
-    return h(
-      'div.page',
-      null,
-      head(words.nav.settings, null),
-      h(
-        'div.settings',
-        null,
-        group(words.settings.you, [nameField(), zoneChoice(String(now.time_zone ?? ''), save('time_zone'))]),
-        group(
-          words.settings.days,
-          [
-            field(words.settings.dayStart, startInput, startInput, () => startInput.value, words.settings.dayHint)
-              .element,
-            choice(
-              words.settings.weekStart,
-              (DAYS.includes(weekStart) ? DAYS : [...DAYS, weekStart]).map((day) => [
-                day,
-                DAYS.includes(day) ? dayName(day) : day,
-              ]),
-              weekStart,
-              save('week_starts_on'),
-            ).element,
-          ],
-          words.settings.all,
-        ),
-        group(
-          words.settings.units,
-          [
-            choice(
-              words.settings.lengths,
-              [
-                ['metric', 'km'],
-                ['imperial', 'mi'],
-              ],
-              now.units ?? 'metric',
-              save('units'),
-            ).element,
-            choice(
-              words.settings.clock,
-              [
-                ['', words.settings.byLocale],
-                ['24', '20:30'],
-                ['12', '8:30 pm'],
-              ],
-              String(now.hours ?? ''),
-              save('hours'),
-            ).element,
-          ],
-          words.settings.all,
-        ),
-        group(
-          words.nav.trips,
-          [
-            h(
-              'div',
-              null,
-              choice(
-                words.settings.stop,
-                STOPS.map((minutes) => [minutes, words.settings.minutes(parseInt(minutes))]),
-                STOPS.includes(now['trips.stop']) ? now['trips.stop'] : '5m',
-                save('trips.stop'),
-              ).element,
-              h('p.small.quiet.why-note', null, words.settings.stopHint),
-            ),
-          ],
-          words.settings.all,
-        ),
-        group(
-          words.settings.look,
-          [
-            choice(
-              words.settings.theme,
-              [
-                ['system', words.settings.system],
-                ['light', words.settings.light],
-                ['dark', words.settings.dark],
-              ],
-              theme,
-              setTheme,
-            ).element,
-            toggle(words.settings.keys, areSingleKeysOn(), words.settings.keysHint, (isOn) =>
-              setOwnSetting('keys', isOn ? 'on' : 'off'),
-            ).element,
-            h('div', null, h('button.button', { type: 'button', on: { click: showKeys } }, words.keys.title)),
-          ],
-          words.settings.browser,
-        ),
-        group(words.settings.map, [
-          h('p', null, session.tiles ? words.settings.tiles(session.tiles.credit) : words.settings.noTiles),
-          !session.tiles && command('trendyd hub init --tiles /srv/tiles'),
-        ]),
-        group(words.settings.hub, [
-          h(
-            'dl.keys',
-            null,
-            [
-              [words.settings.browser, session.device.name],
-              [words.settings.hub, `${session.hub}, ${location.host}`],
-              ...(room
-                ? [
-                    [
-                      words.settings.entries,
-                      [
-                        some(room.rows, 'record'),
-                        room.quota_rows !== null && words.settings.ofMost(count(room.quota_rows)),
-                      ]
-                        .filter(Boolean)
-                        .join(' '),
-                    ],
-                    [
-                      words.settings.content,
-                      [bytes(room.bytes), room.quota_bytes !== null && words.settings.ofMost(bytes(room.quota_bytes))]
-                        .filter(Boolean)
-                        .join(' '),
-                    ],
-                    ...(room.stored_bytes === null ? [] : [[words.settings.disk, bytes(room.stored_bytes)]]),
-                  ]
-                : []),
-            ].map(([name, value]) => [h('dt', null, name), h('dd', null, value)]),
-          ),
-        ]),
+export const settings = () =>
+  definePage({
+    title: words.nav.settings,
+    load: () =>
+      read('/me/storage').then(
+        ({ answer }) => answer,
+        () => null,
       ),
-    );
-  },
-});
+    draw(room) {
+      const now = values();
+      const save = (/** @type {string} */ key) => async (/** @type {unknown} */ value) => {
+        await set(key, value || null);
+        toast(words.toast.saved);
+      };
+      const startInput = /** @type {HTMLInputElement} */ (
+        h('input.input', {
+          type: 'time',
+          value: (now.day_starts_at ?? '00:00').padStart(5, '0'),
+          dataset: { key: 'day-start' },
+        })
+      );
+      startInput.addEventListener('change', () => save('day_starts_at')(startInput.value));
+      const theme = ownSetting('theme') ?? 'system';
+      const setTheme = (/** @type {string} */ value) => {
+        setOwnSetting('theme', value === 'system' ? null : value);
+        if (value === 'system') delete document.documentElement.dataset.theme;
+        else document.documentElement.dataset.theme = value;
+      };
+      const group = (/** @type {string} */ title, /** @type {(Node | false)[]} */ fields, note = '') =>
+        h(
+          'section',
+          null,
+          h('div.section-head', null, h('h2', null, title), note && h('span.small.quiet', null, note)),
+          h('div.group', null, fields),
+        );
+      const weekday = new Intl.DateTimeFormat(undefined, { weekday: 'long', timeZone: 'UTC' });
+      const dayName = (/** @type {string} */ day) =>
+        weekday.format(new Date(Date.UTC(2024, 0, { monday: 1, sunday: 7, saturday: 6 }[day] ?? 1)));
+      const weekStart = now.week_starts_on ?? 'monday';
+      return h(
+        'div.page',
+        null,
+        head(words.nav.settings, null),
+        h(
+          'div.settings',
+          null,
+          group(words.settings.you, [nameField(), zoneChoice(String(now.time_zone ?? ''), save('time_zone'))]),
+          group(
+            words.settings.days,
+            [
+              field(words.settings.dayStart, startInput, startInput, () => startInput.value, words.settings.dayHint)
+                .element,
+              choice(
+                words.settings.weekStart,
+                (DAYS.includes(weekStart) ? DAYS : [...DAYS, weekStart]).map((day) => [
+                  day,
+                  DAYS.includes(day) ? dayName(day) : day,
+                ]),
+                weekStart,
+                save('week_starts_on'),
+              ).element,
+            ],
+            words.settings.all,
+          ),
+          group(
+            words.settings.units,
+            [
+              choice(
+                words.settings.lengths,
+                [
+                  ['metric', 'km'],
+                  ['imperial', 'mi'],
+                ],
+                now.units ?? 'metric',
+                save('units'),
+              ).element,
+              choice(
+                words.settings.clock,
+                [
+                  ['', words.settings.byLocale],
+                  ['24', '20:30'],
+                  ['12', '8:30 pm'],
+                ],
+                String(now.hours ?? ''),
+                save('hours'),
+              ).element,
+            ],
+            words.settings.all,
+          ),
+          group(
+            words.nav.trips,
+            [
+              h(
+                'div',
+                null,
+                choice(
+                  words.settings.stop,
+                  STOPS.map((minutes) => [minutes, words.settings.minutes(parseInt(minutes))]),
+                  STOPS.includes(now['trips.stop']) ? now['trips.stop'] : '5m',
+                  save('trips.stop'),
+                ).element,
+                h('p.small.quiet.why-note', null, words.settings.stopHint),
+              ),
+            ],
+            words.settings.all,
+          ),
+          group(
+            words.settings.look,
+            [
+              choice(
+                words.settings.theme,
+                [
+                  ['system', words.settings.system],
+                  ['light', words.settings.light],
+                  ['dark', words.settings.dark],
+                ],
+                theme,
+                setTheme,
+              ).element,
+              toggle(words.settings.keys, areSingleKeysOn(), words.settings.keysHint, (isOn) =>
+                setOwnSetting('keys', isOn ? 'on' : 'off'),
+              ).element,
+              h('div', null, h('button.button', { type: 'button', on: { click: showKeys } }, words.keys.title)),
+            ],
+            words.settings.browser,
+          ),
+          group(words.settings.map, [
+            h('p', null, session.tiles ? words.settings.tiles(session.tiles.credit) : words.settings.noTiles),
+            !session.tiles && command('trendyd hub init --tiles /srv/tiles'),
+          ]),
+          group(words.settings.hub, [
+            h(
+              'dl.keys',
+              null,
+              [
+                [words.settings.browser, session.device.name],
+                [words.settings.hub, `${session.hub}, ${location.host}`],
+                ...(room
+                  ? [
+                      [
+                        words.settings.entries,
+                        [
+                          some(room.rows, 'record'),
+                          room.quota_rows !== null && words.settings.ofMost(count(room.quota_rows)),
+                        ]
+                          .filter(Boolean)
+                          .join(' '),
+                      ],
+                      [
+                        words.settings.content,
+                        [bytes(room.bytes), room.quota_bytes !== null && words.settings.ofMost(bytes(room.quota_bytes))]
+                          .filter(Boolean)
+                          .join(' '),
+                      ],
+                      ...(room.stored_bytes === null ? [] : [[words.settings.disk, bytes(room.stored_bytes)]]),
+                    ]
+                  : []),
+              ].map(([name, value]) => [h('dt', null, name), h('dd', null, value)]),
+            ),
+          ]),
+        ),
+      );
+    },
+  });
 
 /**
  * The zone of all days and times on these pages.

@@ -1,7 +1,7 @@
 import { h } from '../parts/dom.js';
 import { glyph } from '../parts/glyph.js';
 import { tint } from '../parts/colour.js';
-import { head, logButton, stepButton } from '../parts/head.js';
+import { definePage, head, logButton, stepButton } from '../parts/head.js';
 import { dayBand } from '../parts/dayband.js';
 import { hatch } from '../parts/heatmap.js';
 import { eventRow } from '../parts/row.js';
@@ -13,7 +13,6 @@ import { countsOf, eventsOf, read, search, typeOf } from '../data/record.js';
 import {
   addDays,
   dayOfEvent,
-  dayStartSeconds,
   isDate,
   length,
   longDate,
@@ -24,7 +23,7 @@ import {
   time,
   today,
   weekdayName,
-  zone,
+  withDays,
 } from '../data/days.js';
 import { words } from '../words.js';
 
@@ -47,16 +46,16 @@ export function timeline(asked, query) {
   let isSearch = query.has('find');
   /**
    * The rows as they are shown.
-   * @type {any[]}
+   * @type {Api.Event[]}
    */
   let shownList = [];
-  const isWithin = (/** @type {any} */ event) => {
+  const isWithin = (/** @type {Api.Event} */ event) => {
     const day = dayOfEvent(event);
     if (day === date) return true;
     // A stay or a night that reaches into this day.
     return !event.is_all_day && event.end_date && day < date && Date.parse(event.end_date) > startOf(date).getTime();
   };
-  return {
+  return definePage({
     title: `${words.nav.timeline}, ${longDate(date)}`,
     keys: { l: add },
     async load() {
@@ -71,15 +70,12 @@ export function timeline(asked, query) {
     },
     draw({ events, counts, found, fixes }) {
       const all = events().filter(isWithin);
-      const present = [...new Set(all.map((/** @type {any} */ event) => event.event_type_id))];
-      const list = (only ? all.filter((/** @type {any} */ event) => event.event_type_id === only) : all).sort(
-        (/** @type {any} */ a, /** @type {any} */ b) => order(a) - order(b),
+      const present = [...new Set(all.map((event) => event.event_type_id))];
+      const list = (only ? all.filter((event) => event.event_type_id === only) : all).sort(
+        (a, b) => order(a) - order(b),
       );
       const trips = all.filter(isTrip);
-      const metres = trips.reduce(
-        (/** @type {number} */ sum, /** @type {any} */ trip) => sum + (trip.properties?.distance?.value ?? 0),
-        0,
-      );
+      const metres = trips.reduce((sum, trip) => sum + (trip.properties?.distance?.value ?? 0), 0);
       const gaps = only || !fixes ? [] : fixes.gaps;
       // After the heading, which has the focus of a page that was come to.
       if (isSearch)
@@ -127,7 +123,9 @@ export function timeline(asked, query) {
                 ? h(
                     'ul.rows.spined',
                     null,
-                    withGaps(list, gaps).map((row) => (row.gap ? gapRow(row.gap) : eventItem(row.event, row.i))),
+                    withGaps(list, gaps).map((row) =>
+                      row.gap ? gapRow(row.gap) : row.event && eventItem(row.event, row.i),
+                    ),
                   )
                 : h(
                     'div.empty',
@@ -150,10 +148,10 @@ export function timeline(asked, query) {
             ],
       );
     },
-  };
+  });
   /**
    * An event's row; a drive leads to why it was taken for one.
-   * @param {any} event
+   * @param {Api.Event} event
    * @param {number} i
    */
   function eventItem(event, i) {
@@ -173,12 +171,12 @@ export function timeline(asked, query) {
   }
   /**
    * What is missing, where it is missing.
-   * @param {any[]} list
-   * @param {any[]} gaps
+   * @param {Api.Event[]} list
+   * @param {Gap[]} gaps
    */
   function withGaps(list, gaps) {
     shownList = list;
-    /** @type {{at: number, event?: any, i: number, gap?: any}[]} */
+    /** @type {{at: number, event?: Api.Event, i: number, gap?: Gap}[]} */
     const rows = list.map((event, i) => ({ at: order(event), event, i }));
     for (const gap of gaps) {
       const at = Math.max(Date.parse(gap.from), startOf(date).getTime());
@@ -187,7 +185,7 @@ export function timeline(asked, query) {
     }
     return rows;
   }
-  /** @param {any} gap */
+  /** @param {Gap} gap */
   function gapRow(gap) {
     const seconds = (Date.parse(gap.to) - Date.parse(gap.from)) / 1000;
     return h(
@@ -217,13 +215,13 @@ export function timeline(asked, query) {
       ),
     );
   }
-  /** @param {any} event */
+  /** @param {Api.Event} event */
   function order(event) {
     if (event.is_all_day) return 0;
     const [start, begin] = [Date.parse(event.timestamp), startOf(date).getTime()];
     if (isVisit(event)) return Math.max(begin, start) - 1;
     // What began the day before stands where it ended: a night's sleep at the time of waking.
-    return start < begin ? Date.parse(event.end_date) : start;
+    return start < begin ? Date.parse(event.end_date ?? '') : start;
   }
 }
 
@@ -232,24 +230,23 @@ export function timeline(asked, query) {
  * @param {string} date
  */
 const fixesOf = (date) =>
-  read(`/fixes?date=${date}&zone=${encodeURIComponent(zone())}&day_start=${dayStartSeconds()}`).then(
+  read(withDays('/fixes', { date })).then(
     ({ answer }) => answer,
     () => null,
   );
 
-/** @param {any} fixes */
+/** @typedef {Api.FixedDay['gaps'][number]} Gap */
+
+/** @param {Api.FixedDay | null} fixes */
 function gapWords(fixes) {
   if (!fixes?.counts.length) return '';
-  const seconds = fixes.gaps.reduce(
-    (/** @type {number} */ sum, /** @type {any} */ gap) => sum + (Date.parse(gap.to) - Date.parse(gap.from)) / 1000,
-    0,
-  );
+  const seconds = fixes.gaps.reduce((sum, gap) => sum + (Date.parse(gap.to) - Date.parse(gap.from)) / 1000, 0);
   return ` ${words.timeline.gaps(fixes.gaps.length, length(seconds))}`;
 }
 
 /**
  * What holds together where one was: the rows of a stay share a line.
- * @param {any[]} list
+ * @param {Api.Event[]} list
  * @param {number} i
  */
 function spine(list, i) {
@@ -324,11 +321,11 @@ function searchField(date, text) {
       dataset: { key: 'search' },
     })
   );
-  const submit = () =>
-    go(
-      `${date === today() ? '/timeline' : `/timeline/${date}`}${input.value.trim() ? `?q=${encodeURIComponent(input.value.trim())}` : ''}`,
-      true,
-    );
+  const submit = () => {
+    const wanted = input.value.trim();
+    const query = wanted && `?q=${encodeURIComponent(wanted)}`;
+    go((date === today() ? '/timeline' : `/timeline/${date}`) + query, true);
+  };
   input.addEventListener('input', () => {
     clearTimeout(timer);
     timer = setTimeout(submit, 250);
@@ -350,9 +347,9 @@ function searchField(date, text) {
 function chips(ids, only, address) {
   const chip = (
     /** @type {string} */ id,
-    /** @type {any} */ picture,
+    /** @type {Node | null} */ picture,
     /** @type {string} */ text,
-    /** @type {any} */ set,
+    /** @type {Record<string, string>} */ set,
   ) =>
     h(
       `button.chip${id ? '' : '.plain'}`,
@@ -379,7 +376,7 @@ function chips(ids, only, address) {
 
 /**
  * By day, the newest first.
- * @param {any} found
+ * @param {Awaited<ReturnType<typeof search>>} found
  * @param {string} text
  * @param {string} date
  * @param {number} shown
@@ -397,7 +394,7 @@ function results(found, text, date, shown) {
         words.act.clear,
       ),
     );
-  /** @type {Map<string, any[]>} */
+  /** @type {Map<string, Api.Event[]>} */
   const days = new Map();
   for (const event of events) days.set(dayOfEvent(event), [...(days.get(dayOfEvent(event)) ?? []), event]);
   return [

@@ -1,6 +1,6 @@
 import { h, say } from '../parts/dom.js';
 import { disc, glyph } from '../parts/glyph.js';
-import { head, logButton } from '../parts/head.js';
+import { definePage, head, logButton } from '../parts/head.js';
 import { tile } from '../parts/tile.js';
 import { progress } from '../parts/goal.js';
 import { eventRow } from '../parts/row.js';
@@ -16,7 +16,6 @@ import { countsOf, eventsOf, isOwnType, read, runningIds, typeOf, types } from '
 import {
   addDays,
   dayOfEvent,
-  dayStartSeconds,
   length,
   longDate,
   minuteText,
@@ -25,7 +24,7 @@ import {
   time,
   today as day,
   weekStart,
-  zone,
+  withDays,
 } from '../data/days.js';
 import { PALETTE, tint } from '../parts/colour.js';
 import { words } from '../words.js';
@@ -35,7 +34,7 @@ import { words } from '../words.js';
  * @returns {import('../app.js').Page}
  */
 export function today() {
-  return {
+  return definePage({
     title: words.nav.today,
     wants: () => runningIds().length > 0,
     async load() {
@@ -45,9 +44,10 @@ export function today() {
       const [events, counts, standings, live, devices, imports] = await Promise.all([
         eventsOf(date, date),
         countsOf(from, date),
-        read(
-          `/insights/goals?zone=${encodeURIComponent(zone())}&day_start=${dayStartSeconds()}&week_start=${weekStart()}`,
-        ).catch(() => ({ answer: { goals: [] }, askedAt: Infinity })),
+        read(withDays('/insights/goals', { week_start: weekStart() })).catch(() => ({
+          answer: { goals: [] },
+          askedAt: Infinity,
+        })),
         readLive(),
         read('/me/devices').catch(() => ({ answer: [] })),
         step === 3 ? read('/imports') : { answer: [] },
@@ -68,16 +68,16 @@ export function today() {
         date,
         events,
         counts,
-        standings: new Map(standings.answer.goals.map((/** @type {any} */ goal) => [goal.event_type_id, goal])),
+        standings: new Map(standings.answer.goals.map((goal) => [goal.event_type_id, goal])),
         saidAt: standings.askedAt,
         live,
         devices: devices.answer,
         imports: imports.answer,
-        older: older.filter(Boolean),
+        older: older.flatMap((event) => event ?? []),
       };
     },
     /** What goes on is not in the record, whose changes are told of: it is asked for now and then. */
-    async follow(/** @type {any} */ loaded) {
+    async follow(loaded) {
       const before = loaded.live;
       loaded.live = await readLive();
       return before.length + loaded.live.length > 0;
@@ -86,14 +86,14 @@ export function today() {
     more: readHabits,
     draw({ date, events, counts, standings, saidAt, live, devices, imports, older }) {
       const all = orderedTypes().filter((type) => !isOwnType(type));
-      const list = events().filter((/** @type {any} */ event) => dayOfEvent(event) === date);
+      const list = events().filter((event) => dayOfEvent(event) === date);
       const ids = new Set(runningIds().map((running) => running.id));
       const running = [...events(), ...older].filter(
         (event, i, every) =>
           ids.has(event.id) && !event.end_date && every.findIndex((other) => other.id === event.id) === i,
       );
       const unseen = unseenEvents(saidAt);
-      /** @type {Map<any, import('../parts/goal.js').Progress>} */
+      /** @type {Map<Api.EventType, import('../parts/goal.js').Progress>} */
       const goals = new Map();
       for (const type of all) {
         const goal = progress(type, standings.get(type.id), unseen);
@@ -138,7 +138,7 @@ export function today() {
               ? h(
                   'ul.rows',
                   null,
-                  list.map((/** @type {any} */ event) =>
+                  list.map((/** @type {Api.Event} */ event) =>
                     h('li', null, eventRow(event, { day: date, isRunning: ids.has(event.id) && !event.end_date })),
                   ),
                 )
@@ -148,28 +148,27 @@ export function today() {
         ),
       );
     },
-  };
+  });
 }
 
 /**
  * The trips that go on, each with its way so far where the hub knows it.
- * @returns {Promise<any[]>}
+ * @typedef {Api.LiveTrips['trips'][number] & {route: number[][]}} LiveTrip
+ * @returns {Promise<LiveTrip[]>}
  */
 async function readLive() {
   const { answer } = await read('/me/live').catch(() => ({ answer: { trips: [] } }));
   return Promise.all(
-    (answer.trips ?? []).map(async (/** @type {any} */ trip) => ({
+    answer.trips.map(async (trip) => ({
       ...trip,
-      route: decodeRoute(
-        (await read(`/me/live/${encodeURIComponent(trip.id)}/route`).catch(() => ({ answer: {} }))).answer.route,
-      ),
+      route: decodeRoute((await read(`/me/live/${encodeURIComponent(trip.id)}/route`).catch(() => null))?.answer.route),
     })),
   );
 }
 
 /**
  * `Driving from Home`, or since when.
- * @param {any} trip
+ * @param {LiveTrip} trip
  */
 function liveTitle(trip) {
   const from = trip.route.length > 0 && placeAt(trip.route[0])?.name;
@@ -183,7 +182,7 @@ const searchButton = () =>
     glyph('search', '.s16'),
   );
 
-/** @param {Map<any, import('../parts/goal.js').Progress>} goals */
+/** @param {Map<Api.EventType, import('../parts/goal.js').Progress>} goals */
 function doneWords(goals) {
   const names = [...goals]
     .filter(([, goal]) => goal.isMet && !goal.isWeekly)
@@ -193,7 +192,7 @@ function doneWords(goals) {
 
 /**
  * What the person set out to do today and has not.
- * @param {[any, import('../parts/goal.js').Progress][]} left
+ * @param {[Api.EventType, import('../parts/goal.js').Progress][]} left
  */
 const leftToday = (left) =>
   h(
@@ -218,9 +217,9 @@ const leftToday = (left) =>
                 type: 'button',
                 'aria-label': `${words.act.log} ${type.name}`,
                 dataset: { key: `left-${type.id}` },
-                on: { click: () => (type.goal.measure === 'duration' ? start(type) : logNow(type)) },
+                on: { click: () => (type.goal?.measure === 'duration' ? start(type) : logNow(type)) },
               },
-              type.goal.measure === 'duration' ? words.act.start : words.act.log,
+              type.goal?.measure === 'duration' ? words.act.start : words.act.log,
             ),
           ),
         ),
@@ -230,7 +229,7 @@ const leftToday = (left) =>
 
 /**
  * How much is left, and when it usually happens.
- * @param {any} type
+ * @param {Api.EventType} type
  * @param {import('../parts/goal.js').Progress} goal
  */
 function leftWords(type, goal) {
@@ -241,8 +240,8 @@ function leftWords(type, goal) {
 }
 
 /**
- * @param {any[]} trips
- * @param {any[]} running
+ * @param {LiveTrip[]} trips
+ * @param {Api.Event[]} running
  */
 function liveThings(trips, running) {
   if (!trips.length && !running.length) return null;
@@ -298,19 +297,19 @@ function liveThings(trips, running) {
 }
 
 /**
- * @param {any[]} all
- * @param {any[]} list
- * @param {any[]} running
+ * @param {Api.EventType[]} all
+ * @param {Api.Event[]} list
+ * @param {Api.Event[]} running
  * @param {Map<string, Record<string, number>>} counts
  * @param {string} date
- * @param {Map<any, import('../parts/goal.js').Progress>} goals
+ * @param {Map<Api.EventType, import('../parts/goal.js').Progress>} goals
  * @param {Map<string, import('../parts/goal.js').Standing>} standings
  */
 function tiles(all, list, running, counts, date, goals, standings) {
   const days = Array.from({ length: 14 }, (_, i) => addDays(date, i - 13));
   const monday = startOfWeek(date);
   const ids = all.map((type) => type.id);
-  const move = async (/** @type {any} */ type, /** @type {number} */ to) => {
+  const move = async (/** @type {Api.EventType} */ type, /** @type {number} */ to) => {
     if (to < 0 || to >= ids.length || to === ids.indexOf(type.id)) return;
     await moveType(ids, type.id, to);
     say(words.today.moved(type.name, to + 1, ids.length));
@@ -326,7 +325,7 @@ function tiles(all, list, running, counts, date, goals, standings) {
         0,
       );
       const now = running.find((event) => event.event_type_id === type.id);
-      const lastDay = days.findLast((each) => counts.get(each)?.[type.id]);
+      const lastDay = days.findLast((each) => Boolean(counts.get(each)?.[type.id]));
       const last = now
         ? words.today.since(whenText(now))
         : of.length

@@ -1,6 +1,6 @@
 import { h } from '../parts/dom.js';
 import { glyph } from '../parts/glyph.js';
-import { head, segments, stepButton } from '../parts/head.js';
+import { definePage, head, segments, stepButton } from '../parts/head.js';
 import { parseNumber, textField } from '../parts/field.js';
 import { routeMap } from '../parts/routemap.js';
 import { openEvent } from '../parts/eventform.js';
@@ -44,15 +44,15 @@ export function trips(id, query) {
   const vehicle = query.get('vehicle') ?? '';
   /**
    * What is on screen, for the keys.
-   * @type {{all: any[], chosen: any, month: string}}
+   * @type {{all: Api.Trip[], chosen: Api.Trip | null, month: string}}
    */
   let shown = { all: [], chosen: null, month: '' };
-  const inMonth = (/** @type {any[]} */ events, /** @type {string} */ month) =>
+  const inMonth = (/** @type {Api.Event[]} */ events, /** @type {string} */ month) =>
     byDay(
-      events.filter((event) => isTrip(event) && (!vehicle || event.properties?.vehicle?.value === vehicle)),
+      events.filter(isTrip).filter((trip) => !vehicle || trip.properties?.vehicle?.value === vehicle),
       month,
     );
-  const pick = (/** @type {Map<string, any[]>} */ days) =>
+  const pick = (/** @type {Map<string, Api.Trip[]>} */ days) =>
     inOrder(days).find((trip) => trip.id === id) ??
     (innerWidth >= 1000 ? ([...days.values()][0]?.at(-1) ?? null) : null);
   const decide = (/** @type {string} */ kind) => async () => {
@@ -63,7 +63,7 @@ export function trips(id, query) {
     await classify(chosen, kind);
     if (next) go(addressOf(next, month, vehicle), true);
   };
-  return {
+  return definePage({
     title: words.nav.trips,
     keys: { b: decide('business'), p: decide('private') },
     async load() {
@@ -86,8 +86,8 @@ export function trips(id, query) {
       const days = inMonth(events(), month);
       const [all, chosen] = [inOrder(days), pick(days)];
       shown = { all, chosen, month };
-      const metres = all.reduce((/** @type {number} */ sum, /** @type {any} */ trip) => sum + metresOf(trip), 0);
-      const open = all.filter((/** @type {any} */ trip) => !kindOf(trip)).length;
+      const metres = all.reduce((sum, trip) => sum + metresOf(trip), 0);
+      const open = all.filter((trip) => !kindOf(trip)).length;
       const move = (/** @type {number} */ step) => () =>
         go(
           `/trips?month=${nextMonth(month, step).slice(0, 7)}${vehicle && `&vehicle=${encodeURIComponent(vehicle)}`}`,
@@ -116,7 +116,7 @@ export function trips(id, query) {
         all.length ? h('div.split', null, innerWidth >= 1000 ? parts : parts.reverse()) : nothing(latest),
       );
     },
-  };
+  });
 }
 
 /**
@@ -137,14 +137,14 @@ const addButton = (month, vehicle) =>
   );
 
 /**
- * @param {any} trip
+ * @param {Api.Trip} trip
  * @param {string} month
  * @param {string} vehicle
  */
 const addressOf = (trip, month, vehicle) =>
   `/trips/${encodeURIComponent(trip.id)}?month=${month}${vehicle && `&vehicle=${encodeURIComponent(vehicle)}`}`;
 
-/** @param {any} latest trip of the whole record */
+/** @param {Api.Event | null} latest trip of the whole record */
 function nothing(latest) {
   if (!latest)
     return h(
@@ -182,24 +182,24 @@ function nextMonth(month, step) {
 }
 
 /**
- * @param {any} trip
+ * @param {Api.Trip} trip
  * @returns {number}
  */
 const metresOf = (trip) => Number(trip.properties?.distance?.value ?? 0);
-/** @param {any} trip */
+/** @param {Api.Trip} trip */
 const secondsOf = (trip) => (Date.parse(trip.end_date) - Date.parse(trip.timestamp)) / 1000;
 /**
- * @param {any} trip
+ * @param {Api.Trip} trip
  * @returns {string}
  */
 const kindOf = (trip) => trip.properties?.category?.value ?? '';
 
 /**
- * @param {any} trip
+ * @param {Api.Trip} trip
  * @param {string} kind
  */
 async function classify(trip, kind) {
-  /** @type {any} */
+  /** @type {Record<string, Api.Property | null>} */
   const properties = { category: { type: 'select', value: kind }, rule: null };
   if (kind !== 'mixed') properties.business_distance = null;
   await change('events', trip, { properties }, words.toast.saved);
@@ -208,12 +208,12 @@ async function classify(trip, kind) {
 
 /**
  * The trips of a month by their days, the newest first, each from morning to night.
- * @param {any[]} trips the latest first
+ * @param {Api.Trip[]} trips the latest first
  * @param {string} month
- * @returns {Map<string, any[]>}
+ * @returns {Map<string, Api.Trip[]>}
  */
 function byDay(trips, month) {
-  /** @type {Map<string, any[]>} */
+  /** @type {Map<string, Api.Trip[]>} */
   const days = new Map();
   for (const trip of trips) {
     const day = dayOfEvent(trip);
@@ -224,13 +224,13 @@ function byDay(trips, month) {
 
 /**
  * As the list shows them.
- * @param {Map<string, any[]>} days
+ * @param {Map<string, Api.Trip[]>} days
  */
 const inOrder = (days) => [...days.values()].flat();
 
 /**
- * @param {Map<string, any[]>} days
- * @param {any} chosen
+ * @param {Map<string, Api.Trip[]>} days
+ * @param {Api.Trip | null} chosen
  * @param {string} month
  * @param {string} vehicle
  */
@@ -279,7 +279,7 @@ function list(days, chosen, month, vehicle) {
   );
 }
 
-/** @param {any} trip */
+/** @param {Api.Trip} trip */
 function kindText(trip) {
   const kind = kindOf(trip);
   return kind
@@ -288,9 +288,9 @@ function kindText(trip) {
 }
 
 /**
- * @param {any} trip
- * @param {any[]} all
- * @param {any} around what the hub tells of it and its neighbours; `null` while that is not known
+ * @param {Api.Trip} trip
+ * @param {Api.Trip[]} all
+ * @param {Api.GetTrip | null} around what the hub tells of it and its neighbours; `null` while that is not known
  */
 function detail(trip, all, around) {
   const route = decodeRoute(trip.properties?.route?.value);
@@ -346,7 +346,8 @@ function detail(trip, all, around) {
           'div.actions',
           null,
           act('split', words.trips.split, () => beginSplit(trip, slot), secondsOf(trip) > 3),
-          act('merge', words.trips.merge, () => openMerge(trip, around), Boolean(around?.previous || around?.next)),
+          around &&
+            act('merge', words.trips.merge, () => openMerge(trip, around), Boolean(around.previous || around.next)),
           act('edit', words.act.edit, () => openEvent(trip)),
         ),
       ),
@@ -371,7 +372,7 @@ function detail(trip, all, around) {
 
 /**
  * How much of a mixed trip was business.
- * @param {any} trip
+ * @param {Api.Trip} trip
  */
 function businessPart(trip) {
   const [unit, metres] = lengthUnit();
@@ -403,8 +404,8 @@ function businessPart(trip) {
 }
 
 /**
- * @param {any} trip
- * @param {any} around
+ * @param {Api.Trip} trip
+ * @param {Api.GetTrip | null} around
  * @returns {[string, string][]}
  */
 function figures(trip, around) {
@@ -425,7 +426,7 @@ function figures(trip, around) {
 
 /**
  * Where it began and ended; each can be given a name.
- * @param {any} trip
+ * @param {Api.Trip} trip
  */
 function ends(trip) {
   const known = placesAtEnds(trip)
@@ -439,8 +440,9 @@ function ends(trip) {
     h(
       'ul.rows',
       null,
-      known.map(({ position, place, word }) =>
-        h(
+      known.map(({ position, place, word }) => {
+        const act = place ? words.trips.rename : words.trips.name;
+        return h(
           'li',
           null,
           h(
@@ -452,22 +454,22 @@ function ends(trip) {
               'button.button',
               {
                 type: 'button',
-                'aria-label': `${word} ${place?.name ?? words.timeline.somewhere}: ${place ? words.trips.rename : words.trips.name}`,
+                'aria-label': `${word} ${place?.name ?? words.timeline.somewhere}: ${act}`,
                 dataset: { key: `name-${word}` },
                 on: { click: () => nameEnd(place, /** @type {number[]} */ (position)) },
               },
-              place ? words.trips.rename : words.trips.name,
+              act,
             ),
           ),
-        ),
-      ),
+        );
+      }),
     ),
   );
 }
 
 /**
  * What was decided about it, in order.
- * @param {any} around
+ * @param {Api.GetTrip | null} around
  */
 function why(around) {
   if (!around) return null;
@@ -485,11 +487,12 @@ function why(around) {
     null,
     h('div.section-head', null, h('h2', null, words.why.title)),
     h('p.small.quiet.why-note', null, notes.filter(Boolean).join(' ')),
-    found?.decisions.length > 0 &&
+    found &&
+      found.decisions.length > 0 &&
       h(
         'ol.why',
         null,
-        found.decisions.map((/** @type {any} */ decision) =>
+        found.decisions.map((decision) =>
           h(
             'li',
             null,

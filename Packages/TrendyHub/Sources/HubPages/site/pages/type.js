@@ -1,6 +1,6 @@
 import { h } from '../parts/dom.js';
 import { disc } from '../parts/glyph.js';
-import { head, logButton, segments } from '../parts/head.js';
+import { definePage, head, logButton, segments } from '../parts/head.js';
 import { chart } from '../parts/chart.js';
 import { asksForEveryDay, goalOf } from '../parts/goal.js';
 import { HOUR_COLUMNS, hourGrid, hourRows, patternWords } from '../parts/hourgrid.js';
@@ -19,7 +19,6 @@ import {
   dayAndMonth,
   dayOfEvent,
   daysBetween,
-  dayStartSeconds,
   longDate,
   monthAndYear,
   monthName,
@@ -28,7 +27,7 @@ import {
   time,
   today,
   weekStart,
-  zone,
+  withDays,
 } from '../data/days.js';
 import { count, words } from '../words.js';
 
@@ -56,10 +55,10 @@ export function type(id, query) {
   const name = range in STEPS ? range : '12w';
   const shown = Math.min(2000, Math.max(20, Number(query.get('n')) || 20));
   const found = () => types().find((each) => each.id === id);
-  return {
+  return definePage({
     title: found()?.name ?? words.nav.types,
     async load() {
-      if (!found()) throw new Refused(404, { detail: words.error.missing }, 0);
+      if (!found()) throw new Refused(404, null, 0);
       const date = today();
       const [counts, last, hub] = await Promise.all([
         countsOf(addDays(date, -370), date),
@@ -76,10 +75,9 @@ export function type(id, query) {
       const events = last.events();
       const redraw = () => go(withQuery({ table: query.get('table') ? null : '1' }), true);
       const shares =
-        hub?.properties.map((/** @type {any} */ each) =>
-          sharesChart(of.name, each, hub.properties_of, of.color, redraw),
-        ) ?? [];
-      const hours = hub?.findings?.pattern.events > 0 && when(of, hub.findings.pattern, redraw);
+        hub?.properties.map((each) => sharesChart(of.name, each, hub.properties_of, of.color, redraw)) ?? [];
+      const pattern = hub?.findings?.pattern;
+      const hours = pattern && pattern.events > 0 && when(of, pattern, redraw);
       return h(
         'div.page',
         null,
@@ -123,7 +121,7 @@ export function type(id, query) {
                 null,
                 events
                   .slice(0, shown)
-                  .map((/** @type {any} */ event) => h('li', null, eventRow(event, rowTime(event)))),
+                  .map((/** @type {Api.Event} */ event) => h('li', null, eventRow(event, rowTime(event)))),
               )
             : h(
                 'div.empty',
@@ -149,7 +147,7 @@ export function type(id, query) {
         ),
       );
     },
-  };
+  });
 }
 
 /**
@@ -164,7 +162,7 @@ async function findingOf(id, range, date) {
   const span = step === 'week' ? daysBetween(addDays(startOfWeek(date), -51 * 7), date) + 1 : days;
   try {
     const { answer } = await read(
-      `/insights/types/${encodeURIComponent(id)}?days=${span}&step=${step}&zone=${encodeURIComponent(zone())}&day_start=${dayStartSeconds()}&week_start=${weekStart()}`,
+      withDays(`/insights/types/${encodeURIComponent(id)}`, { days: span, step, week_start: weekStart() }),
     );
     return answer;
   } catch (error) {
@@ -181,9 +179,9 @@ const signed = (/** @type {number} */ value) =>
 
 /**
  * The numbers of a type, what stands behind them, and what they are.
- * @param {any} of
+ * @param {Api.EventType} of
  * @param {number} now
- * @param {any} found
+ * @param {Api.TypeInsights['findings'] | undefined} found
  * @returns {[string, string, string][]}
  */
 function figures(of, now, found) {
@@ -212,8 +210,8 @@ function figures(of, now, found) {
 
 /**
  * By hour and weekday.
- * @param {any} of
- * @param {any} pattern
+ * @param {Api.EventType} of
+ * @param {import('../parts/hourgrid.js').Pattern} pattern
  * @param {() => void} redraw
  */
 const when = (of, pattern, redraw) =>
@@ -229,7 +227,7 @@ const when = (of, pattern, redraw) =>
 
 /**
  * The day of a row, and its time.
- * @param {any} event
+ * @param {Api.Event} event
  */
 function rowTime(event) {
   const day = dayOfEvent(event);
@@ -243,11 +241,11 @@ function rowTime(event) {
 
 /**
  * Days; weeks and months where a day would be too thin.
- * @param {any} of
+ * @param {Api.EventType} of
  * @param {string} range
  * @param {(day: string) => number} at
  * @param {string} date
- * @param {any} hub
+ * @param {Api.TypeInsights | null} hub
  * @param {() => void} redraw
  */
 function bars(of, range, at, date, hub, redraw) {
@@ -283,11 +281,11 @@ function bars(of, range, at, date, hub, redraw) {
 }
 
 /**
- * @param {any} of
+ * @param {Api.EventType} of
  * @param {string} range
  * @param {(day: string) => number} at
  * @param {string} date
- * @param {any[]} points of the hub
+ * @param {Api.TypeInsights['points']} points of the hub
  */
 function stepsOf(of, range, at, date, points) {
   const [step, days] = STEPS[range];

@@ -1,6 +1,6 @@
 import { h } from '../parts/dom.js';
 import { disc, glyph } from '../parts/glyph.js';
-import { head } from '../parts/head.js';
+import { definePage, head } from '../parts/head.js';
 import { openMergeType, sameNames } from '../parts/typeacts.js';
 import { openType } from '../parts/typeform.js';
 import { chooseTypes } from './first.js';
@@ -12,65 +12,70 @@ import { some, words } from '../words.js';
  * Everything that is kept track of.
  * @returns {import('../app.js').Page}
  */
-export const types = () => ({
-  title: words.type.allTypes,
-  load: async () => countsOf(addDays(today(), -27), today()),
-  draw(counts) {
-    /** @type {Record<string, number>} */
-    const sums = {};
-    for (const day of counts.counts().values())
-      for (const [type, n] of Object.entries(day)) sums[type] = (sums[type] ?? 0) + Number(n);
-    return h(
-      'div.page',
-      null,
-      head(words.type.allTypes, all().length ? some(all().length, 'type') : null, [
-        h(
-          'button.button.primary',
-          { type: 'button', dataset: { key: 'new' }, on: { click: () => openType(null) } },
-          glyph('plus', '.s16'),
-          words.type.newType,
+export const types = () =>
+  definePage({
+    title: words.type.allTypes,
+    load: async () => countsOf(addDays(today(), -27), today()),
+    draw(counts) {
+      /** @type {Record<string, number>} */
+      const sums = {};
+      for (const day of counts.counts().values())
+        for (const [type, n] of Object.entries(day)) sums[type] = (sums[type] ?? 0) + Number(n);
+      return h(
+        'div.page',
+        null,
+        head(words.type.allTypes, all().length ? some(all().length, 'type') : null, [
+          h(
+            'button.button.primary',
+            { type: 'button', dataset: { key: 'new' }, on: { click: () => openType(null) } },
+            glyph('plus', '.s16'),
+            words.type.newType,
+          ),
+        ]),
+        sameNames().map(([first, second, ...rest]) =>
+          h(
+            'p.empty',
+            { role: 'status' },
+            words.type.sameName(rest.length + 2, first.name),
+            h(
+              'button.button',
+              { type: 'button', on: { click: () => openMergeType(second, first) } },
+              words.type.mergeGo,
+            ),
+          ),
         ),
-      ]),
-      sameNames().map(([first, second, ...rest]) =>
-        h(
-          'p.empty',
-          { role: 'status' },
-          words.type.sameName(rest.length + 2, first.name),
-          h('button.button', { type: 'button', on: { click: () => openMergeType(second, first) } }, words.type.mergeGo),
-        ),
-      ),
-      all().length === 0
-        ? chooseTypes()
-        : h(
-            'ul.rows',
-            null,
-            all().map((type) =>
-              h(
-                'li',
-                null,
+        all().length === 0
+          ? chooseTypes()
+          : h(
+              'ul.rows',
+              null,
+              all().map((type) =>
                 h(
-                  'a.plain-row',
-                  { href: `/types/${encodeURIComponent(type.id)}` },
-                  disc(type, 28),
+                  'li',
+                  null,
                   h(
-                    'span.what',
-                    null,
-                    h('b', null, type.name),
-                    ' ',
+                    'a.plain-row',
+                    { href: `/types/${encodeURIComponent(type.id)}` },
+                    disc(type, 28),
                     h(
-                      'span.quiet.small',
+                      'span.what',
                       null,
-                      definitions(type.id)
-                        .map((definition) => definition.label)
-                        .slice(0, 6)
-                        .join(', '),
+                      h('b', null, type.name),
+                      ' ',
+                      h(
+                        'span.quiet.small',
+                        null,
+                        definitions(type.id)
+                          .map((definition) => definition.label)
+                          .slice(0, 6)
+                          .join(', '),
+                      ),
                     ),
+                    h('span.quiet.small', null, words.type.month(sums[type.id] ?? 0)),
                   ),
-                  h('span.quiet.small', null, words.type.month(sums[type.id] ?? 0)),
                 ),
               ),
             ),
-          ),
-    );
-  },
-});
+      );
+    },
+  });

@@ -18,7 +18,7 @@ const said = words.trips;
  * @param {string} vehicle the id of the one that is shown, or nothing
  */
 export function openAddTrip(month, vehicle) {
-  openSheet(said.add, (sheet, close) => {
+  openSheet(said.add, (_, close) => {
     // Half an hour that is over; in another month its first day.
     const end = month === today().slice(0, 7) ? new Date() : new Date(startOf(`${month}-01`).getTime() + 43_200_000);
     const start = momentField(words.form.when, new Date(end.getTime() - 1_800_000));
@@ -52,7 +52,7 @@ export function openAddTrip(month, vehicle) {
       if (over <= begin) return stop(until, words.form.endBefore);
       if (Number.isNaN(metres)) return stop(length, words.form.badNumber);
       if (to.read() && !from.read()) return stop(from, said.needsStart);
-      const at = (/** @type {any} */ place) =>
+      const at = (/** @type {Api.Geofence} */ place) =>
         place ? { latitude: place.latitude, longitude: place.longitude } : null;
       try {
         const event = await ask('POST', '/trips', {

@@ -1,6 +1,6 @@
 // Files of other apps: sent in parts, told of before anything is written, taken in when the person says so.
 
-import { h, say } from './dom.js';
+import { fill, h, say } from './dom.js';
 import { zoneField } from './field.js';
 import { disc, glyph } from './glyph.js';
 import { bytes, summary } from './values.js';
@@ -12,9 +12,15 @@ import { count, words } from '../words.js';
 const said = words.bringIn;
 
 /**
+ * @typedef {NonNullable<Api.Import['preview']>} Preview
+ * @typedef {Pick<Api.Import, 'id' | 'state' | 'source'> & Partial<Api.Import>} ImportState
+ * @typedef {Pick<Api.Event, 'timestamp' | 'is_all_day' | 'notes'> & {type: string}} Example
+ */
+
+/**
  * The file that is at hand: its state as the hub has it, and what the person chose.
- * @type {{id: string, file: File | null, state: any, error: any, zone: string, dateFormat: string, without:
- *   Set<string>, names: Map<string, string>, found: any[], isOtherZone?: boolean} | null}
+ * @type {{id: string, file: File | null, state: ImportState, error: unknown, zone: string, dateFormat: string, without:
+ *   Set<string>, names: Map<string, string>, found: Preview['types'], isOtherZone?: boolean} | null}
  */
 let current = null;
 /** Counts files, so that what comes late is known for it. */
@@ -23,7 +29,7 @@ let turn = 0;
 const box = h('div.bring-in');
 const busy = ['receiving', 'reading', 'writing', 'undoing'];
 
-/** @param {any[]} imports as the hub has them */
+/** @param {Api.Import[]} imports as the hub has them */
 export function bringIn(imports) {
   // One that was begun before this page was opened.
   const open = imports.find((entry) => ['ready', 'reading', 'writing'].includes(entry.state));
@@ -45,7 +51,7 @@ export function bringIn(imports) {
   return box;
 }
 
-/** @param {any[]} imports */
+/** @param {Api.Import[]} imports */
 export const earlierImports = (imports) => imports.filter((entry) => entry.import).reverse();
 
 /**
@@ -107,8 +113,8 @@ async function begin(file) {
  * @param {number} mine
  */
 async function send(mine) {
-  while (mine === turn && current?.file && current.state.received < current.file.size) {
-    const { received, part_bytes: part } = current.state;
+  while (mine === turn && current?.file && (current.state.received ?? 0) < current.file.size) {
+    const { received = 0, part_bytes: part = current.file.size } = current.state;
     try {
       const state = await ask(
         'PUT',
@@ -153,7 +159,7 @@ function choice() {
   const all = current?.found ?? [];
   const names = Object.fromEntries(current?.names ?? []);
   const chosen = all
-    .map((/** @type {any} */ type) => type.name.toLowerCase())
+    .map((type) => type.name.toLowerCase())
     .filter((/** @type {string} */ name) => !current?.without.has(name));
   return {
     zone: current?.zone ?? zone(),
@@ -189,13 +195,13 @@ async function follow(mine) {
 
 /**
  * @param {number} mine
- * @param {any} error
+ * @param {unknown} error
  */
 function fail(mine, error) {
   if (mine !== turn || !current) return;
   current.error = error;
   draw();
-  say(error.message, true);
+  say(messageOf(error), true);
 }
 
 async function stop() {
@@ -216,6 +222,9 @@ function close() {
   draw();
 }
 
+/** @param {unknown} error */
+const messageOf = (error) => (error instanceof Error ? error.message : said.broken);
+
 const pause = (/** @type {number} */ milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
 
 // MARK: Drawing
@@ -223,7 +232,7 @@ const pause = (/** @type {number} */ milliseconds) => new Promise((done) => setT
 function draw() {
   const focused = /** @type {HTMLElement | null} */ (document.activeElement);
   const key = focused && box.contains(focused) ? focused.dataset.key : undefined;
-  box.replaceChildren(...[current ? file() : chooser()].flat());
+  fill(box, current ? file() : chooser());
   if (key)
     /** @type {HTMLElement | null} */ (
       box.querySelector(`[data-key="${CSS.escape(key)}"]`) ?? box.querySelector('button')
@@ -234,7 +243,7 @@ function draw() {
  * @param {string} text
  * @param {() => void} act
  * @param {string} [classes]
- * @param {Record<string, any>} [more]
+ * @param {import('./dom.js').Attributes} [more]
  */
 const button = (text, act, classes = '', more = {}) =>
   h(`button.button${classes}`, { type: 'button', dataset: { key: `in-${text}` }, on: { click: act }, ...more }, text);
@@ -270,7 +279,7 @@ function chooser() {
 function file() {
   const { state, error } = /** @type {NonNullable<typeof current>} */ (current);
   const name = h('b.cut', { title: state.source }, state.source);
-  if (error) return problem(name, sentence(error.message), error.requestId);
+  if (error) return problem(name, sentence(messageOf(error)), error instanceof Refused ? error.requestId : '');
   switch (state.state) {
     case 'receiving':
       return meter(
@@ -286,13 +295,13 @@ function file() {
     case 'undoing':
       return meter(name, said.undoing, null, null);
     case 'ready':
-      return preview(name, state.preview);
+      return preview(name, /** @type {Preview} */ (state.preview));
     case 'done':
       return told(
         name,
-        outcome(state.result),
+        outcome(/** @type {Preview} */ (state.result)),
         [state.import ? button(words.act.undo, () => takeBackImport(state.id)) : null, button(said.another, close)],
-        details(state.result),
+        details(/** @type {Preview} */ (state.result)),
       );
     case 'undone':
       return told(name, said.undone(state.removed ?? 0, state.left ?? 0), [button(said.another, close)]);
@@ -327,7 +336,7 @@ function meter(name, text, part, end) {
  * @param {Node} name
  * @param {Node | string} text
  * @param {(Node | null)[]} actions
- * @param {any[]} [more]
+ * @param {Node[]} [more]
  */
 const told = (name, text, actions, more = []) => [
   h(
@@ -337,7 +346,7 @@ const told = (name, text, actions, more = []) => [
     h('span.what', null, name, h('div', { dataset: { key: 'told' } }, text)),
     actions,
   ),
-  ...more.filter(Boolean),
+  ...more,
 ];
 
 /**
@@ -360,7 +369,7 @@ const sentence = (text) => text.charAt(0).toLocaleUpperCase() + text.slice(1);
 
 /**
  * @param {Node} name
- * @param {any} state
+ * @param {ImportState} state
  */
 function failed(name, state) {
   const isAmbiguous = state.problem?.type === 'urn:trendy:error:ambiguous_dates';
@@ -388,16 +397,16 @@ function failed(name, state) {
 
 /**
  * @param {Node} name
- * @param {any} found
+ * @param {Preview} found
  */
 function preview(name, found) {
   const mine = /** @type {NonNullable<typeof current>} */ (current);
   // As the file calls its types; what was chosen for them changes the rest of what is told.
   if (!mine.names.size && !mine.without.size) mine.found = found.types;
   const all = mine.found.length ? mine.found : found.types;
-  const chosen = all.filter((/** @type {any} */ type) => !mine.without.has(type.name.toLowerCase()));
+  const chosen = all.filter((type) => !mine.without.has(type.name.toLowerCase()));
   const isWhole = chosen.length === all.length;
-  const events = sum(chosen.map((/** @type {any} */ type) => type.new));
+  const events = sum(chosen.map((type) => type.new));
   const others = isWhole
     ? Object.entries(found.new)
         .filter(([kind]) => kind !== 'event')
@@ -431,10 +440,10 @@ function preview(name, found) {
         h(
           'ul.rows',
           null,
-          found.examples.map((/** @type {any} */ event) => h('li', null, exampleRow(event))),
+          found.examples.map((event) => h('li', null, exampleRow(/** @type {Example} */ (event)))),
         ),
       ),
-    ...details(found),
+    details(found),
     zoneChoice(),
     found.other_zone && otherZoneChoice(found.other_zone),
     h(
@@ -445,9 +454,7 @@ function preview(name, found) {
         dataset: { key: 'in-take' },
       }),
     ),
-  ]
-    .flat()
-    .filter(Boolean);
+  ];
 }
 
 /**
@@ -471,7 +478,7 @@ function otherZoneChoice(zone) {
   );
 }
 
-/** @param {any} type */
+/** @param {Preview['types'][number]} type */
 function typeRow(type) {
   const { without, names } = /** @type {NonNullable<typeof current>} */ (current);
   const key = type.name.toLowerCase();
@@ -530,10 +537,9 @@ function typeRow(type) {
 
 /** @param {string} name */
 const known = (name) =>
-  types().find((type) => type.name.toLowerCase() === name.toLowerCase()) ??
-  /** @type {any} */ ({ id: '', name, color: '', icon: '' });
+  types().find((type) => type.name.toLowerCase() === name.toLowerCase()) ?? { id: '', name, color: '', icon: '' };
 
-/** @param {any} event */
+/** @param {Example} event */
 function exampleRow(event) {
   const start = new Date(event.timestamp);
   return h(
@@ -545,7 +551,7 @@ function exampleRow(event) {
       'span.what',
       null,
       h('b', null, event.type),
-      h('span.value', null, summary({ properties: {}, ...event, event_type_id: known(event.type).id })),
+      h('span.value', null, summary({ id: '', properties: {}, ...event, event_type_id: known(event.type).id })),
       event.notes && h('span.note', null, event.notes.replace(/\s+/g, ' ')),
     ),
     h('span.end'),
@@ -554,7 +560,7 @@ function exampleRow(event) {
 
 /**
  * What was left out, and why.
- * @param {any} found
+ * @param {Preview} found
  */
 function details(found) {
   const skipped = Object.entries(found.skipped).sort((a, b) => Number(b[1]) - Number(a[1]));
@@ -592,7 +598,7 @@ function zoneChoice() {
   }).element;
 }
 
-/** @param {any} result */
+/** @param {Preview} result */
 function outcome(result) {
   const n = Math.max(result.new.event ?? 0, 0);
   const others = Object.entries(result.new)

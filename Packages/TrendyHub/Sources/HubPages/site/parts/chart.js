@@ -99,7 +99,7 @@ export function chart({ key, title, finding, picture, columns, rows, tools = nul
 /**
  * @param {string} caption
  * @param {string[]} columns
- * @param {(string | number)[][]} rows
+ * @param {(string | number | Node)[][]} rows
  * @param {number} [most] rows that are shown
  */
 export function table(caption, columns, rows, most = 400) {

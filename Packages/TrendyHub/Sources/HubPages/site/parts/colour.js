@@ -24,9 +24,9 @@ const DARK = { ground: '#101114', surface: '#181a1e', wash: 0.2, low: 0.6, high:
  * @param {string} hex `#RRGGBB`
  * @returns {[number, number, number] | null} 0 to 1
  */
-export function parseHex(hex) {
+function parseHex(hex) {
   const match = /^#([0-9a-f]{2})([0-9a-f]{2})([0-9a-f]{2})$/i.exec(hex ?? '');
-  return match && /** @type {any} */ (match.slice(1).map((part) => parseInt(part, 16) / 255));
+  return match && /** @type {[number, number, number]} */ (match.slice(1).map((part) => parseInt(part, 16) / 255));
 }
 
 const toLinear = (/** @type {number} */ v) => (v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
@@ -66,7 +66,7 @@ function fromOKLCH([L, C, H]) {
       -0.0041960863 * l - 0.7034186147 * m + 1.707614701 * s,
     ];
     if (c === 0 || rgb.every((v) => v >= -0.0005 && v <= 1.0005)) {
-      return /** @type {any} */ (rgb.map((v) => toGamma(Math.min(1, Math.max(0, v)))));
+      return /** @type {[number, number, number]} */ (rgb.map((v) => toGamma(Math.min(1, Math.max(0, v)))));
     }
   }
 }
@@ -88,14 +88,14 @@ export function contrast(a, b) {
 }
 
 /** @param {[number, number, number]} rgb */
-const hex = (rgb) =>
-  `#${rgb
-    .map((v) =>
-      Math.round(v * 255)
-        .toString(16)
-        .padStart(2, '0'),
-    )
-    .join('')}`;
+const hex = (rgb) => {
+  const digits = rgb.map((v) =>
+    Math.round(v * 255)
+      .toString(16)
+      .padStart(2, '0'),
+  );
+  return `#${digits.join('')}`;
+};
 
 /**
  * @param {[number, number, number]} a

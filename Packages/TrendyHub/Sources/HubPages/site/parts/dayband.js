@@ -13,14 +13,14 @@ import { words } from '../words.js';
 
 /**
  * The colour of a place: one of its own by its name, the same everywhere.
- * @param {any} event
+ * @param {Api.Event} event
  */
 const placeColour = (event) => typeOf(event.event_type_id).color;
 
 /**
  * A day as lanes over its hours: where, on the way, what. For the eye; the list below says the same.
  * @param {string} date
- * @param {any[]} events
+ * @param {Api.Event[]} events
  * @param {number} width
  * @param {Fixes | null} fixes when a phone said where it was, and where that is missing; `null` where that is not known
  */
@@ -34,7 +34,7 @@ export function dayBand(date, events, width, fixes) {
   const visits = events.filter((event) => isVisit(event) && (event.end_date || date === today()));
   const trips = events.filter(isTrip).sort((a, b) => Date.parse(a.timestamp) - Date.parse(b.timestamp));
   const others = events
-    .filter((event) => !visits.includes(event) && !trips.includes(event) && !event.is_all_day)
+    .filter((event) => !visits.includes(event) && !isTrip(event) && !event.is_all_day)
     .sort((a, b) => Date.parse(a.timestamp) - Date.parse(b.timestamp));
   const lanes = [];
   let y = 24;
@@ -58,6 +58,7 @@ export function dayBand(date, events, width, fixes) {
     y += isNarrow ? 14 : 26;
     lanes.push([ticksAt + 13, words.timeline.fixes]);
   }
+  /** @type {Child[]} */
   const hours = [];
   for (let hour = 0; hour <= 24; hour++) {
     const moment = begin + ((end - begin) * hour) / 24;

@@ -13,14 +13,14 @@ import { addDays, dateHere, dayAndMonth, dayOf, isDate, startOf, today } from '.
 import { words } from '../words.js';
 
 /**
- * @param {any} skip
+ * @param {Api.Skip} skip
  * @returns {[string, string]} its first day and its last
  */
 const daysOf = (skip) => [dayOf(new Date(skip.from)), dayOf(new Date(Date.parse(skip.to) - 1))];
 
 /**
  * Asks from when until when, of which types, and why.
- * @param {any[]} chosen types that are set at first
+ * @param {Api.EventType[]} chosen types that are set at first
  */
 export function openDaysOff(chosen) {
   openSheet(words.daysOff.title, (sheet, close) => {
@@ -104,7 +104,7 @@ export function openDaysOff(chosen) {
 function known(close) {
   const list = [...skips()].sort((a, b) => Date.parse(b.from) - Date.parse(a.from)).slice(0, 20);
   if (!list.length) return null;
-  const take = async (/** @type {any} */ skip) => {
+  const take = async (/** @type {Api.Skip} */ skip) => {
     await remove('skips', skip, words.toast.deleted);
     close();
     toast(words.toast.deleted);

@@ -7,7 +7,7 @@ import { waiting } from '../data/queue.js';
 import { dayOf, length, nearDate, time } from '../data/days.js';
 import { words } from '../words.js';
 
-/** @param {any} device */
+/** @param {Api.Device} device */
 export const deviceGlyph = (device) => glyph(/phone|pixel|galaxy|android|ipad/i.test(device.name) ? 'phone' : 'laptop');
 
 /**
@@ -41,24 +41,26 @@ const waitText = (n, oldest) =>
 /**
  * When it was last here, what waits on it and how its clock is: of others as they said then, or nothing where they do
  * not say.
- * @param {any} device
+ * @param {Api.Device} device
  * @returns {string[]}
  */
 export function deviceState(device) {
   if (device.current) return [waitText(waiting().length), clockText(clockAhead())];
   if (!device.seen_at) return [words.devices.never];
   const { report } = device;
-  return [
+  /** @type {(string | null | false | undefined)[]} */
+  const parts = [
     words.devices.seen(momentText(device.seen_at)),
     report && report.waiting !== null && waitText(report.waiting, report.oldest_at),
     report && report.clock_ahead_s !== null && clockText(report.clock_ahead_s),
     report?.version,
-  ].filter(Boolean);
+  ];
+  return parts.flatMap((part) => part || []);
 }
 
 /**
  * The others, and this one: is everything here? Nothing where there is one device.
- * @param {any[]} list
+ * @param {Api.Device[]} list
  */
 export function deviceBlock(list) {
   if (list.length < 2) return null;
@@ -98,7 +100,7 @@ export function deviceBlock(list) {
 
 /**
  * `17:46, nothing waits`.
- * @param {any} device
+ * @param {Api.Device} device
  */
 function shortState(device) {
   if (device.current) return waitText(waiting().length);

@@ -3,7 +3,6 @@
 const SVG = 'http://www.w3.org/2000/svg';
 
 /**
- * @typedef {Node | string | number | null | undefined | false | Child[]} Child
  * @typedef {Record<string, any>} Attributes `on` holds listeners by event, `set` custom properties of the style,
  *   `dataset` data attributes; a function is a listener; `true` sets an attribute without a value, `false`, `null` and
  *   `undefined` leave it away.
@@ -26,7 +25,7 @@ window.addEventListener('unhandledrejection', (event) => {
 
 /**
  * The listener with a handler for what it promises.
- * @param {(event: Event) => any} listener
+ * @param {(event: Event) => unknown} listener
  * @returns {(event: Event) => void}
  */
 const handled = (listener) => (event) => {
@@ -42,15 +41,14 @@ function apply(element, attributes) {
   for (const [name, value] of Object.entries(attributes)) {
     if (value === false || value === null || value === undefined) continue;
     if (name === 'on') {
-      for (const [event, listener] of Object.entries(value))
-        element.addEventListener(event, handled(/** @type {any} */ (listener)));
+      for (const [event, listener] of Object.entries(value)) element.addEventListener(event, handled(listener));
     } else if (name === 'set') {
-      /** @type {any} */ for (const [property, text] of Object.entries(value))
-        element.style.setProperty(property, String(text));
+      const { style } = /** @type {HTMLElement | SVGElement} */ (element);
+      for (const [property, text] of Object.entries(value)) style.setProperty(property, String(text));
     } else if (name === 'dataset') {
       Object.assign(/** @type {HTMLElement} */ (element).dataset, value);
     } else if (name === 'value') {
-      /** @type {any} */ (element).value = value;
+      /** @type {HTMLInputElement} */ (element).value = value;
     } else {
       element.setAttribute(name, value === true ? '' : String(value));
     }
@@ -97,6 +95,16 @@ export function svg(tag, attributes, ...children) {
   if (attributes) apply(element, attributes);
   append(element, children);
   return /** @type {SVGElement} */ (element);
+}
+
+/**
+ * Replaces the content of an element.
+ * @param {Element} element
+ * @param {...Child} children
+ */
+export function fill(element, ...children) {
+  element.replaceChildren();
+  append(element, children);
 }
 
 /**

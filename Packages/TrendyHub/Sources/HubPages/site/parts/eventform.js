@@ -43,7 +43,7 @@ import { words } from '../words.js';
  * @param {string} typeId
  */
 function defaults(typeId) {
-  /** @type {Record<string, any>} */
+  /** @type {Record<string, Api.Property>} */
   const properties = {};
   for (const definition of definitions(typeId)) {
     const value = definition.default_value;
@@ -69,7 +69,7 @@ const fresh = (typeId) => ({
 
 /**
  * Logs a type now.
- * @param {import('../data/record.js').EventType} type
+ * @param {Api.EventType} type
  */
 export async function logNow(type) {
   const event = fresh(type.id);
@@ -80,8 +80,8 @@ export async function logNow(type) {
 
 /**
  * Starts what ends later.
- * @param {import('../data/record.js').EventType} type
- * @param {any} [event] as far as it is known
+ * @param {Api.EventType} type
+ * @param {Api.Event} [event] as far as it is known
  */
 export async function start(type, event = fresh(type.id)) {
   await together(words.toast.started(type.name), async () => {
@@ -94,7 +94,7 @@ export async function start(type, event = fresh(type.id)) {
 
 /**
  * Ends what runs, now.
- * @param {any} event
+ * @param {Api.Event} event
  */
 export async function stop(event) {
   const now = new Date();
@@ -114,7 +114,7 @@ export async function stop(event) {
  * @param {{from: string, to: string}} [span] from when until when
  */
 export function openLog(date, span) {
-  openSheet(words.form.what, (sheet, close) => {
+  openSheet(words.form.what, (_, close) => {
     const input = /** @type {HTMLInputElement} */ (
       h('input.input', {
         type: 'search',
@@ -217,7 +217,7 @@ export function openLog(date, span) {
 }
 
 /**
- * @param {import('../data/record.js').EventType} type
+ * @param {Api.EventType} type
  * @param {string} [date] another day than today
  * @param {{from: string, to: string}} [span] from when until when
  */
@@ -229,18 +229,18 @@ export function openNew(type, date, span) {
   open(span ? { ...event, timestamp: span.from, end_date: span.to } : event, true);
 }
 
-/** @param {any} event */
+/** @param {Api.Event} event */
 export async function deleteEvent(event) {
   const title = titleOf(event);
   await remove('events', event, words.toast.deleted);
   toast(words.toast.deletedOne(title));
 }
 
-/** @param {any} event */
+/** @param {Api.Event} event */
 export const openEvent = (event) => open(event, false);
 
 /**
- * @param {any} event
+ * @param {Api.Event} event
  * @param {boolean} isNew
  */
 function open(event, isNew) {
@@ -262,7 +262,7 @@ function open(event, isNew) {
         event_type_id: type.id,
         key,
         label: key,
-        property_type: event.properties[key]?.type ?? 'text',
+        property_type: event.properties?.[key]?.type ?? 'text',
         options: null,
       })),
     ];
@@ -275,7 +275,7 @@ function open(event, isNew) {
     const note = field(words.form.note, noteInput, noteInput, () => noteInput.value.trim());
     /** What the form says; nothing where a field is wrong, which has the focus then. */
     const read = () => {
-      /** @type {any} */
+      /** @type {Api.Patch} */
       let values;
       try {
         values = { ...begin.read(), notes: note.read() || null, location_name: place.read() || null, properties: {} };
@@ -296,8 +296,9 @@ function open(event, isNew) {
       if (isDrive) follow(event, values);
       return values;
     };
-    /** @param {any} values */
+    /** @param {Api.Patch} values */
     const made = (values) => {
+      /** @type {Api.Event & Api.Patch} */
       const all = {
         ...event,
         ...values,
@@ -359,7 +360,9 @@ function open(event, isNew) {
         h(
           'p.small.quiet',
           null,
-          `${words.form.source} ${words.sources[/** @type {'manual'} */ (event.source_type)] ?? event.source_type ?? ''}`,
+          [words.form.source, words.sources[/** @type {'manual'} */ (event.source_type)] ?? event.source_type].join(
+            ' ',
+          ),
         ),
       h(
         'footer',
@@ -394,7 +397,7 @@ const OF_TRIPS = new Set([
 
 /**
  * How far a trip was, in the person's unit, and with which vehicle.
- * @param {any} event
+ * @param {Api.Event} event
  */
 function tripFields(event) {
   const { distance, vehicle, car } = event.properties ?? {};
@@ -404,14 +407,14 @@ function tripFields(event) {
   const readFar = () => {
     // Metres that the field does not show are kept where nothing was changed.
     if (far.input.value === text) return distance ?? null;
-    const value = readDistance(far.input.value);
+    const value = readDistance(far.input.value ?? '');
     if (Number.isNaN(value)) throw words.form.badNumber;
     return { type: 'number', value };
   };
   const cars = vehiclesByName();
   const which = menu(words.mileage.vehicle, cars, words.form.optional, vehicle?.value);
   const before = which.input.value;
-  const read = (/** @type {'id' | 'name'} */ member, /** @type {any} */ old) => () => {
+  const read = (/** @type {'id' | 'name'} */ member, /** @type {Api.Property | undefined} */ old) => () => {
     if (which.input.value === before) return old ?? null;
     const chosen = which.read();
     return chosen && { type: 'text', value: chosen[member] };
@@ -426,8 +429,8 @@ function tripFields(event) {
 
 /**
  * What follows from a change of a trip: how long and how fast it was, and that no rule decided what it was for.
- * @param {any} event
- * @param {any} values
+ * @param {Api.Event} event
+ * @param {Api.Patch} values
  */
 function follow(event, values) {
   const old = event.properties ?? {};
@@ -435,7 +438,7 @@ function follow(event, values) {
   if (category !== undefined && category?.value !== old.category?.value) values.properties.rule = null;
   const seconds = (Date.parse(values.end_date) - Date.parse(values.timestamp)) / 1000;
   const isAsBefore =
-    seconds * 1000 === Date.parse(event.end_date) - Date.parse(event.timestamp) &&
+    seconds * 1000 === Date.parse(event.end_date ?? '') - Date.parse(event.timestamp) &&
     distance?.value === old.distance?.value;
   if (isAsBefore || !(seconds > 0)) return;
   if (old.duration) values.properties.duration = { type: 'duration', value: seconds };
@@ -445,15 +448,15 @@ function follow(event, values) {
 
 /**
  * What a form changed of an event, as a merge patch.
- * @param {any} event
- * @param {any} values
+ * @param {Api.Event} event
+ * @param {Api.Patch} values
  */
 function differences(event, values) {
-  /** @type {any} */
+  /** @type {Api.Patch} */
   const patch = {};
   for (const [name, value] of Object.entries(values)) {
     if (name === 'properties') continue;
-    const old = event[name] ?? (name === 'is_all_day' ? false : null);
+    const old = /** @type {Api.Entity} */ (event)[name] ?? (name === 'is_all_day' ? false : null);
     const isSame =
       old === value ||
       ((name === 'timestamp' || name === 'end_date') && old && value && Date.parse(old) === Date.parse(value));
@@ -469,7 +472,7 @@ function differences(event, values) {
 
 /**
  * The fields of when: start, end, or days.
- * @param {any} event
+ * @param {Api.Event} event
  */
 function moments(event) {
   const startMoment = new Date(event.timestamp);

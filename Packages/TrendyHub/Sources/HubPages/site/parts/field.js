@@ -9,13 +9,14 @@ export const uniqueId = () => `f${++counter}`;
 
 /**
  * A field that is read by `read`, which throws a text for what cannot be.
- * @typedef {{element: HTMLElement, input: HTMLElement, read: () => any, wrong: (text: string | null) => void}} Field
+ * @typedef {{element: HTMLElement, input: FieldInput, read: () => any, wrong: (text: string | null) => void}} Field
+ * @typedef {HTMLElement & {value?: string}} FieldInput
  */
 
 /**
  * @param {string} label
  * @param {HTMLElement} control
- * @param {HTMLElement} input what gets the label, the focus and the error
+ * @param {FieldInput} input what gets the label, the focus and the error
  * @param {() => any} read
  * @param {string} [hint]
  * @returns {Field}
@@ -102,7 +103,7 @@ export function toggle(label, value, hint = '', onChange = () => {}) {
 /**
  * @param {string} label
  * @param {string} value
- * @param {Record<string, any>} [attributes]
+ * @param {import('./dom.js').Attributes} [attributes]
  * @param {string} [hint]
  * @returns {Field}
  */
@@ -168,7 +169,7 @@ export const numberText = (value) => (value === null || value === undefined ? ''
 /**
  * A menu of entities by name, of which the first is nothing; gives the chosen one or `null`.
  * @param {string} label
- * @param {any[]} list
+ * @param {{id: string, name: string}[]} list
  * @param {string} none
  * @param {string} [value] the id of the chosen one
  */
@@ -184,19 +185,27 @@ export function menu(label, list, none, value = '') {
   return field(label, input, input, () => list.find((one) => one.id === input.value) ?? null);
 }
 
+/** Hours, minutes and seconds, each with its unit; minutes may stand without theirs at the end. */
+const LENGTH = new RegExp(
+  [
+    /^(?:(\d+(?:\.\d+)?)\s*h(?:ours?|rs?)?)?\s*/,
+    /(?:(\d+(?:\.\d+)?)\s*m(?:in(?:utes?|s)?)?|(\d+)(?=$))?\s*/,
+    /(?:(\d+(?:\.\d+)?)\s*s(?:ec(?:onds?|s)?)?)?$/,
+  ]
+    .map((part) => part.source)
+    .join(''),
+);
+
 /**
  * `1h30m`, `1:30`, `90` minutes, `45 min`, as seconds; not a number for what is none.
  * @param {string} text
  */
-export function parseLength(text) {
+function parseLength(text) {
   const plain = text.trim().toLowerCase().replace(',', '.');
   const clock = /^(\d+):([0-5]\d)(?::([0-5]\d))?$/.exec(plain);
   if (clock) return Number(clock[1]) * 3600 + Number(clock[2]) * 60 + Number(clock[3] ?? 0);
   if (/^\d+(\.\d+)?$/.test(plain)) return Number(plain) * 60;
-  const parts =
-    /^(?:(\d+(?:\.\d+)?)\s*h(?:ours?|rs?)?)?\s*(?:(\d+(?:\.\d+)?)\s*m(?:in(?:utes?|s)?)?|(\d+)(?=$))?\s*(?:(\d+(?:\.\d+)?)\s*s(?:ec(?:onds?|s)?)?)?$/.exec(
-      plain,
-    );
+  const parts = LENGTH.exec(plain);
   if (!parts || !plain || !parts.slice(1).some(Boolean)) return NaN;
   return Number(parts[1] ?? 0) * 3600 + Number(parts[2] ?? parts[3] ?? 0) * 60 + Number(parts[4] ?? 0);
 }
@@ -213,14 +222,14 @@ function lengthText(seconds) {
 
 /**
  * The field for a property, as its definition says. Its `read` gives the property's value on the wire, `null` for none.
- * @param {import('../data/record.js').Definition} definition
- * @param {{type: string, value: any} | undefined} old
+ * @param {Api.PropertyDefinition} definition
+ * @param {Api.Property | undefined} old
  * @returns {Field}
  */
 export function propertyField(definition, old) {
   const { label, options } = definition;
   const type = definition.property_type;
-  const wrap = (/** @type {any} */ value) => (value === '' || value === null ? null : { type, value });
+  const wrap = (/** @type {unknown} */ value) => (value === '' || value === null ? null : { type, value });
   const value = old?.value;
   switch (type) {
     case 'boolean':
@@ -324,7 +333,7 @@ export function propertyField(definition, old) {
 
 /**
  * @param {Field} of
- * @param {(value: any) => any} change
+ * @param {(value: any) => unknown} change
  * @returns {Field}
  */
 const withRead = (of, change) => ({ ...of, read: () => change(of.read()) });
@@ -334,7 +343,7 @@ const withRead = (of, change) => ({ ...of, read: () => change(of.read()) });
  * @param {string} label
  * @param {string[]} options
  * @param {string} value
- * @param {(text: string) => any} wrap
+ * @param {(text: string) => unknown} wrap
  */
 function choiceOf(label, options, value, wrap) {
   const all = value && !options.includes(value) ? [...options, value] : options;
@@ -411,7 +420,7 @@ export function zoneField(label, value, first, key, change, hint = '') {
   const names = [
     ...new Set([
       ...(value && !first.some(([name]) => name === value) ? [value] : []),
-      .../** @type {any} */ (Intl.supportedValuesOf?.('timeZone') ?? []),
+      ...(Intl.supportedValuesOf?.('timeZone') ?? []),
       'UTC',
     ]),
   ].sort();

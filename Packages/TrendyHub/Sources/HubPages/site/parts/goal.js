@@ -16,7 +16,7 @@ import { count, shortCount, words } from '../words.js';
 
 /**
  * A goal as these pages know it; `null` for none, and for one of a newer kind.
- * @param {any} type
+ * @param {Api.EventType} type
  * @returns {Goal | null}
  */
 export function goalOf(type) {
@@ -39,7 +39,7 @@ export const asksForEveryDay = (goal) => goal.period === 'day' && goal.bound ===
 
 /**
  * What an event that the hub does not know yet will add to its goal.
- * @param {any} event
+ * @param {Api.Event} event
  * @param {Goal} goal
  */
 function amountOf(event, goal) {
@@ -57,9 +57,9 @@ function amountOf(event, goal) {
 }
 
 /**
- * @param {any} type
+ * @param {Api.EventType} type
  * @param {Standing | undefined} standing
- * @param {{event: any, count: number}[]} unseen events that come and go since the hub said so
+ * @param {{event: Api.Event, count: number}[]} unseen events that come and go since the hub said so
  * @returns {Progress | null} `null` where there is no goal, or the hub has not said yet how it stands
  */
 export function progress(type, standing, unseen) {

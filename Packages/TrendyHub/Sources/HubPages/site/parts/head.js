@@ -4,10 +4,18 @@ import { openLog } from './eventform.js';
 import { words } from '../words.js';
 
 /**
+ * Checks that a page draws what it loads.
+ * @template Data
+ * @param {import('../app.js').PageOf<Data>} page
+ * @returns {import('../app.js').Page}
+ */
+export const definePage = (page) => page;
+
+/**
  * The head of a page: its name, one sentence, what can be done.
  * @param {string} title
- * @param {import('./dom.js').Child} sentence
- * @param {import('./dom.js').Child[]} [actions]
+ * @param {Child} sentence
+ * @param {Child[]} [actions]
  * @param {Node | null} [before]
  */
 export const head = (title, sentence, actions = [], before = null) =>

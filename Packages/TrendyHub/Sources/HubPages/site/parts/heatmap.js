@@ -42,7 +42,7 @@ const levels =
  * @param {number[]} bounds
  * @returns {[number, string][]}
  */
-export function levelWords(bounds) {
+function levelWords(bounds) {
   const ends = [...bounds.map(Math.floor), Infinity];
   return ends.flatMap((end, i) => {
     const start = i ? ends[i - 1] + 1 : 1;
@@ -71,10 +71,10 @@ function legend(bounds) {
 
 /**
  * Weeks of days, in one stretch or several. Arrow keys move between days, Enter opens one.
- * @param {{type: any, stretches: [string, string][], counts: Map<string, number>, bounds: number[] | undefined, first:
- *   string | null, isSkipped: (date: string) => boolean, isSparse: boolean, pitch: number, open: (date: string) =>
- *   void, about: Node, say: HTMLElement}} of `stretches` from a date to another, `isSparse` where few weekdays are
- *   named
+ * @param {{type: Api.EventType, stretches: [string, string][], counts: Map<string, number>, bounds: number[] |
+ *   undefined, first: string | null, isSkipped: (date: string) => boolean, isSparse: boolean, pitch: number, open:
+ *   (date: string) => void, about: Node, say: HTMLElement}} of `stretches` from a date to another, `isSparse` where few
+ *   weekdays are named
  */
 export function heatmap({ type, stretches, counts, bounds, first, isSkipped, isSparse, pitch, open, about, say }) {
   const cell = pitch - 3.2;
@@ -89,6 +89,7 @@ export function heatmap({ type, stretches, counts, bounds, first, isSkipped, isS
     const monday = startOfWeek(from);
     const weeks = Math.floor(daysBetween(monday, to) / 7) + 1;
     const children = [];
+    /** @type {SVGElement[][]} */
     const rows = [];
     for (const row of isSparse ? [0, 3, 6] : [0, 2, 4, 6])
       children.push(svg('text', { x: 0, y: top + row * pitch + cell / 2 + half }, weekdayName(addDays(monday, row))));
@@ -146,7 +147,7 @@ export function heatmap({ type, stretches, counts, bounds, first, isSkipped, isS
     say.textContent = cells[i].getAttribute('aria-label');
   };
   const box = h('div', null, pictures);
-  const indexOf = (/** @type {EventTarget | null} */ target) => cells.indexOf(/** @type {any} */ (target));
+  const indexOf = (/** @type {EventTarget | null} */ target) => cells.indexOf(/** @type {SVGElement} */ (target));
   box.addEventListener('click', (event) => {
     const i = indexOf(event.target);
     if (i >= 0) open(dates[i]);
@@ -172,7 +173,7 @@ export function heatmap({ type, stretches, counts, bounds, first, isSkipped, isS
     if (step === undefined) return open(dates[i]);
     const next = cells[i + step];
     if (!next) return;
-    /** @type {any} */ (next).focus();
+    /** @type {SVGElement} */ (next).focus();
   });
   return h(
     `div.heat${isSparse ? '.halves' : ''}`,

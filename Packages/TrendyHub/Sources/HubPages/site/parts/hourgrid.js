@@ -5,6 +5,8 @@ import { tint } from './colour.js';
 import { minuteText, weekdayName, weekStart } from '../data/days.js';
 import { words } from '../words.js';
 
+/** @typedef {Api.Insights['types'][number]['pattern']} Pattern */
+
 /** Weekdays as the person's week has them; 0 is Sunday. */
 const order = () => Array.from({ length: 7 }, (_, i) => (weekStart() + i) % 7);
 const hourText = (/** @type {number} */ hour) => minuteText((hour % 24) * 60);
@@ -14,14 +16,14 @@ const dayName = (/** @type {number} */ weekday, /** @type {'short' | 'long'} */ 
 /** What the columns of its table are called. */
 export const HOUR_COLUMNS = ['weekday', ...Array.from({ length: 24 }, (_, i) => String(i))];
 /**
- * @param {any} pattern
+ * @param {Pattern} pattern
  * @returns {(string | number)[][]}
  */
 export const hourRows = (pattern) => order().map((day) => [dayName(day, 'short'), ...pattern.grid[day]]);
 
 /**
  * Sentences.
- * @param {any} pattern
+ * @param {Pattern} pattern
  * @returns {string[]}
  */
 export function patternWords(pattern) {
@@ -46,7 +48,7 @@ export function patternWords(pattern) {
 
 /**
  * Its words stand beside it.
- * @param {any} pattern
+ * @param {Pattern} pattern
  * @param {string} color of the type
  */
 export function hourGrid(pattern, color) {

@@ -28,7 +28,7 @@ let going;
 
 export const areSingleKeysOn = () => ownSetting('keys') !== 'off';
 
-/** @param {() => Record<string, () => any>} ofPage the keys of the page that is shown */
+/** @param {() => Record<string, (event: KeyboardEvent) => unknown>} ofPage the keys of the page that is shown */
 export function listenForKeys(ofPage) {
   document.addEventListener('keydown', (event) => {
     const target = /** @type {HTMLElement} */ (event.target);
@@ -67,7 +67,7 @@ function press(selector) {
   return Boolean(element);
 }
 
-/** @type {Record<string, (event: KeyboardEvent) => any>} */
+/** @type {Record<string, (event: KeyboardEvent) => unknown>} */
 const actions = {
   l: () => openLog(),
   u: (event) => (event.shiftKey ? doAgain() : takeBack()),
@@ -88,10 +88,12 @@ const actions = {
   ']': () => press('[data-step="1"]'),
   '.': () => press('[data-step="0"]'),
   e: () => {
-    const more = document.activeElement?.parentElement?.querySelector('.edit');
-    if (document.activeElement?.matches('.press') && more) /** @type {HTMLElement} */ (more).click();
-    else if (document.activeElement?.matches('.row')) document.activeElement.dispatchEvent(new Event('edit'));
+    const focused = document.activeElement;
+    const more = /** @type {HTMLElement | null | undefined} */ (focused?.parentElement?.querySelector('.edit'));
+    if (focused?.matches('.press') && more) more.click();
+    else if (focused?.matches('.row')) focused.dispatchEvent(new Event('edit'));
     else return false;
+    return true;
   },
   Delete: () => {
     const row = /** @type {HTMLElement | null} */ (document.activeElement?.closest('.row'));
@@ -100,11 +102,12 @@ const actions = {
     const neighbour = row.parentElement?.nextElementSibling ?? row.parentElement?.previousElementSibling;
     /** @type {HTMLElement | null | undefined} */ (neighbour?.querySelector('.row'))?.focus();
     row.dispatchEvent(new Event('delete'));
+    return true;
   },
 };
 
 export function showKeys() {
-  openSheet(words.keys.title, (sheet, close) =>
+  openSheet(words.keys.title, (_, close) =>
     h(
       'div.content',
       null,

@@ -6,11 +6,13 @@ import { forgetStore } from '../data/keep.js';
 import { saveWrites } from '../pages/pair.js';
 import { words } from '../words.js';
 
-/** @param {{person: string, name: string, writes: any[]}[]} found */
+/** @typedef {Awaited<ReturnType<typeof import('../data/keep.js').leftovers>>[number]} Leftover */
+
+/** @param {Leftover[]} found */
 export function openLeftovers(found) {
-  openSheet(words.leftovers.title, (sheet, close) => {
+  openSheet(words.leftovers.title, (_, close) => {
     const list = h('div.field');
-    const row = (/** @type {{person: string, name: string, writes: any[]}} */ { person, name, writes }) => {
+    const row = (/** @type {Leftover} */ { person, name, writes }) => {
       const box = h('div.field', null, h('p', null, words.leftovers.words(writes.length, name)));
       const discard = async () => {
         await forgetStore(person);

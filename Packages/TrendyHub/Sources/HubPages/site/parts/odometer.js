@@ -14,7 +14,7 @@ const said = words.mileage;
 
 /** @param {string} chosen the id of a vehicle, or nothing */
 export function openOdometer(chosen) {
-  openSheet(said.logReading, (sheet, close) => {
+  openSheet(said.logReading, (_, close) => {
     const [unit, metres] = lengthUnit();
     const list = vehiclesByName();
     const which = /** @type {HTMLSelectElement} */ (

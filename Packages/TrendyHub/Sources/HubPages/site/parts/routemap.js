@@ -1,7 +1,7 @@
 // A map: places, ways and fixes on blank ground, or on the tiles that the hub was told of, with a graticule and a
 // scale.
 
-import { h, svg } from './dom.js';
+import { fill, h, svg } from './dom.js';
 import { glyph } from './glyph.js';
 import { tileLayer } from './tiles.js';
 import { settings } from '../data/record.js';
@@ -41,8 +41,8 @@ const short = (name) => {
 };
 
 /**
- * @param {{label: string, places: any[], chosen?: string, route?: number[][], roads?: number[][][], start?: string,
- *   end?: string, cutter?: Cutter | null, stops?: {latitude: number, longitude: number, text: string}[], gaps?:
+ * @param {{label: string, places: Api.Geofence[], chosen?: string, route?: number[][], roads?: number[][][], start?:
+ *   string, end?: string, cutter?: Cutter | null, stops?: {latitude: number, longitude: number, text: string}[], gaps?:
  *   {points: number[][], text: string}[], spot?: {at: () => number[] | null, attach: (draw: () => void) => void} |
  *   null}} of positions as latitude and longitude; `spot` is pointed at elsewhere
  */
@@ -59,7 +59,7 @@ export function routeMap({
   gaps = [],
   spot = null,
 }) {
-  const ground = /** @type {any} */ (
+  const ground = /** @type {SVGSVGElement} */ (
     svg('svg.ground', {
       role: 'application',
       tabindex: 0,
@@ -126,6 +126,7 @@ export function routeMap({
     const metresAPixel = (6_371_000 * Math.cos((latitudeOf(view.y) * Math.PI) / 180)) / view.scale;
     const degreesAPixel = 180 / Math.PI / view.scale;
     const step = (MINUTES.find((minutes) => minutes / 60 / degreesAPixel > 110) ?? 1200) / 60;
+    /** @type {Child[]} */
     const grid = [];
     const firstLongitude = Math.ceil(((view.x * 180) / Math.PI - (width / 2) * degreesAPixel) / step) * step;
     for (let longitude = firstLongitude; x(longitude) < width; longitude += step) {
@@ -202,18 +203,15 @@ export function routeMap({
         svg('path.cut-mark', { d: `M${x(cut[1]) - 4} ${y(cut[0])}h8` }),
       );
     tiles?.show(view, width, height);
-    ground.replaceChildren(
-      ...[
-        tiles?.group,
-        grid,
-        roads.map((points) => points.length > 1 && svg('path.road', { d: line(points) })),
-        circles,
-        way,
-        labels,
-        scale(metresAPixel, width, height),
-      ]
-        .flat(3)
-        .filter(Boolean),
+    fill(
+      ground,
+      tiles?.group,
+      grid,
+      roads.filter((points) => points.length > 1).map((points) => svg('path.road', { d: line(points) })),
+      circles,
+      way,
+      labels,
+      scale(metresAPixel, width, height),
     );
   }
 
@@ -334,7 +332,7 @@ export function routeMap({
     }
     fingers.set(event.pointerId, next);
   });
-  for (const name of ['pointerup', 'pointercancel'])
+  for (const name of /** @type {const} */ (['pointerup', 'pointercancel']))
     ground.addEventListener(name, (/** @type {PointerEvent} */ event) => fingers.delete(event.pointerId));
   const box = h(
     'div.map',
@@ -371,7 +369,7 @@ export function routeMap({
 }
 
 /**
- * @param {any} place
+ * @param {Api.Geofence} place
  * @returns {number[][]} two corners
  */
 function circleBox(place) {
@@ -390,7 +388,9 @@ function circleBox(place) {
  */
 function degrees(value, step) {
   const seconds = Math.round(Math.abs(value) * 3600);
-  const text = `${Math.floor(seconds / 3600)}°${String(Math.floor(seconds / 60) % 60).padStart(2, '0')}′${step < 1 / 60 ? `${String(seconds % 60).padStart(2, '0')}″` : ''}`;
+  const two = (/** @type {number} */ n) => String(n).padStart(2, '0');
+  const minutes = `${Math.floor(seconds / 3600)}°${two(Math.floor(seconds / 60) % 60)}′`;
+  const text = step < 1 / 60 ? `${minutes}${two(seconds % 60)}″` : minutes;
   return (value < 0 ? '−' : '') + (step >= 1 ? text.split('°')[0] + '°' : text);
 }
 

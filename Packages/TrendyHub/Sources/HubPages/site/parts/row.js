@@ -11,15 +11,13 @@ const SOURCES = { imported: 'file', geofence: 'pin', healthkit: 'heart', trip: '
 
 /**
  * One event, one line; a press opens it, or the page of a trip.
- * @param {any} event
+ * @param {Api.Event} event
  * @param {{day?: string, before?: Node | null, when?: string, title?: string, mark?: string, end?: string, isRunning?:
  *   boolean, hasSource?: boolean}} [options] `when` stands in the place of the time, `title`, a time, in that of what
  *   the event is called
  */
-export function eventRow(
-  event,
-  { day, before = null, when, title = '', mark = '', end = '', isRunning = false, hasSource = true } = {},
-) {
+export function eventRow(event, options = {}) {
+  const { day, before = null, when, title = '', mark = '', end = '', isRunning = false, hasSource = true } = options;
   const type = typeOf(event.event_type_id);
   const source = hasSource ? (SOURCES[/** @type {keyof typeof SOURCES} */ (event.source_type)] ?? '') : '';
   // Where room is short, how far it was is what is told of a trip.

@@ -4,6 +4,8 @@ import { failureText } from './toast.js';
 import { onBack } from '../data/address.js';
 import { words } from '../words.js';
 
+/** @typedef {HTMLDialogElement & {isChanged?: boolean, isBusy?: boolean}} Sheet */
+
 /**
  * Closes the sheet on top as by a press beside it; whether one was open.
  * @type {(() => boolean) | null}
@@ -13,21 +15,19 @@ let closeTop = null;
 onBack(() => closeTop?.() ?? false);
 // What was begun in a form goes with the page: the browser asks first.
 window.addEventListener('beforeunload', (event) => {
-  if ([...document.querySelectorAll('dialog[open]')].some((sheet) => /** @type {any} */ (sheet).isChanged))
+  if ([...document.querySelectorAll('dialog[open]')].some((sheet) => /** @type {Sheet} */ (sheet).isChanged))
     event.preventDefault();
 });
 
 /**
  * A sheet over the page: from the right, on phones from below. Closes by Escape and a press beside it.
  * @param {string} title
- * @param {(sheet: HTMLDialogElement & {isChanged?: boolean, isBusy?: boolean}, close: () => void) => Node} build
+ * @param {(sheet: Sheet, close: () => void) => Node} build
  */
 export function openSheet(title, build) {
   const opener = /** @type {HTMLElement | null} */ (document.activeElement);
   const below = closeTop;
-  const sheet = /** @type {HTMLDialogElement & {isChanged?: boolean, isBusy?: boolean}} */ (
-    h('dialog.sheet', { 'aria-label': title })
-  );
+  const sheet = /** @type {Sheet} */ (h('dialog.sheet', { 'aria-label': title }));
   // The event of closing comes later: a sheet that follows this one would find it still there.
   const close = () => {
     sheet.close();
@@ -95,7 +95,7 @@ export function openSheet(title, build) {
  * filled in.
  * @param {HTMLDialogElement & {isBusy?: boolean}} sheet
  * @param {() => void} close
- * @param {() => Promise<any>} action
+ * @param {() => Promise<unknown>} action
  * @returns {Promise<boolean>} whether it was done
  */
 export async function submit(sheet, close, action) {

@@ -28,12 +28,14 @@ export function spot() {
   };
 }
 
+/** @typedef {NonNullable<Api.GetTrip['speed']>} Speed */
+
 /**
  * Stops as the map draws them.
- * @param {any} speed
+ * @param {Speed | null | undefined} speed
  */
 export const stopsOf = (speed) =>
-  (speed?.stops ?? []).map((/** @type {any} */ stop) => ({
+  (speed?.stops ?? []).map((stop) => ({
     latitude: stop.latitude,
     longitude: stop.longitude,
     text: length(stopSeconds(stop)),
@@ -41,34 +43,33 @@ export const stopsOf = (speed) =>
 
 /**
  * Stretches without fixes, as the map draws them.
- * @param {any} speed
+ * @param {Speed | null | undefined} speed
  * @returns {{points: number[][], text: string}[]}
  */
 export function gapsOf(speed) {
-  const steps = speed?.steps ?? [];
+  if (!speed) return [];
+  const { steps } = speed;
   /** @type {{points: number[][], text: string}[]} */
   const gaps = [];
   for (let i = 0; i < steps.length; i++) {
     if (steps[i].mps !== null) continue;
     let end = i;
     while (end < steps.length && steps[end].mps === null) end++;
-    const points = steps
-      .slice(Math.max(0, i - 1), end + 1)
-      .map((/** @type {any} */ step) => [step.latitude, step.longitude]);
+    const points = steps.slice(Math.max(0, i - 1), end + 1).map((step) => [step.latitude, step.longitude]);
     gaps.push({ points, text: words.speed.without(length((end - i) * speed.step_s)) });
     i = end;
   }
   return gaps;
 }
 
-/** @param {any} stop */
+/** @param {Speed['stops'][number]} stop */
 const stopSeconds = (stop) => (Date.parse(stop.end) - Date.parse(stop.start)) / 1000;
-/** @param {any} stop */
+/** @param {Speed['stops'][number]} stop */
 const nameOf = (stop) => placeAt([stop.latitude, stop.longitude])?.name ?? '';
 
 /**
- * @param {any} trip
- * @param {any} speed as the hub tells it
+ * @param {Api.Trip} trip
+ * @param {Speed} speed as the hub tells it
  * @param {ReturnType<typeof spot>} dot
  */
 export function speedStrip(trip, speed, dot) {
@@ -76,16 +77,13 @@ export function speedStrip(trip, speed, dot) {
   const moment = (/** @type {number} */ i) => new Date(Date.parse(speed.start) + i * pitch * 1000);
   const stopAt = (/** @type {number} */ i) =>
     stops.find(
-      (/** @type {any} */ stop) =>
-        Date.parse(stop.start) <= moment(i + 0.5).getTime() && moment(i + 0.5).getTime() < Date.parse(stop.end),
+      (stop) => Date.parse(stop.start) <= moment(i + 0.5).getTime() && moment(i + 0.5).getTime() < Date.parse(stop.end),
     );
   const said = (/** @type {number} */ i) => {
     const stop = stopAt(i);
-    return stop
-      ? text.stopped(length(stopSeconds(stop)), nameOf(stop))
-      : steps[i].mps === null
-        ? text.gap
-        : speedText(steps[i].mps);
+    const { mps } = steps[i];
+    if (stop) return text.stopped(length(stopSeconds(stop)), nameOf(stop));
+    return mps === null ? text.gap : speedText(mps);
   };
   const finding = [
     text.fastest(speedText(top)),
@@ -101,7 +99,7 @@ export function speedStrip(trip, speed, dot) {
       finding,
       onSwitch: refresh,
       columns: [text.time, text.speed, text.where],
-      rows: steps.map((/** @type {any} */ step, /** @type {number} */ i) => [
+      rows: steps.map((step, i) => [
         `${time(moment(i))}:${String(moment(i).getSeconds()).padStart(2, '0')}`,
         said(i),
         `${step.latitude.toFixed(5)}, ${step.longitude.toFixed(5)}`,
@@ -112,7 +110,7 @@ export function speedStrip(trip, speed, dot) {
 }
 
 /**
- * @param {any} speed
+ * @param {Speed} speed
  * @param {string} label
  * @param {(i: number) => string} said
  * @param {ReturnType<typeof spot>} dot
@@ -128,18 +126,16 @@ function picture({ steps, stops, start, step_s: pitch, top_mps: top }, label, sa
    * @type {{from: number, to: number, isGap: boolean}[]}
    */
   const runs = [];
-  steps.forEach((/** @type {any} */ step, /** @type {number} */ i) => {
+  steps.forEach((step, i) => {
     const last = runs[runs.length - 1];
     if (last && last.isGap === (step.mps === null)) last.to = i + 1;
     else runs.push({ from: i, to: i + 1, isGap: step.mps === null });
   });
+  const at = (/** @type {number} */ step) => x(step * pitch).toFixed(1);
   const line = (/** @type {{from: number, to: number}} */ run) =>
     steps
       .slice(run.from, run.to)
-      .map(
-        (/** @type {any} */ step, /** @type {number} */ k) =>
-          `${k ? 'L' : 'M'}${x((run.from + k + 0.5) * pitch).toFixed(1)} ${y(step.mps).toFixed(1)}`,
-      )
+      .map((step, k) => `${k ? 'L' : 'M'}${at(run.from + k + 0.5)} ${y(step.mps ?? 0).toFixed(1)}`)
       .join('');
   const mark = svg('line.at', { y1: 0, y2: TALL, visibility: 'hidden' });
   const reading = h('p.reading', { 'aria-live': 'polite' }, text.hint);
@@ -161,12 +157,12 @@ function picture({ steps, stops, start, step_s: pitch, top_mps: top }, label, sa
         ? svg('rect.gap', { x: x(run.from * pitch), y: 0, width: x((run.to - run.from) * pitch), height: TALL })
         : [
             svg('path.area', {
-              d: `${line(run)}L${x((run.to - 0.5) * pitch).toFixed(1)} ${TALL}L${x((run.from + 0.5) * pitch).toFixed(1)} ${TALL}Z`,
+              d: `${line(run)}L${at(run.to - 0.5)} ${TALL}L${at(run.from + 0.5)} ${TALL}Z`,
             }),
             svg('path.line', { d: line(run) }),
           ],
     ),
-    stops.map((/** @type {any} */ stop) => {
+    stops.map((stop) => {
       const [from, to] = [stop.start, stop.end].map((at) => x((Date.parse(at) - Date.parse(start)) / 1000));
       const name = nameOf(stop) || length(stopSeconds(stop));
       return [
@@ -181,7 +177,7 @@ function picture({ steps, stops, start, step_s: pitch, top_mps: top }, label, sa
   );
   strip.addEventListener('pointermove', (event) => {
     const box = strip.getBoundingClientRect();
-    tell(Math.floor(/** @type {PointerEvent} */ ((event.clientX - box.left) / box.width) * steps.length));
+    tell(Math.floor(((event.clientX - box.left) / box.width) * steps.length));
   });
   strip.addEventListener('keydown', (event) => {
     const step = { ArrowLeft: -1, ArrowRight: 1, Home: -steps.length, End: steps.length }[

@@ -11,9 +11,10 @@ const KIND = 'application/x-trendy-tile';
 
 /**
  * A type: one press logs it, or stops what runs.
- * @param {{type: any, today: number, days: number[], week: number, last: string, waits: boolean, running: any, key:
- *   number, goal: import('./goal.js').Progress | null, streak: number, score: number | null, log: () => void, open: ()
- *   => void, move: (step: number) => void, drop: (id: string) => void}} of `days` the last 14, today at the end
+ * @param {{type: Api.EventType, today: number, days: number[], week: number, last: string, waits: boolean, running:
+ *   Api.Event | undefined, key: number, goal: import('./goal.js').Progress | null, streak: number, score: number |
+ *   null, log: () => void, open: () => void, move: (step: number) => void, drop: (id: string) => void}} of `days` the
+ *   last 14, today at the end
  */
 export function tile({
   type,

@@ -111,7 +111,7 @@ export function trendChart({ steps, color, label, width, meanWords, middleWords 
   );
   picture.addEventListener('pointermove', (event) => {
     const box = picture.getBoundingClientRect();
-    tell(Math.floor(/** @type {PointerEvent} */ (((event.clientX - box.left) / box.width) * width - left) / pitch));
+    tell(Math.floor((((event.clientX - box.left) / box.width) * width - left) / pitch));
   });
   listen(picture);
   return h(
@@ -159,7 +159,8 @@ function readings(steps, meanWords) {
   const tell = (/** @type {number} */ i) => {
     shown = Math.min(steps.length - 1, Math.max(0, i));
     const { label, value, mean, isSkipped } = steps[shown];
-    reading.textContent = `${label}: ${isSkipped && !value ? words.calendar.skipped : count(value)}${mean === null ? '' : `, ${meanWords} ${decimals.format(mean)}`}`;
+    const told = `${label}: ${isSkipped && !value ? words.calendar.skipped : count(value)}`;
+    reading.textContent = mean === null ? told : `${told}, ${meanWords} ${decimals.format(mean)}`;
   };
   const listen = (/** @type {SVGElement} */ picture) => {
     picture.addEventListener('keydown', (event) => {

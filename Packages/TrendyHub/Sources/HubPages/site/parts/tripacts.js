@@ -5,7 +5,7 @@ import { h } from './dom.js';
 import { openSheet, sheetHead, submit } from './sheet.js';
 import { textField } from './field.js';
 import { toast } from './toast.js';
-import { distance, placeAt, titleOf } from './values.js';
+import { distance, isTrip, placeAt, titleOf } from './values.js';
 import { ask, newId, Refused, Unreachable } from '../data/api.js';
 import { change, create, noteAct, refresh } from '../data/record.js';
 import { length, time } from '../data/days.js';
@@ -13,7 +13,8 @@ import { words } from '../words.js';
 
 /**
  * The trip that is about to be parted, and where: stays while the page is drawn anew.
- * @typedef {{id: string, secondId: string, at: string, told: any, point: number[] | null, turn: number}} Cut
+ * @typedef {{id: string, secondId: string, at: string, told: Api.ShowSplit | null, point: number[] | null, turn:
+ *   number}} Cut
  */
 /** @type {Cut | null} */
 let cut = null;
@@ -21,14 +22,14 @@ let cut = null;
 const drawn = { map() {}, panel() {} };
 
 /**
- * @param {any} trip
+ * @param {Api.Trip} trip
  * @returns {Cut | null}
  */
 const splitting = (trip) => (cut?.id === trip.id ? cut : null);
 
 /**
  * What a map shows of the parting, and tells of presses on the route.
- * @param {any} trip
+ * @param {Api.Trip} trip
  * @returns {import('./routemap.js').Cutter}
  */
 export const cutter = (trip) => ({
@@ -50,7 +51,7 @@ export const cutter = (trip) => ({
 
 /**
  * The panel of a trip that is about to be parted, or nothing.
- * @param {any} trip
+ * @param {Api.Trip} trip
  */
 export const splitSlot = (trip) => {
   const mine = splitting(trip);
@@ -58,7 +59,7 @@ export const splitSlot = (trip) => {
 };
 
 /**
- * @param {any} trip
+ * @param {Api.Trip} trip
  * @param {HTMLElement} slot
  */
 export function beginSplit(trip, slot) {
@@ -91,7 +92,7 @@ async function preview(mine, where) {
 }
 
 /**
- * @param {any} trip
+ * @param {Api.Trip} trip
  * @param {Cut} mine
  */
 function panel(trip, mine) {
@@ -161,17 +162,22 @@ function panel(trip, mine) {
 
 /**
  * `Home to somewhere, 08:08 – 08:31, 23 min, 9.2 km`.
- * @param {any} half
+ * @param {Api.ShowSplit['first']} half
  */
 function halfText(half) {
-  const name = (/** @type {any} */ at) =>
+  const name = (/** @type {{latitude: number, longitude: number} | null} */ at) =>
     (at && placeAt([at.latitude, at.longitude])?.name) || words.timeline.somewhere;
   const [start, end] = [new Date(half.start), new Date(half.end)];
-  return `${words.timeline.way(name(half.start_place), name(half.end_place))}, ${time(start)} – ${time(end)}, ${length((end.getTime() - start.getTime()) / 1000)}, ${distance(half.distance_m)}`;
+  return [
+    words.timeline.way(name(half.start_place), name(half.end_place)),
+    `${time(start)} – ${time(end)}`,
+    length((end.getTime() - start.getTime()) / 1000),
+    distance(half.distance_m),
+  ].join(', ');
 }
 
 /**
- * @param {any} trip
+ * @param {Api.Trip} trip
  * @param {Cut} mine
  */
 async function split(trip, mine) {
@@ -193,11 +199,11 @@ async function split(trip, mine) {
 
 /**
  * Which of its neighbours a trip is made one with.
- * @param {any} trip
- * @param {{previous: any, next: any}} around
+ * @param {Api.Trip} trip
+ * @param {Pick<Api.GetTrip, 'previous' | 'next'>} around
  */
-export function openMerge(trip, around) {
-  const merge = async (/** @type {any} */ other) => {
+export function openMerge(trip, { previous, next }) {
+  const merge = async (/** @type {Api.Trip} */ other) => {
     try {
       const whole = await ask('POST', `/trips/${encodeURIComponent(trip.id)}/merge`, { with: other.id });
       const [kept, gone] = whole.id === trip.id ? [trip, other] : [other, trip];
@@ -212,8 +218,9 @@ export function openMerge(trip, around) {
       tell(error);
     }
   };
-  const choice = (/** @type {any} */ other, /** @type {string} */ word) =>
+  const choice = (/** @type {Api.Event | null} */ other, /** @type {string} */ word) =>
     other &&
+    isTrip(other) &&
     h(
       'button',
       {
@@ -229,7 +236,8 @@ export function openMerge(trip, around) {
       h(
         'span.quiet',
         null,
-        `${time(new Date(other.timestamp))} – ${time(new Date(other.end_date))}, ${distance(other.properties?.distance?.value ?? 0)}`,
+        `${time(new Date(other.timestamp))} – ${time(new Date(other.end_date))}, `,
+        distance(other.properties?.distance?.value ?? 0),
       ),
     );
   const sheet = openSheet(words.trips.merge, (_, close) =>
@@ -238,14 +246,14 @@ export function openMerge(trip, around) {
       null,
       sheetHead(words.trips.mergeTitle, close),
       h('p.small.quiet', null, words.trips.mergeHint),
-      h('div.pick', null, choice(around.previous, words.trips.before), choice(around.next, words.trips.after)),
+      h('div.pick', null, choice(previous, words.trips.before), choice(next, words.trips.after)),
     ),
   );
 }
 
 /**
  * Renames the place at an end, or makes one there.
- * @param {any} place
+ * @param {Api.Geofence | null} place
  * @param {number[]} position
  */
 export function nameEnd(place, position) {

@@ -7,27 +7,24 @@ import { openSheet, sheetHead, submit } from './sheet.js';
 import { toast } from './toast.js';
 import { ask, newId, Refused, Unreachable, versionOf } from '../data/api.js';
 import { go } from '../data/address.js';
-import { dayStartSeconds, zone } from '../data/days.js';
+import { withDays } from '../data/days.js';
 import { noteDone } from '../data/done.js';
 import { unseenEvents } from '../data/queue.js';
 import { isOwnType, remove, types } from '../data/record.js';
 import { words } from '../words.js';
 
-/** @typedef {import('../data/record.js').EventType} EventType */
+/** @typedef {Api.EventType} EventType */
 
 /**
  * How many entries a type has, and as of which version of the record; `null` where the hub cannot be asked, or does not
  * know the type.
- * @param {EventType} type
+ * @param {Api.EventType} type
  * @returns {Promise<{entries: number | null, seen?: string}>}
  */
 async function entriesOf(type) {
   const askedAt = performance.now();
   try {
-    const answer = await ask(
-      'GET',
-      `/insights/types/${encodeURIComponent(type.id)}?days=14&zone=${encodeURIComponent(zone())}&day_start=${dayStartSeconds()}`,
-    );
+    const answer = await ask('GET', withDays(`/insights/types/${encodeURIComponent(type.id)}`, { days: 14 }));
     const unseen = unseenEvents(askedAt).reduce(
       (sum, { event, count }) => sum + (event.event_type_id === type.id ? count : 0),
       0,
@@ -41,7 +38,7 @@ async function entriesOf(type) {
 
 /**
  * Asks for the name, and says how much goes along.
- * @param {EventType} type
+ * @param {Api.EventType} type
  */
 export function confirmDelete(type) {
   openSheet(words.type.deleteType, (sheet, close) => {
@@ -85,11 +82,11 @@ export function confirmDelete(type) {
 
 /**
  * Whether there is another that a type could become.
- * @param {EventType} type
+ * @param {Api.EventType} type
  */
 export const canMerge = (type) => others(type).length > 0;
 
-/** @param {EventType} type */
+/** @param {Api.EventType} type */
 const others = (type) =>
   types()
     .filter((other) => other.id !== type.id && !isOwnType(other))
@@ -97,10 +94,10 @@ const others = (type) =>
 
 /**
  * Types of one name, which two devices created, the one that remains first.
- * @returns {EventType[][]}
+ * @returns {Api.EventType[][]}
  */
 export function sameNames() {
-  /** @type {Map<string, EventType[]>} */
+  /** @type {Map<string, Api.EventType[]>} */
   const groups = new Map();
   for (const type of types().filter((type) => !isOwnType(type))) {
     const name = type.name.toLowerCase();
@@ -113,11 +110,11 @@ export function sameNames() {
 
 /**
  * Asks which type this one becomes.
- * @param {EventType} type
- * @param {EventType} [into] chosen at first
+ * @param {Api.EventType} type
+ * @param {Api.EventType} [into] chosen at first
  */
 export function openMergeType(type, into) {
-  openSheet(words.type.merge, (sheet, close) => {
+  openSheet(words.type.merge, (_, close) => {
     /** @type {number | null} */
     let entries = null;
     const list = others(type);

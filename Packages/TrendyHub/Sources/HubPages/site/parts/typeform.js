@@ -14,13 +14,13 @@ import { canMerge, confirmDelete, openMergeType } from './typeacts.js';
 import { words } from '../words.js';
 
 /** The next colour that no type has. */
-export function nextColour() {
+function nextColour() {
   const used = new Set(types().map((type) => type.color.toLowerCase()));
   return (PALETTE.find((entry) => !used.has(entry.mark)) ?? PALETTE[types().length % PALETTE.length]).mark;
 }
 
 /**
- * @param {import('../data/record.js').EventType | null} type `null` for a new one
+ * @param {Api.EventType | null} type `null` for a new one
  * @param {string} [name] of a new one
  */
 export function openType(type, name = '') {
@@ -210,7 +210,7 @@ export function openType(type, name = '') {
 
 /**
  * What a person sets out to do: how much, which way, how often.
- * @param {any} type
+ * @param {Api.EventType | null} type
  */
 function goalFields(type) {
   const old = type ? goalOf(type) : null;
@@ -287,12 +287,12 @@ function goalFields(type) {
   };
 }
 
-/** @param {import('../data/record.js').Definition | null} definition */
+/** @param {Api.PropertyDefinition | null} definition */
 const choicesText = (definition) => definition?.options?.join(', ') ?? '';
 
 /**
  * The properties of a type: those there are, each to be mended or removed, and new ones.
- * @param {import('../data/record.js').EventType | null} type
+ * @param {Api.EventType | null} type
  */
 function propertyList(type) {
   const old = type ? definitions(type.id) : [];
@@ -312,7 +312,7 @@ function propertyList(type) {
     empty.hidden = old.length - removed.size + added.length > 0;
   };
   /**
-   * @param {import('../data/record.js').Definition | null} definition `null` for a new one
+   * @param {Api.PropertyDefinition | null} definition `null` for a new one
    * @returns {Fields & {box: HTMLElement}}
    */
   const fields = (definition) => {
@@ -452,7 +452,7 @@ function propertyList(type) {
       for (const definition of old)
         if (removed.has(definition.id)) await remove('property-definitions', definition, words.toast.saved);
       for (const [id, of] of mended) {
-        const definition = /** @type {import('../data/record.js').Definition} */ (old.find((one) => one.id === id));
+        const definition = /** @type {Api.PropertyDefinition} */ (old.find((one) => one.id === id));
         const label = of.label.read();
         const patch = {
           ...(label !== definition.label ? { label } : {}),

@@ -13,7 +13,9 @@ import { count, words } from '../words.js';
 export function distance(metres) {
   const imperial = settings().units === 'imperial';
   const value = metres / (imperial ? 1609.344 : 1000);
-  return `${new Intl.NumberFormat(undefined, { maximumFractionDigits: value < 100 ? 1 : 0, minimumFractionDigits: value < 100 ? 1 : 0 }).format(value)} ${imperial ? 'mi' : 'km'}`;
+  const digits = value < 100 ? 1 : 0;
+  const format = new Intl.NumberFormat(undefined, { maximumFractionDigits: digits, minimumFractionDigits: digits });
+  return `${format.format(value)} ${imperial ? 'mi' : 'km'}`;
 }
 
 /**
@@ -36,7 +38,7 @@ export function readDistance(text) {
 
 /**
  * A property's value.
- * @param {{type: string, value: any} | undefined} property
+ * @param {Api.Property | null | undefined} property
  * @param {string} [label]
  * @param {string} [known] what a reader knows already
  */
@@ -76,7 +78,7 @@ const UNSAID = new Set([
 
 /**
  * What was recorded, in a few words: the values in the order of their definitions.
- * @param {any} event
+ * @param {Api.Event} event
  */
 export function summary(event) {
   if (isTrip(event)) return tripParts(event).join(', ');
@@ -107,7 +109,7 @@ export function summary(event) {
 
 /**
  * How far, how long, what for.
- * @param {any} event a trip
+ * @param {Api.Event} event a trip
  * @returns {string[]}
  */
 export const tripParts = (event) =>
@@ -115,7 +117,7 @@ export const tripParts = (event) =>
 
 /**
  * A short label stands beside its number (`cups`), a long one explains and does not.
- * @param {any} definition
+ * @param {Api.PropertyDefinition | undefined} definition
  * @param {string} key
  */
 function unitOf(definition, key) {
@@ -124,22 +126,25 @@ function unitOf(definition, key) {
   return withoutUnit(label)[0].length <= 14 ? label : '';
 }
 
-/** @param {any} event */
-export const isTrip = (event) => event.source_type === 'trip' && event.end_date;
-/** @param {any} event */
+/**
+ * @param {Api.Event} event
+ * @returns {event is Api.Trip}
+ */
+export const isTrip = (event) => event.source_type === 'trip' && Boolean(event.end_date);
+/** @param {Api.Event} event */
 export const isVisit = (event) => event.source_type === 'geofence' && Boolean(event.geofence_id || event.location_name);
-/** @param {any} event */
-const span = (event) => length((Date.parse(event.end_date) - Date.parse(event.timestamp)) / 1000);
+/** @param {Api.Event} event */
+const span = (event) => length((Date.parse(event.end_date ?? '') - Date.parse(event.timestamp)) / 1000);
 
 /**
  * How long a stay was, once it is over.
- * @param {any} event
+ * @param {Api.Event} event
  */
 export const stayText = (event) => (isVisit(event) && event.end_date ? span(event) : '');
 
 /**
  * What an event is called: its type, a visit's place, a trip's two ends.
- * @param {any} event
+ * @param {Api.Event} event
  */
 export function titleOf(event) {
   if (isTrip(event)) {
@@ -165,7 +170,7 @@ export const lengthUnit = () => (settings().units === 'imperial' ? ['mi', 1609.3
 
 /**
  * Names of the places where a trip began and ended, empty where there is none.
- * @param {any} trip
+ * @param {Api.Event} trip
  * @returns {[string, string]}
  */
 export const endsOf = (trip) =>
@@ -173,8 +178,8 @@ export const endsOf = (trip) =>
 
 /**
  * Where a trip began and ended, and the places there.
- * @param {any} trip
- * @returns {{position: number[] | null, place: any}[]}
+ * @param {Api.Event} trip
+ * @returns {{position: number[] | null, place: Api.Geofence | null}[]}
  */
 export function placesAtEnds(trip) {
   const route = decodeRoute(trip.properties?.route?.value);
@@ -208,7 +213,7 @@ export function placeAt([latitude, longitude]) {
  * @param {number[]} a latitude, longitude
  * @param {number[]} b
  */
-export function metresBetween(a, b) {
+function metresBetween(a, b) {
   const radians = Math.PI / 180;
   const x = (b[1] - a[1]) * radians * Math.cos(((a[0] + b[0]) / 2) * radians);
   return Math.hypot(x, (b[0] - a[0]) * radians) * 6_371_000;
@@ -251,7 +256,7 @@ export function decodeRoute(text) {
 
 /**
  * Where an event's time stands in a list.
- * @param {any} event
+ * @param {Api.Event} event
  * @param {string} [day] the list's day
  */
 export function timeText(event, day) {
@@ -265,7 +270,7 @@ export function timeText(event, day) {
 
 /**
  * `08:31`, `yesterday 22:10`, `last Wednesday`.
- * @param {any} event
+ * @param {Api.Event} event
  */
 export function whenText(event) {
   const day = dayOfEvent(event);
@@ -281,7 +286,7 @@ export function whenText(event) {
 
 /**
  * `1:38` since an event began.
- * @param {any} event
+ * @param {Api.Event} event
  */
 export const runningText = (event) => clock((Date.now() - Date.parse(event.timestamp)) / 1000);
 
