@@ -2,36 +2,48 @@ import Foundation
 import TrendyModels
 import TrendyProtocols
 
-extension HubServer {
-  /// The person's devices that may come in.
-  func listDevices(_ sender: HubDevice) async throws -> HTTPResponse {
-    let devices = try await devices(of: sender.person).filter { $0.revokedAt == nil }
-    return .json(
-      .array(
-        devices.map { device in
-          // The one that asks is here now: said of itself, it would make each answer another one.
-          let seen = device.id == sender.id ? nil : lastSeen(device)
-          return [
-            "id": .string(device.id), "name": .string(device.name),
-            "created_at": .string(RFC3339.string(from: device.createdAt)), "current": .bool(device.id == sender.id),
-            "seen_at": seen.map { .string(RFC3339.string(from: $0)) } ?? .null,
-            "report": device.id == sender.id ? .null : lastReport(device)?.document ?? .null,
-          ]
-        }))
+/// Links between a device that tracks and a device that is notified, and the notices on their way.
+struct CompanionHandlers: Sendable {
+  let records: HubRecords
+
+  private var clock: any TimeSource { records.clock }
+
+  var routes: [HubRoute] {
+    [
+      HubRoute(
+        .get, "companions", name: "listCompanions",
+        summary: "Those in which the device tells, or is told; ended ones too.",
+        answers: [.json(200, "the links", .list(.companion))], tag: .content, .device(list)),
+      HubRoute(
+        .post, "companions", name: "makeCompanion",
+        summary: "Lets a device be told by this one (companion_id), or this one by another (tracker_id).",
+        body: .object([.optional("companion_id", .string), .optional("tracker_id", .string)]),
+        answers: [.json(201, "the link", .companion)], .device(make)),
+      HubRoute(
+        .delete, "companions/{id}", name: "removeCompanion", summary: "Ends a link, from either side.",
+        answers: [.nothing("it is ended")], .device(remove)),
+      HubRoute(
+        .get, "companions/{id}/notices", name: "listNotices",
+        summary: "What is there for a companion after a sequence.",
+        query: [
+          .init("after", .counter, "up to here the device has them for good"),
+          .init("limit", .integer(1...500), "at most so many; 100 unless told"),
+        ], answers: [.json(200, "the notices", .named("NoticesResponse"))], .device(deliver)),
+      HubRoute(
+        .post, "companions/{id}/notices", name: "sendNotices", summary: "Hands over what a companion is to be told.",
+        body: .named("NoticesRequest"), answers: [.json(200, "the link", .companion)], .device(receive)),
+    ]
   }
 
-  private func devices(of person: String) async throws -> [HubDevice] {
-    try await store.perform(.reading, for: person) { [accounts] in try accounts.devices(person: person) }
-  }
-
-  func listCompanions(_ sender: HubDevice) async throws -> HTTPResponse {
-    let companions = try await store.read(person: sender.person) { try $0.companions() }
+  private func list(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
+    let companions = try await records.store.read(person: sender.person) { try $0.companions() }
       .filter { $0.tracker == sender.id || $0.companion == sender.id }
     return try .wire(await described(companions, person: sender.person))
   }
 
-  /// The same two again are the same, and go on where they were. Either of them may ask for it: both are the person's.
-  func makeCompanion(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
+  /// Idempotent: an existing link of the two devices continues. Either device may request it, since both are the
+  /// user's.
+  private func make(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
     let asked = try call.document(CompanionRequest.self)
     let (tracker, companion, other) =
       switch asked {
@@ -41,12 +53,12 @@ extension HubServer {
     guard companion != tracker else {
       throw Problem.invalid("\(asked.member): a device is not its own companion")
     }
-    let devices = try await devices(of: sender.person)
+    let devices = try await records.devices(of: sender.person)
     guard devices.contains(where: { $0.id == other && $0.revokedAt == nil }) else {
       throw Problem.notFound("no device of this person has the id \"\(other.prefix(60))\"")
     }
     let now = clock.now
-    let made = try await store.write(person: sender.person) { transaction in
+    let made = try await records.store.write(person: sender.person) { transaction in
       let new = HubCompanion(tracker: tracker, companion: companion, createdAt: now)
       var made = try transaction.companion(id: new.id) ?? new
       // What was while it was ended is no news.
@@ -55,16 +67,16 @@ extension HubServer {
       try transaction.put(made)
       return made
     }
-    announceNotice(for: companion)
+    records.announceNotice(for: companion)
     return try .wire(await described([made], person: sender.person)[0], status: 201)
   }
 
-  /// What was on its way is gone, also what the hub told in the tracker's place. That it was ended is kept, so that nobody takes it
-  /// for lost.
-  func removeCompanion(_ id: String, _ sender: HubDevice) async throws -> HTTPResponse {
+  /// Discards pending notices, those that the hub sent in the tracker's place included. The link is kept as ended, so
+  /// that no device takes it for lost.
+  private func remove(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
     let now = clock.now
-    let removed = try await store.write(person: sender.person) { transaction -> HubCompanion? in
-      guard let named = try transaction.companion(id: id) else { return nil }
+    let removed = try await records.store.write(person: sender.person) { transaction -> HubCompanion? in
+      guard let named = try transaction.companion(id: call.id) else { return nil }
       let tracker = APICompanion.device(of: named.tracker)
       guard tracker == sender.id || named.companion == sender.id else { return nil }
       for teller in [tracker, APICompanion.hub(of: tracker)] {
@@ -80,36 +92,36 @@ extension HubServer {
       }
       return named
     }
-    if let removed { announceNotice(for: removed.companion) }
+    if let removed { records.announceNotice(for: removed.companion) }
     return HTTPResponse(status: 204)
   }
 
-  func receive(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
+  private func receive(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
     let handed = try call.document(CompanionNoticesRequest.self)
     try handed.check()
-    let companion = try await store.write(person: sender.person) { [self] transaction in
-      let companion = try link(call.path[1], in: transaction) { $0.tracker == sender.id }
-      return try core.receive(
+    let companion = try await records.store.write(person: sender.person) { [self] transaction in
+      let companion = try link(call.id, in: transaction) { $0.tracker == sender.id }
+      return try records.core.receive(
         handed.notices, acknowledgedThrough: handed.acknowledgedThrough, for: companion, in: transaction, now: clock.now
       )
     }
-    if companion.heldThrough > companion.acknowledgedThrough { announceNotice(for: companion.companion) }
+    if companion.heldThrough > companion.acknowledgedThrough { records.announceNotice(for: companion.companion) }
     return try .wire(await described([companion], person: sender.person)[0])
   }
 
-  /// What the companion says that it has is forgotten; what is after it is told.
-  func deliver(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
+  /// Deletes the notices that the companion acknowledges, and returns later ones.
+  private func deliver(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
     let after = try call.integer("after", in: SyncRange.counter, default: 0)
     let limit = Int(try call.integer("limit", in: 1...500, default: 100))
-    let (companion, notices) = try await store.read(person: sender.person) { [self] reading in
-      let companion = try link(call.path[1], in: reading) { $0.companion == sender.id }
+    let (companion, notices) = try await records.store.read(person: sender.person) { [self] reading in
+      let companion = try link(call.id, in: reading) { $0.companion == sender.id }
       return (companion, try reading.notices(companion: companion.id, after: after, limit: limit + 1))
     }
     if after > companion.acknowledgedThrough {
-      try await store.write(person: sender.person) { [self] transaction in
+      try await records.store.write(person: sender.person) { [self] transaction in
         // Read again: more may have come meanwhile.
-        let companion = try link(call.path[1], in: transaction) { $0.companion == sender.id }
-        try core.acknowledge(through: after, for: companion, in: transaction, now: clock.now)
+        let companion = try link(call.id, in: transaction) { $0.companion == sender.id }
+        try records.core.acknowledge(through: after, for: companion, in: transaction, now: clock.now)
       }
     }
     return try .wire(
@@ -128,7 +140,7 @@ extension HubServer {
   private func described(_ companions: [HubCompanion], person: String) async throws -> [APICompanion] {
     // A device that was paired anew has its id twice; the name is the same.
     let names = Dictionary(
-      try await devices(of: person).map { ($0.id, $0.name) }, uniquingKeysWith: { first, _ in first })
+      try await records.devices(of: person).map { ($0.id, $0.name) }, uniquingKeysWith: { first, _ in first })
     return companions.map {
       APICompanion(
         id: $0.id, trackerId: $0.tracker, trackerName: names[APICompanion.device(of: $0.tracker)] ?? "",

@@ -31,7 +31,7 @@ public struct HubTelling: Hashable, Sendable {
 extension HubDesk {
   /// Who is to be told of a device's trips, and what each was told.
   public func tellings(ofDevice device: String) throws -> [HubTelling] {
-    try server.storage.read(person: person) { reading in
+    try records.storage.read(person: person) { reading in
       try reading.companions().filter { $0.tracker == device && $0.removedAt == nil }.map { companion in
         let own = try reading.companion(id: companion.toldByHub.id)
         let told = own?.toldTrips ?? [:]
@@ -45,8 +45,8 @@ extension HubDesk {
   /// - Returns: `false` where another hub told it something since ``tellings(ofDevice:)``; nothing was written then.
   @discardableResult
   public func tell(_ drafts: [HubTelling.Draft], of device: String, as telling: HubTelling) throws -> Bool {
-    let now = server.clock.now
-    let isTold: Bool? = try server.storage.write(person: person) { transaction in
+    let now = records.clock.now
+    let isTold: Bool? = try records.storage.write(person: person) { transaction in
       let id = HubCompanion.id(tracker: device, companion: telling.companion)
       // Ended meanwhile.
       guard let companion = try transaction.companion(id: id), companion.removedAt == nil else { return nil }
@@ -62,7 +62,7 @@ extension HubDesk {
       try transaction.put(own)
       return true
     }
-    if isTold == true, !drafts.isEmpty { server.announceNotice(for: telling.companion) }
+    if isTold == true, !drafts.isEmpty { records.announceNotice(for: telling.companion) }
     return isTold ?? true
   }
 }

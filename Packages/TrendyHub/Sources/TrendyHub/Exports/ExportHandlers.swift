@@ -2,11 +2,34 @@ import Foundation
 import TrendyModels
 import TrendyProtocols
 
-extension HubServer {
-  /// Answers `/export`: the record of a person, or a part of it, as a file.
-  func export(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
+/// Exports of the record as files.
+struct ExportHandlers: Sendable {
+  let records: HubRecords
+  let readings: PostedTracks
+
+  var routes: [HubRoute] {
+    [
+      HubRoute(
+        .get, "export", name: "exportRecord",
+        summary: "The person's record or a part of it as a file; without a time and a type, all of it.",
+        query: [
+          .init(
+            "form", .words(ExportRequest.Form.allCases.map(\.rawValue)),
+            "events as a table, as JSON or as a calendar, fixes as GPX, or everything as trendy NDJSON"),
+          .init("from", .day, "the first day; not of ndjson"),
+          .init("to", .day, "the last day; not of ndjson"),
+          .init("event_type_id", .string, "of one type of event; of csv, json and ics"),
+        ] + .days,
+        answers: [
+          .init(
+            status: 200, meaning: "the file", body: .file(ExportRequest.Form.allCases.map(\.mediaType)))
+        ], group: .snapshot, .device(export))
+    ]
+  }
+
+  private func export(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
     let request = try ExportRequest(call)
-    let export = RecordExport(request, of: sender.person, at: self)
+    let export = RecordExport(request, of: sender.person, records: records, readings: readings)
     // A file with nothing in it is no answer: the first piece tells.
     let first = try await export.next() ?? Data()
     guard await export.holdsRecords else {
@@ -18,7 +41,7 @@ extension HubServer {
       status: 200,
       headers: HTTPHeaders([
         ("Content-Type", request.form.mediaType),
-        ("Content-Disposition", "attachment; filename=\"\(request.fileName(now: clock.now))\""),
+        ("Content-Disposition", "attachment; filename=\"\(request.fileName(now: records.clock.now))\""),
       ]), body: .stream(HTTPBodyStream { try await pieces.next() }))
   }
 }
@@ -40,25 +63,4 @@ private actor PieceBefore {
     }
     return try await export.next()
   }
-}
-
-extension HubRoutes {
-  /// The record as files.
-  static let exports: [HubRoute] = [
-    HubRoute(
-      .get, "export", name: "exportRecord",
-      summary: "The person's record or a part of it as a file; without a time and a type, all of it.",
-      query: [
-        HubRoute.Query(
-          name: "form", schema: .words(ExportRequest.Form.allCases.map(\.rawValue)),
-          meaning: "events as a table, as JSON or as a calendar, fixes as GPX, or everything as trendy NDJSON"),
-        HubRoute.Query(name: "from", schema: .day, meaning: "the first day; not of ndjson"),
-        HubRoute.Query(name: "to", schema: .day, meaning: "the last day; not of ndjson"),
-        HubRoute.Query(name: "event_type_id", schema: .string, meaning: "of one type of event; of csv, json and ics"),
-      ] + days,
-      answers: [
-        HubRoute.Answer(
-          status: 200, meaning: "the file", body: .file(ExportRequest.Form.allCases.map(\.mediaType)))
-      ], .device { server, call, sender in try await server.export(call, sender) })
-  ]
 }

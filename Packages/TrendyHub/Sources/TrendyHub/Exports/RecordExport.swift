@@ -18,7 +18,8 @@ actor RecordExport {
 
   private static let eventsAtOnce = 500
 
-  private let server: HubServer
+  private let records: HubRecords
+  private let readings: PostedTracks
   private let person: String
   private let request: ExportRequest
   private var step = Step.beginning
@@ -27,10 +28,11 @@ actor RecordExport {
   /// Whether anything of the record is in the file so far.
   private(set) var holdsRecords = false
 
-  init(_ request: ExportRequest, of person: String, at server: HubServer) {
+  init(_ request: ExportRequest, of person: String, records: HubRecords, readings: PostedTracks) {
     self.request = request
     self.person = person
-    self.server = server
+    self.records = records
+    self.readings = readings
   }
 
   /// The next piece, `nil` after the last. The first one has something of the record in it, if the file has.
@@ -51,22 +53,22 @@ actor RecordExport {
   }
 
   private func beginning() async throws -> String {
-    let (person, now) = (person, server.clock.now)
+    let (person, now) = (person, records.clock.now)
     switch request.form {
     case .ndjson:
       step = .events(before: request.moments.upperBound)
-      let lines = try await server.read(person: person) { try Self.lines(ofKindsBesideEventsIn: $0, person: person) }
+      let lines = try await records.read(person: person) { try Self.lines(ofKindsBesideEventsIn: $0, person: person) }
       holdsRecords = holdsRecords || !lines.isEmpty
       return TrendyLines.header + "\n" + lines
     case .gpx:
       step = .readings(after: nil)
-      let names = try server.accounts.devices(person: person).map { ($0.id, $0.name) }
+      let names = try records.accounts.devices(person: person).map { ($0.id, $0.name) }
       let writer = TrackText(names: Dictionary(names) { name, _ in name })
       tracks = writer
       return writer.beginning()
     case .csv, .json, .ics:
       step = .events(before: request.moments.upperBound)
-      let types: [APIEventType] = try await server.read(person: person) { reading in
+      let types: [APIEventType] = try await records.read(person: person) { reading in
         try reading.living(kind: SyncedKind.eventType.name, offset: 0, limit: .max)
           .map { try $0.decoded(person: person) }
       }
@@ -99,10 +101,10 @@ actor RecordExport {
   }
 
   private func readingText(after position: PostedReadings.Position?) async throws -> String {
-    let (span, desk) = (request.span, server.ingestDesk(person: person))
-    let part = try await server.store.run(person: person) { [ingest = server.ingest] in
-      try await ingest?.readings(in: span, after: position, for: desk) ?? PostedReadings()
-    }
+    let span = request.span
+    let part =
+      try await readings.ask(of: person) { try await $0.readings(in: span, after: position, for: $1) }
+      ?? PostedReadings()
     step = part.next.map { .readings(after: $0) } ?? .ending
     guard request.form == .gpx else {
       holdsRecords = holdsRecords || !part.records.isEmpty
@@ -133,7 +135,7 @@ actor RecordExport {
     let (request, kind, limit) = (request, SyncedKind.event.name, Self.eventsAtOnce)
     let start = request.moments.lowerBound
     guard start < end else { return ([], nil) }
-    return try await server.read(person: person) { reading in
+    return try await records.read(person: person) { reading in
       var page = try reading.living(kind: kind, during: start..<end, limit: limit)
       var next: Int64?
       if page.count == limit, let last = page.last?.listMoment {

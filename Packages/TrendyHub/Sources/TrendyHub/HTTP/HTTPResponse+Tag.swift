@@ -1,28 +1,34 @@
 import Foundation
 
+// Conditional requests (RFC 9110, 8.8.3 and 13.1.2).
+
 extension HTTPResponse {
-  /// 304 where the request knows the answer with this tag already; else `nil`.
+  /// 304 if the client has the response with this tag; else `nil`.
   static func unchanged(_ tag: String, for request: HTTPRequest) -> HTTPResponse? {
-    let tag = weak(tag)
-    return request.knows(tag) ? HTTPResponse(status: 304, headers: HTTPHeaders([("ETag", tag)])) : nil
+    HTTPResponse(status: 200).tagged(tag).unchanged(for: request)
   }
 
-  /// The answer with a tag, by which a later request can ask whether it is still good (RFC 9110, 8.8.3 and 13.1.2); where the request
-  /// knows it already, 304 without the body.
-  func tagged(_ tag: String, for request: HTTPRequest) -> HTTPResponse {
-    if let unchanged = Self.unchanged(tag, for: request) { return unchanged }
+  /// The response with a weak tag: members such as `now` may differ under one tag.
+  func tagged(_ tag: String) -> HTTPResponse {
     var response = self
-    response.headers["ETag"] = Self.weak(tag)
+    response.headers["ETag"] = "W/\"\(tag)\""
     return response
   }
 
-  /// What tells of the moment of the answer, such as `now`, differs under one tag.
-  private static func weak(_ tag: String) -> String { "W/\"\(tag)\"" }
-
-  /// The answer with a tag that follows from its body, or from another text that says all that matters of it.
-  func taggedByContent(_ content: Data? = nil, for request: HTTPRequest) -> HTTPResponse {
+  /// The response with a tag derived from its body, or from other text that stands for it.
+  func taggedByContent(_ content: Data? = nil) -> HTTPResponse {
     guard let content = content ?? bodyData else { return self }
-    return tagged(String(SHA256Digest.hexadecimal(of: content).prefix(32)), for: request)
+    return tagged(String(SHA256Digest.hexadecimal(of: content).prefix(32)))
+  }
+
+  /// 304 without a body if the client has the response with this tag; else `nil`.
+  func unchanged(for request: HTTPRequest) -> HTTPResponse? {
+    guard status == 200, request.method == "GET" || request.method == "HEAD", let tag = headers["ETag"],
+      request.knows(tag)
+    else { return nil }
+    var headers = headers
+    headers["Content-Type"] = nil
+    return HTTPResponse(status: 304, headers: headers)
   }
 
   private var bodyData: Data? { if case .data(let data) = body { data } else { nil } }

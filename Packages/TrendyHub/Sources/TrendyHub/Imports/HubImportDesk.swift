@@ -30,17 +30,17 @@ public final class HubImportDesk {
 
   /// For what is found in the fixes of the file.
   public let desk: HubDesk
-  private let server: HubServer
+  private let records: HubRecords
   private var entry: HubImport
   private(set) public var isBegun = false
 
-  init(server: HubServer, person: String, id: String, source: String) {
-    self.server = server
-    entry = HubImport(id: id, format: "", source: source, startedAt: server.clock.now, before: 0)
-    desk = HubDesk(server: server, person: person, device: entry.deviceName, isLimited: true)
+  init(records: HubRecords, person: String, id: String, source: String) {
+    self.records = records
+    entry = HubImport(id: id, format: "", source: source, startedAt: records.clock.now, before: 0)
+    desk = HubDesk(records: records, person: person, device: entry.deviceName, isLimited: true)
   }
 
-  public var now: Date { server.clock.now }
+  public var now: Date { records.clock.now }
   public var id: String { entry.id }
 
   /// The word of the file's format, noted before anything is made.
@@ -48,17 +48,17 @@ public final class HubImportDesk {
 
   /// How the files of earlier imports were read that were not undone, the oldest first.
   public func earlierReadings() throws -> [ImportReading] {
-    try server.storage.read(person: desk.person) { try $0.imports() }
+    try records.storage.read(person: desk.person) { try $0.imports() }
       .filter { $0.undoneAt == nil && $0.id != entry.id }.compactMap(\.reading)
   }
 
   /// Notes how the file is read, before anything is made.
   public func note(_ reading: ImportReading) { entry.reading = reading }
 
-  public func makeID() -> String { server.accounts.chance.identifier(at: now) }
+  public func makeID() -> String { records.accounts.chance.identifier(at: now) }
 
   public func standing(of kind: String, id: String) throws -> Standing {
-    try server.storage.read(person: desk.person) { reading in
+    try records.storage.read(person: desk.person) { reading in
       guard let found = try reading.entry(kind: kind, id: id) else {
         return try reading.isPurged(kind: kind, id: id) ? .deleted : .unknown
       }
@@ -105,7 +105,7 @@ public final class HubImportDesk {
   private func write(_ body: (any HubTransaction, inout HubImport) throws -> Bool) throws {
     var next = entry
     var isBegun = isBegun
-    try server.writeHere(person: desk.person) { transaction in
+    try records.writeHere(person: desk.person) { transaction in
       next = entry
       isBegun = self.isBegun
       if !isBegun { next.before = try transaction.state().head }
@@ -122,15 +122,15 @@ public final class HubImportDesk {
     do {
       if let found = try transaction.entry(kind: entity.kind.name, id: entity.id) {
         guard !found.isAlive, found.isImportUndone else { return .known }
-        _ = try server.core.restore(entity.kind, id: entity.id, by: entry.author, in: transaction, now: now)
-        _ = try server.core.update(
+        _ = try records.core.restore(entity.kind, id: entity.id, by: entry.author, in: transaction, now: now)
+        _ = try records.core.update(
           entity.kind, id: entity.id, entity.members, by: entry.author, in: transaction, now: now)
         return .made
       }
       guard try !transaction.isPurged(kind: entity.kind.name, id: entity.id) else { return .known }
       var members = entity.members
       members["id"] = .string(entity.id)
-      _ = try server.core.create(entity.kind, members, by: entry.author, in: transaction, now: now)
+      _ = try records.core.create(entity.kind, members, by: entry.author, in: transaction, now: now)
       return .made
     } catch let problem as Problem where (400..<500).contains(problem.status) {
       return .refused("\(entity.kind.name) \"\(entity.id)\": \(problem.detail)")

@@ -8,7 +8,7 @@ import TrendyProtocols
 /// It says nothing of what it knew, as plain REST does not, and is refused for the same reasons.
 public struct HubDesk: Sendable {
   public let person: String
-  let server: HubServer
+  let records: HubRecords
   /// What stands for the writer in the record's fields.
   private let device: String
   private let core: HubCore
@@ -17,10 +17,10 @@ public struct HubDesk: Sendable {
   /// - Parameters:
   ///   - device: the writer's name.
   ///   - isLimited: whether the person's quota holds for it.
-  init(server: HubServer, person: String, device: String, isLimited: Bool) {
+  init(records: HubRecords, person: String, device: String, isLimited: Bool) {
     self.person = person
-    core = isLimited ? server.core : server.core.unlimited
-    self.server = server
+    core = isLimited ? records.core : records.core.unlimited
+    self.records = records
     self.device = HubDevice.restDevice(device)
   }
 
@@ -33,7 +33,7 @@ public struct HubDesk: Sendable {
 
   /// All of a kind; of events the newest fifty.
   public func list<Wire: Decodable>(_ kind: SyncedKind) throws -> [Wire] {
-    try server.storage.read(person: person) { reading in
+    try records.storage.read(person: person) { reading in
       try reading.living(kind: kind.name, offset: 0, limit: kind.name == SyncedKind.event.name ? 50 : .max)
         .map { try $0.decoded(person: person) }
     }
@@ -41,13 +41,13 @@ public struct HubDesk: Sendable {
 
   /// The living of a kind that has no address of its own, as their members; by id.
   public func records(_ kind: SyncedKind) throws -> [(id: String, members: [String: JSONValue])] {
-    try server.storage.read(person: person) { try $0.living(kind: kind.name, offset: 0, limit: .max) }
+    try records.storage.read(person: person) { try $0.living(kind: kind.name, offset: 0, limit: .max) }
       .map { ($0.id, $0.fields.mapValues(\.value)) }.sorted { $0.0 < $1.0 }
   }
 
   /// The version of the last write to the record, and whether anything of a kind was written after an earlier one, deletions included.
   public func changes(of kind: SyncedKind, since version: Int64) throws -> (head: Int64, hasChanged: Bool) {
-    try server.storage.read(person: person) { reading in
+    try records.storage.read(person: person) { reading in
       let head = try reading.state().head
       // The same number in another life of a hub that was restored is above its head, or of other entries: a restart forgets it.
       return (head, try head < version || !reading.lines(ofKind: kind.name, after: version, bytes: 1).isEmpty)
@@ -56,12 +56,12 @@ public struct HubDesk: Sendable {
 
   /// What the person calls a device; `nil` for one that is not theirs.
   public func name(ofDevice id: String) throws -> String? {
-    try server.accounts.devices(person: person).first { $0.id == id }?.name
+    try records.accounts.devices(person: person).first { $0.id == id }?.name
   }
 
   /// `nil` for what is not there, never was or was deleted.
   public func find<Wire: Decodable>(_ kind: SyncedKind, id: String) throws -> Wire? {
-    let entry = try server.storage.read(person: person) { try $0.entry(kind: kind.name, id: id) }
+    let entry = try records.storage.read(person: person) { try $0.entry(kind: kind.name, id: id) }
     return try entry.flatMap { try living($0) }
   }
 
@@ -71,7 +71,7 @@ public struct HubDesk: Sendable {
 
   /// The living events that begin in a range.
   public func events(in range: Range<Date>) throws -> [APIEvent] {
-    try server.storage.read(person: person) { reading in
+    try records.storage.read(person: person) { reading in
       let moments = range.lowerBound.milliseconds..<max(range.lowerBound, range.upperBound).milliseconds
       return try reading.living(kind: SyncedKind.event.name, during: moments, limit: .max)
         .map { try $0.decoded(person: person) }
@@ -132,17 +132,17 @@ public struct HubDesk: Sendable {
   }
 
   private func write(_ body: (HubCore, any HubTransaction, Date) throws -> Void) throws {
-    let now = server.clock.now
-    try server.writeHere(person: person) { transaction in
+    let now = records.clock.now
+    try records.writeHere(person: person) { transaction in
       if let reader = readRows?.reader { try transaction.renewTrackReader(reader) }
       try body(core, transaction, now)
     }
   }
 }
 
-extension HubServer {
-  /// A desk for what is found in what devices post.
-  public func ingestDesk(person: String) -> HubDesk {
-    HubDesk(server: self, person: person, device: "ingest", isLimited: false)
+extension HubRecords {
+  /// A desk for trips and visits that are detected in posted readings.
+  func ingestDesk(person: String) -> HubDesk {
+    HubDesk(records: self, person: person, device: "ingest", isLimited: false)
   }
 }

@@ -136,16 +136,16 @@ extension IngestRequest {
     self.init(form: form, query: query, body: request.body)
   }
 
-  /// - Throws: a ``Problem`` with status 405.
-  func check(method: String) throws {
+  /// A problem with status 405 for a method that the form does not allow.
+  func problem(ofMethod method: String) -> Problem? {
     let allowed: [String] =
       switch form {
       case .ownTracks, .overland: ["POST"]
       case .gpsLogger: ["GET", "POST", "PUT"]
       case .osmAnd, .webhook: ["GET", "POST"]
       }
-    guard !allowed.contains(method) else { return }
-    throw Problem(
+    guard !allowed.contains(method) else { return nil }
+    return Problem(
       "method_not_allowed", status: 405, title: "Method not allowed",
       detail: "this address takes \(allowed.joined(separator: ", ")), found \(method)",
       allow: allowed.joined(separator: ", "))

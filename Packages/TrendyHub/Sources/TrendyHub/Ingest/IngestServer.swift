@@ -67,7 +67,7 @@ public final class IngestServer: Sendable {
       throw Problem.notFound(
         "\(request.path.prefix(200)) is no address here: /pub, /overland, /gpslogger, /osmand and /webhook/… are")
     }
-    try asked.check(method: request.method)
+    if let problem = asked.problem(ofMethod: request.method) { throw problem }
     // Hashed on both sides: how long it takes tells nothing of the token.
     guard let token = request.ingestToken, SHA256Digest.hexadecimal(of: token) == tokenHash else {
       throw Problem.noIngestToken

@@ -3,63 +3,67 @@ import TrendyModels
 import TrendyProtocols
 import TrendyTrips
 
-extension HubServer {
-  /// Answers what trackers post outside `/api`; `nil` for every other request, and where the hub takes in none.
-  func answerIngest(_ request: HTTPRequest, device: inout HubDevice?, failure: inout String?) async throws
-    -> HTTPResponse?
-  {
-    guard let ingest, let asked = IngestRequest(request) else { return nil }
-    try configuration.check(namesOf: request)
-    try asked.check(method: request.method)
-    guard let token = request.ingestToken else { throw Problem.noIngestToken }
-    let sender = try await self.device(token: token, of: request)
-    device = sender
-    try limit(sender)
-    // What is found in posts that were taken is written whatever there is; so none is taken for a record that is full.
-    if case .webhook(.status) = asked.form {
-    } else if let error = try await store.read(person: sender.person, { [quota = core.quota] in try $0.isFull(quota) })
+/// Readings posted by trackers, and the trips in progress.
+struct TrackerHandlers: Sendable {
+  let records: HubRecords
+  let readings: PostedTracks
+
+  var routes: [HubRoute] {
+    [
+      HubRoute(
+        .get, "me/live", name: "getLiveTrips", summary: "What goes on, as far as devices post to the hub.",
+        answers: [.json(200, "the trips that go on", .named("LiveTrips"))], .device(showLiveTrips)),
+      HubRoute(
+        .get, "me/live/{id}/route", name: "getLiveRoute", summary: "The way so far of a trip that goes on.",
+        answers: [.json(200, "an encoded polyline of five decimals", .object([.required("route", .string)]))],
+        .device(showLiveRoute)),
+      HubRoute(
+        .get, "me/explanations/{id}", name: "getExplanation",
+        summary: "How a trip or a visit was found in what a device posted to the hub.",
+        answers: [.json(200, "what was decided, in order", .named("Explanation"))], .device(showExplanation)),
+    ]
+  }
+
+  /// Stores readings that a tracker posts.
+  func take(_ posted: IngestRequest, _ sender: HubDevice) async throws -> IngestAnswer {
+    // Readings are refused when the record is full, since trips found in accepted readings are always written.
+    if case .webhook(.status) = posted.form {
+    } else if let error = try await records.store.read(
+      person: sender.person,
+      { [quota = records.core.quota] in
+        try $0.isFull(quota)
+      })
     {
       throw error
     }
-    let answer = try await store.run(person: sender.person) { [self] in
-      try await ingest.take(
-        asked, from: IngestSender(person: sender.person, device: sender.id, desk: ingestDesk(person: sender.person)))
+    let answer = try await readings.ask(of: sender.person) { ingest, desk in
+      try await ingest.take(posted, from: IngestSender(person: desk.person, device: sender.id, desk: desk))
     }
-    failure = answer.delay
-    return asked.response(to: answer)
+    guard let answer else { preconditionFailure("readings were posted to a hub that takes none") }
+    return answer
   }
 
-  /// Answers `/me/explanations/{id}`: how an event was found in what a device posted.
-  /// - Throws: a ``Problem`` with status 404 for one that was not found here.
-  func answerExplanation(_ id: String, _ sender: HubDevice) async throws -> HTTPResponse {
-    let explanation = try await store.run(person: sender.person) { [self] in
-      try await ingest?.explanation(ofEvent: id, for: ingestDesk(person: sender.person))
-    }
-    guard let explanation else {
-      throw Problem(
-        "not_found", status: 404, title: "Not found", detail: "the event was not found in what devices post to this hub"
-      )
+  private func showExplanation(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
+    guard let explanation = try await readings.explanation(ofEvent: call.id, of: sender.person) else {
+      throw Problem.notFound("the event was not found in what devices post to this hub")
     }
     return try .wire(explanation)
   }
 
-  /// Answers `/me/live`: what goes on, as far as devices post here.
-  func answerLive(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
-    let (trips, leftOut) = try await store.run(person: sender.person) { [self] in
-      let desk = ingestDesk(person: sender.person)
-      return (try await ingest?.liveTrips(for: desk) ?? [], try await ingest?.leftOut(for: desk) ?? [])
+  private func showLiveTrips(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
+    let live = try await readings.ask(of: sender.person) { ingest, desk in
+      (trips: try await ingest.liveTrips(for: desk), leftOut: try await ingest.leftOut(for: desk))
     }
-    func answer(at now: Date) -> LiveTripsResponse { LiveTripsResponse(now: now, trips: trips, leftOut: leftOut) }
-    return try HTTPResponse.wire(answer(at: clock.now))
-      .taggedByContent(WireJSON.encode(answer(at: .distantPast)), for: call.request)
+    func answer(at now: Date) -> LiveTripsResponse {
+      LiveTripsResponse(now: now, trips: live?.trips ?? [], leftOut: live?.leftOut ?? [])
+    }
+    return try HTTPResponse.wire(answer(at: records.clock.now))
+      .taggedByContent(WireJSON.encode(answer(at: .distantPast)))
   }
 
-  /// Answers `/me/live/{id}/route`.
-  func answerLiveRoute(_ id: String, _ sender: HubDevice) async throws -> HTTPResponse {
-    let route = try await store.run(person: sender.person) { [self] in
-      try await ingest?.route(ofLiveTrip: id, for: ingestDesk(person: sender.person))
-    }
-    guard let route else { throw Problem.notFound("no trip \"\(id.prefix(128))\" goes on that is posted here") }
+  private func showLiveRoute(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
+    let route = try await readings.ask(of: sender.person) { try await $0.route(ofLiveTrip: call.id, for: $1) }
+    guard let route else { throw Problem.notFound("no trip \"\(call.id.prefix(128))\" goes on that is posted here") }
     return .json(["route": .string(Polyline.encode(route))])
   }
 }

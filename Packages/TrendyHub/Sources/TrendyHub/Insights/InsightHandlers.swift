@@ -3,10 +3,17 @@ import TrendyInsights
 import TrendyModels
 import TrendyProtocols
 
-// Findings over a person's record. Every number is one of TrendyInsights; here it is asked for and written down.
+/// Findings over a user's record. TrendyInsights computes every number.
+struct InsightHandlers: Sendable {
+  let clock: any TimeSource
+  let dayCounts: KnownDayCounts
+  private let histories = KnownHistories()
 
-extension HubServer {
-  /// Answers `/insights`.
+  init(clock: any TimeSource, dayCounts: KnownDayCounts) {
+    self.clock = clock
+    self.dayCounts = dayCounts
+  }
+
   func showInsights(_ call: HubCall, _ sender: HubDevice) throws -> HubWork {
     let days = try PersonDays(call)
     let span = Int(
@@ -20,7 +27,6 @@ extension HubServer {
     }
   }
 
-  /// Answers `/insights/habits`.
   func showHabits(_ call: HubCall, _ sender: HubDevice) throws -> HubWork {
     let days = try PersonDays(call)
     let now = clock.now
@@ -31,10 +37,9 @@ extension HubServer {
     }
   }
 
-  /// Answers `/insights/types/{id}`.
   func showType(_ call: HubCall, _ sender: HubDevice) throws -> HubWork {
     let days = try PersonDays(call)
-    let id = call.path[2]
+    let id = call.id
     let firstWeekday = Int(try call.integer("week_start", in: 0...6, default: 1))
     let asked = try TypeSteps(call)
     let now = clock.now
@@ -51,7 +56,22 @@ extension HubServer {
     }
   }
 
-  /// Answers `/insights/goals`: how far each goal is met now. Read from one week alone, so that it is there at once.
+  func showPlace(_ call: HubCall, _ sender: HubDevice) throws -> HubWork {
+    let days = try PersonDays(call)
+    let id = call.id
+    let firstWeekday = Int(try call.integer("week_start", in: 0...6, default: 1))
+    let weeks = Int(try call.integer("weeks", in: 1...52, default: 12))
+    let now = clock.now
+    return .read { reading in
+      guard try reading.entry(kind: SyncedKind.geofence.name, id: id)?.isAlive == true else {
+        throw Problem.notFound(.geofence, id)
+      }
+      let visits = try PlaceVisits(reading, of: id, weeks: weeks, firstWeekday: firstWeekday, days: days, now: now)
+      return .json(.object(visits.members))
+    }
+  }
+
+  /// Progress of each goal. Reads one week only, so that it is fast.
   func showGoals(_ call: HubCall, _ sender: HubDevice) throws -> HubWork {
     let days = try PersonDays(call)
     let firstWeekday = Int(try call.integer("week_start", in: 0...6, default: 1))
@@ -74,7 +94,7 @@ extension HubServer {
     }
   }
 
-  /// Answers `/insights/streaks`: of types with a daily goal alone, and only as far back as the streaks of today go.
+  /// Streaks of types with a daily goal. Reads only as far back as the present streaks reach.
   func showStreaks(_ call: HubCall, _ sender: HubDevice) throws -> HubWork {
     let days = try PersonDays(call)
     let now = clock.now

@@ -1,59 +1,59 @@
 import TrendyModels
 
-extension HubRoutes {
-  /// Findings over the record.
-  static let insights: [HubRoute] = [
-    HubRoute(
-      .get, "insights", name: "getInsights",
-      summary: "What goes with what, the week against the one before, when things happen, and streaks.",
-      query: [
-        HubRoute.Query(
-          name: "days", schema: .integer(14...366), meaning: "that relations and patterns look at; 90 unless told"),
-        weekStart,
-      ] + days, answers: [.json(200, "the findings", .named("Insights"))],
-      .record { server, call, sender in try server.showInsights(call, sender) }),
-    HubRoute(
-      .get, "insights/habits", name: "getHabits",
-      summary: "Streaks, scores of goals, and when things usually happen, of every type with an event.", query: days,
-      answers: [.json(200, "the habits", .named("Habits"))],
-      .record { server, call, sender in try server.showHabits(call, sender) }),
-    HubRoute(
-      .get, "insights/goals", name: "getGoals", summary: "How far each goal is met in the present day or week.",
-      query: [weekStart] + days, answers: [.json(200, "the goals", .named("Goals"))],
-      .record { server, call, sender in try server.showGoals(call, sender) }),
-    HubRoute(
-      .get, "insights/types/{id}", name: "getTypeInsights",
-      summary: "One type: what is found in it, what each day, week or month had, and which values it takes.",
-      query: [
-        HubRoute.Query(name: "days", schema: .integer(14...36_525), meaning: "up to today; 84 unless told"),
-        HubRoute.Query(
-          name: "step", schema: .words(["day", "week", "month"]),
-          meaning: "what a point is of; day unless told, and of days and weeks 1500 days at most"), weekStart,
-      ] + days, answers: [.json(200, "the type", .named("TypeInsights"))],
-      .record { server, call, sender in try server.showType(call, sender) }),
-    HubRoute(
-      .get, "insights/places/{id}", name: "getPlaceInsights",
-      summary: "How long somebody was at a place in each of the last weeks, and when they last came and went.",
-      query: [
-        HubRoute.Query(name: "weeks", schema: .integer(1...52), meaning: "with the present one; 12 unless told"),
-        weekStart,
-      ] + days, answers: [.json(200, "the place", .named("PlaceInsights"))],
-      .record { server, call, sender in try server.showPlace(call, sender) }),
-    HubRoute(
-      .get, "insights/streaks", name: "getStreaks", summary: "Days in a row up to today, of types with a daily goal.",
-      query: days,
-      answers: [
-        .json(
-          200, "the streaks",
-          .object([
-            .required(
-              "streaks", .list(.object([.required("event_type_id", .string), .required("current", .counter)])))
-          ]))
-      ], .record { server, call, sender in try server.showStreaks(call, sender) }),
-  ]
+extension InsightHandlers {
+  var routes: [HubRoute] {
+    [
+      HubRoute(
+        .get, "insights", name: "getInsights",
+        summary: "What goes with what, the week against the one before, when things happen, and streaks.",
+        query: [
+          .init("days", .integer(14...366), "that relations and patterns look at; 90 unless told"),
+          Self.weekStart,
+        ] + .days, answers: [.json(200, "the findings", .named("Insights"))],
+        .record(showInsights)),
+      HubRoute(
+        .get, "insights/habits", name: "getHabits",
+        summary: "Streaks, scores of goals, and when things usually happen, of every type with an event.", query: .days,
+        answers: [.json(200, "the habits", .named("Habits"))],
+        .record(showHabits)),
+      HubRoute(
+        .get, "insights/goals", name: "getGoals", summary: "How far each goal is met in the present day or week.",
+        query: [Self.weekStart] + .days, answers: [.json(200, "the goals", .named("Goals"))],
+        .record(showGoals)),
+      HubRoute(
+        .get, "insights/types/{id}", name: "getTypeInsights",
+        summary: "One type: what is found in it, what each day, week or month had, and which values it takes.",
+        query: [
+          .init("days", .integer(14...36_525), "up to today; 84 unless told"),
+          .init(
+            "step", .words(["day", "week", "month"]),
+            "what a point is of; day unless told, and of days and weeks 1500 days at most"), Self.weekStart,
+        ] + .days, answers: [.json(200, "the type", .named("TypeInsights"))],
+        .record(showType)),
+      HubRoute(
+        .get, "insights/places/{id}", name: "getPlaceInsights",
+        summary: "How long somebody was at a place in each of the last weeks, and when they last came and went.",
+        query: [
+          .init("weeks", .integer(1...52), "with the present one; 12 unless told"),
+          Self.weekStart,
+        ] + .days, answers: [.json(200, "the place", .named("PlaceInsights"))],
+        .record(showPlace)),
+      HubRoute(
+        .get, "insights/streaks", name: "getStreaks", summary: "Days in a row up to today, of types with a daily goal.",
+        query: .days,
+        answers: [
+          .json(
+            200, "the streaks",
+            .object([
+              .required(
+                "streaks", .list(.object([.required("event_type_id", .string), .required("current", .counter)])))
+            ]))
+        ], .record(showStreaks)),
+    ]
+  }
 
-  private static let weekStart = HubRoute.Query(
-    name: "week_start", schema: .integer(0...6), meaning: "the first day of a week, 0 is Sunday; 1 unless told")
+  private static let weekStart = HubRoute.Parameter(
+    "week_start", .integer(0...6), "the first day of a week, 0 is Sunday; 1 unless told")
 }
 
 extension HubSchema {

@@ -75,3 +75,13 @@ struct PersonDays: Sendable {
     event.timeZone.flatMap { $0 == zone ? rules : zones.rules(named: $0) }
   }
 }
+
+extension [HubRoute.Parameter] {
+  /// Parameters of ``PersonDays``.
+  static var days: [HubRoute.Parameter] {
+    [
+      .init("zone", .string, "the IANA name of a time zone; UTC unless told"),
+      .init("day_start", .integer(0...86_399), "seconds after midnight at which a day begins"),
+    ]
+  }
+}

@@ -3,24 +3,6 @@ import TrendyInsights
 import TrendyModels
 import TrendyProtocols
 
-extension HubServer {
-  /// Answers `/insights/places/{id}`.
-  func showPlace(_ call: HubCall, _ sender: HubDevice) throws -> HubWork {
-    let days = try PersonDays(call)
-    let id = call.path[2]
-    let firstWeekday = Int(try call.integer("week_start", in: 0...6, default: 1))
-    let weeks = Int(try call.integer("weeks", in: 1...52, default: 12))
-    let now = clock.now
-    return .read { reading in
-      guard try reading.entry(kind: SyncedKind.geofence.name, id: id)?.isAlive == true else {
-        throw Problem.notFound(.geofence, id)
-      }
-      let visits = try PlaceVisits(reading, of: id, weeks: weeks, firstWeekday: firstWeekday, days: days, now: now)
-      return .json(.object(visits.members))
-    }
-  }
-}
-
 /// When somebody was at a place in the last weeks.
 struct PlaceVisits {
   /// Stays that began before the first week reach into it.

@@ -100,22 +100,29 @@ struct MapTile: Hashable {
   }
 }
 
-extension HubServer {
-  /// Answers a request for a tile of the folder that the hub was told of; `nil` for every other request.
-  func answerTile(_ request: HTTPRequest, device: inout HubDevice?) async throws -> HTTPResponse? {
-    guard case .folder(let folder)? = configuration.tiles?.source,
-      request.method == "GET" || request.method == "HEAD", let tile = MapTile(path: request.path)
-    else { return nil }
-    try configuration.check(namesOf: request)
-    // Not counted among what a device may ask in a minute: a map that is moved asks for many, and recording must not wait for it.
-    let sender = try await authenticate(request)
-    device = sender
+/// Serves the tiles of a configured folder.
+struct TileHandlers: Sendable {
+  let store: HubStore
+  let tiles: MapTiles?
+
+  /// Not metered: moving a map requests many tiles, which must not delay recording.
+  var routes: [HubRoute] {
+    guard case .folder(let folder)? = tiles?.source else { return [] }
+    return [
+      HubRoute(
+        .get, "tiles/{zoom}/{column}/{row}", name: "getTile", summary: "Picture of a map below a page's drawing.",
+        answers: [], isMetered: false, isDocumented: false, tag: .content,
+        .device { try await show($0.request, in: folder, $1) })
+    ]
+  }
+
+  private func show(_ request: HTTPRequest, in folder: String, _ sender: HubDevice) async throws -> HTTPResponse {
+    guard let tile = MapTile(path: request.path) else { throw Problem.unknownPath(request) }
     let content = try await store.perform(.reading, for: sender.person) { tile.content(in: folder) }
     guard let content else { throw Problem.notFound("there is no such tile in this hub's folder") }
     return HTTPResponse(
       status: 200,
       headers: HTTPHeaders([("Content-Type", "image/png"), ("Cache-Control", "private, max-age=604800")]),
-      body: .data(content)
-    ).taggedByContent(for: request)
+      body: .data(content))
   }
 }

@@ -1,35 +1,24 @@
 import Foundation
 import TrendyModels
 
-extension HubServer {
-  /// Answers a request for a file of the pages; `nil` for every other request.
-  func answerPage(_ request: HTTPRequest) throws -> HTTPResponse? {
-    guard request.method == "GET" || request.method == "HEAD", let file = PageFiles.embedded.file(at: request.path)
-    else { return nil }
-    try configuration.check(namesOf: request)
-    let tag = "\"\(file.tag)\""
+/// Serves the files of the pages.
+struct PageHandler: Sendable {
+  let tiles: MapTiles?
+
+  func respond(with file: PageFiles.File) -> HTTPResponse {
     var headers = HTTPHeaders([
-      ("Content-Type", file.type), ("ETag", tag),
-      // A page asks each time whether it is still the one; what lies under a folder named after its content never changes.
+      ("Content-Type", file.type), ("ETag", "\"\(file.tag)\""),
+      // A page is revalidated each time. Files in the folder named after their content never change.
       ("Cache-Control", file.isVersioned ? "public, max-age=31536000, immutable" : "no-cache"),
     ])
-    for (name, value) in pageHeaders { headers[name] = value }
-    if request.knows(tag) {
-      headers["Content-Type"] = nil
-      return HTTPResponse(status: 304, headers: headers)
-    }
+    for (name, value) in securityHeaders { headers[name] = value }
     return HTTPResponse(status: 200, headers: headers, body: .data(file.content))
   }
 
-  /// Whether it is asked for without a token, by its head alone.
-  func isPage(_ request: HTTPRequest) -> Bool {
-    (request.method == "GET" || request.method == "HEAD") && PageFiles.embedded.file(at: request.path) != nil
-  }
-
-  /// Only what the hub itself serves is loaded and asked, but pictures of a map server that the hub was told of; no text becomes markup or script, nobody frames the pages, and no address
-  /// that is left is told to where one goes.
-  private var pageHeaders: [(String, String)] {
-    let pictures = configuration.tiles?.foreignOrigin.map { "img-src 'self' \($0); " } ?? ""
+  /// The pages load files of this hub only, except tiles of the configured map server. Text never becomes markup or
+  /// script, no other site may frame the pages, and links send no referrer.
+  private var securityHeaders: [(String, String)] {
+    let pictures = tiles?.foreignOrigin.map { "img-src 'self' \($0); " } ?? ""
     return [
       (
         "Content-Security-Policy",

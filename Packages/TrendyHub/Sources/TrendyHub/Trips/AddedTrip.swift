@@ -3,34 +3,8 @@ import TrendyModels
 import TrendyProtocols
 import TrendyTrips
 
-extension HubServer {
-  /// Answers `POST /trips`: a trip that nothing recorded, as `trendy trip add` records it. Asked again with the same id and content, it
-  /// gives the one that was made.
-  func addTrip(_ call: HubCall, _ sender: HubDevice) throws -> HubWork {
-    let added = try AddedTrip(try call.body())
-    let now = clock.now
-    return .write { [core] transaction in
-      let device = sender.restDevice
-      let type = try core.type(.trip, by: device, of: sender.person, in: transaction, now: now)
-      var trip = TripEvent(
-        id: added.id, eventTypeId: type.id, start: added.start, end: added.end, distanceMeters: added.distance,
-        route: added.ends, timeZone: added.zone)
-      trip.event.notes = added.notes
-      trip.set(try added.vehicleId.map { try core.vehicle($0, in: transaction) })
-      if let category = added.category {
-        trip.classify(category)
-      } else {
-        trip.event = try core.completing(trip.event, of: sender.person, in: transaction)
-      }
-      let entry = try core.create(
-        .event, try trip.event.createRequest.members, acceptsSame: true, by: device, in: transaction, now: now)
-      return .json(.object(entry.document(person: sender.person)), status: 201)
-    }
-  }
-}
-
 /// A trip as a person tells of it.
-private struct AddedTrip {
+struct AddedTrip {
   let id: String
   let start: Date
   let end: Date
@@ -82,7 +56,7 @@ private struct AddedTrip {
 }
 
 extension HubCore {
-  fileprivate func vehicle(_ id: String, in reading: any HubReading) throws -> Vehicle {
+  func vehicle(_ id: String, in reading: any HubReading) throws -> Vehicle {
     let entry = try entity(.vehicle, id: id, in: reading)
     guard let vehicle = Vehicle(id: entry.id, fields: entry.fields.mapValues(\.value)) else {
       throw Problem.notFound(.vehicle, id)
@@ -91,7 +65,7 @@ extension HubCore {
   }
 
   /// With what the person's rules say of it.
-  fileprivate func completing(_ event: Event, of person: String, in reading: any HubReading) throws -> Event {
+  func completing(_ event: Event, of person: String, in reading: any HubReading) throws -> Event {
     func living(_ kind: SyncedKind) throws -> [HubEntry] {
       try reading.living(kind: kind.name, offset: 0, limit: .max)
     }

@@ -3,23 +3,6 @@ import TrendyModels
 import TrendyProtocols
 import TrendyTrips
 
-extension HubServer {
-  /// Answers `/fixes`.
-  func showFixes(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
-    let days = try PersonDays(call)
-    let date = try call.civilDate("date")
-    let span = days.start(of: date)..<days.start(of: date.advanced(by: 1))
-    let fixes = try await store.run(person: sender.person) { [self] in
-      // What was fixed before and after tells whether there is a gap at either end.
-      let around = FixedDay.around * 1000
-      return try await ingest?.fixes(
-        in: Date(milliseconds: span.lowerBound - around)...Date(milliseconds: span.upperBound + around),
-        for: ingestDesk(person: sender.person)) ?? []
-    }
-    return .json(.object(FixedDay(fixes, during: span).members))
-  }
-}
-
 /// A day as its fixes tell of it: when there were some, and where some are missing.
 struct FixedDay {
   /// Seconds that are looked at before and after the day.

@@ -4,19 +4,53 @@ import TrendyModels
 import TrendyProtocols
 import TrendyTrips
 
-// The mileage log of a year: the numbers of `trendy trip report` and `trendy export mileage`.
+/// A year's mileage log, with the numbers of `trendy trip report` and `trendy export mileage`, and odometer readings.
+struct MileageHandlers: Sendable {
+  let records: HubRecords
+  private let knownTrips = KnownTrips()
 
-extension HubServer {
-  /// Answers `/mileage`.
-  func showMileage(_ call: HubCall, _ sender: HubDevice) throws -> HubWork {
+  init(records: HubRecords) { self.records = records }
+
+  private var core: HubCore { records.core }
+  private var clock: any TimeSource { records.clock }
+
+  var routes: [HubRoute] {
+    [
+      HubRoute(
+        .get, "mileage", name: "getMileage",
+        summary: "A year's trips, what they add up to by month and by vehicle, and what odometers say.",
+        query: Self.ofYear,
+        answers: [.json(200, "the log", .named("Mileage"))],
+        .record(showMileage)),
+      HubRoute(
+        .get, "mileage/csv", name: "exportMileage", summary: "A year's trips as a table of 19 columns.",
+        query: Self.ofYear,
+        answers: [.init(status: 200, meaning: "the table", body: .file(["text/csv"]))],
+        .record(exportMileage)),
+      HubRoute(
+        .post, "vehicles/{id}/odometer", name: "logOdometer", summary: "Records what a vehicle's odometer says.",
+        body: .object([
+          .required("id", .identifier), .required("odometer_m", .number(0...Double.greatestFiniteMagnitude)),
+          .required("at", .date), .optional("time_zone", .string),
+        ]), answers: [.json(201, "the event that tells of it", .entity(.event))],
+        group: .entities, .record(logOdometer)),
+    ]
+  }
+
+  private static let ofYear: [HubRoute.Parameter] = [
+    .init("year", .integer(1...9998), "of the calendar; this one unless told"),
+    .init("vehicle", .string, "the id of a vehicle; all unless told"),
+    .init("zone", .string, "the IANA name of a time zone; UTC unless told"),
+  ]
+
+  private func showMileage(_ call: HubCall, _ sender: HubDevice) throws -> HubWork {
     let span = try MileageSpan(call, now: clock.now)
     return .read { [self] reading in
       .json(MileageDocument(try trips(of: sender.person, reading), span).value)
     }
   }
 
-  /// Answers `/mileage/csv`.
-  func exportMileage(_ call: HubCall, _ sender: HubDevice) throws -> HubWork {
+  private func exportMileage(_ call: HubCall, _ sender: HubDevice) throws -> HubWork {
     let span = try MileageSpan(call, now: clock.now)
     return .read { [self] reading in
       let person = try trips(of: sender.person, reading)
@@ -29,12 +63,9 @@ extension HubServer {
         ]), body: .data(Data(text.utf8)))
     }
   }
-}
 
-extension HubServer {
-  /// Answers `POST /vehicles/{id}/odometer`: a reading, as `trendy vehicle odometer log` records it. Asked again with the same id and
-  /// content, it gives the one that was made.
-  func logOdometer(_ call: HubCall, _ sender: HubDevice) throws -> HubWork {
+  /// Records an odometer reading as `trendy vehicle odometer log` does. Idempotent for the same id and content.
+  private func logOdometer(_ call: HubCall, _ sender: HubDevice) throws -> HubWork {
     let body = try call.body()
     let (id, zone) = (try body.identifier("id"), try body.optionalString("time_zone"))
     let date = try body.moment("at")
@@ -43,7 +74,7 @@ extension HubServer {
     }
     let now = clock.now
     return .write { [core] transaction in
-      let vehicle = try core.entity(.vehicle, id: call.path[1], in: transaction)
+      let vehicle = try core.entity(.vehicle, id: call.id, in: transaction)
       let type = try core.type(.odometer, by: sender.restDevice, of: sender.person, in: transaction, now: now)
       let event = Event(
         id: id, eventTypeId: type.id, timestamp: date, timeZone: zone,

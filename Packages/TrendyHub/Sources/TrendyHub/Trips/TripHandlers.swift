@@ -3,13 +3,54 @@ import TrendyModels
 import TrendyProtocols
 import TrendyTrips
 
-// Trips that a person mends: the same split and merge as on a device, written as one act.
+/// Trips that the user adds, splits or merges, each as one transaction, as on a device.
+struct TripHandlers: Sendable {
+  let records: HubRecords
+  let readings: PostedTracks
 
-extension HubServer {
-  /// Answers `GET /trips/{id}`: a trip, its neighbours in time, and how it was found where that is known here.
+  private var core: HubCore { records.core }
+  private var clock: any TimeSource { records.clock }
+
+  func showFixes(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
+    let days = try PersonDays(call)
+    let date = try call.civilDate("date")
+    let span = days.start(of: date)..<days.start(of: date.advanced(by: 1))
+    // Fixes before and after the day show whether there is a gap at either end.
+    let around = FixedDay.around * 1000
+    let fixes = try await readings.ask(of: sender.person) { ingest, desk in
+      try await ingest.fixes(
+        in: Date(milliseconds: span.lowerBound - around)...Date(milliseconds: span.upperBound + around), for: desk)
+    }
+    return .json(.object(FixedDay(fixes ?? [], during: span).members))
+  }
+
+  /// Records a trip as `trendy trip add` does. Idempotent for the same id and content.
+  func addTrip(_ call: HubCall, _ sender: HubDevice) throws -> HubWork {
+    let added = try AddedTrip(try call.body())
+    let now = clock.now
+    return .write { [core] transaction in
+      let device = sender.restDevice
+      let type = try core.type(.trip, by: device, of: sender.person, in: transaction, now: now)
+      var trip = TripEvent(
+        id: added.id, eventTypeId: type.id, start: added.start, end: added.end, distanceMeters: added.distance,
+        route: added.ends, timeZone: added.zone)
+      trip.event.notes = added.notes
+      trip.set(try added.vehicleId.map { try core.vehicle($0, in: transaction) })
+      if let category = added.category {
+        trip.classify(category)
+      } else {
+        trip.event = try core.completing(trip.event, of: sender.person, in: transaction)
+      }
+      let entry = try core.create(
+        .event, try trip.event.createRequest.members, acceptsSame: true, by: device, in: transaction, now: now)
+      return .json(.object(entry.document(person: sender.person)), status: 201)
+    }
+  }
+
+  /// A trip, its neighbours in time, and how it was detected if this hub detected it.
   func showTrip(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
-    let id = call.path[1]
-    var members = try await store.read(person: sender.person) { [core] reading in
+    let id = call.id
+    var members = try await records.store.read(person: sender.person) { [core] reading in
       let trip = try core.trip(id, in: reading, person: sender.person)
       let around = try reading.tripsAround(trip)
       let documents = [
@@ -17,9 +58,7 @@ extension HubServer {
       ]
       return documents.mapValues { $0.map { JSONValue.object($0.document(person: sender.person)) } ?? .null }
     }
-    let explanation = try await store.run(person: sender.person) { [self] in
-      try await ingest?.explanation(ofEvent: id, for: ingestDesk(person: sender.person))
-    }
+    let explanation = try await readings.explanation(ofEvent: id, of: sender.person)
     members["explanation"] = try explanation.map { try WireJSON.decode(JSONValue.self, from: WireJSON.encode($0)) }
     if members["explanation"] == nil { members["explanation"] = .null }
     let (trip, fixes) = try await tripWithFixes(id, sender)
@@ -29,9 +68,9 @@ extension HubServer {
     return .json(.object(members))
   }
 
-  /// Answers `GET /trips/{id}/split`: the two trips that a split would make. Nothing is written.
+  /// The two trips that a split would make. Writes nothing.
   func showSplit(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
-    let id = call.path[1]
+    let id = call.id
     let asked = try SplitPoint(call)
     let (trip, fixes) = try await tripWithFixes(id, sender)
     let date =
@@ -45,9 +84,9 @@ extension HubServer {
     ])
   }
 
-  /// Answers `POST /trips/{id}/split`. Asked again with the `id` of a second trip that begins there, it says how things stand.
-  func splitTrip(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
-    let id = call.path[1]
+  /// Idempotent: if the second trip exists and begins there, returns both trips as they are.
+  func split(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
+    let id = call.id
     let body = try call.body()
     let secondId = try body.identifier("id")
     let date = try body.moment("at").roundedToMillisecond
@@ -73,12 +112,12 @@ extension HubServer {
           })
       ])
     }
-    return try await carryOut(work, for: sender.person, request: call.request)
+    return try await records.carryOut(work, for: sender.person, request: call.request)
   }
 
-  /// Answers `POST /trips/{id}/merge`: the earlier of the two takes the other in.
-  func mergeTrips(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
-    let ids = [call.path[1], try call.body().identifier("with")]
+  /// Extends the earlier trip by the later one, which is deleted.
+  func merge(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
+    let ids = [call.id, try call.body().identifier("with")]
     guard ids[0] != ids[1] else { throw Problem.invalid("with: a trip cannot be merged with itself") }
     let now = clock.now
     let work = HubWork.write { [core] transaction in
@@ -95,19 +134,19 @@ extension HubServer {
       let entry = try core.entity(.event, id: whole.event.id, in: transaction)
       return .json(.object(entry.document(person: sender.person)))
     }
-    return try await carryOut(work, for: sender.person, request: call.request)
+    return try await records.carryOut(work, for: sender.person, request: call.request)
   }
 
   /// A trip, and its fixes where one device posted them here.
   private func tripWithFixes(_ id: String, _ sender: HubDevice) async throws -> (TripEvent, [Location]) {
-    let trip = try await store.read(person: sender.person) { [core] in
+    let trip = try await records.store.read(person: sender.person) { [core] in
       try core.trip(id, in: $0, person: sender.person)
     }
-    guard let ingest, trip.end > trip.start else { return (trip, []) }
-    let fixes = try await store.run(person: sender.person) { [self] in
-      try await ingest.fixes(in: trip.start...trip.end, for: ingestDesk(person: sender.person))
+    guard trip.end > trip.start else { return (trip, []) }
+    let fixes = try await readings.ask(of: sender.person) { ingest, desk in
+      try await ingest.fixes(in: trip.start...trip.end, for: desk)
     }
-    return (trip, fixes)
+    return (trip, fixes ?? [])
   }
 }
 

@@ -1,81 +1,61 @@
 import TrendyModels
 import TrendyTrips
 
-extension HubRoutes {
-  /// What a person mends of trips.
-  static let trips: [HubRoute] = [
-    HubRoute(
-      .get, "fixes", name: "getFixedDay",
-      summary: "When a device that posts its fixes said where it was on a day, and where that is missing.",
-      query: [HubRoute.Query(name: "date", schema: .day, meaning: "the day, such as 2026-11-22")] + days,
-      answers: [.json(200, "the day", .named("FixedDay"))],
-      .device { server, call, sender in try await server.showFixes(call, sender) }),
-    HubRoute(
-      .post, "trips", name: "addTrip", summary: "Records a trip that nothing recorded.",
-      body: .object([
-        .required("id", .identifier), .required("start", .date), .required("end", .date),
-        .required("distance_m", anyLength), .optional("time_zone", .string), .optional("start_place", place),
-        .optional("end_place", place), .optional("vehicle_id", .nullable(.identifier)),
-        .optional("category", .nullable(.words(TripCategory.allCases.map(\.rawValue)))),
-        .optional("notes", .nullable(.string)),
-      ]), answers: [.json(201, "the trip", .entity(.event))],
-      .record { server, call, sender in try server.addTrip(call, sender) }),
-    HubRoute(
-      .get, "trips/{id}", name: "getTrip",
-      summary: "A trip, those before and after it within a week, and how it was found where the hub found it.",
-      answers: [
-        .json(
-          200, "the trip, and what is around it",
-          .object([
-            .required("trip", .entity(.event)), .required("previous", .nullable(.entity(.event))),
-            .required("next", .nullable(.entity(.event))), .required("explanation", .nullable(.named("Explanation"))),
-            .required("speed", .nullable(speed)), .required("detour", .nullable(anyLength)),
-          ]))
-      ], .device { server, call, sender in try await server.showTrip(call, sender) }),
-    HubRoute(
-      .get, "trips/{id}/split", name: "showSplit",
-      summary: "The two trips that a split would make; nothing is written.",
-      query: [
-        HubRoute.Query(name: "at", schema: .date, meaning: "the moment at which it is parted"),
-        HubRoute.Query(name: "part", schema: .number(0...1), meaning: "the part of the way, in place of a moment"),
-      ],
-      answers: [
-        .json(
-          200, "where it would be parted, and both halves",
-          .object([.required("at", .date), .required("first", half), .required("second", half)]))
-      ], .device { server, call, sender in try await server.showSplit(call, sender) }),
-    HubRoute(
-      .post, "trips/{id}/split", name: "splitTrip", summary: "Makes two trips of one, parted at a moment on the way.",
-      body: .object([.required("at", .date), .required("id", .identifier)]),
-      answers: [.json(200, "the first and the second", .object([.required("trips", .list(.entity(.event)))]))],
-      .device { server, call, sender in try await server.splitTrip(call, sender) }),
-    HubRoute(
-      .post, "trips/{id}/merge", name: "mergeTrips", summary: "Makes one trip of two that follow one another.",
-      body: .object([.required("with", .identifier)]), answers: [.json(200, "the one trip", .entity(.event))],
-      .device { server, call, sender in try await server.mergeTrips(call, sender) }),
-    HubRoute(
-      .get, "mileage", name: "getMileage",
-      summary: "A year's trips, what they add up to by month and by vehicle, and what odometers say.", query: ofYear,
-      answers: [.json(200, "the log", .named("Mileage"))],
-      .record { server, call, sender in try server.showMileage(call, sender) }),
-    HubRoute(
-      .get, "mileage/csv", name: "exportMileage", summary: "A year's trips as a table of 19 columns.", query: ofYear,
-      answers: [HubRoute.Answer(status: 200, meaning: "the table", body: .table)],
-      .record { server, call, sender in try server.exportMileage(call, sender) }),
-    HubRoute(
-      .post, "vehicles/{id}/odometer", name: "logOdometer", summary: "Records what a vehicle's odometer says.",
-      body: .object([
-        .required("id", .identifier), .required("odometer_m", .number(0...Double.greatestFiniteMagnitude)),
-        .required("at", .date), .optional("time_zone", .string),
-      ]), answers: [.json(201, "the event that tells of it", .entity(.event))],
-      .record { server, call, sender in try server.logOdometer(call, sender) }),
-  ]
-
-  private static let ofYear = [
-    HubRoute.Query(name: "year", schema: .integer(1...9998), meaning: "of the calendar; this one unless told"),
-    HubRoute.Query(name: "vehicle", schema: .string, meaning: "the id of a vehicle; all unless told"),
-    HubRoute.Query(name: "zone", schema: .string, meaning: "the IANA name of a time zone; UTC unless told"),
-  ]
+extension TripHandlers {
+  var routes: [HubRoute] {
+    [
+      HubRoute(
+        .get, "fixes", name: "getFixedDay",
+        summary: "When a device that posts its fixes said where it was on a day, and where that is missing.",
+        query: [.init("date", .day, "the day, such as 2026-11-22")] + .days,
+        answers: [.json(200, "the day", .named("FixedDay"))],
+        .device(showFixes)),
+      HubRoute(
+        .post, "trips", name: "addTrip", summary: "Records a trip that nothing recorded.",
+        body: .object([
+          .required("id", .identifier), .required("start", .date), .required("end", .date),
+          .required("distance_m", Self.anyLength), .optional("time_zone", .string),
+          .optional("start_place", Self.place),
+          .optional("end_place", Self.place), .optional("vehicle_id", .nullable(.identifier)),
+          .optional("category", .nullable(.words(TripCategory.allCases.map(\.rawValue)))),
+          .optional("notes", .nullable(.string)),
+        ]), answers: [.json(201, "the trip", .entity(.event))],
+        .record(addTrip)),
+      HubRoute(
+        .get, "trips/{id}", name: "getTrip",
+        summary: "A trip, those before and after it within a week, and how it was found where the hub found it.",
+        answers: [
+          .json(
+            200, "the trip, and what is around it",
+            .object([
+              .required("trip", .entity(.event)), .required("previous", .nullable(.entity(.event))),
+              .required("next", .nullable(.entity(.event))), .required("explanation", .nullable(.named("Explanation"))),
+              .required("speed", .nullable(Self.speed)), .required("detour", .nullable(Self.anyLength)),
+            ]))
+        ], .device(showTrip)),
+      HubRoute(
+        .get, "trips/{id}/split", name: "showSplit",
+        summary: "The two trips that a split would make; nothing is written.",
+        query: [
+          .init("at", .date, "the moment at which it is parted"),
+          .init("part", .number(0...1), "the part of the way, in place of a moment"),
+        ],
+        answers: [
+          .json(
+            200, "where it would be parted, and both halves",
+            .object([.required("at", .date), .required("first", Self.half), .required("second", Self.half)]))
+        ], .device(showSplit)),
+      HubRoute(
+        .post, "trips/{id}/split", name: "splitTrip", summary: "Makes two trips of one, parted at a moment on the way.",
+        body: .object([.required("at", .date), .required("id", .identifier)]),
+        answers: [.json(200, "the first and the second", .object([.required("trips", .list(.entity(.event)))]))],
+        .device(split)),
+      HubRoute(
+        .post, "trips/{id}/merge", name: "mergeTrips", summary: "Makes one trip of two that follow one another.",
+        body: .object([.required("with", .identifier)]), answers: [.json(200, "the one trip", .entity(.event))],
+        .device(merge)),
+    ]
+  }
 
   private static let half = HubSchema.object([
     .required("start", .date), .required("end", .date),

@@ -2,7 +2,20 @@ import Foundation
 import TrendyModels
 import TrendyProtocols
 
-extension HubServer {
+/// Delivers changes to the webhooks of all users.
+///
+/// Each change is delivered at least once, in the order of versions, and each webhook independently: a slow or
+/// unreachable receiver does not delay the others and is retried forever, after one second, then two, up to an hour.
+/// Of several hubs on one storage the hub that has claimed a webhook delivers; a claim lasts a minute, after which
+/// another hub may repeat the delivery.
+struct WebhookDeliverer: Sendable {
+  let records: HubRecords
+  let metrics: HubMetrics
+
+  private var store: HubStore { records.store }
+  private var clock: any TimeSource { records.clock }
+  private var bells: WebhookBells { records.bells }
+
   /// How often the directory is asked for webhooks that were added or removed.
   private static let reloadInterval: Duration = .seconds(10)
   /// Longer than a delivery takes; clocks of hubs that share a storage have to agree better than that.
@@ -10,22 +23,18 @@ extension HubServer {
   /// How often a webhook looks for changes that other hubs on the same storage wrote.
   private static let lookInterval: Duration = .seconds(60)
 
-  /// Delivers what changes to the webhooks of all persons, until its task is cancelled.
-  ///
-  /// Each change is delivered at least once, in the order of the versions, each webhook by itself: a receiver that is slow or
-  /// gone keeps no other waiting, and is tried again for ever, after one second, then two, up to an hour. Of several hubs on
-  /// one storage the one delivers that has claimed it; after a minute another may, which then delivers the same once more.
+  /// Delivers until the task is cancelled.
   /// - Parameters:
-  ///   - sender: carries them over the network.
-  ///   - report: what went wrong in the hub's own storage, in words.
-  public func deliverWebhooks(by sender: any WebhookSender, report: @escaping @Sendable (String) -> Void) async {
+  ///   - sender: sends requests over the network.
+  ///   - report: receives failures of the hub's own storage as text.
+  func run(by sender: any WebhookSender, report: @escaping @Sendable (String) -> Void) async {
     await withDiscardingTaskGroup { group in
       while !Task.isCancelled {
         do {
           let webhooks = try await webhooks()
           bells.keepOnly(Set(webhooks.map(\.id)))
           for webhook in webhooks where bells.hang(webhook) {
-            group.addTask { await self.deliver(to: webhook, by: sender, report: report) }
+            group.addTask { await deliver(to: webhook, by: sender, report: report) }
           }
         } catch {
           report("the webhooks could not be read: \(error)")
@@ -38,7 +47,9 @@ extension HubServer {
   }
 
   private func webhooks() async throws -> [HubWebhook] {
-    try await store.perform(.reading, for: "directory") { [storage] in try storage.readDirectory { try $0.webhooks() } }
+    try await store.perform(.reading, for: "directory") { [storage = records.storage] in
+      try storage.readDirectory { try $0.webhooks() }
+    }
   }
 
   private func deliver(
@@ -92,7 +103,7 @@ extension HubServer {
     }
     let now = clock.now
     standing.claim = nil
-    try await store.write(person: webhook.person) { [standing, core] transaction in
+    try await store.write(person: webhook.person) { [standing, core = records.core] transaction in
       // Removed meanwhile, or another hub took it over: what that one notes stands.
       guard let held = try transaction.webhookStanding(of: webhook.id), held.claim?.hub == due.standing.claim?.hub
       else { return }
@@ -116,7 +127,7 @@ extension HubServer {
     }
     guard isShared, case .due = work else { return work }
     let claim = HubWebhookStanding.Claim(
-      hub: process, until: now.addingTimeInterval(Double(Self.claimPeriod.components.seconds)))
+      hub: records.process, until: now.addingTimeInterval(Double(Self.claimPeriod.components.seconds)))
     return try await store.write(person: webhook.person) { transaction in
       // Looked at again behind the lock: another hub may have delivered it meanwhile.
       guard case .due(var due) = try WebhookWork(webhook, in: transaction, at: now) else { return .nothing }

@@ -181,7 +181,9 @@ struct QuotaTests {
   @Test func `refusals are counted, and are no failures of the hub`() async throws {
     let hub = try hub(rows: 0)
     #expect(try await hub.makeType().status == 507)
-    let text = hub.server.metricsText().description
+    let metrics = await hub.server.handle(
+      HTTPRequest(id: "m", method: "GET", target: "/metrics", remoteAddress: "127.0.0.1"))
+    let text = String(decoding: try await metrics.collectedBody(), as: UTF8.self)
     #expect(text.contains("\ntrendy_hub_quota_refusals_total 1\n"))
     #expect(text.contains("trendy_hub_storage_errors_total{reason=\"failed\"} 0"))
   }

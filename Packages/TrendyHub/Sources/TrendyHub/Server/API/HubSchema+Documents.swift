@@ -87,7 +87,7 @@ extension HubSchema {
       "PlaceInsights": placeInsights,
       "FixedDay": fixedDay,
       "Mileage": mileage,
-      "Import": HubRoutes.importSchema,
+      "Import": .importFile,
       "Explanation": explanation,
       "Companion": companionLink,
       "Notice": notice,

@@ -4,15 +4,16 @@ import TrendyModels
 struct OpenAPIDocument {
   let value: JSONValue
 
-  init(_ routes: HubRoutes) {
+  init(_ routes: [HubRoute]) {
+    let server = HubRoute.prefix.map { "/\($0)" }.joined()
     var paths: [String: JSONValue] = [:]
-    for (address, same) in Dictionary(grouping: routes.all, by: \.address) {
+    for (address, same) in Dictionary(grouping: routes.filter(\.isDocumented), by: \.address) {
       var item = Dictionary(same.map { ($0.method.rawValue.lowercased(), Self.operation($0)) }) { first, _ in first }
       if let parameters = same.first?.parameters, !parameters.isEmpty {
         item["parameters"] = .array(
           parameters.map { ["name": .string($0), "in": "path", "required": true, "schema": HubSchema.string.document] })
       }
-      paths[address] = .object(item)
+      paths[String(address.dropFirst(server.count))] = .object(item)
     }
     value = [
       "openapi": "3.1.0",
@@ -21,7 +22,7 @@ struct OpenAPIDocument {
         "description": "Requests of devices and other programs to a hub. See docs/api.md and docs/api-sync.md.",
         "license": ["name": "Apache-2.0", "identifier": "Apache-2.0"],
       ],
-      "servers": [["url": "/api/v1"]],
+      "servers": [["url": .string(server)]],
       "security": [["token": []]],
       "paths": .object(paths),
       "components": [
@@ -43,7 +44,7 @@ struct OpenAPIDocument {
             ]
           ]) { $1 }),
     ]
-    if route.isWithoutToken { operation["security"] = [] }
+    if route.access == .open { operation["security"] = [] }
     let parameters = route.query.map { parameter($0, in: "query") } + route.headers.map { parameter($0, in: "header") }
     if !parameters.isEmpty { operation["parameters"] = .array(parameters) }
     if let body = route.body {
@@ -55,7 +56,7 @@ struct OpenAPIDocument {
     return .object(operation)
   }
 
-  private static func parameter(_ query: HubRoute.Query, in place: String) -> JSONValue {
+  private static func parameter(_ query: HubRoute.Parameter, in place: String) -> JSONValue {
     [
       "name": .string(query.name), "in": .string(place), "description": .string(query.meaning),
       "schema": query.schema.document,
@@ -68,7 +69,6 @@ struct OpenAPIDocument {
     case .json(let schema): response["content"] = ["application/json": ["schema": schema.document]]
     case .lines: response["content"] = ["application/x-ndjson": [:]]
     case .events: response["content"] = ["text/event-stream": [:]]
-    case .table: response["content"] = ["text/csv": [:]]
     case .file(let types): response["content"] = .object(Dictionary(uniqueKeysWithValues: types.map { ($0, [:]) }))
     case .nothing: break
     }

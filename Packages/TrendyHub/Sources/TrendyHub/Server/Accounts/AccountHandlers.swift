@@ -1,20 +1,223 @@
+import Foundation
 import TrendyModels
+import TrendyProtocols
 
-extension HubServer {
-  /// Answers `/pair`.
-  func pair(_ call: HubCall) async throws -> HTTPResponse {
+/// Pairing, browser sessions, the user's name, and the user's devices.
+struct AccountHandlers: Sendable {
+  let records: HubRecords
+  let authenticator: Authenticator
+  let presence: DevicePresence
+  let configuration: HubConfiguration
+  let pairingPicture: PairingPicture.Maker?
+
+  private var store: HubStore { records.store }
+  private var accounts: HubAccounts { records.accounts }
+
+  var routes: [HubRoute] {
+    [
+      HubRoute(
+        .post, "pair", name: "pair", summary: "Takes a pairing code, and gives a device its token.",
+        body: .named("PairRequest"), answers: [.json(201, "paired", .named("PairResponse"))], .open(pair)),
+      HubRoute(
+        .get, "session", name: "getSession", summary: "Who asks; of a browser that is nobody's yet, how it comes in.",
+        answers: [.json(200, "who, or nobody", .named("Session"))], .open(showSession)),
+      HubRoute(
+        .post, "session", name: "beginSession",
+        summary: "Takes a pairing code, and gives a browser a cookie that stands for its device's token.",
+        body: .named("PairRequest"), answers: [.json(201, "paired", .named("BrowserPairing"))], .open(beginSession)),
+      HubRoute(
+        .delete, "session", name: "endSession", summary: "Revokes the device that asks.",
+        answers: [.nothing("it is revoked")], .device(endSession)),
+      HubRoute(
+        .post, "me/pairing-codes", name: "createPairingCode",
+        summary: "Makes a code that pairs one more device of the person.",
+        answers: [
+          .json(
+            201, "the code, and a picture of it for a camera",
+            .object([
+              .required("code", .string), .required("expires_at", .date),
+              .optional(
+                "picture",
+                .object([.required("link", .string), .required("size", .counter), .required("path", .string)])),
+            ]))
+        ], .device(makePairingCode)),
+      HubRoute(
+        .post, "me/tokens", name: "createToken",
+        summary:
+          "Makes a device of the person with a token, for a program that cannot take a code. It is shown this once.",
+        body: .object([.required("name", .string)]),
+        answers: [
+          .json(
+            201, "the token, and its device",
+            .object([.required("token", .string), .required("device_id", .string), .required("name", .string)]))
+        ], .device(makeToken)),
+      HubRoute(
+        .patch, "me", name: "changePerson", summary: "Calls the person by another name.",
+        body: .object([.required("name", .string)]),
+        answers: [.json(200, "who it is then", .object([.required("id", .string), .required("name", .string)]))],
+        .device(rename)),
+      HubRoute(
+        .delete, "me/devices/{id}", name: "revokeDevice", summary: "Revokes a device of the person.",
+        answers: [.nothing("it is revoked")], .device(revokeDevice)),
+      HubRoute(
+        .get, "me/devices", name: "listDevices", summary: "The person's devices that may come in.",
+        answers: [.json(200, "the devices", .list(.named("Device")))], tag: .content, .device(listDevices)),
+      HubRoute(
+        .get, "me/storage", name: "getStorage", summary: "How much is kept of the person, and how much may be.",
+        answers: [
+          .json(
+            200, "what lives, what that takes, and the quota",
+            .object([
+              .required("rows", .counter), .required("bytes", .counter), .required("quota_rows", .nullable(.counter)),
+              .required("quota_bytes", .nullable(.counter)), .required("stored_bytes", .nullable(.counter)),
+            ]))
+        ], .device(showStorage)),
+    ]
+  }
+
+  // MARK: Pairing
+
+  private func pair(_ call: HubCall) async throws -> HTTPResponse {
     let (token, device) = try await paired(call)
     return try .wire(
       PairResponse(token: token, deviceId: device.id, person: device.person, hub: configuration.name), status: 201)
   }
 
-  /// Exchanges the request's code for a token.
-  func paired(_ call: HubCall) async throws -> (token: String, device: HubDevice) {
+  private func paired(_ call: HubCall) async throws -> (token: String, device: HubDevice) {
     let address = call.request.remoteAddress
     let asked = try call.document(PairRequest.self)
     return try await store.perform(.writing, for: "directory") { [accounts] in
       try accounts.pair(
         code: asked.code, deviceName: asked.deviceName, holder: asked.person, address: address)
     }
+  }
+
+  private func makePairingCode(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
+    let expiry = store.clock.now.addingTimeInterval(Double(HubAccounts.pairingLifetime.components.seconds))
+    let code = try await store.perform(.writing, for: "directory") { [accounts] in
+      try accounts.createPairingCode(person: sender.person)
+    }
+    var members: [String: JSONValue] = [
+      "code": .string(code), "expires_at": .string(RFC3339.string(from: expiry)),
+    ]
+    let headers = call.request.headers
+    let address = headers["Origin"] ?? headers["Host"].map { "http://\($0)" }
+    members["picture"] = pairingPicture?(code, address)?.document
+    return .json(.object(members), status: 201)
+  }
+
+  private func makeToken(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
+    let name = try call.body().string("name")
+    let (token, device) = try await store.perform(.writing, for: "directory") { [accounts] in
+      try accounts.createToken(person: sender.person, deviceName: name)
+    }
+    return .json(
+      ["token": .string(token), "device_id": .string(device.id), "name": .string(device.name)], status: 201)
+  }
+
+  // MARK: Browser sessions
+
+  private func showSession(_ call: HubCall) async throws -> HTTPResponse {
+    guard BrowserSession.token(of: call.request) != nil || call.request.headers["Authorization"] != nil else {
+      let isEmpty = try await store.perform(.reading, for: "directory") { [accounts] in
+        try accounts.people().isEmpty
+      }
+      return .json(["paired": false, "hub": .string(configuration.name), "has_people": .bool(!isEmpty)])
+    }
+    let device = try await authenticator.device(of: call.request)
+    let person = try await store.perform(.reading, for: "directory") { [accounts] in
+      try accounts.people().first { $0.id == device.person }
+    }
+    var members: [String: JSONValue] = [
+      "paired": true, "hub": .string(configuration.name), "has_people": true,
+      "person": ["id": .string(device.person), "name": .string(person?.name ?? "")],
+      "device": ["id": .string(device.id), "name": .string(device.name)],
+    ]
+    if let tiles = configuration.tiles, let deepest = tiles.deepest {
+      members["tiles"] = [
+        "address": .string(tiles.template), "deepest": .int(Int64(deepest)), "credit": .string(tiles.credit),
+      ]
+    }
+    return .json(.object(members))
+  }
+
+  /// Pairs a browser as a device. Its token is sent in the cookie only.
+  private func beginSession(_ call: HubCall) async throws -> HTTPResponse {
+    try configuration.check(browserOriginOf: call.request)
+    let (token, device) = try await paired(call)
+    var response = HTTPResponse.json(
+      ["device_id": .string(device.id), "person": .string(device.person), "hub": .string(configuration.name)],
+      status: 201)
+    response.headers["Set-Cookie"] = BrowserSession.cookie(token, for: call.request)
+    return response
+  }
+
+  /// Revokes the device and clears its cookie.
+  private func endSession(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
+    try await revoke(sender.id)
+    var response = HTTPResponse(status: 204)
+    response.headers["Set-Cookie"] = BrowserSession.cookie(nil, for: call.request)
+    return response
+  }
+
+  // MARK: The user
+
+  private func rename(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
+    let name = try call.body().string("name")
+    let person = try await store.perform(.writing, for: "directory") { [accounts] in
+      try accounts.rename(person: sender.person, to: name)
+    }
+    return .json(["id": .string(person.id), "name": .string(person.name)])
+  }
+
+  private func showStorage(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
+    try await store.perform(.reading, for: sender.person) { [accounts, records, configuration] in
+      let (own, rows, bytes) = try accounts.quota(of: sender.person)
+      let quota = own.otherwise(configuration.quota)
+      func number(_ number: Int64?) -> JSONValue { number.map { .int($0) } ?? .null }
+      return .json([
+        "rows": .int(rows), "bytes": .int(bytes), "quota_rows": number(quota.rows), "quota_bytes": number(quota.bytes),
+        "stored_bytes": number(try records.storage.size(of: sender.person)),
+      ])
+    }
+  }
+
+  // MARK: Devices
+
+  private func listDevices(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
+    let devices = try await records.devices(of: sender.person).filter { $0.revokedAt == nil }
+    return .json(
+      .array(
+        devices.map { device in
+          // The time of this very request would change the response's tag each time.
+          let seen = device.id == sender.id ? nil : presence.lastSeen(device)
+          return [
+            "id": .string(device.id), "name": .string(device.name),
+            "created_at": .string(RFC3339.string(from: device.createdAt)), "current": .bool(device.id == sender.id),
+            "seen_at": seen.map { .string(RFC3339.string(from: $0)) } ?? .null,
+            "report": device.id == sender.id ? .null : presence.lastReport(device)?.document ?? .null,
+          ]
+        }))
+  }
+
+  private func revokeDevice(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
+    // Whether another user has a device with this id is not revealed.
+    guard try await records.devices(of: sender.person).contains(where: { $0.id == call.id }) else {
+      throw Problem.notFound("you have no device with the id \"\(call.id.prefix(60))\"")
+    }
+    try await revoke(call.id)
+    return HTTPResponse(status: 204)
+  }
+
+  private func revoke(_ id: String) async throws {
+    try await store.perform(.writing, for: "directory") { [accounts] in try accounts.revoke(deviceId: id) }
+    records.streams.onRevoked(id)
+  }
+}
+
+extension HubRecords {
+  /// The user's devices, revoked ones included.
+  func devices(of person: String) async throws -> [HubDevice] {
+    try await store.perform(.reading, for: person) { [accounts] in try accounts.devices(person: person) }
   }
 }

@@ -2,10 +2,15 @@ import Foundation
 import TrendyModels
 import TrendyProtocols
 
-// Plain REST. What is written this way is written as a device of its own, one for each token; `Idempotency-Key` takes the
-// place of the sequence. A request is read here, and becomes a value that is carried out elsewhere.
+/// Plain REST access to entities.
+///
+/// Each token writes as a device of its own; `Idempotency-Key` takes the place of the sequence number.
+struct EntityHandlers: Sendable {
+  let records: HubRecords
 
-extension HubServer {
+  private var core: HubCore { records.core }
+  private var clock: any TimeSource { records.clock }
+
   func list(_ kind: SyncedKind, _ call: HubCall, _ sender: HubDevice) throws -> HubWork {
     let isPaged = kind.name == SyncedKind.event.name
     let offset = isPaged ? try call.integer("offset", in: SyncRange.counter, default: 0) : 0
@@ -39,64 +44,72 @@ extension HubServer {
     }
   }
 
-  func show(_ kind: SyncedKind, _ id: String, _ sender: HubDevice) -> HubWork {
-    .read { [core] in .json(.object(try core.entity(kind, id: id, in: $0).document(person: sender.person))) }
+  func show(_ kind: SyncedKind, _ call: HubCall, _ sender: HubDevice) -> HubWork {
+    .read { [core] in .json(.object(try core.entity(kind, id: call.id, in: $0).document(person: sender.person))) }
   }
 
   func create(
     _ kind: SyncedKind, _ members: [String: JSONValue], _ call: HubCall, _ sender: HubDevice
   ) throws -> HubWork {
-    let edit = try edit(call)
-    let now = clock.now
-    return .write { [core] transaction in
-      let entry = try core.create(kind, members, edit: edit, by: sender.restDevice, in: transaction, now: now)
-      return .json(.object(entry.document(person: sender.person)), status: 201)
+    try write(call, sender, status: 201) { [core] transaction, edit, now in
+      try core.create(kind, members, edit: edit, by: sender.restDevice, in: transaction, now: now)
     }
   }
 
-  func update(_ kind: SyncedKind, _ id: String, _ call: HubCall, _ sender: HubDevice) throws -> HubWork {
+  func update(_ kind: SyncedKind, _ call: HubCall, _ sender: HubDevice) throws -> HubWork {
     let members = try call.body().members
-    let edit = try edit(call)
-    let now = clock.now
-    return .write { [core] transaction in
-      let entry = try core.update(kind, id: id, members, edit: edit, by: sender.restDevice, in: transaction, now: now)
-      return .json(.object(entry.document(person: sender.person)))
+    return try write(call, sender) { [core] transaction, edit, now in
+      try core.update(kind, id: call.id, members, edit: edit, by: sender.restDevice, in: transaction, now: now)
     }
   }
 
-  /// Answers `POST /events/{id}/stop`: a running event ends; one that has an end keeps it.
-  func stop(_ id: String, _ call: HubCall, _ sender: HubDevice) throws -> HubWork {
+  /// Ends a running event. An event that has an end keeps it.
+  func stop(_ call: HubCall, _ sender: HubDevice) throws -> HubWork {
     let end = try call.body().members["end_date"] ?? .null
     guard !end.isNull else { throw Problem.invalid("end_date: expected an RFC 3339 date, found none") }
-    let edit = try edit(call)
-    let now = clock.now
-    return .write { [core] transaction in
-      let entry = try core.stop(id: id, at: end, edit: edit, by: sender.restDevice, in: transaction, now: now)
-      return .json(.object(entry.document(person: sender.person)))
+    return try write(call, sender) { [core] transaction, edit, now in
+      try core.stop(id: call.id, at: end, edit: edit, by: sender.restDevice, in: transaction, now: now)
     }
   }
 
-  func delete(_ kind: SyncedKind, _ id: String, _ call: HubCall, _ sender: HubDevice) throws -> HubWork {
-    let edit = try edit(call)
+  /// Restores a deleted entity; with `with=entries` an event type together with all that was deleted with it.
+  func restore(_ kind: SyncedKind, _ call: HubCall, _ sender: HubDevice) throws -> HubWork {
+    let with = kind == .eventType ? call.text("with") : nil
+    guard with == nil || with == "entries" else {
+      throw Problem.invalid("with: expected entries, found \"\(with?.prefix(40) ?? "")\"")
+    }
+    return try write(call, sender) { [core] transaction, edit, now in
+      let device = sender.restDevice
+      if with == nil { return try core.restore(kind, id: call.id, edit: edit, by: device, in: transaction, now: now) }
+      try core.restoreType(call.id, edit: edit, by: device, in: transaction, now: now)
+      return try core.entity(kind, id: call.id, in: transaction)
+    }
+  }
+
+  func delete(_ kind: SyncedKind, _ call: HubCall, _ sender: HubDevice) throws -> HubWork {
+    let edit = try call.edit()
     let now = clock.now
     return .write { [core] transaction in
-      try core.delete(kind, id: id, edit: edit, by: sender.restDevice, in: transaction, now: now)
+      try core.delete(kind, id: call.id, edit: edit, by: sender.restDevice, in: transaction, now: now)
       return HTTPResponse(status: 204)
     }
   }
 
-  func restore(_ kind: SyncedKind, _ id: String, _ call: HubCall, _ sender: HubDevice) throws -> HubWork {
-    let edit = try edit(call)
+  /// A write whose response is the entity afterwards.
+  private func write(
+    _ call: HubCall, _ sender: HubDevice, status: Int = 200,
+    _ body: @escaping @Sendable (any HubTransaction, HubEdit?, Date) throws -> HubEntry
+  ) throws -> HubWork {
+    let edit = try call.edit()
     let now = clock.now
-    return .write { [core] transaction in
-      let entry = try core.restore(kind, id: id, edit: edit, by: sender.restDevice, in: transaction, now: now)
-      return .json(.object(entry.document(person: sender.person)))
+    return .write { transaction in
+      .json(.object(try body(transaction, edit, now).document(person: sender.person)), status: status)
     }
   }
 
-  func batch(_ call: HubCall, _ sender: HubDevice) throws -> HubWork {
+  func createEvents(_ call: HubCall, _ sender: HubDevice) throws -> HubWork {
     let items = try call.body().array("events", limit: 500)
-    let key = try idempotencyKey(call)
+    let key = try call.idempotencyKey()
     let now = clock.now
     let keys = items.flatMap { item -> [HubEntryKey] in
       guard let members = item.objectValue, let id = members["id"]?.stringValue else { return [] }
@@ -125,34 +138,15 @@ extension HubServer {
       return .json(.object(answer))
     }
   }
+}
 
-  func listDefinitions(ofType type: String, _ sender: HubDevice) -> HubWork {
-    .read { [core] reading in
-      _ = try core.entity(.eventType, id: type, in: reading)
-      let definitions = try reading.referring(toKind: SyncedKind.eventType.name, id: type)
-        .filter { $0.kind == SyncedKind.propertyDefinition.name }
-        .sorted { ($0.displayOrder, $0.id) < ($1.displayOrder, $1.id) }
-      return .json(.array(definitions.map { .object($0.document(person: sender.person)) }))
-    }
-  }
-
-  func createDefinition(ofType type: String, _ call: HubCall, _ sender: HubDevice) throws -> HubWork {
-    var members = try call.body().members
-    if let given = members["event_type_id"], given.stringValue != type {
-      throw Problem.invalid(
-        "event_type_id: expected the type of the path, \"\(type.prefix(60))\", found \(given.kindInWords)")
-    }
-    members["event_type_id"] = .string(type)
-    return try create(.propertyDefinition, members, call, sender)
-  }
-
-  /// What the headers say of an edit; `nil` of one without a key.
-  func edit(_ call: HubCall) throws -> HubEdit? {
-    let headers = call.request.headers
-    let key = try idempotencyKey(call)
-    let time = try number("Trendy-Time", in: SyncRange.stamp, call)
-    let incarnation = try number("Trendy-Incarnation", in: SyncRange.counter, call)
-    guard let text = headers["Trendy-Version"] else {
+extension HubCall {
+  /// The edit that the header fields describe; `nil` without a key.
+  func edit() throws -> HubEdit? {
+    let key = try idempotencyKey()
+    let time = try number("Trendy-Time", in: SyncRange.stamp)
+    let incarnation = try number("Trendy-Incarnation", in: SyncRange.counter)
+    guard let text = request.headers["Trendy-Version"] else {
       guard time == nil, incarnation == nil else {
         throw Problem.invalid("Trendy-Version: expected the version that the user saw beside the other headers")
       }
@@ -168,8 +162,8 @@ extension HubServer {
     return HubEdit(key: key, knowledge: .init(seen: seen, stamp: time, incarnation: incarnation))
   }
 
-  private func number(_ name: String, in range: ClosedRange<Int64>, _ call: HubCall) throws -> Int64? {
-    guard let text = call.request.headers[name] else { return nil }
+  private func number(_ name: String, in range: ClosedRange<Int64>) throws -> Int64? {
+    guard let text = request.headers[name] else { return nil }
     guard let number = Int64(text), range.contains(number) else {
       throw Problem.invalid(
         "\(name): expected a whole number from \(range.lowerBound) to \(range.upperBound), found \"\(text.prefix(40))\""
@@ -178,8 +172,8 @@ extension HubServer {
     return number
   }
 
-  private func idempotencyKey(_ call: HubCall) throws -> String? {
-    let keys = call.request.headers.values(of: "Idempotency-Key")
+  func idempotencyKey() throws -> String? {
+    let keys = request.headers.values(of: "Idempotency-Key")
     guard let key = keys.first else { return nil }
     guard keys.count == 1, (1...255).contains(key.utf8.count) else {
       throw Problem.invalid("Idempotency-Key: expected one of 1 to 255 bytes")
@@ -193,8 +187,4 @@ extension HubDevice {
   var restDevice: String { Self.restDevice(id) }
 
   static func restDevice(_ id: String) -> String { "rest:\(id)" }
-}
-
-extension HubEntry {
-  fileprivate var displayOrder: Int64 { fields["display_order"]?.value.intValue ?? 0 }
 }

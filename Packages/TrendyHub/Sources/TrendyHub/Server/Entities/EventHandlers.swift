@@ -1,11 +1,50 @@
 import Foundation
 import TrendyModels
 
-// Reads of events by time: what pages show, without the reader having to hold the whole record.
+/// Counts and search of events, without the client having to hold the whole record.
+struct EventHandlers: Sendable {
+  let dayCounts: KnownDayCounts
+  private let texts = KnownTexts()
 
-extension HubServer {
-  /// Answers `/events/days`.
-  func countByDay(_ call: HubCall, _ sender: HubDevice) throws -> HubWork {
+  init(dayCounts: KnownDayCounts) { self.dayCounts = dayCounts }
+
+  var routes: [HubRoute] {
+    [
+      HubRoute(
+        .get, "events/days", name: "countEventsByDay", summary: "How many events of each type each day had.",
+        query: [
+          .init("from", .day, "the first date, like 2026-11-01"),
+          .init("to", .day, "the last date, at most 800 days later"),
+        ] + .days,
+        answers: [
+          .json(
+            200, "the days that have any",
+            .object([
+              .required("days", .list(.object([.required("date", .string), .required("counts", .map(.counter))]))),
+              .required("first_date", .nullable(.string)),
+              .required("levels", .map(.list(.number(0...Double.greatestFiniteMagnitude)))),
+              .required("weekdays", .map(.integer(0...6))),
+            ]))
+        ], .record(countByDay)),
+      HubRoute(
+        .get, "events/search", name: "searchEvents",
+        summary: "Looks for events by text and type, the newest first, through a part of them at a time.",
+        query: [
+          .init("text", .string, "words of notes, titles, places, properties, types"),
+          .init("event_type_id", .string, "of one type of event"),
+          .init("geofence_id", .string, "of one place"),
+          .init("before", .date, "the next that the part before named"),
+          .init("limit", .integer(1...200), "at most so many; 50 unless told"),
+        ],
+        answers: [
+          .json(
+            200, "what was found, and where to go on",
+            .object([.required("events", .list(.entity(.event))), .required("next", .nullable(.date))]))
+        ], .record(search)),
+    ]
+  }
+
+  private func countByDay(_ call: HubCall, _ sender: HubDevice) throws -> HubWork {
     let days = try PersonDays(call)
     let from = try call.civilDate("from")
     let to = try call.civilDate("to")
@@ -19,6 +58,24 @@ extension HubServer {
       var table = DayCountTable(from...to)
       for month in months { month.here.forEach { table.add($2, of: $1, on: $0) } }
       return .json(written: table.text(firstDate: first))
+    }
+  }
+
+  /// Scans at most ``EventSearch/eventsAtOnce`` events, which bounds the time of a request.
+  private func search(_ call: HubCall, _ sender: HubDevice) throws -> HubWork {
+    let search = EventSearch(
+      words: (call.text("text") ?? "").lowercased().split(separator: " ").map(String.init),
+      typeId: call.text("event_type_id"), placeId: call.text("geofence_id"))
+    let limit = Int(try call.integer("limit", in: 1...200, default: 50))
+    let before = try call.moment("before") ?? SyncRange.stamp.upperBound
+    return .read { [texts] reading in
+      let (found, next) = try texts.search(of: sender.person, reading) {
+        try search.run(reading, before: before, limit: limit, texts: &$0)
+      }
+      return .json([
+        "events": .array(found.map { .object($0.document(person: sender.person)) }),
+        "next": next.map { .string(RFC3339.string(from: Date(milliseconds: $0))) } ?? .null,
+      ])
     }
   }
 }

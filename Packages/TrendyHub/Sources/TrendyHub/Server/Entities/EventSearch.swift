@@ -1,26 +1,6 @@
 import Foundation
 import TrendyModels
 
-extension HubServer {
-  /// Answers `/events/search`. A call goes through ``EventSearch/eventsAtOnce`` events at most, so that none takes long.
-  func search(_ call: HubCall, _ sender: HubDevice) throws -> HubWork {
-    let search = EventSearch(
-      words: (call.text("text") ?? "").lowercased().split(separator: " ").map(String.init),
-      typeId: call.text("event_type_id"), placeId: call.text("geofence_id"))
-    let limit = Int(try call.integer("limit", in: 1...200, default: 50))
-    let before = try call.moment("before") ?? SyncRange.stamp.upperBound
-    return .read { [texts] reading in
-      let (found, next) = try texts.search(of: sender.person, reading) {
-        try search.run(reading, before: before, limit: limit, texts: &$0)
-      }
-      return .json([
-        "events": .array(found.map { .object($0.document(person: sender.person)) }),
-        "next": next.map { .string(RFC3339.string(from: Date(milliseconds: $0))) } ?? .null,
-      ])
-    }
-  }
-}
-
 /// Which events are looked for.
 package struct EventSearch: Sendable {
   /// In lower case; each stands somewhere in what a person reads of the event.

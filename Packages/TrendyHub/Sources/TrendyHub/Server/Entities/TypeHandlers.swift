@@ -2,15 +2,67 @@ import Foundation
 import TrendyModels
 import TrendyProtocols
 
-// Types with all that hangs on them: made one with another, parted again, and brought back as they were deleted. Each is one act.
+/// Merges of event types, and the properties of a type.
+struct TypeHandlers: Sendable {
+  let records: HubRecords
+  let entities: EntityHandlers
 
-extension HubServer {
-  /// Answers `POST /event-types/{id}/merge`: what is recorded under the type is of another from now on, and the type goes. Asked again
-  /// for the same act, it says what it did.
-  func mergeTypes(_ call: HubCall, _ sender: HubDevice) throws -> HubWork {
+  private var core: HubCore { records.core }
+  private var clock: any TimeSource { records.clock }
+
+  var routes: [HubRoute] {
+    [
+      HubRoute(
+        .get, "event-types/{id}/properties", name: "listPropertiesOfEventType",
+        summary: "The properties of a type of event, in their order.",
+        answers: [.json(200, "the properties", .list(.entity(.propertyDefinition)))],
+        .record(listDefinitions)),
+      HubRoute(
+        .post, "event-types/{id}/properties", name: "createPropertyOfEventType",
+        summary: "Gives a type of event a property.",
+        body: .named("PropertyOfEventTypeCreate"), answers: [.json(201, "the property", .entity(.propertyDefinition))],
+        .record(createDefinition)),
+      HubRoute(
+        .post, "event-types/{id}/merge", name: "mergeEventTypes",
+        summary: "Makes two types one: what is recorded under the first becomes of the second, and the first goes.",
+        body: Self.act, answers: [.json(200, "how many events it moved", .object([.required("events", .counter)]))],
+        .record(merge)),
+      HubRoute(
+        .post, "event-types/{id}/unmerge", name: "unmergeEventTypes",
+        summary: "Takes a merge back: the first type is there again, with what was moved and nobody moved since.",
+        body: Self.act,
+        answers: [.json(200, "how many events came back", .object([.required("events", .counter)]))],
+        .record(unmerge)),
+    ]
+  }
+
+  private static let act = HubSchema.object([.required("into", .identifier), .required("act", .identifier)])
+
+  private func listDefinitions(_ call: HubCall, _ sender: HubDevice) -> HubWork {
+    .read { [core] reading in
+      _ = try core.entity(.eventType, id: call.id, in: reading)
+      let definitions = try reading.referring(toKind: SyncedKind.eventType.name, id: call.id)
+        .filter { $0.kind == SyncedKind.propertyDefinition.name }
+        .sorted { ($0.displayOrder, $0.id) < ($1.displayOrder, $1.id) }
+      return .json(.array(definitions.map { .object($0.document(person: sender.person)) }))
+    }
+  }
+
+  private func createDefinition(_ call: HubCall, _ sender: HubDevice) throws -> HubWork {
+    var members = try call.body().members
+    if let given = members["event_type_id"], given.stringValue != call.id {
+      throw Problem.invalid(
+        "event_type_id: expected the type of the path, \"\(call.id.prefix(60))\", found \(given.kindInWords)")
+    }
+    members["event_type_id"] = .string(call.id)
+    return try entities.create(.propertyDefinition, members, call, sender)
+  }
+
+  /// Moves all that refers to the first type to the second, then deletes the first. Idempotent for each act.
+  private func merge(_ call: HubCall, _ sender: HubDevice) throws -> HubWork {
     let act = try TypeMerge(call, of: sender)
     let now = clock.now
-    return .write { [core, accounts] transaction in
+    return .write { [core, accounts = records.accounts] transaction in
       _ = try core.entity(.eventType, id: act.into, in: transaction)
       let isThere = try transaction.entry(kind: SyncedKind.eventType.name, id: act.from)?.isAlive ?? false
       var events = isThere ? 0 : try act.moved(in: transaction).events
@@ -21,8 +73,8 @@ extension HubServer {
     }
   }
 
-  /// Answers `POST /event-types/{id}/unmerge`: the type is there again, with what the act moved and nobody moved since.
-  func unmergeTypes(_ call: HubCall, _ sender: HubDevice) throws -> HubWork {
+  /// Restores the first type, with the entries that the act moved and that have not been moved since.
+  private func unmerge(_ call: HubCall, _ sender: HubDevice) throws -> HubWork {
     let act = try TypeMerge(call, of: sender)
     let now = clock.now
     return .write { [core] transaction in
@@ -31,22 +83,6 @@ extension HubServer {
       try core.carryOut(moved.definitions, by: act.author, in: transaction, now: now)
       try core.carryOut(moved.back, by: sender.restDevice, in: transaction, now: now)
       return .json(["events": .int(Int64(moved.events))])
-    }
-  }
-
-  /// Answers `POST /event-types/{id}/restore`, with all that was deleted with the type where `with=entries` asks for it.
-  func restoreType(_ call: HubCall, _ sender: HubDevice) throws -> HubWork {
-    let id = call.path[1]
-    guard let with = call.text("with") else { return try restore(.eventType, id, call, sender) }
-    guard with == "entries" else {
-      throw Problem.invalid("with: expected entries, found \"\(with.prefix(40))\"")
-    }
-    let edit = try edit(call)
-    let now = clock.now
-    return .write { [core] transaction in
-      try core.restoreType(id, edit: edit, by: sender.restDevice, in: transaction, now: now)
-      let entry = try core.entity(.eventType, id: id, in: transaction)
-      return .json(.object(entry.document(person: sender.person)))
     }
   }
 }
@@ -61,7 +97,7 @@ private struct TypeMerge {
 
   init(_ call: HubCall, of sender: HubDevice) throws(Problem) {
     let body = try call.body()
-    from = call.path[1]
+    from = call.id
     into = try body.identifier("into")
     guard from != into else { throw .invalid("into: a type cannot be merged with itself") }
     let act = try body.identifier("act")
@@ -170,7 +206,7 @@ extension HubCore {
   }
 
   /// Brings a type back with what was deleted with it, and gives its name back to what outlived it. What else lives stays as it is.
-  fileprivate func restoreType(
+  func restoreType(
     _ id: String, edit: HubEdit? = nil, by device: String, in transaction: any HubTransaction, now: Date
   ) throws {
     let tombstone = try transaction.entry(kind: SyncedKind.eventType.name, id: id)
@@ -225,4 +261,8 @@ extension HubCore {
     }
     return found.sorted { $0.version < $1.version }
   }
+}
+
+extension HubEntry {
+  fileprivate var displayOrder: Int64 { fields["display_order"]?.value.intValue ?? 0 }
 }

@@ -1,22 +1,53 @@
-extension HubServer {
-  /// Largest body of a pairing, in bytes.
-  static let largestPairing = 4096
+import Foundation
+import TrendyModels
 
-  /// Looks at a request's head, before its body is taken: strangers send no more than pairing needs.
-  func admit(_ request: HTTPRequest) async -> HTTPAdmission {
-    do {
-      var request = request
-      request.remoteAddress = configuration.sender(of: request)
-      try configuration.check(namesOf: request)
-      if ingest != nil, IngestRequest(request) != nil {
-        guard let token = request.ingestToken else { throw Problem.noIngestToken }
-        return .admitted(bodyBytes: .max, sender: try await device(token: token, of: request))
-      }
-      if isPage(request) { return .admitted(bodyBytes: Self.largestPairing) }
-      if HubRoutes.api.isWithoutToken(try HubCall(request)) { return .admitted(bodyBytes: Self.largestPairing) }
-      return .admitted(bodyBytes: .max, sender: try await authenticate(request))
-    } catch {
-      return .refused(await finished(request) { _, _, _ in throw error })
+/// Finds the device that sends a request.
+struct Authenticator: Sendable {
+  let accounts: HubAccounts
+  let store: HubStore
+  let configuration: HubConfiguration
+
+  /// - Returns: `nil` for a request that needs no token.
+  /// - Throws: a ``Problem`` with status 401, or 403 for a browser on another site's page.
+  func device(of request: HTTPRequest, for access: HubRoute.Access) async throws -> HubDevice? {
+    switch access {
+    case .open: return nil
+    case .local: return request.isFromThisMachine ? nil : try await device(of: request)
+    case .device: return try await device(of: request)
+    case .tracker:
+      guard let token = request.ingestToken else { throw Problem.noIngestToken }
+      return try await device(token: token, of: request)
     }
+  }
+
+  func device(of request: HTTPRequest) async throws -> HubDevice {
+    let values = request.headers.values(of: "Authorization")
+    if values.isEmpty, let token = BrowserSession.token(of: request) {
+      try configuration.check(browserOriginOf: request)
+      return try await device(token: token, of: request)
+    }
+    guard values.count == 1, let value = values.first, value.lowercased().hasPrefix("bearer ") else {
+      throw Problem(
+        "unauthorized", status: 401, title: "Not paired",
+        detail: "expected one header field Authorization: Bearer <token>; a token comes from pairing")
+    }
+    let token = value.dropFirst("bearer ".count).trimmingCharacters(in: .whitespaces)
+    return try await device(token: token, of: request)
+  }
+
+  /// The gate may have found the device already, when only the head of the request was there.
+  private func device(token: String, of request: HTTPRequest) async throws -> HubDevice {
+    if let device = request.sender?.value as? HubDevice { return device }
+    return try await store.device(token: token, address: request.remoteAddress, accounts: accounts)
+  }
+}
+
+extension HTTPRequest {
+  /// Whether a process on this machine sent the request. A proxy on this machine that is not configured as trusted is
+  /// recognised by the header fields that it adds.
+  var isFromThisMachine: Bool {
+    let isForwarded = ["Forwarded", "X-Forwarded-For", "Via"].contains { headers[$0] != nil }
+    return !isForwarded
+      && (remoteAddress == NetworkAddress.unixSocket || NetworkAddress(remoteAddress)?.isLoopback ?? false)
   }
 }

@@ -3,7 +3,10 @@ import Synchronization
 import TrendyArchive
 import TrendyModels
 
-extension HubServer {
+/// Compresses responses with gzip.
+struct ResponseCompression: Sendable {
+  let store: HubStore
+
   /// Bytes from which an answer is compressed: below it fits into one packet anyway.
   private static let leastBytes = 1400
   /// Bytes from which that is done on a thread of the storage, in its owner's turn.
@@ -16,12 +19,16 @@ extension HubServer {
     "text/html", "text/javascript", "text/plain",
   ]
 
-  /// The answer with its body compressed, where who asks can read that and it pays: not within this machine, and not what fits into
-  /// a packet. An answer with a token in it is left as it is, as its length must tell nothing.
-  func compressed(_ response: HTTPResponse, for request: HTTPRequest, owner: String) async -> HTTPResponse {
+  /// Returns the response with its body compressed if the client accepts that and it saves packets: not for clients
+  /// on this machine.
+  ///
+  /// Responses with a token are never compressed, since their length must not depend on it.
+  func compressed(
+    _ response: HTTPResponse, for request: HTTPRequest, group: HubMetrics.Route, owner: String
+  ) async -> HTTPResponse {
     let type = response.headers["Content-Type"].map { $0.prefix { $0 != ";" }.lowercased() } ?? ""
     guard Self.compressible.contains(type), response.headers["Content-Encoding"] == nil,
-      HubMetrics.Route(request) != .account, !isOfThisMachine(request)
+      group != .account, !request.isFromThisMachine
     else { return response }
     var result = response
     result.headers.append(name: "Vary", value: "Accept-Encoding")
@@ -53,7 +60,7 @@ extension HubServer {
 /// A body that is compressed as it is made.
 private final class GzipBody: Sendable {
   private struct State: ~Copyable {
-    var deflater = Deflater(.gzip, level: HubServer.level)
+    var deflater = Deflater(.gzip, level: ResponseCompression.level)
     var isOver = false
   }
 

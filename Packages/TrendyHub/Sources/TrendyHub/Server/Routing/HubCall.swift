@@ -1,28 +1,22 @@
 import Foundation
 import TrendyModels
 
-/// A request taken apart: method, path after `/api/v1`, and parameters.
+/// A request to a route, with the parameters of its path and query.
 struct HubCall: Sendable {
-  enum Method: String, CaseIterable {
-    case get = "GET"
-    case post = "POST"
-    case put = "PUT"
-    case patch = "PATCH"
-    case delete = "DELETE"
-  }
-
   let request: HTTPRequest
-  let path: [String]
+  private let parameters: [String: String]
   private let query: [String: String]
 
-  init(_ request: HTTPRequest) throws(Problem) {
-    guard let segments = request.pathSegments, let query = request.query else {
-      throw .invalid("the address holds an escape that is no text")
-    }
-    guard segments.count > 2, segments[0] == "api", segments[1] == "v1" else { throw .unknownPath(request) }
+  init(_ request: HTTPRequest, parameters: [String: String], query: [String: String]) {
     self.request = request
-    path = Array(segments.dropFirst(2))
+    self.parameters = parameters
     self.query = query
+  }
+
+  /// The parameter `{id}` of the path.
+  var id: String {
+    guard let id = parameters["id"] else { preconditionFailure("the route of \(request.path) has no {id}") }
+    return id
   }
 
   func body() throws(Problem) -> DocumentReader {
@@ -58,12 +52,6 @@ struct HubCall: Sendable {
     case "true"?: return true
     case let text?: throw .invalid("\(name): expected true or false, found \"\(text.prefix(40))\"")
     }
-  }
-}
-
-extension Problem {
-  static func unknownPath(_ request: HTTPRequest) -> Problem {
-    .notFound("\(request.path.prefix(200)) is no address of this hub: the API is under /api/v1")
   }
 }
 

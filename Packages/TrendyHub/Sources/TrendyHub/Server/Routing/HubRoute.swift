@@ -1,27 +1,58 @@
 import TrendyModels
 
-/// One operation of the API: how it is asked for, what it takes and gives, and who answers.
-struct HubRoute: Sendable {
-  enum Answering: Sendable {
-    /// Asked before there is a token.
-    case anybody(@Sendable (HubServer, HubCall) async throws -> HTTPResponse)
-    case device(@Sendable (HubServer, HubCall, HubDevice) async throws -> HTTPResponse)
+/// One operation of the API: address, parameters, documents and handler.
+///
+/// Dispatch, authorisation, ETags, metrics and `/openapi.json` all read these values.
+package struct HubRoute: Sendable {
+  package enum Method: String, CaseIterable, Sendable {
+    case get = "GET"
+    case post = "POST"
+    case put = "PUT"
+    case patch = "PATCH"
+    case delete = "DELETE"
   }
 
-  enum Segment: Hashable, Sendable {
+  /// Credentials that a request needs.
+  package enum Access: Sendable {
+    /// None.
+    case open
+    /// None for a process on this machine; otherwise the token of a device.
+    case local
+    /// The token of a device, as a bearer token or in a browser's cookie.
+    case device
+    /// The token of a device, also as a password or in the query: trackers cannot all set header fields.
+    case tracker
+  }
+
+  /// Answers a request. The case decides the access, so that a handler that needs a device cannot be on an open route.
+  enum Handler: Sendable {
+    case open(@Sendable (HubCall) async throws -> HTTPResponse)
+    case local(@Sendable (HubCall) async throws -> HTTPResponse)
+    case device(@Sendable (HubCall, HubDevice) async throws -> HTTPResponse)
+    /// Parses the request, and returns one transaction on the record of the device's user.
+    case record(@Sendable (HubCall, HubDevice) throws -> HubWork)
+  }
+
+  package enum Segment: Hashable, Sendable {
     case word(String)
     /// `{id}`.
     case parameter(String)
   }
 
-  /// A parameter of the address behind the question mark.
-  struct Query: Hashable, Sendable {
+  /// Parameter of the query or header field of the request.
+  struct Parameter: Hashable, Sendable {
     let name: String
     let schema: HubSchema
     let meaning: String
+
+    init(_ name: String, _ schema: HubSchema, _ meaning: String) {
+      self.name = name
+      self.schema = schema
+      self.meaning = meaning
+    }
   }
 
-  /// What an answer is.
+  /// Successful response.
   struct Answer: Hashable, Sendable {
     enum Body: Hashable, Sendable {
       case json(HubSchema)
@@ -29,9 +60,7 @@ struct HubRoute: Sendable {
       case lines
       /// Server-sent events.
       case events
-      /// Comma-separated values (RFC 4180).
-      case table
-      /// A file of one of these media types.
+      /// File of one of these media types.
       case file([String])
       case nothing
     }
@@ -40,33 +69,49 @@ struct HubRoute: Sendable {
     let body: Body
   }
 
-  let method: HubCall.Method
-  let path: [Segment]
-  /// In a word, for programs that are made from the document.
-  let name: String
-  /// A sentence.
-  let summary: String
-  let query: [Query]
-  /// The document that it takes; `nil` for none.
-  let body: HubSchema?
-  /// Whether it takes bytes as they are, and no document.
-  let takesBytes: Bool
-  /// Of what comes about; every refusal is a problem.
-  let answers: [Answer]
-  /// Optional headers of the request.
-  let headers: [Query]
-  let answering: Answering
+  /// Origin of the response's `ETag`.
+  enum Tag: Sendable {
+    /// The handler sets one, or there is none.
+    case none
+    case content
+    /// Version of the record: the response depends on nothing else, so it is compared before the record is read.
+    case record
+  }
 
-  /// - Parameter path: behind `/api/v1`: `events/{id}`.
+  package let method: Method
+  package let path: [Segment]
+  /// Operation id of `/openapi.json`.
+  package let name: String
+  /// One sentence.
+  let summary: String
+  let query: [Parameter]
+  /// Schema of the request's document; `nil` for none.
+  let body: HubSchema?
+  /// Whether the request's body is a file instead of a document.
+  let takesBytes: Bool
+  /// Successful responses; all others are problem documents.
+  let answers: [Answer]
+  /// Optional header fields of the request.
+  let headers: [Parameter]
+  /// Whether requests count towards the limit of requests per minute.
+  let isMetered: Bool
+  let isDocumented: Bool
+  fileprivate(set) var tag: Tag
+  fileprivate(set) var group: HubMetrics.Route
+  let handler: Handler
+
+  /// - Parameter path: relative to `/api/v1`, such as `events/{id}`, or absolute, such as `/metrics`.
   init(
-    _ method: HubCall.Method, _ path: String, name: String, summary: String, query: [Query] = [],
-    body: HubSchema? = nil, takesBytes: Bool = false, answers: [Answer], headers: [Query] = [],
-    _ answering: Answering
+    _ method: Method, _ path: String, name: String, summary: String, query: [Parameter] = [],
+    body: HubSchema? = nil, takesBytes: Bool = false, answers: [Answer], headers: [Parameter] = [],
+    isMetered: Bool = true, isDocumented: Bool = true, tag: Tag = .none, group: HubMetrics.Route = .other,
+    _ handler: Handler
   ) {
     self.method = method
-    self.path = path.split(separator: "/").map {
-      $0.hasPrefix("{") ? .parameter(String($0.dropFirst().dropLast())) : .word(String($0))
+    let segments = path.split(separator: "/").map {
+      $0.hasPrefix("{") ? Segment.parameter(String($0.dropFirst().dropLast())) : .word(String($0))
     }
+    self.path = path.hasPrefix("/") ? segments : Self.prefix.map { .word($0) } + segments
     self.name = name
     self.summary = summary
     self.query = query
@@ -74,11 +119,25 @@ struct HubRoute: Sendable {
     self.takesBytes = takesBytes
     self.answers = answers
     self.headers = headers
-    self.answering = answering
+    self.isMetered = isMetered
+    self.isDocumented = isDocumented
+    self.tag = tag
+    self.group = group
+    self.handler = handler
   }
 
-  /// As it stands in the document: `/events/{id}`.
-  var address: String {
+  static let prefix = ["api", "v1"]
+
+  package var access: Access {
+    switch handler {
+    case .open: .open
+    case .local: .local
+    case .device, .record: .device
+    }
+  }
+
+  /// Path with its parameters in braces: `/api/v1/events/{id}`.
+  package var address: String {
     path.reduce("") { address, segment in
       switch segment {
       case .word(let word): "\(address)/\(word)"
@@ -87,57 +146,49 @@ struct HubRoute: Sendable {
     }
   }
 
-  func fits(_ path: [String]) -> Bool {
-    path.count == self.path.count
-      && zip(self.path, path).allSatisfy { segment, word in
-        if case .word(let own) = segment { own == word } else { true }
-      }
-  }
-}
-
-/// The operations of the API.
-struct HubRoutes: Sendable {
-  let all: [HubRoute]
-  /// By the number of segments: what is asked for is held against few.
-  private let byLength: [Int: [HubRoute]]
-
-  init(_ routes: [HubRoute]) {
-    all = routes
-    // A word is meant before anything that may stand in its place: `events/batch` is no event.
-    byLength = Dictionary(grouping: routes) { $0.path.count }.mapValues { routes in
-      routes.filter { $0.parameters.isEmpty } + routes.filter { !$0.parameters.isEmpty }
-    }
-  }
-
-  /// Whether an operation is asked for before there is a token; of a method that its address does not take, whether another is.
-  func isWithoutToken(_ call: HubCall) -> Bool {
-    let fitting = (byLength[call.path.count] ?? []).filter { $0.fits(call.path) }
-    let asked = call.request.method == "HEAD" ? "GET" : call.request.method
-    if let route = fitting.first(where: { $0.method.rawValue == asked }) { return route.isWithoutToken }
-    return fitting.contains(where: \.isWithoutToken)
-  }
-
-  /// The operation that is asked for; `HEAD` is `GET`.
-  /// - Throws: a ``Problem`` with status 404 for an address that there is not, 405 for a method that it does not take.
-  func route(of call: HubCall) throws(Problem) -> HubRoute {
-    let fitting = (byLength[call.path.count] ?? []).filter { $0.fits(call.path) }
-    guard let first = fitting.first else { throw .unknownPath(call.request) }
-    let asked = call.request.method == "HEAD" ? "GET" : call.request.method
-    let same = fitting.filter { $0.path == first.path }
-    if let route = same.first(where: { $0.method.rawValue == asked }) { return route }
-    let names = HubCall.Method.allCases.filter { method in same.contains { $0.method == method } }
-      .flatMap { $0 == .get ? ["GET", "HEAD"] : [$0.rawValue] }.joined(separator: ", ")
-    throw Problem(
-      "method_not_allowed", status: 405, title: "Method not allowed",
-      detail: "\(call.request.path) takes \(names), found \(call.request.method)", allow: names)
-  }
-}
-
-extension HubRoute {
-  /// The names of those in the path.
   var parameters: [String] {
     path.compactMap { if case .parameter(let name) = $0 { name } else { nil } }
   }
 
-  var isWithoutToken: Bool { if case .anybody = answering { true } else { false } }
+  /// Values of the parameters in a request's path; `nil` for a path that does not match.
+  func match(_ segments: [String]) -> [String: String]? {
+    guard segments.count == path.count else { return nil }
+    var values: [String: String] = [:]
+    for (segment, text) in zip(path, segments) {
+      switch segment {
+      case .word(let word): guard word == text else { return nil }
+      case .parameter(let name): values[name] = text
+      }
+    }
+    return values
+  }
+}
+
+extension HubRoute.Answer {
+  static func json(_ status: Int, _ meaning: String, _ schema: HubSchema) -> HubRoute.Answer {
+    HubRoute.Answer(status: status, meaning: meaning, body: .json(schema))
+  }
+
+  static func nothing(_ meaning: String) -> HubRoute.Answer {
+    HubRoute.Answer(status: 204, meaning: meaning, body: .nothing)
+  }
+}
+
+extension [HubRoute] {
+  /// The routes with a group for metrics; routes that already have one keep it.
+  func counted(as group: HubMetrics.Route) -> [HubRoute] {
+    map { route in
+      var route = route
+      if route.group == .other { route.group = group }
+      return route
+    }
+  }
+
+  func tagged(by tag: HubRoute.Tag) -> [HubRoute] {
+    map { route in
+      var route = route
+      route.tag = tag
+      return route
+    }
+  }
 }

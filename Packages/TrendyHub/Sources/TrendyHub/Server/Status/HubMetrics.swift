@@ -1,52 +1,12 @@
 import Synchronization
 
 /// What a hub counts of its own work since its start: nothing in it is of a person.
-final class HubMetrics: Sendable {
-  /// What requests are counted by beside their status.
-  enum Route: String, CaseIterable {
+package final class HubMetrics: Sendable {
+  /// Label of requests beside their status.
+  package enum Route: String, CaseIterable, Sendable {
     case account, companions, entities, ingest, insights, live, page, probe, snapshot, stream, sync
-    /// An address that there is not.
+    /// Addresses without a group, and addresses that do not exist.
     case other
-
-    init(_ request: HTTPRequest) {
-      let segments = request.pathSegments ?? []
-      guard segments.prefix(2) == ["api", "v1"] else {
-        self =
-          segments == ["metrics"] ? .probe : IngestRequest(request) != nil ? .ingest : Self.pageOrOther(request)
-        return
-      }
-      switch segments.dropFirst(2).first {
-      case "health", "ready", "openapi.json": self = .probe
-      case "pair", "session": self = .account
-      case "changes": self = segments.dropFirst(3).first == "stream" ? .stream : .sync
-      case "mutations": self = .sync
-      case "export", "snapshot": self = .snapshot
-      case "companions": self = .companions
-      case "insights": self = .insights
-      case "me": self = Self.own(segments.dropFirst(3).first)
-      case let name?: self = Self.entityNames.contains(name) ? .entities : .other
-      case nil: self = .other
-      }
-    }
-
-    private static func own(_ name: String?) -> Route {
-      switch name {
-      case "sync": .sync
-      case "live", "explanations": .live
-      case "devices", "pairing-codes": .account
-      default: .other
-      }
-    }
-
-    private static func pageOrOther(_ request: HTTPRequest) -> Route {
-      PageFiles.embedded.file(at: request.path) == nil ? .other : .page
-    }
-
-    /// The first segments of addresses that hold entities.
-    private static let entityNames = Set(
-      HubRoutes.entities.compactMap { route -> String? in
-        if case .word(let word)? = route.path.first { word } else { nil }
-      })
   }
 
   private struct Key: Hashable {
@@ -68,8 +28,7 @@ final class HubMetrics: Sendable {
 
   private let state = Mutex(State())
 
-  func onRequest(_ request: HTTPRequest, status: Int, duration: Duration) {
-    let route = Route(request)
+  func onRequest(_ route: Route, status: Int, duration: Duration) {
     state.withLock {
       $0.requests[Key(route: route, status: status), default: 0] += 1
       $0.durations[route, default: MetricHistogram(bounds: MetricHistogram.durations)].add(duration.seconds)

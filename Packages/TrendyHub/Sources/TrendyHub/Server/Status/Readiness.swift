@@ -1,44 +1,24 @@
 import Synchronization
-import TrendyModels
-import TrendyProtocols
 
-/// Decides when the storage is asked again whether it is ready: not for each of those who ask.
-struct Readiness {
-  static let interval: Duration = .seconds(5)
+/// Result of the last readiness check, so that frequent probes do not each reach the storage.
+final class Readiness: Sendable {
+  private static let interval: Duration = .seconds(5)
 
-  enum Answer {
-    case ready
-    case notReady(Problem)
-  }
+  private let last = Mutex<(problem: Problem?, at: Duration)?>(nil)
 
-  private var last: (answer: Answer, at: Duration)?
-
-  /// The last answer, as long as it counts.
-  func answer(now: Duration) -> Answer? {
-    guard let last, now - last.at < Self.interval else { return nil }
-    return last.answer
-  }
-
-  mutating func note(_ answer: Answer, now: Duration) { last = (answer, now) }
-}
-
-extension HubServer {
-  /// Answers `/ready`: whether a write would be taken by now, unlike `/health`, which says that the process answers.
-  func answerReady() async throws -> HTTPResponse {
-    let now = clock.uptime
-    let answer: Readiness.Answer
-    if let known = readiness.withLock({ $0.answer(now: now) }) {
-      answer = known
-    } else {
+  /// Runs the check if the last one is older than five seconds.
+  /// - Throws: the ``Problem`` of the last check.
+  func check(now: Duration, _ body: () async throws -> Void) async throws(Problem) {
+    var result = last.withLock(\.self)
+    if result.map({ now - $0.at >= Self.interval }) ?? true {
       do {
-        try await store.perform(.writing, for: "readiness") { [storage] in try storage.checkReady() }
-        answer = .ready
+        try await body()
+        result = (nil, now)
       } catch {
-        answer = .notReady(problem(for: error))
+        result = (Problem(for: error), now)
       }
-      readiness.withLock { $0.note(answer, now: now) }
+      last.withLock { [result] in $0 = result }
     }
-    if case .notReady(let problem) = answer { throw problem }
-    return .json(["status": "ready", "version": "1"])
+    if let problem = result?.problem { throw problem }
   }
 }

@@ -1,43 +1,53 @@
 import Foundation
+import Synchronization
 import TrendyModels
 import TrendyProtocols
 
-extension HubServer {
-  /// Answers `/metrics`; `nil` for every other request.
-  ///
-  /// This machine asks without a token; any other one, and whoever comes through a proxy, shows one.
-  func answerMetrics(_ request: HTTPRequest, device: inout HubDevice?) async throws -> HTTPResponse? {
-    guard request.path == "/metrics" else { return nil }
-    try configuration.check(namesOf: request)
-    guard request.method == "GET" || request.method == "HEAD" else {
-      throw Problem(
-        "method_not_allowed", status: 405, title: "Method not allowed",
-        detail: "/metrics takes GET, HEAD, found \(request.method)", allow: "GET, HEAD")
+/// Health, readiness and metrics of the hub.
+struct StatusHandlers: Sendable {
+  let records: HubRecords
+  let metrics: HubMetrics
+  private let readiness = Readiness()
+  private let startedAt: Duration
+
+  init(records: HubRecords, metrics: HubMetrics) {
+    self.records = records
+    self.metrics = metrics
+    startedAt = records.clock.uptime
+  }
+
+  var routes: [HubRoute] {
+    [
+      HubRoute(
+        .get, "health", name: "getHealth", summary: "Whether the process answers.",
+        answers: [.json(200, "it does", .named("Status"))],
+        .open { _ in .json(["status": "ok", "version": "1"]) }),
+      HubRoute(
+        .get, "ready", name: "getReadiness", summary: "Whether a write would be taken.",
+        answers: [.json(200, "it would", .named("Status"))], .open(showReadiness)),
+      HubRoute(
+        .get, "/metrics", name: "getMetrics", summary: "Counters of the process since its start.",
+        answers: [], isDocumented: false, .local(showMetrics)),
+    ]
+  }
+
+  /// Whether the storage would accept a write. `/health` only shows that the process responds.
+  private func showReadiness(_ call: HubCall) async throws -> HTTPResponse {
+    try await readiness.check(now: records.clock.uptime) { [records] in
+      try await records.store.perform(.writing, for: "readiness") { try records.storage.checkReady() }
     }
-    if !isOfThisMachine(request) {
-      let sender = try await authenticate(request)
-      device = sender
-      try limit(sender)
-    }
+    return .json(["status": "ready", "version": "1"])
+  }
+
+  private func showMetrics(_ call: HubCall) async throws -> HTTPResponse {
+    let threads = records.store.threads
+    let text = metrics.text(
+      streams: records.streams.count,
+      // Nothing waits in a hub without threads.
+      queues: [("reading", threads?.waitingCount(.reading) ?? 0), ("writing", threads?.waitingCount(.writing) ?? 0)],
+      uptime: records.clock.uptime - startedAt)
     return HTTPResponse(
       status: 200, headers: HTTPHeaders([("Content-Type", PrometheusText.mediaType)]),
-      body: .data(Data(metricsText().description.utf8)))
-  }
-
-  func metricsText() -> PrometheusText {
-    metrics.text(
-      streams: streams.count,
-      // A hub without threads lets nothing wait.
-      queues: [("reading", store.threads?.waitingCount(.reading)), ("writing", store.threads?.waitingCount(.writing))]
-        .map { ($0, $1 ?? 0) },
-      uptime: clock.uptime - startedAt)
-  }
-
-  /// A proxy on this machine that the hub was not told of gives itself away by what it adds.
-  func isOfThisMachine(_ request: HTTPRequest) -> Bool {
-    let isForwarded = ["Forwarded", "X-Forwarded-For", "Via"].contains { request.headers[$0] != nil }
-    return !isForwarded
-      && (request.remoteAddress == NetworkAddress.unixSocket
-        || NetworkAddress(request.remoteAddress)?.isLoopback ?? false)
+      body: .data(Data(text.description.utf8)))
   }
 }

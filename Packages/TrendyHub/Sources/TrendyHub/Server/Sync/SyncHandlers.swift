@@ -3,12 +3,57 @@ import Synchronization
 import TrendyModels
 import TrendyProtocols
 
-extension HubServer {
-  func changes(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
+/// The sync protocol: feed, snapshot and push.
+struct SyncHandlers: Sendable {
+  let records: HubRecords
+  /// Bytes of entries after which a part of a snapshot ends.
+  let snapshotPartBytes: Int
+
+  private var core: HubCore { records.core }
+  private var clock: any TimeSource { records.clock }
+
+  var routes: [HubRoute] {
+    [
+      HubRoute(
+        .get, "changes", name: "listChanges", summary: "A page of the feed: the entries after a version.",
+        query: [
+          .init("since", .counter, "the version after which it begins; 0 unless told"),
+          .init("limit", .integer(1...500), "at most so many; 100 unless told"),
+        ] + Self.position, answers: [.json(200, "the page", .changePage)], .device(changes)),
+      HubRoute(
+        .get, "changes/latest-cursor", name: "getLatestCursor", summary: "The version of the last write.",
+        answers: [.json(200, "where the hub stands", .named("LatestCursor"))], .device(latestCursor)),
+      HubRoute(
+        .get, "changes/stream", name: "streamHeads", summary: "Tells the head each time it moves, without an end.",
+        answers: [.init(status: 200, meaning: "events called head", body: .events)], group: .stream,
+        .device(changeStream)),
+      HubRoute(
+        .get, "snapshot", name: "getSnapshot",
+        summary: "All that lives: a header, then an entry a line; whole or in parts.",
+        query: [.init("part", .string, "first, or the next that the part before named")] + Self.position,
+        answers: [.init(status: 200, meaning: "the lines", body: .lines)], group: .snapshot, .device(snapshot)),
+      HubRoute(
+        .get, "me/sync", name: "getSyncSummary", summary: "What the hub holds, added up by kind.",
+        query: [.init("device", .identifier, "the store that asks")],
+        answers: [.json(200, "the sums", .syncSummary)], .device(summary)),
+      HubRoute(
+        .post, "mutations", name: "pushMutations", summary: "Judges a device's mutations in their order, each once.",
+        body: .pushRequest, answers: [.json(200, "what became of each", .pushResponse)], .device(push)),
+    ]
+  }
+
+  private static let position: [HubRoute.Parameter] = [
+    .init("device", .identifier, "the store that asks"),
+    .init("seen", .counter, "the highest head in any answer it has had"),
+    .init("epoch", .string, "the life of the hub in which that lies"),
+    .init("last_seq", .counter, "the highest sequence it has ever sent"),
+  ]
+
+  private func changes(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
     let since = try call.integer("since", in: SyncRange.counter, default: 0)
     let limit = try call.integer("limit", in: 1...500, default: 100)
     let position = try call.position()
-    let (answer, state, last) = try await read(person: sender.person) { [self] reading in
+    let (answer, state, last) = try await records.read(person: sender.person) { [self] reading in
       try tellingState(in: reading) {
         if let position { try core.check(position, in: reading) }
         let page = try core.page(
@@ -24,7 +69,7 @@ extension HubServer {
       try noteContact(of: sender, position, cursor: since, after: last, in: state)
     }
     // A page of the same address holds the same as long as nothing is written.
-    return answer.tagged(state.tag, for: call.request)
+    return answer.tagged(state.tag)
   }
 
   /// Notes where who asked stands, or will with the answer.
@@ -38,14 +83,14 @@ extension HubServer {
     else { return }
     // An answer that goes out before this is no harm: who falls behind the horizon meanwhile is told to take a snapshot, and the
     // list of lives, which is cut where no device is known to stand, is cut at a start.
-    try store.note(person: sender.person) { try $0.putContact(contact) }
+    try records.store.note(person: sender.person) { try $0.putContact(contact) }
   }
 
-  func latestCursor(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
-    let state = try await read(person: sender.person) { try $0.state() }
+  private func latestCursor(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
+    let state = try await records.read(person: sender.person) { try $0.state() }
     let position = state.position(at: clock.now)
     return try .wire(LatestCursorResponse(cursor: state.head, epoch: position.epoch, position: position))
-      .tagged(state.tag, for: call.request)
+      .tagged(state.tag)
   }
 
   /// Runs what may refuse a device's request, and has the refusal say where the hub stands: what comes next depends on it.
@@ -59,10 +104,10 @@ extension HubServer {
   }
 
   /// A stream of `head` events: the present one at once, then each newest.
-  func changeStream(_ sender: HubDevice) async throws -> HTTPResponse {
+  private func changeStream(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
     // Opened before the head is read: a write in between is told of too.
-    let stream = try streams.open(for: sender)
-    streams.onHead(try await read(person: sender.person) { try $0.state().head }, of: sender.person)
+    let stream = try records.streams.open(for: sender)
+    records.streams.onHead(try await records.read(person: sender.person) { try $0.state().head }, of: sender.person)
     return HTTPResponse(
       status: 200,
       // The second is for nginx, which otherwise keeps small pieces back.
@@ -70,15 +115,15 @@ extension HubServer {
       body: .stream(HTTPBodyStream(endsWithReader: true) { await stream.next() }))
   }
 
-  func snapshot(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
+  private func snapshot(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
     let position = try call.position()
-    let (state, last) = try await read(person: sender.person) { reading in
+    let (state, last) = try await records.read(person: sender.person) { reading in
       (try reading.state(), try reading.contact(device: position?.device ?? sender.restDevice))
     }
     // Who takes a snapshot stands in this life from then on, whatever they asked before.
     try noteContact(of: sender, position, cursor: nil, after: last, in: state)
     if let part = call.text("part") { return try await snapshotPart(part, call, sender) }
-    let writer = try await read(person: sender.person) { [self] reading in
+    let writer = try await records.read(person: sender.person) { [self] reading in
       let lines = try reading.allLines()
       return SnapshotWriter(
         header: try snapshotHeader(call, count: lines.count, state: reading.state(), in: reading), lines: lines)
@@ -86,16 +131,18 @@ extension HubServer {
     return HTTPResponse(
       status: 200, headers: HTTPHeaders([("Content-Type", "application/x-ndjson")]),
       body: .stream(
-        HTTPBodyStream { [store] in try await store.perform(.reading, for: sender.person) { try writer.next() } }))
+        HTTPBodyStream { [store = records.store] in
+          try await store.perform(.reading, for: sender.person) { try writer.next() }
+        }))
   }
 
   private func snapshotPart(_ name: String, _ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
     let name = try SnapshotPartName(name)
-    let body = try await read(person: sender.person) { [self] reading in
+    let body = try await records.read(person: sender.person) { [self] reading in
       // Parts of two lives of the hub are none of one snapshot.
       let epoch = try reading.state().epochs.last?.id ?? ""
       let place = name.epoch == epoch ? name.place : nil
-      let part = try core.snapshotPart(from: place, bytes: configuration.snapshotPartBytes, in: reading)
+      let part = try core.snapshotPart(from: place, bytes: snapshotPartBytes, in: reading)
       var header = try snapshotHeader(call, count: part.lines.count, state: part.state, in: reading)
       header.spans = part.spans
       header.next = part.next.map { SnapshotPartName(place: $0, epoch: epoch).text }
@@ -115,9 +162,9 @@ extension HubServer {
       position: position)
   }
 
-  func syncStatus(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
+  private func summary(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
     let device = try call.device()
-    return try await read(person: sender.person) { [self] reading in
+    return try await records.read(person: sender.person) { [self] reading in
       let state = try reading.state()
       let lastSequence = try device.map { try reading.mark(device: $0) } ?? 0
       let kinds = SyncedKind.all.map { ($0.name, state.sums?[$0.name] ?? KindSum()) }
@@ -126,17 +173,17 @@ extension HubServer {
           person: sender.person, position: state.position(at: clock.now),
           kinds: Dictionary(uniqueKeysWithValues: kinds), deviceId: sender.id,
           lastSequence: lastSequence, horizon: state.horizon)
-      ).tagged("\(state.tag).\(lastSequence).\(state.horizon)", for: call.request)
+      ).tagged("\(state.tag).\(lastSequence).\(state.horizon)")
     }
   }
 
-  func mutations(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
-    let push = try await prepared(call, sender) {
+  private func push(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
+    let push = try await records.prepared(call.request, sender) {
       try HubCore.Push(try call.document(PushDocument<WireAttempt<MutationEnvelope>>.self))
     }
-    try await begin(for: sender.person)
+    try await records.begin(for: sender.person)
     let now = clock.now
-    return try await write(person: sender.person) { [self] transaction in
+    return try await records.write(person: sender.person) { [self] transaction in
       let result = try tellingState(in: transaction) { try core.push(push, in: transaction, now: now) }
       var outcomes = result.outcomes
       for index in outcomes.indices { outcomes[index].problem?.requestId = call.request.id }

@@ -1,0 +1,24 @@
+import TrendyModels
+
+/// Access to the readings that devices posted to this hub.
+struct PostedTracks: Sendable {
+  let records: HubRecords
+  /// `nil` for a hub that takes no readings.
+  let ingest: (any Ingest)?
+
+  /// Runs on the threads of the storage, in the user's turn.
+  /// - Returns: `nil` for a hub that takes no readings.
+  func ask<Result: Sendable>(
+    of person: String, _ body: @escaping @Sendable (any Ingest, HubDesk) async throws -> Result?
+  ) async throws -> Result? {
+    guard let ingest else { return nil }
+    return try await records.store.run(person: person) { [records] in
+      try await body(ingest, records.ingestDesk(person: person))
+    }
+  }
+
+  /// How an event was detected; `nil` for an event that was not detected here.
+  func explanation(ofEvent id: String, of person: String) async throws -> APIExplanation? {
+    try await ask(of: person) { try await $0.explanation(ofEvent: id, for: $1) }
+  }
+}

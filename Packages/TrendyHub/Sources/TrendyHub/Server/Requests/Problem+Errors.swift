@@ -1,0 +1,35 @@
+import TrendyModels
+
+extension Problem {
+  /// The response to a request that failed with an error.
+  init(for error: any Error) {
+    switch error {
+    case let problem as Problem: self = problem
+    case let error as HubQuotaError: self = error.problem
+    case HubStorageError.full:
+      self.init(
+        "storage_full", status: 507, title: "Storage full",
+        detail: "the hub has no room left: nothing was changed; what waits on the device stays there",
+        retryAfter: .seconds(60))
+    case HubStorageError.erased:
+      self.init(
+        "unauthorized", status: 401, title: "Not paired",
+        detail: "whoever this device belonged to was removed from this hub")
+    case HubStorageError.exhausted:
+      self = .unavailable("the hub has too many files open: nothing was changed; try again in a moment")
+    case HubStorageError.unreachable:
+      self = .unavailable("the hub's database does not answer: nothing was confirmed; try again in a moment")
+    case HubStorageError.busy, HubStorageError.occupied:
+      self = .unavailable("the hub's storage is held by another writer: try again in a moment")
+    default:
+      // Details of the hub's files are for its operator only.
+      self.init(
+        "internal", status: 500, title: "Internal error",
+        detail: "the hub could not do this, and nothing was confirmed: its log knows more under the request's id")
+    }
+  }
+
+  private static func unavailable(_ detail: String) -> Problem {
+    Problem("unavailable", status: 503, title: "Service unavailable", detail: detail, retryAfter: .seconds(1))
+  }
+}
