@@ -44,7 +44,7 @@ let package = Package(
         "TrendyIngest", "TrendyInterchange", "TrendyModels", "TrendyPersistence", "TrendyProtocols", "TrendyTrips",
       ]),
     .target(
-      name: "ImportFiles", dependencies: ["CommandSupport", "TrendyArchive", "TrendyInterchange", "TrendyModels"]),
+      name: "ImportFiles", dependencies: ["TrendyArchive", "TrendyInterchange", "TrendyModels"]),
     .target(
       name: "NetworkContainer",
       dependencies: [

@@ -1,4 +1,3 @@
-import CommandSupport
 import Foundation
 import ImportFiles
 import TrendyAgent
@@ -36,8 +35,8 @@ struct HubFileImporter: FileImporting {
         throw Problem("other_zone", status: 409, title: "Imported with another time zone", detail: "\(error)")
       } catch let error as ArchiveError {
         throw Problem(error)
-      } catch let error as CommandError {
-        throw Problem.unreadable(error.message)
+      } catch let error as ImportFileError {
+        throw Problem.unreadable("\(error)")
       }
     }
   }

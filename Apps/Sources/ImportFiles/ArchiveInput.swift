@@ -1,4 +1,3 @@
-public import CommandSupport
 import TrendyFoundation
 #if canImport(Glibc)
   import Glibc
@@ -19,6 +18,23 @@ public enum ImportInput {
 
 @available(*, unavailable)
 extension ImportInput: Sendable {}
+
+/// Why a folder or an archive could not be read.
+public enum ImportFileError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The archive has no file of this name.
+  case missing(String)
+  case notPermitted(path: String)
+  /// An archive from a pipe could not be written to a temporary file.
+  case notSpooled(path: String, reason: String)
+
+  public var description: String {
+    switch self {
+    case .missing(let name): "There is no \(name) in it"
+    case .notPermitted(let path): "No permission for \(path)"
+    case .notSpooled(let path, let reason): "\(path) cannot be written: \(reason)"
+    }
+  }
+}
 
 /// Opens archives and folders, so that those who read formats need to know neither.
 public enum ArchiveInput: Sendable {
@@ -54,7 +70,7 @@ public enum ArchiveInput: Sendable {
   ///   - path: of the archive.
   ///   - stream: the archive from its beginning, where the path is that of a pipe.
   ///   - progress: is told what is read of the files in it.
-  /// - Throws: `ArchiveError`, or ``CommandError`` where a pipe cannot be kept until its end.
+  /// - Throws: `ArchiveError`, or ``ImportFileError`` if an archive from a pipe cannot be stored.
   public static func archive(_ path: String, _ stream: ByteInput, _ progress: any ReadingMeter) throws -> ExportFiles {
     var status = stat()
     let isFile = path != "-" && stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
@@ -62,7 +78,7 @@ public enum ArchiveInput: Sendable {
     let files = archive.entries.filter { $0.kind == .file }
     let meter = FileMeter(progress, total: files.reduce(0) { $0 + $1.size })
     return ExportFiles(files.map(\.path)) { name in
-      guard let entry = archive.entry(at: name) else { throw CommandError("There is no \(name) in it", exit: .badData) }
+      guard let entry = archive.entry(at: name) else { throw ImportFileError.missing(name) }
       let content = Reading(content: try archive.open(entry))
       return decompressed(name, meter.counting(name) { try content.content.read(into: $0) })
     }
@@ -75,7 +91,7 @@ public enum ArchiveInput: Sendable {
     do {
       names = try FileManager.default.subpathsOfDirectory(atPath: path)
     } catch {
-      throw CommandError("No permission for \(path)", hint: "May this user read it?", exit: .cannotCreate)
+      throw ImportFileError.notPermitted(path: path)
     }
     var total: Int64 = 0
     let paths = names.filter { name in
@@ -116,10 +132,8 @@ public enum ArchiveInput: Sendable {
   private static func spooled(_ stream: ByteInput) throws -> ArchiveFile {
     let file = FileManager.default.temporaryDirectory.appending(path: "trendy-import-\(getpid()).zip")
     let descriptor = open(file.path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-    func failure() -> CommandError {
-      CommandError(
-        "\(file.path) cannot be written: \(String(cString: strerror(errno)))",
-        hint: "An archive from a pipe needs room there; TMPDIR names another folder.", exit: .cannotCreate)
+    func failure() -> ImportFileError {
+      .notSpooled(path: file.path, reason: String(cString: strerror(errno)))
     }
     guard descriptor >= 0 else { throw failure() }
     defer {

@@ -114,6 +114,15 @@ struct ImportCommand: Command {
     } catch let error as ArchiveError {
       if case .system = error { throw CommandError("\(error)", exit: .readWrite) }
       throw CommandError("\(path): \(error)", hint: "Get the file whole and try again.", exit: .badData)
+    } catch let error as ImportFileError {
+      switch error {
+      case .missing: throw CommandError("\(error)", exit: .badData)
+      case .notPermitted: throw CommandError("\(error)", hint: "May this user read it?", exit: .cannotCreate)
+      case .notSpooled:
+        throw CommandError(
+          "\(error)", hint: "An archive from a pipe needs room there; TMPDIR names another folder.",
+          exit: .cannotCreate)
+      }
     } catch let error as ImportedInOtherZone {
       throw CommandError(
         "\(path): \(error)",
