@@ -1,23 +1,25 @@
 public import TrendyModels
 
-/// Adds up the way from fix to fix. The sum never falls.
+/// Sums the distances between consecutive fixes. The sum never decreases.
 ///
-/// It looks at places only: who feeds it leaves out fixes that are late or doubled.
+/// Considers only positions: the caller removes late and repeated fixes.
 public struct DistanceCalculator: Hashable, Sendable, Codable {
+  /// Thresholds for fixes and jumps.
   public let config: DistanceFilterConfig
-  /// Metres.
+  /// Distance in metres.
   public private(set) var totalMeters = 0.0
-  /// The last fix that was good enough to measure from.
+  /// Last fix accurate enough to measure from.
   public private(set) var lastLocation: Location?
 
+  /// Creates a calculator with distance 0.
   public init(config: DistanceFilterConfig = DistanceFilterConfig()) {
     self.config = config
   }
 
-  /// Adds the hop from the last good fix, if this one is good and the hop is no jump.
+  /// Adds the distance from the last accurate fix, unless it is a jump.
   ///
-  /// After a jump the next hop is measured from where it led, so that one tunnel does not end the counting.
-  /// - Returns: the metres added.
+  /// After a jump the next distance is measured from its end, so that one tunnel does not stop the measurement.
+  /// - Returns: distance added in metres.
   @discardableResult
   public mutating func add(_ location: Location) -> Double {
     guard accepts(location) else { return 0 }
@@ -29,12 +31,12 @@ public struct DistanceCalculator: Hashable, Sendable, Codable {
     return hop
   }
 
-  /// Whether the fix is of a place, and its accuracy unknown or good enough.
+  /// Whether the position is valid and the accuracy good enough or unknown.
   public func accepts(_ location: Location) -> Bool {
     location.coordinate.isValid
       && (location.horizontalAccuracy < config.maxAccuracy || location.horizontalAccuracy.isNaN)
   }
 
-  /// The next fix starts a new stretch: the way between is not counted.
+  /// Starts a new section: the distance to the next fix is not added.
   mutating func startNewStretch() { lastLocation = nil }
 }

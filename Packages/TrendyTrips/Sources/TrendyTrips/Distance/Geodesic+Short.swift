@@ -11,10 +11,10 @@ package import TrendyModels
 #endif
 
 extension Geodesic {
-  /// Metres between two points, to a ten-millionth of it: what a detector needs a dozen times a fix.
+  /// Distance in metres with a relative error of at most 1e-7, for the detector, which needs about a dozen per fix.
   ///
-  /// Below 5 km, and away from the poles, the chord in the plane that touches the ellipsoid at the middle latitude, with
-  /// its two radii of curvature, is that near; anything else is ``distanceMeters(from:to:)``.
+  /// Below 5 km and away from the poles, uses the plane tangent to the ellipsoid at the mean latitude, with its two
+  /// radii of curvature. Otherwise calls ``distanceMeters(from:to:)``.
   static func shortMeters(from start: Coordinate, to end: Coordinate) -> Double {
     let north = end.latitude - start.latitude
     var east = end.longitude - start.longitude
@@ -28,7 +28,7 @@ extension Geodesic {
     return (x * x + y * y).squareRoot()
   }
 
-  /// The point some metres to the north and to the east of another, nearby.
+  /// Position at a small offset in metres to the north and to the east.
   static func place(from start: Coordinate, offset: SIMD2<Double>) -> Coordinate {
     let radii = metresOfRadian(at: start.latitude)
     return Coordinate(
@@ -36,13 +36,14 @@ extension Geodesic {
       longitude: (start.longitude + offset.y / max(1, radii.east) * (180 / Double.pi)).remainder(dividingBy: 360))
   }
 
-  /// Metres of a degree of latitude and of longitude.
+  /// Length in metres of a degree of latitude and of longitude.
   static func metresOfDegree(at latitude: Double) -> SIMD2<Double> {
     let radii = metresOfRadian(at: latitude)
     return SIMD2(radii.north, radii.east) * (Double.pi / 180)
   }
 
-  /// Metres of a radian of latitude and of longitude: the radii of curvature along the meridian and across it.
+  /// Length in metres of a radian of latitude and of longitude: the radii of curvature along the meridian and across
+  /// it.
   @inline(__always)
   private static func metresOfRadian(at latitude: Double) -> (north: Double, east: Double) {
     let cosine = cosineOfLatitude(latitude * (Double.pi / 180))
@@ -53,8 +54,8 @@ extension Geodesic {
     return (across * (1 - eccentricitySquared) / scale, across * cosine)
   }
 
-  /// The cosine of up to a quarter turn, in radians, to 4e-15: ten terms of its series (Abramowitz and Stegun 4.3.66), in groups that
-  /// do not wait for each other. The library's takes two times as long.
+  /// Cosine for angles up to 90°, in radians, with an error of 4e-15: ten terms of the Taylor series (Abramowitz and
+  /// Stegun 4.3.66), grouped for parallel evaluation. Twice as fast as the library function.
   @inline(__always)
   private static func cosineOfLatitude(_ radians: Double) -> Double {
     let x = radians * radians
@@ -66,16 +67,16 @@ extension Geodesic {
     return low + x4 * (middle + x4 * high)
   }
 
-  /// Whether two points are farther apart than so many metres, by a bound that costs next to nothing; `false` says nothing.
+  /// Cheap lower bound: whether two points are certainly farther apart than a distance. `false` is no statement.
   ///
-  /// A degree of latitude is 110,574 m at least. On a sphere whose latitudes keep to those of the two points, the distance is at least
-  /// 2 r cos(φ) sin(Δλ/2) with the greater latitude φ (by the haversine formula); r is the least radius of curvature of the ellipsoid,
-  /// 6,335,439 m, less a hundredth for all that a sphere is not.
+  /// A degree of latitude has at least 110,574 m. On a sphere, the distance is at least 2 r cos(φ) sin(Δλ/2) with the
+  /// greater latitude φ (from the haversine formula). r is the smallest radius of curvature of the ellipsoid, 6,335,439
+  /// m, reduced by one percent for the difference from a sphere.
   package static func isCertainlyBeyond(_ meters: Double, from start: Coordinate, to end: Coordinate) -> Bool {
     if abs(end.latitude - start.latitude) * 110_000 > meters { return true }
     var east = abs(end.longitude - start.longitude)
     if east > 180 { east = 360 - east }
-    // Few come so far; the sine of the half angle only rises up to there.
+    // The sine of half the angle increases only up to 180°.
     guard east <= 180 else { return false }
     let radians = Double.pi / 180
     let cosine = cos(max(abs(start.latitude), abs(end.latitude)) * radians)

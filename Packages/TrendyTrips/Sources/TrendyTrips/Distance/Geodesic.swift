@@ -10,16 +10,16 @@ public import TrendyModels
   import Android
 #endif
 
-/// Lengths of shortest paths on the WGS 84 ellipsoid.
+/// Geodesic distances on the WGS 84 ellipsoid.
 ///
-/// The inverse problem after C. F. F. Karney, "Algorithms for geodesics", J. Geodesy 87 (2013) 43–55, with series to the
-/// sixth order. It answers for every pair of points, near-antipodal ones included, to much better than a micrometre.
-/// Equation numbers in the comments are those of the paper.
+/// Solves the inverse problem with the algorithm of C. F. F. Karney, "Algorithms for geodesics", J. Geodesy 87 (2013)
+/// 43–55, using series to sixth order. Accurate to much better than a micrometre for every pair of points, including
+/// nearly antipodal ones. Equation numbers in the comments refer to the paper.
 public enum Geodesic: Sendable {
-  /// Metres along the shortest path between two points, 0 to about 20,003,932.
+  /// Length of the shortest path between two points in metres, 0 to about 20,003,932.
   ///
-  /// Latitudes are degrees from -90 to 90. Longitudes are degrees of any turn: 190 is -170. The result is the same in
-  /// both directions up to rounding, and `nan` if a latitude is out of range or a number is not finite.
+  /// Latitudes are in degrees from −90 to 90. Longitudes are in degrees and may exceed a full turn: 190 equals −170.
+  /// The result is symmetric up to rounding, and `nan` if a latitude is out of range or a number is not finite.
   public static func distanceMeters(from start: Coordinate, to end: Coordinate) -> Double {
     distanceMeters(
       latitude1: start.latitude, longitude1: start.longitude, latitude2: end.latitude, longitude2: end.longitude)
@@ -34,26 +34,25 @@ public enum Geodesic: Sendable {
 }
 
 extension Geodesic {
-  // The WGS 84 ellipsoid (NIMA TR8350.2): equatorial radius in metres and flattening; all else follows from the two.
+  // WGS 84 (NIMA TR8350.2): equatorial radius in metres and flattening, which determine all other constants.
   static var equatorialRadius: Double { 6_378_137 }
   static var flattening: Double { 1 / 298.257223563 }
   static var polarRadius: Double { equatorialRadius * (1 - flattening) }
-  /// e'^2, the second eccentricity squared.
+  /// Second eccentricity squared, e'^2.
   static var secondEccentricitySquared: Double {
     flattening * (2 - flattening) / ((1 - flattening) * (1 - flattening))
   }
   static var thirdFlattening: Double { flattening / (2 - flattening) }
 }
 
-/// One pair of points in the position in which Karney's algorithm takes them (§4): the latitude farther from the equator
-/// first and south of it, the difference of longitudes between 0 and half a turn. Distance does not change by any of
-/// the mirrorings that lead there.
+/// Pair of points in the canonical position of Karney's algorithm (§4): the point farther from the equator is first and
+/// south of it, and the longitude difference is between 0° and 180°. The mirroring does not change the distance.
 private struct InverseProblem {
   /// Reduced latitudes (eq. 6).
   let sinBeta1, cosBeta1, sinBeta2, cosBeta2: Double
   /// `sqrt(1 + e'^2 sin^2 beta)` (eq. 9 with alpha0 = 0).
   let scale1, scale2: Double
-  /// Radians; and what is missing to half a turn, which has the more digits near the antipode.
+  /// Longitude difference in radians, and its supplement to π, which is more precise near the antipode.
   let lambda12, supplement: Double
   let sinLambda12, cosLambda12: Double
   let isMeridional, isEquatorial: Bool
@@ -70,7 +69,7 @@ private struct InverseProblem {
     }
     let reduced1 = reducedLatitude(southern)
     var reduced2 = reducedLatitude(other)
-    // Latitudes equal up to the sign must stay so to the last bit: the test for a symmetric geodesic relies on it.
+    // Latitudes equal up to the sign must stay exactly equal, because the test for a symmetric geodesic relies on it.
     if abs(other) == -southern { reduced2 = (other < 0 ? reduced1.sine : -reduced1.sine, reduced1.cosine) }
     (sinBeta1, cosBeta1) = reduced1
     (sinBeta2, cosBeta2) = reduced2
@@ -80,7 +79,7 @@ private struct InverseProblem {
     supplement = (180 - east) * radiansPerDegree
     (sinLambda12, cosLambda12) = sineAndCosine(degrees: east)
     isMeridional = southern == -90 || sinLambda12 == 0
-    // Beyond this difference of longitudes the shortest path leaves the equator (§4).
+    // Beyond this longitude difference the shortest path leaves the equator (§4).
     isEquatorial = southern == 0 && east <= 180 * (1 - Geodesic.flattening)
   }
 
@@ -92,13 +91,13 @@ private struct InverseProblem {
   }
 }
 
-/// What a geodesic that leaves the first point at an azimuth is when it reaches the latitude of the second.
+/// End of a geodesic with a given azimuth at the first point, when it reaches the latitude of the second point.
 private struct Arrival {
-  /// Radians by which its longitude is east of the second point.
+  /// Longitude difference in radians to the east of the second point.
   var longitudeError: Double
-  /// Radians of arc on the auxiliary sphere, and the metres they stand for.
+  /// Length of the geodesic in metres.
   var metres: Double
-  /// Reduced length in units of the polar radius (eq. 38): what a turn of the azimuth moves the end by.
+  /// Reduced length in units of the polar radius (eq. 38): displacement of the end per change of the azimuth.
   var reducedLength: Double
   /// Sine of the azimuth at the equator (eq. 5), Clairaut's constant.
   var sinAlpha0: Double
@@ -106,7 +105,7 @@ private struct Arrival {
 }
 
 extension InverseProblem {
-  /// Along a meridian, over the pole if the points lie on opposite ones: the series with k^2 = e'^2.
+  /// Distance along a meridian, over the pole if the points are on opposite meridians: series with k^2 = e'^2.
   fileprivate func meridianMetres() -> Double {
     let cosAlpha1: Double = cosLambda12 < 0 ? -1 : 1
     let sinSigma1 = sinBeta1
@@ -120,14 +119,14 @@ extension InverseProblem {
       * series.length(sigma12, DoubleAngle(sinSigma1, cosSigma1), DoubleAngle(sinSigma2, cosSigma2))
   }
 
-  /// Newton's method for the azimuth at the first point, held inside a bracket that bisection closes if it must (§4).
+  /// Finds the azimuth at the first point with Newton's method inside a bracket, with bisection as a fallback (§4).
   ///
-  /// The last step is taken in the length and not in the azimuth: the trial geodesic is the shortest path to a point
-  /// `longitudeError` east of the wanted one, and by the first variation of length that is
-  /// `a sin(alpha0) longitudeError` too long, up to `longitudeError^2 / reducedLength`. This saves an evaluation or two.
+  /// The last correction is applied to the length instead of the azimuth: the trial geodesic is the shortest path to a
+  /// point `longitudeError` east of the target. By the first variation of length it is `a sin(alpha0) longitudeError`
+  /// too long, up to `longitudeError^2 / reducedLength`. This saves one or two iterations.
   fileprivate func obliqueMetres() -> Double {
     var (sinAlpha1, cosAlpha1) = startingAzimuth()
-    // The azimuth lies between north (0) and south (pi); longitude reached grows with it.
+    // The azimuth is between north (0) and south (π); the longitude reached increases with it.
     var lowSine = tiny
     var lowCosine = 1.0
     var highSine = tiny
@@ -138,7 +137,7 @@ extension InverseProblem {
       let arrival = arrival(sinAlpha1, cosAlpha1)
       let error = arrival.longitudeError
       bestMetres = arrival.metres - Geodesic.equatorialRadius * arrival.sinAlpha0 * error
-      // 1e-15 of the polar radius is 6 nm. For a reduced length near zero only the error itself can tell.
+      // 1e-15 of the polar radius is 6 nm. For a reduced length near zero, only the error itself is meaningful.
       if error * error <= 1e-15 * arrival.reducedLength || abs(error) <= 1e-15 { return bestMetres }
       if error > 0 {
         highSine = sinAlpha1
@@ -155,7 +154,7 @@ extension InverseProblem {
         continue
       }
       let middle = normalized(lowSine + highSine, lowCosine + highCosine)
-      // The bracket has closed to neighbouring numbers: this is as near as doubles come.
+      // The bracket consists of neighbouring numbers, so no higher precision is possible.
       if (middle.sine == lowSine && middle.cosine == lowCosine)
         || (middle.sine == highSine && middle.cosine == highCosine)
       {
@@ -185,10 +184,10 @@ extension InverseProblem {
     return normalized(sine, cosAlpha1 * cosTurn - sinAlpha1 * sinTurn)
   }
 
-  /// The geodesic with this azimuth at the first point, followed to the latitude of the second (§4, eqs. 5, 8, 10–12).
+  /// Follows the geodesic with this azimuth at the first point to the latitude of the second (§4, eqs. 5, 8, 10–12).
   @inline(__always)
   private func arrival(_ sinAlpha1: Double, _ givenCosAlpha1: Double) -> Arrival {
-    // Along the equator there is no way to tell north from south: lean south.
+    // On the equator both directions are equivalent; south is chosen.
     let cosAlpha1 = sinBeta1 == 0 && givenCosAlpha1 == 0 ? -tiny : givenCosAlpha1
     let sinAlpha0 = sinAlpha1 * cosBeta1
     let across = sinAlpha1 * sinBeta1
@@ -197,7 +196,7 @@ extension InverseProblem {
     let sinOmega1 = sinAlpha0 * sinBeta1
     let cosOmega1 = cosAlpha1 * cosBeta1
 
-    // Eq. 45, the difference of squares written so that nothing cancels.
+    // Eq. 45, with the difference of squares factored to avoid cancellation.
     let isSymmetric = cosBeta2 == cosBeta1 && abs(sinBeta2) == -sinBeta1
     let difference =
       cosBeta1 < -sinBeta1
@@ -214,7 +213,7 @@ extension InverseProblem {
       start1.cosine * end2.cosine + start1.sine * end2.sine)
     let sinOmega12 = max(0, cosOmega1 * sinOmega2 - sinOmega1 * cosOmega2)
     let cosOmega12 = cosOmega1 * cosOmega2 + sinOmega1 * sinOmega2
-    // omega12 - lambda12 without subtracting two large angles.
+    // omega12 - lambda12 without subtracting large angles.
     let eta = atan2(
       sinOmega12 * cosLambda12 - cosOmega12 * sinLambda12, cosOmega12 * cosLambda12 + sinOmega12 * sinLambda12)
 
@@ -235,7 +234,7 @@ extension InverseProblem {
       sinAlpha0: sinAlpha0, cosAlpha2: cosAlpha2)
   }
 
-  /// A first azimuth: of the great circle (eqs. 48–49), or near the antipode from the astroid (eqs. 50–56).
+  /// Initial azimuth: of the great circle (eqs. 48–49), or near the antipode from the astroid (eqs. 50–56).
   @inline(__always)
   private func startingAzimuth() -> (sine: Double, cosine: Double) {
     let sinBeta12 = sinBeta2 * cosBeta1 - cosBeta2 * sinBeta1
@@ -244,7 +243,7 @@ extension InverseProblem {
     var sinOmega12 = sinLambda12
     var cosOmega12 = cosLambda12
     if cosBeta12 >= 0, sinBeta12 < 0.5, cosBeta2 * lambda12 < 0.5 {
-      // A short line: a sphere whose scale is that of the middle latitude (eq. 48).
+      // Short distance: a sphere scaled for the mean latitude (eq. 48).
       let sinSum = sinBeta1 + sinBeta2
       let cosSum = cosBeta1 + cosBeta2
       let sinMiddleSquared = sinSum * sinSum / (sinSum * sinSum + cosSum * cosSum)
@@ -287,7 +286,7 @@ extension InverseProblem {
   }
 }
 
-/// The positive root of `k^4 + 2k^3 - (x^2 + y^2 - 1)k^2 - 2y^2 k - y^2 = 0` (eq. 55), by the method of its appendix B.
+/// Positive root of `k^4 + 2k^3 - (x^2 + y^2 - 1)k^2 - 2y^2 k - y^2 = 0` (eq. 55), with the method of appendix B.
 private func astroid(_ x: Double, _ y: Double) -> Double {
   let p = x * x
   let q = y * y
@@ -300,7 +299,7 @@ private func astroid(_ x: Double, _ y: Double) -> Double {
   var u = r
   if discriminant >= 0 {
     let sum = s + rCubed
-    // The sign is chosen so that nothing cancels.
+    // The sign avoids cancellation.
     let t = cbrt(sum + (sum < 0 ? -discriminant.squareRoot() : discriminant.squareRoot()))
     u += t + (t != 0 ? rSquared / t : 0)
   } else {
@@ -312,7 +311,7 @@ private func astroid(_ x: Double, _ y: Double) -> Double {
   return sum / ((sum + w * w).squareRoot() + w)
 }
 
-/// The sines of 2, 4, … 12 sigma, as what the series need of an angle.
+/// Sine and cosine of 2σ, from which the series compute the sines of 2σ, 4σ, … 12σ.
 private struct DoubleAngle {
   let sine, cosine: Double
 
@@ -358,7 +357,7 @@ private struct LengthSeries {
   }
 }
 
-/// I2, what the reduced length needs beside I1 (eqs. 40–43).
+/// I2, needed with I1 for the reduced length (eqs. 40–43).
 private struct ReducedSeries {
   let a, c1, c2, c3, c4, c5, c6: Double
 
@@ -380,7 +379,7 @@ private struct ReducedSeries {
   }
 }
 
-/// I3 times the flattening: by how much the longitude lags behind the angle on the sphere (eqs. 8, 23–25).
+/// I3 times the flattening: difference between the longitude and the angle on the sphere (eqs. 8, 23–25).
 private struct LongitudeSeries {
   let a, c1, c2, c3, c4, c5: Double
 
@@ -416,16 +415,16 @@ private struct LongitudeSeries {
   }
 }
 
-/// A number that keeps a cosine at a pole from being zero without being seen in any result.
+/// Prevents a cosine at a pole from being zero, without affecting any result.
 private let tiny = 1.5e-154
 private let radiansPerDegree = Double.pi / 180
 
-/// Degrees from the first longitude to the second, -180 to 180, exact to the last bit also across the antimeridian.
+/// Difference of two longitudes in degrees, −180 to 180, exact also across the antimeridian.
 private func difference(_ first: Double, _ second: Double) -> Double {
   let from = first.remainder(dividingBy: 360)
   let to = second.remainder(dividingBy: 360)
   let sum = to - from
-  // What rounding lost in the subtraction (Knuth's two-sum).
+  // Rounding error of the subtraction (Knuth's two-sum).
   let virtual = sum - to
   let lost = (to - (sum - virtual)) - (from + virtual)
   let turned = sum.remainder(dividingBy: 360)
@@ -433,7 +432,7 @@ private func difference(_ first: Double, _ second: Double) -> Double {
   return abs(result) > 180 ? result - (result < 0 ? -360 : 360) : result
 }
 
-/// Sine and cosine with the quarter turns taken off before anything is rounded: 90 and 180 degrees come out exact.
+/// Sine and cosine after an exact reduction to one quadrant, so that multiples of 90° are exact.
 @inline(__always)
 private func sineAndCosine(degrees: Double) -> (sine: Double, cosine: Double) {
   let quarters = (degrees / 90).rounded()

@@ -1,42 +1,46 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Estimates the length of a way from the hops between fixes: what the error of each fix adds, and what of bends a hop cuts off.
+/// Corrects the path length for position noise, which lengthens it, and for bends between sparse fixes, which straight
+/// steps cut off.
 struct PathLengthEstimator: Hashable, Sendable, Codable {
-  /// What was estimated up to a fix, metres.
+  /// Estimates up to a fix, in metres unless noted otherwise.
   struct Estimate: Hashable, Sendable, Codable {
-    /// What hops so long and so fast usually cut off.
+    /// Typical length cut off by steps of these durations and speeds.
     var cut = 0.0
-    /// What hops over two fixes cut off of those over one, and what they usually would.
+    /// Length cut off by steps over two fixes compared with steps over one: measured and typical.
     var bends = 0.0
     var usualBends = 0.0
-    /// Pairs of hops from which that is known.
+    /// Number of step pairs behind `bends`.
     var pairs = 0.0
-    /// Seconds of the hops that cut something off, and their number.
+    /// Duration of the steps that cut off something, in seconds, and their number.
     var cutSeconds: TimeInterval = 0
     var cutHops = 0.0
-    /// The way by the speeds that the fixes told, where both ends of such a hop did; and those hops' own metres and usual cut.
+    /// For steps with measured ground speeds at both ends: length from the speeds, straight length, and typical length
+    /// cut off.
     var told = 0.0
     var toldMetres = 0.0
     var toldCut = 0.0
-    /// The error of fixes along one axis, times the metres measured between means of several.
+    /// Sum of noise times distance, where the noise is known from averaged fixes.
     var error = 0.0
-    /// Those metres.
+    /// Sum of these distances.
     var errorMetres = 0.0
 
-    /// Metres that were cut off, and belong to the way.
+    /// Estimated length cut off in bends, to add to the path length.
     var added: Double {
       guard cut > 0 else { return 0 }
-      // A way that bends much at the fixes bends much between them too, though less than in proportion: the rest of it is chance.
+      // A route that bends at the fixes also bends between them, though less than in proportion. The factor shrinks
+      // toward 1 with few pairs.
       let shrink = PathLengthEstimator.doubt / max(1, pairs)
       let ratio = usualBends > 0 ? (bends / usualBends + shrink) / (1 + shrink) : 1
       let own = cut * min(PathLengthEstimator.mostBent, ratio).squareRoot()
-      // Speeds are taken at the fixes as places are, and see what lies between them no better; but they do not mind bends.
+      // Speeds are sampled at the fixes like positions, so they are no better for what happens in between; but bends do
+      // not affect them.
       guard toldCut >= 0.9 * cut, cutHops >= PathLengthEstimator.enough else { return own }
       return (own + min(2 * cut, max(0, told - toldMetres))) / 2
     }
 
-    /// What is worth telling of it, for a way of so many metres.
+    /// Decisions to report for a path of this length in metres.
     func decisions(at date: Date, distance: Double) -> [TripDecision] {
       var decisions: [TripDecision] = []
       if errorMetres >= distance / 4, errorMetres > 0 {
@@ -50,42 +54,43 @@ struct PathLengthEstimator: Hashable, Sendable, Codable {
     }
   }
 
-  /// A hop that is part of the way.
+  /// Step that belongs to the path.
   private struct Hop: Hashable, Codable {
     var start: Coordinate
     var time: Date
-    /// Seconds and metres to its end.
+    /// Duration in seconds.
     var seconds: TimeInterval
+    /// Straight length in metres.
     var metres: Double
 
     var speed: Double { metres / max(1, seconds) }
   }
 
-  /// A fix to which the way went and from which it came back, although it went on beside it all the time.
+  /// Outlier: a fix beside a path that otherwise continued straight.
   struct Spike: Hashable {
     var time: Date
-    /// Metres away from the fix before, and seconds from the one before to the one after.
+    /// Distance to the previous fix in metres, and time between the fixes before and after, in seconds.
     var away: Double
     var seconds: TimeInterval
-    /// Metres of the way that nobody went.
+    /// Excess path length in metres.
     var metres: Double
   }
 
-  /// The last hops.
+  /// The last four steps.
   private var last: Hop?
   private var second: Hop?
   private var third: Hop?
   private var fourth: Hop?
 
-  /// Metres between two fixes that are really so far apart, if each errs by so much along one axis on its own.
+  /// Corrects the distance between two fixes for independent position noise with this standard deviation per axis.
   ///
-  /// The errors of both, along two axes, add four times the variance to the square of the hop, on average.
+  /// On average, the errors of both fixes in two axes add four times the variance to the squared distance.
   static func metres(_ hop: Double, error: Double) -> Double {
     (max(0, hop * hop - 4 * error * error)).squareRoot()
   }
 
-  /// Takes a hop that is part of the way.
-  /// - Returns: the fix before the last one, if by this hop it was an error.
+  /// Adds a step of the path.
+  /// - Returns: an outlier directly before the last fix, if this step reveals one.
   mutating func add(
     _ way: Double, from start: Location, to end: Location, error: FixAverager.Error, to estimate: inout Estimate
   ) -> Spike? {
@@ -99,7 +104,7 @@ struct PathLengthEstimator: Hashable, Sendable, Codable {
     estimateCut(by: hop, start.speed, to: end, error.mean, &estimate)
     let aside = aside(before: hop)
     if let aside {
-      // One hop instead of those out and back.
+      // Replace the steps to the outlier and back by one.
       second = Hop(
         start: aside.out.start, time: aside.out.time, seconds: aside.spike.seconds,
         metres: Geodesic.shortMeters(from: aside.out.start, to: hop.start))
@@ -115,7 +120,7 @@ struct PathLengthEstimator: Hashable, Sendable, Codable {
     by hop: Hop, _ speed: Double?, to end: Location, _ error: Double, _ estimate: inout Estimate
   ) {
     let part = Self.cutPart(seconds: hop.seconds, metres: hop.metres)
-    // What happened in a silence, nobody knows.
+    // Nothing is known about a gap.
     guard part > 0, hop.seconds <= Self.silence else { return }
     let cut = hop.metres * part / (1 - part)
     estimate.cut += cut
@@ -130,15 +135,15 @@ struct PathLengthEstimator: Hashable, Sendable, Codable {
     let both = before.metres + hop.metres
     let time = before.seconds + hop.seconds
     let direct = Self.metres(Geodesic.shortMeters(from: before.start, to: end.coordinate), error: error)
-    // Who turns back says nothing of how the way bends.
+    // A reversal is no measure of bends.
     estimate.bends += min(Self.mostBend * both, max(0, both - direct))
     estimate.usualBends +=
       both * max(0, Self.cutPart(seconds: time, metres: both) - Self.cutPart(seconds: time / 2, metres: both / 2))
     estimate.pairs += 1
   }
 
-  /// Whether the one or two fixes before the last hop were some to which a displaced receiver hopped and from which it came back: both hops
-  /// are faster than the way before and after, and without them the pace is the same.
+  /// Detects one or two outliers before the last step: the steps there and back are faster than the steps before and
+  /// after, and without them the speed is unchanged.
   private func aside(before next: Hop) -> (out: Hop, spike: Spike)? {
     guard let second, let last else { return nil }
     return third.flatMap { Self.aside(before: $0, [second, last], next) }
@@ -163,10 +168,10 @@ struct PathLengthEstimator: Hashable, Sendable, Codable {
     )
   }
 
-  /// The part of a way that a hop of so many seconds and metres usually cuts off.
+  /// Typical share of the path that a step of this duration and length cuts off.
   ///
-  /// A town's streets are an eighth longer than the straight way, however far one goes; a hop of a minute cuts off a third of that, one of
-  /// twenty seconds next to nothing. Roads for higher speeds are straighter: at the same force to the side the radius of a bend
+  /// Streets in towns are about an eighth longer than the straight line. A step of one minute cuts off a third of that,
+  /// one of 20 s almost nothing. Faster roads are straighter: with constant lateral acceleration the radius of a bend
   /// grows with the square of the speed.
   private static func cutPart(seconds: TimeInterval, metres: Double) -> Double {
     guard seconds > straightSeconds else { return 0 }
@@ -184,7 +189,7 @@ struct PathLengthEstimator: Hashable, Sendable, Codable {
   private static let leastSpike = 150.0
   private static let mostBent = 4.0
   private static let enough = 8.0
-  /// A hop of less than so many times the error is shortened by it by a twentieth and more.
+  /// Ratio of step length to noise below which the noise changes the length by at least a twentieth.
   private static let noteworthyError = 6.0
   private static let noteworthyPart = 0.01
 }

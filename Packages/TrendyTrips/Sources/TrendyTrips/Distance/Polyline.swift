@@ -1,9 +1,9 @@
 public import TrendyModels
 
-/// A way as a line of text (the "encoded polyline algorithm format" of Google Maps): differences of hundred-thousandths
-/// of a degree, five bits a character.
+/// Route as text in Google's encoded polyline format: differences of coordinates in 1e-5 degrees, five bits per
+/// character.
 public enum Polyline: Sendable {
-  /// Places are rounded to 1e-5 of a degree, about a metre.
+  /// Encodes a route. Coordinates are rounded to 1e-5 degrees, about a metre.
   public static func encode(_ way: [Coordinate]) -> String {
     var text: [UInt8] = []
     var last = (latitude: Int64(0), longitude: Int64(0))
@@ -16,7 +16,7 @@ public enum Polyline: Sendable {
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// The places of an encoded way; `nil` if the text is no such thing or leaves the globe.
+  /// Decodes a route; `nil` if the text is invalid or a coordinate out of range.
   public static func decode(_ text: String) -> [Coordinate]? {
     var way: [Coordinate] = []
     var bytes = Array(text.utf8)[...]
@@ -33,12 +33,12 @@ public enum Polyline: Sendable {
     return way
   }
 
-  /// The place as a way tells of it.
+  /// Coordinate with the precision of an encoded route.
   static func rounded(_ place: Coordinate) -> Coordinate {
     Coordinate(latitude: Double(units(place.latitude)) / 1e5, longitude: Double(units(place.longitude)) / 1e5)
   }
 
-  /// Out of range is held at the edge, so that no number of a sensor can trap.
+  /// Degrees in units of 1e-5. Values out of range are clamped, so that no sensor value can trap.
   private static func units(_ degrees: Double) -> Int64 {
     degrees.isNaN ? 0 : Int64((min(max(degrees, -180), 180) * 1e5).rounded())
   }
@@ -56,7 +56,7 @@ public enum Polyline: Sendable {
     var value: UInt64 = 0
     var shift: UInt64 = 0
     while let byte = bytes.popFirst() {
-      // Six characters hold any difference of two places on the globe.
+      // Six characters can represent any difference of coordinates.
       guard (63...126).contains(byte), shift < 30 else { return nil }
       value |= UInt64((byte - 63) & 0x1F) << shift
       shift += 5

@@ -1,27 +1,28 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Passes over fixes that are much less certain than those before and after them.
+/// Removes fixes that are much less accurate than the fixes before and after them.
 ///
-/// A phone that asks WiFi and cells between two fixes of its satellite receiver writes both in one row. The receiver knows its place to some
-/// metres; the others tell of an access point that was carried elsewhere, or of the place that the phone left minutes ago. A fix much less
-/// certain than the last precise one waits for the next precise one, and is passed over if that comes within a minute.
+/// Phones mix satellite fixes with WiFi and cell-tower positions. The former are accurate to some metres; the latter
+/// may refer to an access point that was moved, or to where the phone was minutes ago. A fix much less accurate than
+/// the last precise one is delayed, and removed if another precise fix follows within a minute.
 struct AccuracyFilter: Hashable, Sendable, Codable {
-  /// When the last fix was taken that is precise, if it was, and the metres of its accuracy.
+  /// Time of the last fix, if it was precise.
   private var time: Date?
+  /// Accuracy of the last fix in metres.
   private var accuracy = 0.0
-  /// Fixes since, which are much less certain.
+  /// Delayed fixes since then.
   private var held: [Location] = []
 
-  /// Whether a fix is passed on as it is, as nearly all are. To be asked first.
+  /// Whether a fix is accepted unchanged, as most are. Call first.
   mutating func passes(_ fix: Location) -> Bool {
     guard held.isEmpty, !isMuchLessCertain(fix) else { return false }
     note(fix)
     return true
   }
 
-  /// Takes a fix that does not pass.
-  /// - Returns: the fixes that are passed on before the next one, and those that were passed over.
+  /// Processes a fix that was not accepted.
+  /// - Returns: fixes to process before the next one, and removed fixes.
   mutating func add(_ fix: Location) -> (passed: [Location], outweighed: [Location]) {
     guard !isMuchLessCertain(fix) else {
       held.append(fix)
@@ -33,10 +34,10 @@ struct AccuracyFilter: Hashable, Sendable, Codable {
     return isBetween ? ([fix], before) : (before + [fix], [])
   }
 
-  /// What is held back, if no fix that comes at a moment or later is to make it passed over.
+  /// Returns the delayed fixes if no fix from `date` on can cause their removal.
   mutating func take(at date: Date) -> [Location] { isDue(at: date) ? take() : [] }
 
-  /// What is held back, where no more can come.
+  /// Returns all delayed fixes at the end of the input.
   mutating func take() -> [Location] {
     defer { held = [] }
     return held
@@ -50,16 +51,17 @@ struct AccuracyFilter: Hashable, Sendable, Codable {
   private func isDue(at date: Date) -> Bool { time.map { date.timeIntervalSince($0) > Self.seconds } ?? true }
 
   private func isMuchLessCertain(_ fix: Location) -> Bool {
-    // Three times nothing is nothing: who claims to be exact is as certain as the next who does.
+    // An accuracy of 0 is not comparable: 3 × 0 is still 0.
     fix.horizontalAccuracy > accuracy && fix.horizontalAccuracy >= Self.ratio * accuracy && !isDue(at: fix.timestamp)
   }
 
   private static func isPrecise(_ fix: Location) -> Bool { (0...mostPrecise).contains(fix.horizontalAccuracy) }
 
-  /// Metres of accuracy that a satellite receiver has, and WiFi at best.
+  /// Typical accuracy in metres of satellite fixes, and of WiFi at best.
   private static let mostPrecise = 20.0
-  /// In a mean of both the less certain one has a weight of a ninth.
+  /// Ratio of accuracies at which a fix would have a ninth of the weight in a weighted mean.
   private static let ratio = 3.0
-  /// Seconds from one precise fix to the next at most: the way between is known better from these two.
+  /// Maximum time in seconds between two precise fixes, within which they describe the path better than the fixes in
+  /// between.
   private static let seconds: TimeInterval = 60
 }

@@ -1,18 +1,20 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Passes over the places of radio cells and access points in fixes that say nothing of their accuracy.
+/// Removes positions of cell towers and access points from fixes without accuracy.
 ///
-/// A phone without reception asks the cells, and tells where a mast stands: hundreds of metres to kilometres off, and with the very
-/// coordinates each time, which no receiver measures twice. A fix that jumps is held back until the next one: it is a mast if it is told again
-/// and left again soon, or if the way over it is a detour. A place that is told for as long as a stop takes is where the phone rests.
+/// Without reception, a phone reports the position of a cell tower, hundreds of metres to kilometres away and with
+/// identical coordinates each time. A fix that jumps is delayed until the next one. It is a tower if it is repeated and
+/// left again soon, or if passing it would be a detour. A position repeated for the duration of a stop is a stay of the
+/// phone.
 struct CellTowerFilter: Hashable, Sendable, Codable {
-  /// The last fix that was passed on.
+  /// Last accepted fix.
   private var last: Location?
-  /// A fix that jumped, and the last one with the same coordinates.
+  /// Delayed fix after a jump.
   private var held: Location?
+  /// Last repetition of the delayed fix.
   private var repeated: Location?
-  /// Places that were jumped to in the last half hour, the oldest first. Who is there again, to the coordinate, is at none of them.
+  /// Targets of jumps in the last half hour, oldest first. A later fix with identical coordinates is a tower.
   private var places: [Place] = []
 
   private struct Place: Hashable, Codable {
@@ -20,17 +22,17 @@ struct CellTowerFilter: Hashable, Sendable, Codable {
     var time: Date
   }
 
-  /// Whether a fix is passed on as it is, as nearly all are. To be asked first.
+  /// Whether a fix is accepted unchanged, as most are. Call first.
   mutating func passes(_ fix: Location) -> Bool {
-    // What a late fix changes is to be forgotten.
+    // Old entries are removed, so that the effect of a late fix is limited in time.
     if let oldest = places.first, fix.timestamp.timeIntervalSince(oldest.time) > Self.memory { places.removeFirst() }
     guard held == nil, fix.horizontalAccuracy >= 0 || !isJump(fix) else { return false }
     last = fix
     return true
   }
 
-  /// Takes a fix that does not pass.
-  /// - Returns: the fixes that are passed on before the next one, and those that were passed over.
+  /// Processes a fix that was not accepted.
+  /// - Returns: fixes to process before the next one, and removed fixes.
   mutating func add(_ fix: Location) -> (passed: [Location], masts: [Location]) {
     var passed: [Location] = []
     var masts: [Location] = []
@@ -49,7 +51,7 @@ struct CellTowerFilter: Hashable, Sendable, Codable {
         isMast = away > Self.jump || away > Geodesic.shortMeters(from: last.coordinate, to: fix.coordinate)
         if !isMast { passed = [held, repeated] }
       } else {
-        // The way to a mast says nothing of the way.
+        // A position known as a tower is no evidence for a detour.
         let isDetour = !isDue(at: fix.timestamp) && !isKnown(fix) && Self.isDetour(last, held, fix)
         isMast = isKnown(held) || isDetour
         if !isMast { passed = [held] }
@@ -68,10 +70,10 @@ struct CellTowerFilter: Hashable, Sendable, Codable {
     return (passed, masts)
   }
 
-  /// What is held back, if nothing that comes at a moment or later can show that it is a mast.
+  /// Returns the delayed fix if no fix from `date` on can show that it is a tower.
   mutating func take(at date: Date) -> Location? { isDue(at: date) ? take() : nil }
 
-  /// What is held back, if it is not known to be a mast, where no more can come.
+  /// Returns the delayed fix at the end of the input, unless it is known as a tower.
   mutating func take() -> Location? {
     guard let held, repeated == nil, !isKnown(held) else { return nil }
     note(held)
@@ -88,7 +90,7 @@ struct CellTowerFilter: Hashable, Sendable, Codable {
       && Geodesic.shortMeters(from: last.coordinate, to: fix.coordinate) > Self.jump
   }
 
-  /// Whether so much time has passed since it was held back that the next fix says nothing of the way to it.
+  /// Whether the gap since the delayed fix is too long for conclusions about the path.
   private func isDue(at date: Date) -> Bool {
     held.map { date.timeIntervalSince($0.timestamp) >= Self.silence } ?? false
   }
@@ -105,7 +107,7 @@ struct CellTowerFilter: Hashable, Sendable, Codable {
     if places.count > Self.most { places.removeFirst() }
   }
 
-  /// Whether nobody goes over the second place from the first to the third.
+  /// Whether passing the second position on the way from the first to the third is implausible.
   private static func isDetour(_ first: Location, _ second: Location, _ third: Location) -> Bool {
     let direct = Geodesic.shortMeters(from: first.coordinate, to: third.coordinate)
     let out = Geodesic.shortMeters(from: first.coordinate, to: second.coordinate)
@@ -115,19 +117,21 @@ struct CellTowerFilter: Hashable, Sendable, Codable {
     return isStale || back > jump && out + back > detour * direct
   }
 
-  /// Metres a second of the fastest train, and of an aeroplane in which nothing is heard.
+  /// Speed in m/s of the fastest train.
   private static let fastest = 100.0
+  /// Speed in m/s of an aircraft, in which there are no fixes.
   private static let flight = 300.0
-  /// Metres of a jump.
+  /// Minimum length of a jump in metres.
   private static let jump = 200.0
-  /// Seconds between the fixes of a recorder that may ask the cells: one that writes more often has a receiver that is on.
+  /// Minimum sampling interval in seconds at which a phone uses cell towers. More frequent fixes come from an active
+  /// receiver.
   private static let seconds: TimeInterval = 12
-  /// Seconds without a fix after which it may have come anywhere.
+  /// Duration of a gap in seconds after which any position is plausible.
   private static let silence: TimeInterval = 120
-  /// Seconds that a phone stays with one mast at most, if it does not rest.
+  /// Maximum time in seconds for which a moving phone reports the same tower.
   private static let stopSeconds: TimeInterval = 300
   private static let memory: TimeInterval = 1800
   private static let most = 16
-  /// The way around a corner is 1.4 times as long as the direct one.
+  /// Ratio of the path via the position to the direct one. Around a corner it is 1.4.
   private static let detour = 1.6
 }

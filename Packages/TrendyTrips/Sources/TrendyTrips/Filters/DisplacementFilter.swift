@@ -1,27 +1,27 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Passes over the places to which a receiver is displaced for seconds: in a street of high houses by reflections, by an
-/// access point that was carried elsewhere. Such fixes claim to be as good as ever.
+/// Removes short displacements of the receiver, caused by reflections between buildings or by moved access points. Such
+/// fixes report a good accuracy.
 ///
-/// Nobody who goes at some pace is suddenly carried off, and back on their way a moment later. A fix that jumps is held
-/// back, with those about it, for half a minute at most. They are passed over if the next fix jumps back to the way.
+/// A moving user does not jump away and return to the route seconds later. A fix that jumps is delayed, with those near
+/// it, for up to half a minute, and removed if the next fix returns to the route.
 struct DisplacementFilter: Hashable, Sendable, Codable {
-  /// The last two fixes that were passed on.
+  /// Last two accepted fixes.
   private var before: Location?
   private var last: Location?
-  /// A fix that jumped, and those about it since.
+  /// Delayed fix after a jump, and the fixes near it.
   private var held: [Location] = []
 
-  /// Whether a fix is passed on as it is, as nearly all are. To be asked first.
+  /// Whether a fix is accepted unchanged, as most are. Call first.
   mutating func passes(_ fix: Location) -> Bool {
     guard held.isEmpty, !isJump(to: fix) else { return false }
     note(fix)
     return true
   }
 
-  /// Takes a fix that does not pass.
-  /// - Returns: the fixes that are passed on before the next one, and what was passed over.
+  /// Processes a fix that was not accepted.
+  /// - Returns: fixes to process before the next one, and the removed displacement.
   mutating func add(_ fix: Location) -> (passed: [Location], displaced: Displacement?) {
     var passed: [Location] = []
     var displaced: Displacement?
@@ -45,13 +45,13 @@ struct DisplacementFilter: Hashable, Sendable, Codable {
     return (passed, displaced)
   }
 
-  /// What is held back, if no fix that comes at a moment or later shows that the receiver was displaced.
+  /// Returns the delayed fixes if no fix from `date` on can show a displacement.
   mutating func take(at date: Date) -> [Location] {
     guard let last = held.last, date.timeIntervalSince(last.timestamp) >= Self.silence else { return [] }
     return take()
   }
 
-  /// What is held back, where no more can come.
+  /// Returns all delayed fixes at the end of the input.
   mutating func take() -> [Location] {
     defer { held = [] }
     for fix in held { note(fix) }
@@ -60,7 +60,7 @@ struct DisplacementFilter: Hashable, Sendable, Codable {
 
   private mutating func note(_ fix: Location) { (before, last) = (last, fix) }
 
-  /// Whether a fix is far from the last one, and farther than the pace up to that one leads.
+  /// Whether a fix is far from the last one, and farther than the previous speed explains.
   private func isJump(to fix: Location) -> Bool {
     guard let last, !Self.isCertainlyNear(last.coordinate, fix.coordinate) else { return false }
     let metres = Geodesic.shortMeters(from: last.coordinate, to: fix.coordinate)
@@ -73,9 +73,9 @@ struct DisplacementFilter: Hashable, Sendable, Codable {
     return metres >= Self.sudden * pace * seconds
   }
 
-  /// Whether the next fix jumps back to where the way would have been without those that are held back.
+  /// Whether a fix returns to the route as it would be without the delayed fixes.
   private func isBack(at fix: Location) -> Bool {
-    // Whoever is thrown from one place to the next comes back to none.
+    // A receiver that jumps between positions does not return to a route.
     guard let last, let first = held.first, let latest = held.last, !isJump(to: fix),
       fix.timestamp.timeIntervalSince(latest.timestamp) < Self.silence
     else { return false }
@@ -85,34 +85,33 @@ struct DisplacementFilter: Hashable, Sendable, Codable {
     return out + back > Self.detour * Geodesic.shortMeters(from: last.coordinate, to: fix.coordinate)
   }
 
-  /// Whether a fix is one of those to which the receiver is displaced.
+  /// Whether a fix belongs to the displacement.
   private func isStillAway(_ fix: Location, since first: Location) -> Bool {
     fix.timestamp.timeIntervalSince(first.timestamp) <= Self.longest
       && Geodesic.shortMeters(from: first.coordinate, to: fix.coordinate) <= Self.jump
   }
 
-  /// Whether two places are certainly nearer than a jump, as nearly all are; it costs next to nothing. No degree is longer
-  /// than 111,700 m.
+  /// Cheap upper bound: whether two positions are certainly nearer than a jump. No degree is longer than 111,700 m.
   private static func isCertainlyNear(_ start: Coordinate, _ end: Coordinate) -> Bool {
     (abs(end.latitude - start.latitude) + abs(end.longitude - start.longitude)) * 111_700 <= jump
   }
 
-  /// Metres of a jump, as for ``CellTowerFilter``.
+  /// Minimum length of a jump in metres, as for ``CellTowerFilter``.
   private static let jump = 200.0
-  /// A hop so many times as fast as the one before is sudden.
+  /// Ratio of speeds that makes a step sudden.
   private static let sudden = 1.4
-  /// The way around a corner is 1.4 times as long as the direct one.
+  /// Ratio of the path via the displacement to the direct one. Around a corner it is 1.4.
   private static let detour = 1.6
-  /// Seconds for which a receiver is displaced at most. Whoever is away for longer may have gone there.
+  /// Maximum duration of a displacement in seconds. After a longer one the user may have moved there.
   private static let longest: TimeInterval = 30
-  /// Seconds without a fix after which it may have come anywhere.
+  /// Duration of a gap in seconds after which any position is plausible.
   private static let silence: TimeInterval = 120
 }
 
-/// A receiver that was elsewhere, as its fixes have it, while nobody went there.
+/// Displacement of the receiver without a movement of the user.
 struct Displacement: Hashable {
   var from: Location
   var to: Location
-  /// From the last fix before it to the first one after it.
+  /// Seconds from the last fix before it to the first one after it.
   var seconds: TimeInterval
 }

@@ -1,10 +1,11 @@
-/// Which fixes count towards a distance as it is shown while a trip goes on.
+/// Thresholds for the distance displayed during a trip.
 public struct DistanceFilterConfig: Hashable, Sendable, Codable {
-  /// Metres, exclusive: a hop this long or longer is a jump of the receiver and adds nothing.
+  /// Step length in metres from which on (exclusive below) a step is a jump of the receiver and not added.
   public var maxJumpDistance: Double
-  /// Metres, exclusive: a fix this uncertain or worse adds nothing. An unknown accuracy is no reason to refuse one.
+  /// Accuracy in metres, exclusive. Less accurate fixes are ignored; fixes of unknown accuracy are not.
   public var maxAccuracy: Double
 
+  /// Creates a configuration.
   public init(maxJumpDistance: Double = 1000, maxAccuracy: Double = 50) {
     self.maxJumpDistance = maxJumpDistance
     self.maxAccuracy = maxAccuracy

@@ -1,11 +1,11 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Turns a flickering answer into a verdict: a change counts once it has stood for its time.
+/// Debounces the motion state: a change is confirmed once it has persisted for its duration.
 struct MotionDebounce: Hashable, Sendable, Codable {
-  /// The verdict; nobody drives until it is confirmed.
+  /// Confirmed state, initially not driving.
   private(set) var isAutomotive = false
-  /// The change that waits, and since when it has stood.
+  /// Unconfirmed change.
   private(set) var pending: Pending?
 
   struct Pending: Hashable, Sendable, Codable {
@@ -14,7 +14,7 @@ struct MotionDebounce: Hashable, Sendable, Codable {
     var deadline: Date
   }
 
-  /// Takes an answer; a verdict comes from ``confirm(at:)`` when time has passed.
+  /// Processes a reading. A change is reported by ``confirm(at:)`` once its time has passed.
   mutating func onAnswer(isAutomotive answer: Bool, at date: Date, after seconds: TimeInterval) {
     if answer == isAutomotive {
       pending = nil
@@ -23,7 +23,7 @@ struct MotionDebounce: Hashable, Sendable, Codable {
     }
   }
 
-  /// - Returns: the new verdict if a change has stood until its deadline.
+  /// - Returns: the change if it has persisted until its deadline.
   mutating func confirm(at date: Date) -> Pending? {
     guard let pending, pending.deadline <= date else { return nil }
     force(pending.isAutomotive)
@@ -39,7 +39,7 @@ struct MotionDebounce: Hashable, Sendable, Codable {
 }
 
 extension MotionState {
-  /// Whether the person drives; `nil` when the reading says nothing about it.
+  /// Whether the state means driving; `nil` if it is unknown.
   var drivingAnswer: Bool? {
     switch self {
     case .automotive: true

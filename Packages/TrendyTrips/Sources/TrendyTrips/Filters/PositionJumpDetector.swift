@@ -1,18 +1,18 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Tells a receiver that is thrown about from one that goes: most of its way lies in a few large hops between places at which it
-/// stands still. WiFi makes such hops where an access point was carried elsewhere.
+/// Recognises a stationary receiver that jumps between a few positions: most of its path consists of long steps between
+/// positions at which it stands still. WiFi causes such jumps if an access point was moved.
 struct PositionJumpDetector: Hashable, Sendable, Codable {
   private struct Spot: Hashable, Codable {
     var place: Coordinate
-    /// Fixes in a row, of the last time that it was here.
+    /// Number of consecutive fixes at the last visit.
     var fixes = 1
-    /// Whether it stood here at any time.
+    /// Whether the receiver ever stood still here.
     var isStand = false
   }
 
-  /// All sudden hops from one place to another.
+  /// All jumps from one position to another.
   private struct Link: Hashable, Codable {
     let from: Int
     let to: Int
@@ -20,27 +20,27 @@ struct PositionJumpDetector: Hashable, Sendable, Codable {
     var count = 0
   }
 
-  /// The places it was at; none once they are more than a receiver is thrown between.
+  /// Visited positions; empty once there are too many for a stationary receiver.
   private var spots: [Spot] = []
   private var links: [Link] = []
   private var current = 0
   private var isGoing = false
   private var last: Location
-  /// When it was last seen before the next hop: earlier than ``last`` where that is a start that was reckoned back.
+  /// Time of the last fix before the next step. Earlier than ``last`` if that is an estimated start.
   private var lastSeen: Date
-  /// Metres from place to place in any other way. What it scatters about a place is no way.
+  /// Path length in metres outside of jumps. Noise around a position does not count.
   private var walked = 0.0
   private var standing: TimeInterval = 0
-  /// Seconds from the last fix at one place to the first at the next.
+  /// Seconds from the last fix at a position to the first at the next one.
   private var moving: TimeInterval = 0
   private var returns = 0
-  /// How often it was elsewhere for seconds only, in fixes that were passed over.
+  /// Number of short displacements, whose fixes were removed.
   private var displacements: Int
 
-  /// Begins at a place of rest.
+  /// Starts at a stay point.
   /// - Parameters:
-  ///   - lastSeen: when it was seen there last.
-  ///   - displacements: how often it was displaced while it rested there.
+  ///   - lastSeen: time of the last fix at the stay point.
+  ///   - displacements: number of displacements during the stay.
   init(at fix: Location, lastSeen: Date, displacements: Int = 0) {
     self.displacements = displacements
     spots = [Spot(place: fix.coordinate, fixes: Self.standingFixes, isStand: true)]
@@ -48,7 +48,7 @@ struct PositionJumpDetector: Hashable, Sendable, Codable {
     self.lastSeen = lastSeen
   }
 
-  /// - Parameter error: metres along one axis by which the fix errs on its own.
+  /// - Parameter error: standard deviation of the position noise per axis, in metres.
   mutating func add(_ fix: Location, error: Double) {
     guard !isGoing else { return }
     defer {
@@ -90,10 +90,10 @@ struct PositionJumpDetector: Hashable, Sendable, Codable {
     links[index].count += 1
   }
 
-  /// Takes it that the receiver was elsewhere for seconds: one that is thrown about, though the fixes that show it are passed over.
+  /// Counts a short displacement, which indicates a jumping receiver.
   mutating func noteDisplacement() { displacements += 1 }
 
-  /// Metres of the sudden hops from a place at which it stood to another at which it stood, and how many they were.
+  /// Total length in metres and number of the jumps between positions at which the receiver stood still.
   private var thrown: (metres: Double, count: Int) {
     links.reduce(into: (0, 0)) { sum, link in
       guard spots[link.from].isStand, spots[link.to].isStand else { return }
@@ -102,18 +102,21 @@ struct PositionJumpDetector: Hashable, Sendable, Codable {
     }
   }
 
-  /// Why a trip is the receiver's, and not a person's.
+  /// Reason to attribute a trip to the receiver.
   enum Reason: Hashable {
-    /// So many metres are hops between places at which it stood still; it is one that is thrown about, as it came back or was displaced.
+    /// This length in metres consists of jumps between stationary positions, and the receiver returned or was
+    /// displaced.
     case hops(metres: Double)
-    /// All of it took place in so many seconds, and it stood still before and after.
+    /// The whole movement took place within this number of seconds, between stationary periods.
     case atOnce(seconds: TimeInterval)
   }
 
-  /// Why a trip of so many metres and seconds is the receiver's; `nil` if it is not.
+  /// Returns the reason to attribute a trip to the receiver; `nil` for a real trip.
   /// - Parameters:
-  ///   - leaps: how many of its ends are leaps, by which it came there or left.
-  ///   - least: seconds of going that a trip takes.
+  ///   - distance: length of the trip in metres.
+  ///   - seconds: duration of the trip.
+  ///   - leaps: number of its ends at which the receiver jumped.
+  ///   - least: minimum time in motion of a real trip, in seconds.
   func reason(distance: Double, seconds: TimeInterval, leaps: Int, least: TimeInterval) -> Reason? {
     guard !isGoing else { return nil }
     let (metres, count) = thrown
@@ -123,20 +126,21 @@ struct PositionJumpDetector: Hashable, Sendable, Codable {
       return .hops(metres: metres)
     }
     let isOneHop = count == 1 && links.count == 1 && moving <= least
-    // From standing to standing nobody gets farther than that.
+    // Maximum distance from standstill to standstill.
     let isTooFast = moving < least && sudden > Self.acceleration / 4 * moving * moving
     guard isOneHop || isTooFast, sudden >= Self.share * way else { return nil }
     return .atOnce(seconds: moving)
   }
 
-  /// Metres about a place at which it stands.
+  /// Radius in metres of a stationary position.
   private static let radius = 60.0
-  /// Metres of a large hop, and metres a second of one that nobody makes on foot.
+  /// Minimum length of a jump in metres.
   private static let least = 90.0
+  /// Minimum speed of a jump in m/s, faster than walking.
   private static let pace = 3.0
   private static let most = 8
   private static let standingFixes = 2
   private static let share = 0.6
-  /// Metres a second, each second, of a car that goes as fast as it can and then brakes as hard.
+  /// Acceleration of a car in m/s², also when braking.
   private static let acceleration = 2.0
 }

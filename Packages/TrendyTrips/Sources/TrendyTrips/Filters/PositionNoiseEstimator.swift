@@ -1,23 +1,23 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Estimates the error that each fix has on its own, from the fixes of the last minutes.
+/// Estimates the independent error of fixes from the last minutes.
 ///
-/// A fix lies beside the line from the one before it to the next by its own error and by the bend of the way. Errors of their own
-/// make two neighbouring deviations point to opposite sides, a bend makes them point to the same one. The scalar product of the two,
-/// with its sign turned, is on average twice the variance along one axis, and less than nothing in a bend. An error that
-/// changes slowly is not seen, and lengthens no way.
+/// A fix deviates from the line between its neighbours because of its error and of the bend of the path. Independent
+/// errors let two consecutive deviations point to opposite sides, bends to the same side. The negative scalar product
+/// of the two is therefore twice the variance per axis on average, and negative in a bend. Slowly changing errors are
+/// not detected; they do not lengthen the path.
 struct PositionNoiseEstimator: Hashable, Sendable, Codable {
   private var last: Location?
-  /// Metres to the north and to the east, and seconds, from the fix before the last one to it; and the same of the hop before.
+  /// Displacement in metres to the north and to the east, and duration in seconds, of the last two steps.
   private var hop: Hop?
   private var hopBefore: Hop?
-  /// How far the fix before the last one lies beside the line between its neighbours.
+  /// Deviation of the fix before the last one from the line between its neighbours.
   private var deviation: SIMD2<Double>?
-  /// The part of the time between those neighbours at which it lies.
+  /// Position in time of that fix between its neighbours, 0 to 1.
   private var part = 0.5
-  /// The samples of this span of time, and of the last one before it that had enough of them. What a late fix changes is forgotten
-  /// with them.
+  /// Samples of the current time span and of the last one with enough samples. The effect of a late fix ends with its
+  /// span.
   private var current = Samples()
   private var previous = Samples()
   private var span = 0.0
@@ -27,7 +27,7 @@ struct PositionNoiseEstimator: Hashable, Sendable, Codable {
     var count = 0.0
   }
 
-  /// Twice the variance along one axis, square metres; below zero where the way bends more than the fixes scatter.
+  /// Twice the variance per axis in m². Negative if the path bends more than the noise.
   private var mean: Double { (current.sum + previous.sum) / max(1, current.count + previous.count) }
   private var count: Double { current.count + previous.count }
 
@@ -36,17 +36,17 @@ struct PositionNoiseEstimator: Hashable, Sendable, Codable {
     var seconds: Double
   }
 
-  /// Metres of a degree to the north and to the east, near the latitude for which they were computed.
+  /// Metres per degree to the north and to the east, near the latitude for which they were computed.
   private var scale = SIMD2<Double>()
   private var scaleLatitude = 1000.0
 
-  /// Standard deviation of the error along one axis; 0 while too little is known.
+  /// Standard deviation of the noise per axis in metres; 0 with too few samples.
   var metres: Double { count >= Self.least ? (max(0, mean) / 2).squareRoot() : 0 }
 
-  /// Whether ``metres`` are so many or more.
+  /// Whether the noise is at least this number of metres.
   func isAtLeast(_ metres: Double) -> Bool { count >= Self.least && mean >= 2 * metres * metres }
 
-  /// Metres to the north and to the east from one place to another nearby, to a thousandth or so.
+  /// Offset in metres to the north and to the east, for nearby positions, accurate to about 0.1 %.
   mutating func offset(from start: Coordinate, to end: Coordinate) -> SIMD2<Double> {
     if abs(end.latitude - scaleLatitude) > 0.02 {
       scaleLatitude = end.latitude
@@ -58,7 +58,7 @@ struct PositionNoiseEstimator: Hashable, Sendable, Codable {
   }
 
   mutating func add(_ fix: Location) {
-    // A fix that says how uncertain it is says nothing of those that are not.
+    // An inaccurate fix is not representative of the others.
     guard fix.horizontalAccuracy <= Self.certain else { return }
     guard let last else { return self.last = fix }
     self.last = fix
@@ -78,7 +78,7 @@ struct PositionNoiseEstimator: Hashable, Sendable, Codable {
       if hopSquared <= Self.longest * Self.longest {
         let bends = 2 * Self.bendPart * Self.bendPart * hopSquared
         turn(to: (fix.timestamp.timeIntervalSinceReferenceDate / Self.spanSeconds).rounded(.down))
-        // A single outlier says nothing of the others.
+        // Limits the effect of a single outlier.
         let limit = 50 + 4 * max(0, mean)
         let sample = -(before * deviation).sum() / (1 - part + self.part) - bends
         current.sum += min(max(sample, -limit), limit)
@@ -96,26 +96,27 @@ struct PositionNoiseEstimator: Hashable, Sendable, Codable {
     current = Samples()
   }
 
-  /// Seconds without a fix after which two fixes say nothing of each other.
+  /// Duration of a gap in seconds after which two fixes are unrelated.
   private static let silence: TimeInterval = 90
-  /// Metres.
+  /// Maximum accuracy in metres of the fixes considered.
   private static let certain = 70.0
-  /// Metres of a hop in which bends cannot be told from errors.
+  /// Step length in metres above which bends cannot be distinguished from noise.
   private static let longest = 100.0
-  /// Where a way turns at every fix, a fix lies beside the line by this part of a hop and no more.
+  /// Maximum deviation of a fix, as a share of the step length, on a path that turns at every fix.
   private static let bendPart = 0.2
   private static let least = 8.0
   private static let spanSeconds: TimeInterval = 1200
 }
 
-/// Takes several fixes of a receiver that scatters for one, their mean, where they come often enough for it.
+/// Averages several fixes of a noisy receiver, if they are frequent enough.
 struct FixAverager: Hashable, Sendable, Codable {
   private(set) var scatter = PositionNoiseEstimator()
-  /// It scatters so much that means are taken.
+  /// Whether the noise is high enough for averaging.
   private var isWide = false
   private var first: Location?
   private var latest: Location?
-  /// When the mean is complete: spans of time that do not follow from the first fix, so that after a late one they are soon the same.
+  /// End of the current mean. Intervals do not depend on the first fix, so that processing soon agrees again after a
+  /// late fix.
   private var end = Date.distantPast
   /// Seconds between the last two fixes.
   private var interval = 0.0
@@ -125,30 +126,30 @@ struct FixAverager: Hashable, Sendable, Codable {
   private var speed = 0.0
   private var speeds = 0.0
   private var count = 0.0
-  /// The scatter as it was known with the last fix of the mean.
+  /// Noise at the last fix of the mean.
   private var known = 0.0
 
-  /// The first fix of each mean of the last minutes, the oldest first.
+  /// First fix of each mean of the last minutes, oldest first.
   private var origins: [Origin] = []
 
   private struct Origin: Hashable, Codable {
-    /// The moment of the mean.
+    /// Time of the mean.
     var time: Date
     var first: Location
   }
 
-  /// By what a mean, or a fix that is taken as it is, is wrong on its own.
+  /// Independent error of the current mean or fix.
   private(set) var error = Error()
 
-  /// Standard deviations along one axis, metres.
+  /// Standard deviations per axis in metres.
   struct Error: Hashable, Sendable, Codable {
-    /// Of a mean.
+    /// Standard deviation of a mean.
     var mean = 0.0
-    /// Of a fix.
+    /// Standard deviation of a fix.
     var fix = 0.0
   }
 
-  /// Whether a fix is taken as it is, as nearly all are. To be asked first.
+  /// Whether a fix is used unchanged, as most are. Call first.
   mutating func passes(_ fix: Location) -> Bool {
     scatter.add(fix)
     if let oldest = origins.first, fix.timestamp.timeIntervalSince(oldest.time) > Self.memory {
@@ -164,11 +165,11 @@ struct FixAverager: Hashable, Sendable, Codable {
     return true
   }
 
-  /// Takes a fix that does not pass.
-  /// - Returns: the mean of those before it, if they are complete without it.
+  /// Adds a fix that is not used unchanged.
+  /// - Returns: the completed mean of the fixes before it, if there is one.
   mutating func add(_ fix: Location) -> Location? {
     let metres = scatter.metres
-    // By a jump it comes elsewhere at once, and a mean of both places would be a way between them.
+    // A jump ends the mean, which would otherwise be a position between the two.
     let done = isWide && !isDue(at: fix.timestamp) && !isJump(to: fix, metres) ? nil : flush()
     known = metres
     guard let first else {
@@ -199,7 +200,7 @@ struct FixAverager: Hashable, Sendable, Codable {
       Self.jump * metres + Self.pace, from: latest.coordinate, to: fix.coordinate)
   }
 
-  /// The end of the shortest span in which about as many fixes come as a mean needs.
+  /// End of the shortest interval that contains enough fixes for a mean.
   private func spanEnd(of fix: Location, _ metres: Double) -> Date {
     let needed = (metres / Self.wanted) * (metres / Self.wanted) * 0.6
     let seconds = Self.spans.first { $0 >= needed * interval } ?? Self.longest
@@ -207,10 +208,10 @@ struct FixAverager: Hashable, Sendable, Codable {
     return Date(timeIntervalSinceReferenceDate: ((time / seconds).rounded(.down) + 1) * seconds)
   }
 
-  /// Whether what was taken so far is complete by a moment: nothing that comes then or later belongs to it.
+  /// Whether the current mean is complete at `date`.
   func isDue(at date: Date) -> Bool { first != nil && date >= end }
 
-  /// What was taken so far, if it need not wait for more, or if no more can come.
+  /// Returns the current mean if it need not wait for more fixes, or if there are none.
   mutating func take(isLast: Bool = false) -> Location? { isLast || !isWide ? flush() : nil }
 
   private mutating func flush() -> Location? {
@@ -222,7 +223,7 @@ struct FixAverager: Hashable, Sendable, Codable {
     defer { count = 0 }
     guard count > 1 else { return mean }
     mean.coordinate = Geodesic.place(from: first.coordinate, offset: metres / count)
-    // In whole milliseconds, as moments are kept.
+    // Timestamps have a resolution of one millisecond.
     let time = first.timestamp.timeIntervalSinceReferenceDate + seconds / count
     mean.timestamp = Date(timeIntervalSinceReferenceDate: (time * 1000).rounded() / 1000)
     mean.speed = speeds > 0 ? speed / speeds : nil
@@ -230,19 +231,23 @@ struct FixAverager: Hashable, Sendable, Codable {
     return mean
   }
 
-  /// The recorded fix with which a mean began; a fix that is none is its own. A mean is what this version computes, and no name for a trip.
+  /// Recorded fix with which a mean began, for use in ids: a mean can change with the version of the algorithm. Returns
+  /// the fix itself if it is no mean.
   func origin(of fix: Location) -> Location { origins.last { $0.time == fix.timestamp }?.first ?? fix }
 
-  /// Seconds before a departure is noticed in which it may have begun.
+  /// Maximum time in seconds between the beginning of a departure and its detection.
   private static let memory: TimeInterval = 1200
-  /// Metres of scatter from which on and down to which means are taken, and the scatter that a mean shall have.
+  /// Noise in metres at which averaging starts and ends.
   private static let wide = 12.0
   private static let narrow = 8.0
+  /// Target noise of a mean in metres.
   private static let wanted = 8.0
-  /// Standard deviations by which two fixes of one place hardly differ, and metres that a car goes in a second or two.
+  /// Multiple of the standard deviation by which fixes of one position hardly differ.
   private static let jump = 4.0
+  /// Distance in metres that a car travels in one or two seconds.
   private static let pace = 50.0
-  /// Seconds of one mean: each a part of the next. Who goes by car is at most some hundred metres farther.
+  /// Lengths of averaging intervals in seconds, each a multiple of the previous one. A car moves at most some hundred
+  /// metres in one.
   private static let spans: [TimeInterval] = [5, 15, 30]
   private static let longest: TimeInterval = 30
 }

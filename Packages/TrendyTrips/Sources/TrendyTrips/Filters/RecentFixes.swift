@@ -1,13 +1,13 @@
 import TrendyFoundation
 import TrendyModels
 
-/// The last ten minutes of fixes, thinned: where a trip is found to have begun before anybody noticed.
+/// Thinned fixes of the last ten minutes, in which the beginning of a trip is searched after its detection.
 struct RecentFixes: Hashable, Sendable, Codable {
-  /// The newest of all, thinned or not.
+  /// Newest fix, whether thinned out or not.
   private(set) var latest: Location?
   private var kept: [Location] = []
 
-  /// Takes a fix newer than every one before.
+  /// Adds a fix newer than all others.
   mutating func add(_ fix: Location) {
     latest = fix
     if let last = kept.last, fix.timestamp.timeIntervalSince(last.timestamp) < Self.spacing { return }
@@ -17,12 +17,11 @@ struct RecentFixes: Hashable, Sendable, Codable {
 
   mutating func forget() { kept = [] }
 
-  /// The fixes from the one at which a movement that still goes on began, the newest last; `nil` if nothing moves.
+  /// Returns the fixes since the beginning of the current movement, oldest first; `nil` if nothing moves.
   ///
-  /// The first automotive reading of a phone comes minutes after the car moved off, so the way back is looked through:
-  /// as long as fast hops follow one another with no more than two minutes between them, the movement is one. Walking to
-  /// the car is slower than a fast hop.
-  /// - Parameter earliest: fixes before it belong to something else.
+  /// A phone reports driving minutes after the departure, so earlier fixes are searched. Fast steps with gaps of up to
+  /// two minutes belong to one movement; walking to the car is too slow.
+  /// - Parameter earliest: fixes before it are not considered.
   func movement(endingAt date: Date, notBefore earliest: Date = .distantPast) -> [Location]? {
     guard let latest else { return nil }
     var way = kept.filter { $0.timestamp >= earliest }
@@ -44,7 +43,7 @@ struct RecentFixes: Hashable, Sendable, Codable {
   private func isFast(_ from: Location, _ to: Location) -> Bool {
     let metres = Geodesic.distanceMeters(from: from.coordinate, to: to.coordinate)
     let seconds = to.timestamp.timeIntervalSince(from.timestamp)
-    // Shorter than the fixes are uncertain, it may be none at all.
+    // A step shorter than the accuracy may be noise.
     return metres >= max(25, from.horizontalAccuracy, to.horizontalAccuracy) && metres >= 2.5 * seconds
   }
 
@@ -54,7 +53,8 @@ struct RecentFixes: Hashable, Sendable, Codable {
 }
 
 extension Location {
-  /// What a machine can rely on: a place, a moment, and a number for every number; `nil` if there is no such thing in it.
+  /// Fix with a valid position and time and finite values; `nil` if that is impossible. Invalid optional values are
+  /// removed.
   var checked: Location? {
     guard coordinate.isValid, timestamp.timeIntervalSinceReferenceDate.isFinite,
       horizontalAccuracy < .infinity || horizontalAccuracy.isNaN

@@ -1,21 +1,21 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Tells going from drifting: the way in cells of half a minute, each the mean of its fixes.
+/// Distinguishes movement from noise by the straightness of the path, in cells of 30 s with the mean position of each.
 ///
-/// Who goes somewhere covers in two cells about twice what one covers; a resting receiver's errors do not add up, so that
-/// two cells are no farther apart than one. The ratio is 1 on a straight way, 0.71 where each turn is by chance and 0.5
-/// for noise about one place.
+/// A moving user covers about twice the distance in two cells as in one. The errors of a stationary receiver do not add
+/// up, so two cells are no farther apart than one. The ratio is 1 on a straight path, 0.71 for a random walk and 0.5
+/// for noise around one position.
 struct StraightnessEstimator: Hashable, Sendable, Codable {
   struct Cell: Hashable, Sendable, Codable {
     var start: Date
-    /// The mean of its fixes.
+    /// Mean position of the fixes.
     var middle: Coordinate
-    /// The variance along one axis of the error that the mean has on its own, square metres.
+    /// Variance per axis of the independent error of the mean, in m².
     var variance = 0.0
   }
 
-  /// Metres from cell to next cell, each hop as often as one of two cells covers it; and from cell to next but one.
+  /// Sums of the distances in metres between consecutive cells, and between cells two apart.
   struct Sums: Hashable, Sendable, Codable {
     var single = 0.0
     var double = 0.0
@@ -27,22 +27,22 @@ struct StraightnessEstimator: Hashable, Sendable, Codable {
       count += 1
     }
 
-    /// How straight the way is, from 0.5 to 1 or so; 1 while too little is known.
+    /// Straightness, about 0.5 to 1; 1 with too few cells.
     var directness: Double { count >= StraightnessEstimator.enough && single > 0 ? double / single : 1 }
 
-    /// Whether enough is known to say that the way is straighter than drift.
+    /// Whether there are enough cells to exclude noise.
     var isStraight: Bool { count >= StraightnessEstimator.enough && directness >= StraightnessEstimator.wandering }
   }
 
   private(set) var sums = Sums()
-  /// Those of the last minutes, the oldest first.
+  /// Cells of the last minutes, oldest first.
   private(set) var recent: [Cell] = []
   private var start: Date
   private var origin: Coordinate
   private var north = 0.0
   private var east = 0.0
   private var count = 0.0
-  /// The sum of the variances of its fixes.
+  /// Sum of the variances of the fixes.
   private var variance = 0.0
 
   init(at fix: Location, error: Double) {
@@ -52,9 +52,9 @@ struct StraightnessEstimator: Hashable, Sendable, Codable {
   }
 
   /// - Parameters:
-  ///   - error: metres along one axis by which the fix errs on its own.
-  ///   - span: seconds of cells to keep.
-  /// - Returns: whether the fix began a new cell, and so completed the one before.
+  ///   - error: standard deviation of the position noise per axis, in metres.
+  ///   - span: time in seconds for which to keep cells.
+  /// - Returns: whether the fix began a new cell.
   mutating func add(_ fix: Location, error: Double, keeping span: TimeInterval) -> Bool {
     guard fix.timestamp.timeIntervalSince(start) >= Self.cellSeconds else {
       add(fix, error)
@@ -75,7 +75,7 @@ struct StraightnessEstimator: Hashable, Sendable, Codable {
 
   private mutating func add(_ fix: Location, _ error: Double) {
     north += fix.coordinate.latitude - origin.latitude
-    // East of the first, so that the antimeridian does not part them.
+    // Relative to the first fix, so that the antimeridian does not matter.
     east += (fix.coordinate.longitude - origin.longitude).remainder(dividingBy: 360)
     count += 1
     variance += error * error
@@ -90,8 +90,8 @@ struct StraightnessEstimator: Hashable, Sendable, Codable {
     recent.append(cell)
   }
 
-  /// Whether the recent cells are those of a receiver at rest, however much it scatters: their halves have about the same
-  /// middle, and they are close together or lead nowhere.
+  /// Whether the recent cells are those of a stationary receiver, independent of its noise: both halves have about the
+  /// same centre, and the cells are close together or their path is not straight.
   func isResting(for seconds: TimeInterval, radius: Double) -> Bool {
     guard recent.count >= Self.enough, let first = recent.first, start.timeIntervalSince(first.start) >= seconds else {
       return false
@@ -117,25 +117,26 @@ struct StraightnessEstimator: Hashable, Sendable, Codable {
     return sums
   }
 
-  /// Metres from cell to cell, less what the errors of both add: on average twice each variance to the square.
+  /// Distance between two cells in metres, corrected for their errors, which add twice each variance to the square on
+  /// average.
   private static func metres(_ from: Cell, _ to: Cell) -> Double {
     let hop = Geodesic.shortMeters(from: from.middle, to: to.middle)
     return max(0, hop * hop - 2 * (from.variance + to.variance)).squareRoot()
   }
 
-  /// Below it a way leads nowhere.
+  /// Straightness below which a path leads nowhere.
   static let aimless = 0.75
-  /// Below it a way that stays near its beginning is drift.
+  /// Straightness below which a path near its beginning is noise.
   static let wandering = 0.85
-  /// Cells that tell rest from going.
+  /// Minimum number of cells for a decision.
   private static let enough = 8
   private static let cellSeconds: TimeInterval = 30
-  /// Cells that cover a span of seconds, and some more.
+  /// Number of cells for a span of seconds, with a reserve.
   private static func most(for span: TimeInterval) -> Int { Int(span / cellSeconds) + 4 }
 }
 
 extension Coordinate {
-  /// The middle of places, which a few far ones do not move; not empty.
+  /// Median of positions, which is insensitive to outliers. Requires at least one.
   static func median(of places: [Coordinate]) -> Coordinate {
     let latitudes = places.map(\.latitude).sorted()
     let origin = places[0].longitude

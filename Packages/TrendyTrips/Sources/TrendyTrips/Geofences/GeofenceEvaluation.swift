@@ -1,26 +1,30 @@
 public import TrendyFoundation
 import TrendyModels
 
-/// What one fix says of one place, and what is known of it: why a crossing was told, or was not.
+/// Evaluation of one fix against one place, which explains why a crossing was reported or not.
 public struct GeofenceEvaluation: Hashable, Sendable {
+  /// Position of the fix relative to the place.
   public enum Containment: String, Hashable, Sendable, CaseIterable {
-    /// The fix is too uncertain for a place of this size.
+    /// Unknown: the fix is too inaccurate for the size of the place.
     case nothing
     case inside
-    /// Beyond the radius, and not so far that one has certainly left.
+    /// Outside of the radius, but not far enough for an exit.
     case margin
     case outside
   }
 
+  /// Id of the place.
   public var geofenceId: String
-  /// Metres from the middle of the place.
+  /// Distance from the centre of the place in metres.
   public var meters: Double
+  /// Position of the fix.
   public var containment: Containment
-  /// Whether one is known to be in it, before the fix.
+  /// Whether the user was in the place before the fix.
   public var isInside: Bool
-  /// Since when the fixes have said otherwise, and it is waited whether it stands.
+  /// Time since which the fixes contradict `isInside`, while the dwell time has not passed.
   public var pendingSince: Date?
 
+  /// Creates an evaluation.
   public init(geofenceId: String, meters: Double, containment: Containment, isInside: Bool, pendingSince: Date?) {
     self.geofenceId = geofenceId
     self.meters = meters
@@ -29,7 +33,7 @@ public struct GeofenceEvaluation: Hashable, Sendable {
     self.pendingSince = pendingSince
   }
 
-  /// What it means, without the distance.
+  /// Description without the distance.
   public var words: String {
     switch (says, isInside) {
     case (.nothing, _): "too uncertain for a place of this size: says nothing"

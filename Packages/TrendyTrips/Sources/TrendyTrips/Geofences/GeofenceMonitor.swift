@@ -1,61 +1,65 @@
 public import TrendyFoundation
 public import TrendyModels
 
-/// Decides when a person came into a place and when they left it, fix by fix.
+/// Detects entries to places and exits from them.
 ///
-/// A crossing counts when it has stood for ``Configuration/dwellSeconds``: one fix saw it, and another one that much
-/// later agrees, with none between that does not; where the fixes stand still just outside, it takes longer to believe
-/// that the person left. Its time is that of the fix that saw it first. Coming in needs a fix
-/// inside the radius; leaving needs one beyond radius, margin and the fix's own uncertainty, so that who stands on the
-/// edge is not thrown to and fro. Fixes come in the order of their time; older and doubled ones are passed over.
+/// A crossing is reported after the dwell time, ``Configuration/dwellSeconds``: a second fix that much later confirms
+/// the first, with no fix between that contradicts it. An exit takes longer if the fixes stay just outside. The time of
+/// a crossing is that of its first fix. An entry requires a fix within the radius, an exit one beyond radius, margin
+/// and accuracy, so that noise at the edge causes no crossings. Fixes must be in chronological order; older and
+/// repeated ones are ignored.
 public struct GeofenceMonitor: Hashable, Sendable, Codable {
+  /// Thresholds for crossings.
   public struct Configuration: Hashable, Sendable, Codable {
-    /// Seconds for which a crossing must stand.
+    /// Dwell time in seconds.
     public var dwellSeconds: TimeInterval = 30
-    /// Metres beyond the radius that leaving needs, at least.
+    /// Minimum distance in metres beyond the radius for an exit.
     public var minimumExitMargin = 30.0
-    /// The same as a part of the radius; the larger of the two counts.
+    /// The same as a fraction of the radius; the larger value applies.
     public var exitMarginFraction = 0.2
-    /// Seconds for which leaving must stand where the fixes only stand still just outside, as a reflection does.
+    /// Dwell time in seconds for an exit if the fixes stay just outside, as with reflections.
     public var standingExitSeconds: TimeInterval = 120
-    /// Metres beyond radius and margin that count as just outside.
+    /// Distance in metres beyond radius and margin that counts as just outside.
     public var standingExitDistance = 100.0
-    /// Metres, inclusive: a fix less certain than this says nothing about any place.
+    /// Maximum accuracy in metres, inclusive, of fixes to consider.
     public var maximumAccuracy = 1000.0
-    /// Seconds after which coming in is believed although no further fix came: a phone that lies still may give none.
+    /// Time in seconds after which an entry is reported without a further fix, because a stationary phone may record
+    /// none.
     public var silentEntrySeconds: TimeInterval = 300
-    /// Whether a way straight through a place between two fixes, none of which lies in it, is coming and leaving: at the
-    /// moments at which the straight way crosses the radius.
+    /// Whether a path between two fixes that crosses the place counts as an entry and an exit, at the times at which
+    /// the straight segment crosses the radius.
     public var countsPassing = false
-    /// Metres a second; who passes faster is an error of the receiver.
+    /// Maximum speed of such a crossing in m/s; faster ones are errors of the receiver.
     public var maximumPassingSpeed = 70.0
-    /// Seconds between two fixes after which nobody knows by which way one went.
+    /// Maximum time in seconds between the two fixes, for the straight segment to be plausible.
     public var maximumPassingGap: TimeInterval = 600
 
+    /// Creates the default thresholds.
     public init() {}
   }
 
-  /// A crossing, with the fix that saw it first; its time is the crossing's.
+  /// Crossing with its first fix, whose time is the time of the crossing.
   public enum Effect: Hashable, Sendable {
     case entered(geofenceId: String, location: Location)
     case exited(geofenceId: String, location: Location)
   }
 
+  /// Thresholds of this monitor.
   public let configuration: Configuration
-  /// In the order of their ids, which is the order of effects of one fix.
+  /// Places sorted by id, which is the order of the effects of a fix.
   private var fences: [Fence] = []
   private var lastFix: Date?
 
-  /// Watches the active ones of these places.
+  /// Creates a monitor for the active places among these.
   public init(geofences: [Geofence] = [], configuration: Configuration = Configuration()) {
     self.configuration = configuration
     update(geofences)
   }
 
-  /// Takes the places as they are now.
+  /// Replaces the places.
   ///
-  /// One that moved or changed its radius keeps whether the person is in it until a fix says otherwise. One that is gone
-  /// or no longer active is forgotten without an exit: nobody left it.
+  /// A place that moved or has a new radius keeps its state until a fix contradicts it. A place that was deleted or
+  /// deactivated is removed without an exit.
   public mutating func update(_ geofences: [Geofence]) {
     let old = Dictionary(fences.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
     fences = geofences.filter { $0.isActive && $0.coordinate.isValid && $0.radius > 0 }
@@ -68,36 +72,38 @@ public struct GeofenceMonitor: Hashable, Sendable, Codable {
       }
   }
 
-  /// The same without the places of which ``update(_:)`` makes anew all that counts: those the person is certainly not in, and of which
-  /// no fix says otherwise. It behaves the same after an update with the places that it had, unless it counts passing.
+  /// Copy without the places whose state ``update(_:)`` recreates: those the user is certainly not in, without a
+  /// contradicting fix. After an update with the same places it behaves identically, unless it counts paths through
+  /// places.
   var withoutIdlePlaces: GeofenceMonitor {
     var monitor = self
     if !configuration.countsPassing { monitor.fences = fences.filter { !$0.isIdle } }
     return monitor
   }
 
-  /// The ids of the places the person is in, sorted.
+  /// Ids of the places that contain the user, sorted.
   public var inside: [String] { fences.filter { $0.side == .inside }.map(\.id) }
 
+  /// Processes the next fix.
   public mutating func onLocation(_ location: Location) -> [Effect] {
     guard let fix = location.checked, fix.timestamp > lastFix ?? .distantPast else { return [] }
     lastFix = fix.timestamp
     guard fix.horizontalAccuracy <= configuration.maximumAccuracy else { return [] }
     let configuration = configuration
     return each { fence in
-      // Before the fix may come in, which is later.
+      // A crossing between the last two fixes is earlier than an entry at this one.
       let passing = configuration.countsPassing ? fence.pass(fix, configuration) : []
       return passing + (fence.take(fix, configuration).map { [$0] } ?? [])
     }
   }
 
-  /// Tells that time has passed without a fix.
+  /// Reports that time has passed without a fix.
   public mutating func onTick(at date: Date) -> [Effect] {
     let configuration = configuration
     return each { $0.settle(at: date, configuration).map { [$0] } ?? [] }
   }
 
-  /// The crossings in a recording, whatever order its fixes are in.
+  /// Detects the crossings in a recording, whose fixes may be in any order.
   public static func crossings(
     in fixes: some Sequence<Location>, geofences: [Geofence], configuration: Configuration = Configuration()
   ) -> [Effect] {
@@ -119,7 +125,7 @@ public struct GeofenceMonitor: Hashable, Sendable, Codable {
     return effects
   }
 
-  /// What a fix says of each place it is about, before it is taken; in the order of their ids.
+  /// Evaluates a fix against each place, sorted by id, without processing it.
   public func readings(of location: Location) -> [GeofenceEvaluation] {
     guard let fix = location.checked else { return [] }
     return fences.map { fence in
@@ -152,32 +158,32 @@ extension GeofenceMonitor {
     let center: Coordinate
     let radius: Double
     var side: Side
-    /// The fixes that see the other side, while none denies it.
+    /// Fixes that contradict `side`, if no fix since supports it.
     var run: Run?
-    /// The last fix that is certainly outside, while one is outside.
+    /// Last fix certainly outside, while outside.
     var outer: Location?
-    /// A way through, until the fixes after it show that it was gone and no outlier.
+    /// Path through the place, until later fixes show that it is no outlier.
     var passing: Passing?
 
-    /// A place that is larger sees more inside and less outside, never the other way about, and all that is kept of a run is
-    /// such that the larger place comes in no later and leaves no sooner.
+    /// Defined so that larger places are monotonic: a larger place has more fixes inside and fewer outside, and is
+    /// entered no later and left no earlier.
     struct Run: Hashable, Codable {
       let first: Location
-      /// Metres from the middle of the place, the least of the run.
+      /// Minimum distance from the centre in metres.
       var nearest: Double
-      /// The best of the run.
+      /// Best accuracy in metres.
       var accuracy: Double
-      /// Fixes in a row that said nothing since.
+      /// Number of consecutive inconclusive fixes.
       var silent = 0
 
-      /// More in a row, and what comes then is another story.
+      /// Maximum number of consecutive inconclusive fixes.
       static let mostSilent = 5
     }
 
     struct Passing: Hashable, Codable {
       var entry: Location
       var exit: Location
-      /// The fixes before and after the place.
+      /// Fixes before and after the place.
       var from: Location
       var to: Location
     }
@@ -191,7 +197,7 @@ extension GeofenceMonitor {
       self.side = side
     }
 
-    /// - Returns: the crossing that is certain now, with the fix that saw it first.
+    /// - Returns: the confirmed crossing with its first fix, if any.
     mutating func take(_ fix: Location, _ configuration: Configuration) -> Crossing? {
       guard let seen = side(seenBy: fix, configuration) else {
         run?.silent += 1
@@ -203,7 +209,7 @@ extension GeofenceMonitor {
         return nil
       }
       if side == .unknown, seen == .outside {
-        // Not to be in a place is nothing that happened.
+        // Being outside of a place at first is no event.
         side = .outside
         run = nil
         return nil
@@ -217,7 +223,7 @@ extension GeofenceMonitor {
       let seconds = fix.timestamp.timeIntervalSince(run.first.timestamp)
       guard seconds >= configuration.dwellSeconds else { return nil }
       if seen == .outside, seconds < configuration.standingExitSeconds {
-        // Far outside, or farther than it was.
+        // Clearly outside, or moving away.
         let goesOn =
           meters > radius + margin(configuration) + configuration.standingExitDistance
           || meters - run.nearest >= max(25, fix.horizontalAccuracy)
@@ -228,14 +234,14 @@ extension GeofenceMonitor {
       return (seen, run.first)
     }
 
-    /// - Returns: coming in and leaving, once a way straight through is certain.
+    /// - Returns: entry and exit of a confirmed path through the place.
     mutating func pass(_ fix: Location, _ configuration: Configuration) -> [Crossing] {
       var certain: [Crossing] = []
       if let way = passing {
         if Geodesic.distanceMeters(from: way.from.coordinate, to: fix.coordinate)
           <= Geodesic.distanceMeters(from: way.to.coordinate, to: fix.coordinate)
         {
-          // Back where it came from: it was an outlier, and nobody passed.
+          // Returned to the start, so the fix was an outlier.
           passing = nil
           outer = nil
         } else if fix.timestamp.timeIntervalSince(way.to.timestamp) >= configuration.dwellSeconds {
@@ -252,7 +258,7 @@ extension GeofenceMonitor {
       return certain
     }
 
-    /// The straight way between two fixes outside, if it leads through the place.
+    /// Straight segment between two fixes outside, if it crosses the place.
     private func way(from: Location, to: Location, _ configuration: Configuration) -> Passing? {
       let seconds = to.timestamp.timeIntervalSince(from.timestamp)
       let length = Geodesic.distanceMeters(from: from.coordinate, to: to.coordinate)
@@ -275,7 +281,7 @@ extension GeofenceMonitor {
         exit: fix(at: Self.edge(from: nearest, to: 1) { distance($0) <= radius }), from: from, to: to)
     }
 
-    /// Where a function of one valley between 0 and 1 is least.
+    /// Minimum of a unimodal function on 0...1, by ternary search.
     private static func least(of value: (Double) -> Double) -> Double {
       var (low, high) = (0.0, 1.0)
       for _ in 0..<40 {
@@ -285,7 +291,7 @@ extension GeofenceMonitor {
       return (low + high) / 2
     }
 
-    /// The last between two places at which something holds that holds at the first of them.
+    /// Last argument between `from` and `to` for which the condition holds, given that it holds at `from`.
     private static func edge(from: Double, to: Double, _ holds: (Double) -> Bool) -> Double {
       var (inner, outer) = (from, to)
       for _ in 0..<40 {
@@ -300,7 +306,7 @@ extension GeofenceMonitor {
     }
 
     mutating func settle(at date: Date, _ configuration: Configuration) -> Crossing? {
-      // Leaving is never taken from one fix alone: outliers come from a phone that lies still, too.
+      // An exit always needs two fixes, because stationary phones record outliers, too.
       guard side != .inside, let run, run.accuracy < radius,
         date.timeIntervalSince(run.first.timestamp) >= configuration.silentEntrySeconds
       else { return nil }
@@ -309,15 +315,15 @@ extension GeofenceMonitor {
       return (.inside, run.first)
     }
 
-    /// What a fix is certain of; `nil` for the margin, in which one is where one was, and where it is too uncertain.
+    /// Side that a fix proves; `nil` within the margin and for inaccurate fixes.
     func side(seenBy fix: Location, _ configuration: Configuration) -> Side? {
-      // Unknown is taken for certain: a device that gives no accuracy is believed.
+      // Unknown accuracy counts as exact, for devices that report none.
       let accuracy = max(0, fix.horizontalAccuracy)
       let outer = radius + margin(configuration) + accuracy
       if Geodesic.isCertainlyBeyond(outer, from: center, to: fix.coordinate) { return .outside }
       let distance = Geodesic.distanceMeters(from: center, to: fix.coordinate)
       if distance > outer { return .outside }
-      // A circle of uncertainty wider than the place must lie the more in its middle; one twice as wide is never in it.
+      // The less accurate a fix, the closer to the centre it must be. One with twice the radius proves nothing.
       return accuracy < 2 * radius && distance <= radius - max(0, accuracy - radius) ? .inside : nil
     }
   }

@@ -1,22 +1,21 @@
 public import TrendyFoundation
 public import TrendyModels
 
-/// Turns crossings into events: a visit that is opened on entry and closed on exit.
+/// Converts crossings to visits: events that begin with an entry and end with an exit.
 public enum GeofenceVisit: Sendable {
-  /// The key of the property that holds when the visit began, a date.
+  /// Key of the property with the time of the entry, a date.
   public static let enteredAtKey = "Entered At"
-  /// The key of the property that holds when it ended, a date.
+  /// Key of the property with the time of the exit, a date.
   public static let exitedAtKey = "Exited At"
-  /// The key of the property that holds how long it was, a duration in seconds.
+  /// Key of the property with the duration of the visit in seconds.
   public static let durationKey = "Duration"
 
-  /// The id of a visit unless another is given: it follows from place and moment, so that stored fixes give the same
-  /// visits again.
+  /// Default id of a visit, derived from place and time, so that repeated processing creates the same visits.
   public static func id(geofenceId: String, enteredAt: Date) -> String {
     NaturalKey.id(for: "visit", geofenceId, NaturalKey.part(enteredAt))
   }
 
-  /// The open visit that an entry on `date` begins; `nil` where the place records no entries.
+  /// Visit that begins with an entry; `nil` if the place records no entries.
   public static func opened(_ geofence: Geofence, at date: Date, id: String? = nil) -> Event? {
     guard let eventTypeId = geofence.eventTypeEntryId else { return nil }
     return Event(
@@ -26,11 +25,10 @@ public enum GeofenceVisit: Sendable {
       properties: [enteredAtKey: PropertyValue(type: .date, value: .string(RFC3339.string(from: date)))])
   }
 
-  /// The same visit with its end on `date`, which before the visit began counts as its beginning; what a person changed in
-  /// the event meanwhile stays.
+  /// Ends a visit. An exit before the entry counts as the entry. Changes that the user made to the event are kept.
   public static func closed(_ visit: Event, at date: Date) -> Event {
     var visit = visit
-    // What a person moved the event to is a note of theirs; the crossing itself is in the property.
+    // The user may have moved the event; the original entry is in the property.
     let entered = visit.properties[enteredAtKey]?.dateValue ?? visit.timestamp
     let exited = max(date, entered)
     visit.endDate = max(exited, visit.timestamp)
@@ -40,7 +38,7 @@ public enum GeofenceVisit: Sendable {
     return visit
   }
 
-  /// The moment that an exit records by itself; `nil` where the place records no exits.
+  /// Event for an exit; `nil` if the place records no exits.
   public static func left(_ geofence: Geofence, at date: Date, id: String? = nil) -> Event? {
     guard let eventTypeId = geofence.eventTypeExitId else { return nil }
     return Event(

@@ -1,23 +1,23 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Tells in which way each part of a trip was gone: the most likely row of modes, given speeds and readings of motion.
+/// Divides a trip into legs: finds the most likely sequence of transport modes for the speeds and motion readings.
 ///
-/// A hidden Markov model of four modes. A mode costs by how far its usual speed is from the measured one, in units of its
-/// own spread and the fixes' uncertainty; a reading of motion that says otherwise costs; a change of mode costs as much
-/// as some minutes of being a little wrong.
+/// A hidden Markov model with four modes. The cost of a mode is the difference between its typical speed and the
+/// measured one, relative to its spread and the accuracy of the fixes. A contradicting motion reading adds to the cost,
+/// and so does a change of mode, as much as some minutes of a slightly wrong speed.
 struct LegFinder: Hashable, Sendable, Codable {
   private struct Cell: Hashable, Codable {
     var start: Date
     var end: Date
-    /// Metres along the way, and as the crow flies.
+    /// Path length and straight-line distance in metres.
     var distance: Double
     var crow: Double
-    /// Metres by which the latter is uncertain.
+    /// Uncertainty of the straight-line distance in metres.
     var noise: Double
     var activity: MotionActivity?
 
-    /// Metres a second, as the crow flies.
+    /// Straight-line speed in m/s.
     var speed: Double { crow / max(1, end.timeIntervalSince(start)) }
 
     var middle: Date { start.addingTimeInterval(end.timeIntervalSince(start) / 2) }
@@ -26,7 +26,7 @@ struct LegFinder: Hashable, Sendable, Codable {
   private var cells: [Cell] = []
   private var open: Cell?
   private var openFix: Location?
-  /// Seconds of a cell at least. Doubles when there are many, so that a trip of days takes no more room than one of hours.
+  /// Minimum length of a cell in seconds. It doubles for long trips, which bounds their size.
   private var span: TimeInterval = 20
 
   mutating func add(_ fix: Location, distance: Double, motion: MotionHistory) {
@@ -46,11 +46,11 @@ struct LegFinder: Hashable, Sendable, Codable {
     if cells.count >= Self.limit { thin() }
   }
 
-  /// Goes on from another place: the speed to there is nobody's.
+  /// Continues at another position; the speed to it is unknown.
   mutating func move(to fix: Location, motion: MotionHistory) {
     if var cell = open, let from = openFix {
       cell.activity = motion.activity(at: cell.middle)
-      // As the way was long: where it led is not known.
+      // The path length replaces the unknown straight-line distance.
       cell.crow = cell.distance
       cell.noise = 2 * max(from.horizontalAccuracy, 5)
       cells.append(cell)
@@ -81,15 +81,16 @@ struct LegFinder: Hashable, Sendable, Codable {
   }
 
   private static let limit = 4096
-  /// Seconds: longer without a fix and without a reading, and nobody knows how it was gone.
+  /// Duration in seconds without fixes and readings after which the mode is unknown.
   private static let unseen: TimeInterval = 1800
 
+  /// Returns the legs of the trip.
   /// - Parameters:
-  ///   - end: where the trip ends; what was added after it is not part of it.
-  ///   - distance: metres from start to end as they were added.
-  ///   - added: metres that they were estimated to be more, each leg in proportion.
+  ///   - end: end of the trip; later fixes are ignored.
+  ///   - distance: path length in metres.
+  ///   - added: correction of the path length in metres, distributed over the legs in proportion.
   func legs(from start: Date, to end: Date, distance: Double, added: Double = 0) -> [TripLeg] {
-    // A cell that lies after the end for the most part tells of what came then.
+    // A cell mostly after the end is not part of the trip.
     var row = cells.filter { $0.middle < end }
     if row.isEmpty { row = Array(cells.prefix(1)) }
     if let open, open.end <= end || row.isEmpty { row.append(open) }
@@ -119,9 +120,9 @@ struct LegFinder: Hashable, Sendable, Codable {
     return legs
   }
 
-  /// What no cell knows on its own: which rides are one, and where a vehicle was left.
+  /// Corrections across cells: rides that belong together, and the ends of rides.
   private func settle(_ modes: inout [MotionState], of row: [Cell]) {
-    // A bus that stops at every corner is as slow as a bicycle, but no bicycle is as fast as it is between its stops.
+    // A bus with frequent stops is as slow as a bicycle, but faster between its stops.
     for run in Self.runs(of: modes) where [.cycling, .running].contains(modes[run.lowerBound]) {
       let speeds = row[run].map(\.speed).sorted()
       let isRead = row[run].contains { $0.activity?.state == modes[run.lowerBound] }
@@ -129,7 +130,7 @@ struct LegFinder: Hashable, Sendable, Codable {
     }
     join(&modes, of: row)
     for run in Self.runs(of: modes) where modes[run.lowerBound] == .automotive {
-      // Standing at either end of a ride is waiting for it, or having left it.
+      // Standing at the ends of a ride belongs to the walks.
       let moving = run.filter { row[$0].speed >= Self.standing }
       guard let first = moving.first, let last = moving.last else { continue }
       if run.upperBound < row.count, modes[run.upperBound] == .walking {
@@ -141,7 +142,7 @@ struct LegFinder: Hashable, Sendable, Codable {
     }
   }
 
-  /// A short walk between two rides of one kind is part of the ride: a change of trains, a bus in traffic.
+  /// Joins two rides of the same mode with a short walk between them, such as a change of trains.
   private func join(_ modes: inout [MotionState], of row: [Cell]) {
     let runs = Self.runs(of: modes)
     guard runs.count >= 3 else { return }
@@ -160,7 +161,7 @@ struct LegFinder: Hashable, Sendable, Codable {
     for index in range { modes[index] = mode }
   }
 
-  /// The stretches of one mode, in order.
+  /// Ranges of equal modes, in order.
   private static func runs(of modes: [MotionState]) -> [Range<Int>] {
     var runs: [Range<Int>] = []
     var start = 0
@@ -171,10 +172,10 @@ struct LegFinder: Hashable, Sendable, Codable {
     return runs
   }
 
-  /// Metres a second.
+  /// Speeds in m/s.
   private static let fasterThanCycling = 8.0
   private static let standing = 0.7
-  /// Seconds of a change from train to train, and of a bicycle that is pushed.
+  /// Maximum duration in seconds of a change of trains, and of pushing a bicycle.
   private static let changeSeconds: TimeInterval = 420
   private static let pushSeconds: TimeInterval = 120
 
@@ -210,7 +211,7 @@ struct LegFinder: Hashable, Sendable, Codable {
     let seconds = max(1, cell.end.timeIntervalSince(cell.start))
     let speed = cell.crow / seconds
     let noise = cell.noise / seconds
-    // A train is faster than a car, and no other mode is nearer to it.
+    // Trains are faster than cars, and no other mode is closer to them.
     let miss = mode.state == .automotive ? min(0, speed - mode.speed) : speed - mode.speed
     let wrongSpeed = min(Mode.mostWrong, miss * miss / (2 * (mode.spread * mode.spread + noise * noise)))
     let standing = Mode.standing + speed * speed / (2 * (0.25 + noise * noise))
@@ -220,11 +221,11 @@ struct LegFinder: Hashable, Sendable, Codable {
         activity.state == .walking && mode.state == .running || activity.state == .running && mode.state == .walking
       cost += (isOnFoot ? 0.5 : 1) * Mode.contradiction * Double(activity.confidence.rawValue) / 2
     }
-    // The pace over minutes is no error of one fix.
+    // The speed over minutes is independent of errors of single fixes.
     return cost * min(cell.noise <= cell.crow / 8 ? 9 : 3, seconds / 20)
   }
 
-  /// How a mode goes: metres a second, and the cost of being rare.
+  /// Typical speed in m/s, its spread, and the cost of a rare mode.
   private struct Mode {
     var state: MotionState
     var speed: Double
@@ -237,11 +238,11 @@ struct LegFinder: Hashable, Sendable, Codable {
       Mode(state: .cycling, speed: 4.5, spread: 1.5, rarity: 0.3),
       Mode(state: .automotive, speed: 13, spread: 6, rarity: 0),
     ]
-    /// Standing still is part of every mode and tells them not apart.
+    /// Standing is part of every mode and does not distinguish them.
     static let standing = 1.0
     static let changeCost = 6.0
     static let contradiction = 1.5
-    /// A fix that is wrong must not decide alone.
+    /// Maximum cost of a wrong speed, so that a single fix does not decide.
     static let mostWrong = 4.0
   }
 }

@@ -2,45 +2,51 @@ public import TrendyFoundation
 public import TrendyModels
 public import TrendyProtocols
 
-/// A motion handler that is fed by its owner and debounces what it is fed.
+/// Motion handler that receives readings from its owner and debounces them.
 ///
-/// It holds no timer: a change is confirmed by the first later reading or ``tick(at:)`` that finds it standing long
-/// enough. Readings below ``minimumConfidence`` and unknown ones are no evidence for either side.
+/// Has no timer: a change is confirmed by the first later reading, or by ``tick(at:)``, after the debounce. Unknown
+/// readings and those below ``minimumConfidence`` are ignored.
 public final class MotionActivityHandler: MotionActivityHandlerProtocol {
   public weak var delegate: (any MotionActivityHandlerDelegate)?
-  /// By the last reading that counted.
+  /// Last accepted state.
   public private(set) var currentState: MotionState = .unknown
-  /// By the last reading that counted, before any debounce.
+  /// Whether the last accepted state is `automotive`, before the debounce.
   public var isAutomotive: Bool { currentState == .automotive }
+  /// Minimum confidence of accepted readings.
   public var minimumConfidence: MotionActivity.Confidence = .medium
+  /// Debounce in seconds for driving.
   public var automotiveDebounceSeconds: TimeInterval = 2
+  /// Debounce in seconds for the end of driving.
   public var nonAutomotiveDebounceSeconds: TimeInterval = 3
 
   private var isRunning = false
   private var debounce = MotionDebounce()
   private var lastReading: Date?
 
+  /// Creates a stopped handler.
   public init() {}
 
-  /// Nothing to set up: the owner feeds it.
+  /// Does nothing, because the owner provides the readings.
   public func setupMotionManager() {}
 
+  /// Starts accepting readings.
   public func startActivityUpdates() { isRunning = true }
 
-  /// Readings are passed over until updates start again; a waiting change is forgotten, the verdict stays.
+  /// Ignores readings until the next start. An unconfirmed change is discarded; the confirmed state is kept.
   public func stopActivityUpdates() {
     isRunning = false
     cancelPendingDebounce()
   }
 
+  /// Discards an unconfirmed change.
   public func cancelPendingDebounce() { debounce.cancelPending() }
 
-  /// Takes a reading of the device. One older than the last is passed over.
+  /// Processes a reading. A reading older than the last one is ignored.
   public func receive(_ activity: MotionActivity) {
     guard isRunning, activity.confidence >= minimumConfidence, let answer = activity.state.drivingAnswer,
       activity.timestamp.timeIntervalSinceReferenceDate.isFinite, activity.timestamp >= lastReading ?? .distantPast
     else { return }
-    // What stood until now may have stood long enough before this reading changes it.
+    // Confirms a change whose debounce ended before this reading.
     tick(at: activity.timestamp)
     lastReading = activity.timestamp
     let wasAutomotive = isAutomotive
@@ -54,7 +60,7 @@ public final class MotionActivityHandler: MotionActivityHandlerProtocol {
     if didChange { delegate?.motionHandler(self, didChangeState: activity.state) }
   }
 
-  /// Tells that time has passed, so that a waiting change can be confirmed.
+  /// Reports the current time, which may confirm a change.
   public func tick(at date: Date) {
     guard isRunning, let verdict = debounce.confirm(at: date) else { return }
     delegate?.motionHandler(self, didConfirmAutomotive: verdict.isAutomotive)

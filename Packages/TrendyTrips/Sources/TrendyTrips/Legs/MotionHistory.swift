@@ -1,17 +1,17 @@
 import TrendyFoundation
 import TrendyModels
 
-/// What the motion sensor said lately, so that a departure found backwards can ask what was said then.
+/// Recent motion readings, for a departure that is detected retrospectively.
 struct MotionHistory: Hashable, Sendable, Codable {
   private struct Reading: Hashable, Codable {
     var activity: MotionActivity
-    /// When the same was last said.
+    /// Time of the last reading with the same state.
     var lastDate: Date
   }
 
   private var readings: [Reading] = []
 
-  /// Passes over what says nothing, and what is older than the newest reading.
+  /// Adds a reading. Unknown ones and those older than the last one are ignored.
   mutating func add(_ activity: MotionActivity) {
     guard activity.state != .unknown, activity.timestamp.timeIntervalSinceReferenceDate.isFinite else { return }
     if let last = readings.last {
@@ -26,7 +26,7 @@ struct MotionHistory: Hashable, Sendable, Codable {
     if readings.count > Self.limit { readings.removeFirst(Self.limit / 2) }
   }
 
-  /// What held at the moment; `nil` if nothing was said, or too long ago to hold still.
+  /// Motion at a time; `nil` without a recent reading.
   func activity(at date: Date) -> MotionActivity? {
     guard let reading = readings.last(where: { $0.activity.timestamp <= date }),
       date.timeIntervalSince(reading.lastDate) <= Self.holds
@@ -35,6 +35,6 @@ struct MotionHistory: Hashable, Sendable, Codable {
   }
 
   private static let limit = 256
-  /// Seconds for which a reading is believed.
+  /// Maximum age of a reading in seconds.
   private static let holds: TimeInterval = 600
 }

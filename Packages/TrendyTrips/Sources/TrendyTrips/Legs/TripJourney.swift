@@ -1,30 +1,30 @@
 import TrendyFoundation
 import TrendyModels
 
-/// What ``TripTracker`` knows of the trip that is open.
+/// State of the current trip in ``TripTracker``.
 struct TripJourney: Hashable, Sendable, Codable {
   private(set) var record: TripRecord
   let startLocation: Location
   private(set) var calculator: DistanceCalculator
-  /// Where movement was last seen, and when: fixes that only jitter about it are no movement.
+  /// Position and time of the last movement. Fixes within the noise are no movement.
   private(set) var anchor: Location
   private(set) var lastMovement: Date
-  /// The last fix that was counted while driving.
+  /// Last fix of the driving part.
   private(set) var lastFix: Location
-  /// Metres, the farthest from the start: what a parked car's drift never gets far with, however long its sum.
+  /// Maximum distance from the start in metres, which noise does not increase, unlike the path length.
   private(set) var reach = 0.0
   var lastPing: Date
-  /// When driving stopped; `nil` while it goes on.
+  /// Time at which driving stopped; `nil` while driving.
   private(set) var pausedAt: Date?
   private(set) var isAtSkipPlace = false
-  /// The start place is older than the start: the device gave no fix for a while before.
+  /// Whether the start position may be outdated, because there was no fix for a while before the start.
   private var isStartStale: Bool
   private var lastRest: Date?
   private var lastRoutePoint: Date
 
   /// - Parameters:
-  ///   - way: the fixes since the first movement, or the last one alone; not empty, in order.
-  ///   - startTime: when the trip began.
+  ///   - way: fixes since the first movement, or only the last one; not empty, in chronological order.
+  ///   - startTime: start of the trip.
   init(way: [Location], startTime: Date, configuration: TripConfiguration) {
     let first = way[0]
     record = TripRecord(
@@ -51,7 +51,7 @@ struct TripJourney: Hashable, Sendable, Codable {
     lastFix = fix
     if isStartStale {
       isStartStale = false
-      // The device slept while it was carried elsewhere: the old place is not where this trip began.
+      // The device moved while it slept, so the trip did not start at the old position.
       let away = Geodesic.distanceMeters(from: record.trip.startCoordinate, to: fix.coordinate)
       if away >= calculator.config.maxJumpDistance, calculator.accepts(fix) {
         record.trip.startCoordinate = fix.coordinate
@@ -73,7 +73,7 @@ struct TripJourney: Hashable, Sendable, Codable {
 
   private mutating func noteSpeed(_ fix: Location, hop: Double, since previous: Location) {
     let seconds = fix.timestamp.timeIntervalSince(previous.timestamp)
-    // A hop of a few seconds says more of the receiver's noise than of speed.
+    // The speed of a step of a few seconds is mostly noise.
     let measured = fix.speed ?? (seconds >= 5 && hop > 0 ? hop / seconds : nil)
     guard let measured, measured < 100 else { return }
     record.topSpeed = max(record.topSpeed ?? 0, measured)
@@ -86,7 +86,7 @@ struct TripJourney: Hashable, Sendable, Codable {
       return
     }
     if reach == 0, let lastRest, lastRest.timeIntervalSince(record.trip.startTime) > 60 {
-      // Automotive with the engine running, and only now does it move off.
+      // Driving was reported while the car was stationary with its engine running.
       record.trip.startTime = lastRest
     }
     anchor = fix
@@ -99,7 +99,7 @@ struct TripJourney: Hashable, Sendable, Codable {
     self.isAtSkipPlace = isAtSkipPlace
   }
 
-  /// - Parameter way: the fixes since it moved again. What was walked in between is no part of the trip.
+  /// - Parameter way: fixes since the movement continued. Walking in between is not part of the trip.
   mutating func resume(at date: Date, way: [Location]) {
     pausedAt = nil
     isAtSkipPlace = false
@@ -108,17 +108,17 @@ struct TripJourney: Hashable, Sendable, Codable {
     for fix in way { add(fix) }
   }
 
-  /// Where it is, by the last fix that was good enough to measure from.
+  /// Current position, from the last accurate fix.
   var place: Coordinate { (calculator.lastLocation ?? lastFix).coordinate }
 
-  /// When it closes if nothing happens any more.
+  /// Time at which the trip ends without further readings.
   func closingDate(_ configuration: TripConfiguration) -> Date {
     let silence = lastMovement.addingTimeInterval(configuration.silenceSeconds)
     guard let pausedAt, !isAtSkipPlace else { return silence }
     return min(silence, pausedAt.addingTimeInterval(configuration.resumeWindowSeconds))
   }
 
-  /// The trip as it is when it is over: at its last movement.
+  /// The finished trip, which ends at its last movement.
   func closed() -> TripRecord {
     var record = record
     record.trip.endTime = max(anchor.timestamp, record.trip.startTime)

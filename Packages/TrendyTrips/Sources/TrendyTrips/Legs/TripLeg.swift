@@ -1,15 +1,18 @@
 public import TrendyFoundation
 public import TrendyModels
 
-/// A part of a trip gone in one way.
+/// Part of a trip with one transport mode.
 public struct TripLeg: Hashable, Sendable, Codable {
-  /// Walking, running, cycling or automotive; `unknown` where for half an hour and more nothing was seen.
+  /// Walking, running, cycling or automotive; `unknown` for a gap of half an hour or more.
   public var mode: MotionState
+  /// Departure.
   public var startTime: Date
+  /// Arrival.
   public var endTime: Date
-  /// Metres along the way.
+  /// Path length in metres.
   public var distanceMeters: Double
 
+  /// Creates a leg.
   public init(mode: MotionState, startTime: Date, endTime: Date, distanceMeters: Double) {
     self.mode = mode
     self.startTime = startTime

@@ -1,24 +1,28 @@
 public import TrendyFoundation
 import TrendyModels
 
-/// How far was driven, and what for.
+/// Number and length of trips by category.
 public struct Mileage: Hashable, Sendable {
+  /// Number of trips.
   public var trips = 0
-  /// Metres.
+  /// Total distance in metres.
   public var total = 0.0
-  /// Metres, with the business part of mixed trips.
+  /// Business distance in metres, including the business part of mixed trips.
   public var business = 0.0
-  /// Metres, with the rest of mixed trips.
+  /// Private distance in metres, including the private part of mixed trips.
   public var `private` = 0.0
-  /// Metres of trips of which nobody said, and of mixed ones without a share.
+  /// Distance in metres of trips without a category, and of mixed trips without a business part.
   public var unclassified = 0.0
 
+  /// Creates an empty total.
   public init() {}
 
+  /// Totals the given trips.
   public init(of trips: some Sequence<TripEvent>) {
     for trip in trips { add(trip) }
   }
 
+  /// Adds a trip.
   public mutating func add(_ trip: TripEvent) {
     trips += 1
     total += trip.distance
@@ -32,42 +36,48 @@ public struct Mileage: Hashable, Sendable {
   }
 }
 
-/// A reading of a vehicle's clock.
+/// Odometer reading of a vehicle.
 public struct OdometerReading: Hashable, Sendable {
+  /// Time of the reading.
   public var date: Date
-  /// Metres.
+  /// Odometer in metres.
   public var meters: Double
 
+  /// Creates a reading.
   public init(date: Date, meters: Double) {
     self.date = date
     self.meters = meters
   }
 }
 
-/// Whether the trips of a vehicle account for what its clock says.
+/// Comparison of a vehicle's odometer with its recorded trips.
 public struct OdometerCheck: Hashable, Sendable {
+  /// Period between two consecutive readings.
   public struct Stretch: Hashable, Sendable {
+    /// First reading.
     public var from: OdometerReading
+    /// Second reading.
     public var to: OdometerReading
-    /// Metres of the trips in between; of one that a reading falls into the part by time.
+    /// Length of the trips in between in metres. A trip during a reading counts in proportion to its time.
     public var trips: Double
 
-    /// Metres on the clock.
+    /// Difference of the readings in metres.
     public var driven: Double { to.meters - from.meters }
-    /// As a part of what the clock says: above 0 where trips are missing. 0 where neither says anything.
+    /// Relative deviation of the trips from the odometer: positive for missing trips, 0 without any distance.
     public var deviation: Double { driven > 0 ? (driven - trips) / driven : trips > 0 ? -1 : 0 }
+    /// Whether the deviation exceeds the tolerance.
     public var isWarning: Bool { abs(deviation) > OdometerCheck.tolerance }
   }
 
-  /// From reading to reading.
+  /// Periods between consecutive readings.
   public private(set) var stretches: [Stretch] = []
-  /// Those that stood below an earlier one: a slip of the pen, passed over.
+  /// Readings below an earlier one, which are ignored as typing errors.
   public private(set) var ignored: [OdometerReading] = []
 
-  /// More than that is a warning.
+  /// Maximum relative deviation without a warning.
   public static let tolerance = 0.02
 
-  /// `trips` are those of the vehicle.
+  /// Compares readings with the trips of the vehicle.
   public init(readings: [OdometerReading], trips: [TripEvent]) {
     let drives = trips.map(Drive.init)
     var last: OdometerReading?
@@ -86,16 +96,17 @@ public struct OdometerCheck: Hashable, Sendable {
     }
   }
 
-  /// All stretches as one; `nil` with fewer than two readings.
+  /// All periods combined; `nil` with fewer than two readings.
   public var whole: Stretch? {
     guard let first = stretches.first, let last = stretches.last else { return nil }
     return Stretch(from: first.from, to: last.to, trips: stretches.reduce(0) { $0 + $1.trips })
   }
 
+  /// Whether the deviation over all periods exceeds the tolerance.
   public var isWarning: Bool { whole?.isWarning ?? false }
 }
 
-/// As much of a trip as is held against each stretch.
+/// Trip as part of a period.
 private struct Drive {
   let start: Date
   let end: Date

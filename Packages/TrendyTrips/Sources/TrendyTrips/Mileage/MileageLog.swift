@@ -5,13 +5,13 @@ public import TrendyProtocols
 public struct MileageLog: Sendable {
   private let places: [Geofence]
   private let names: [String: String]
-  /// Metres at the start, by the trip's id.
+  /// Odometer in metres at the start of each trip, by trip id.
   private var odometers: [String: Double] = [:]
 
   /// - Parameters:
-  ///   - all: every trip of the person, the oldest first: an odometer is reckoned from the first one on.
-  ///   - vehicles: the person's vehicles.
-  ///   - places: the person's places.
+  ///   - all: all trips of the user, oldest first, because odometers are computed from the first one.
+  ///   - vehicles: vehicles of the user.
+  ///   - places: places of the user.
   public init(of all: [TripEvent], vehicles: [Vehicle], places: [Geofence]) {
     self.places = places
     names = Dictionary(vehicles.map { ($0.id, $0.name) }, uniquingKeysWith: { $1 })
@@ -23,35 +23,36 @@ public struct MileageLog: Sendable {
     }
   }
 
+  /// Creates a log of all trips in a store.
   public init(store: some DataStoreProtocol) throws {
     self.init(
       of: try store.trips(in: nil), vehicles: try store.vehicles(), places: try store.fetchAllGeofences())
   }
 
-  /// How far each vehicle was driven, by name.
+  /// Mileage per vehicle, sorted by name.
   public func byVehicle(_ trips: [TripEvent]) -> [VehicleMileage] {
     Dictionary(grouping: trips) { $0.vehicleId ?? "" }
       .map { id, trips in
-        // A vehicle that was deleted since has the name that its trips keep.
+        // Trips of a deleted vehicle contain its name.
         let name = names[id] ?? trips.last?.carName ?? (id.isEmpty ? "no vehicle" : id)
         return VehicleMileage(vehicleId: id, name: name, mileage: Mileage(of: trips))
       }
       .sorted { ($0.name.lowercased(), $0.vehicleId) < ($1.name.lowercased(), $1.vehicleId) }
   }
 
-  /// How far was driven to each place of the person, that with most trips first; where a trip ended at none it counts for none.
+  /// Mileage per destination, most trips first. Trips that end at no place are not included.
   public func byDestination(_ trips: [TripEvent]) -> [(name: String, mileage: Mileage)] {
     Dictionary(grouping: trips) { places.nearest(to: $0.endPlace).first?.name ?? "" }.filter { !$0.key.isEmpty }
       .map { (name: $0.key, mileage: Mileage(of: $0.value)) }
       .sorted { ($1.mileage.trips, $0.name) < ($0.mileage.trips, $1.name) }
   }
 
-  /// The name that the vehicle of a trip has, or had then; empty where it is unknown.
+  /// Current name of the vehicle of a trip, or its name at that time; empty if unknown.
   public func vehicleName(of trip: TripEvent) -> String {
     trip.vehicleId.flatMap { names[$0] } ?? trip.carName ?? ""
   }
 
-  /// The row of a trip, for a table such as that of `MileageCSVWriter` in TrendyInterchange.
+  /// Row of a trip for a table, such as `MileageCSVWriter` in TrendyInterchange.
   public func row(_ trip: TripEvent) -> MileageRow {
     let start = odometers[trip.event.id]
     return MileageRow(
@@ -68,10 +69,12 @@ public struct MileageLog: Sendable {
   }
 }
 
-/// The mileage of one vehicle.
+/// Mileage of one vehicle.
 public struct VehicleMileage: Hashable, Sendable {
-  /// Empty for trips without a vehicle.
+  /// Id of the vehicle; empty for trips without one.
   public var vehicleId: String
+  /// Name of the vehicle.
   public var name: String
+  /// Its mileage.
   public var mileage: Mileage
 }

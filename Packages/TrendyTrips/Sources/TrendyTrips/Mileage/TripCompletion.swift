@@ -3,30 +3,30 @@ public import TrendyModels
 public import TrendyProtocols
 
 extension DataStoreProtocol {
-  /// The person's vehicles, by name.
+  /// Vehicles of the user, sorted by name.
   public func vehicles() throws -> [Vehicle] {
     try fetchRecords(kind: .vehicle).compactMap { Vehicle(id: $0.id, fields: $0.fields) }
       .sorted { ($0.name.lowercased(), $0.id) < ($1.name.lowercased(), $1.id) }
   }
 
-  /// The person's own trip rules, in the order in which they are asked.
+  /// Trip rules of the user in order of precedence.
   public func tripRules() throws -> [TripRule] {
     try fetchRecords(kind: .tripRule).compactMap { TripRule(id: $0.id, fields: $0.fields) }.inAskingOrder
   }
 
-  /// The trips that begin in a span of time, the oldest first; `nil` for all.
+  /// Trips that begin in a time span, oldest first; `nil` for all.
   public func trips(in span: Range<Date>?) throws -> [TripEvent] {
     try events(in: span, from: [.trip]).reversed().compactMap { TripEvent($0) }
   }
 }
 
 extension [TripRule] {
-  /// The first that fits decides.
+  /// Rules in order of precedence: the first that matches applies.
   public var inAskingOrder: [TripRule] { sorted { ($0.position, $0.id) < ($1.position, $1.id) } }
 }
 
 extension Sequence<Geofence> {
-  /// Those that hold a coordinate, the nearest first; 150 m count where the place is smaller.
+  /// Places that contain the coordinate, nearest first. Places smaller than 150 m count with a radius of 150 m.
   public func nearest(to coordinate: Coordinate?) -> [Geofence] {
     guard let coordinate else { return [] }
     return map { ($0, Geodesic.distanceMeters(from: $0.coordinate, to: coordinate)) }
@@ -36,7 +36,7 @@ extension Sequence<Geofence> {
 }
 
 extension TripEvent {
-  /// The rule that decides on it as things stand in a store.
+  /// Rule that applies to the trip with the data of a store.
   public func rule(in store: some DataStoreProtocol) throws -> TripRule? {
     rule(among: try store.tripRules(), places: try store.fetchAllGeofences())
   }
@@ -50,8 +50,8 @@ extension TripEvent {
       among: rules)
   }
 
-  /// A trip's event with the vehicle it was made with and what it was for; what it has stays, and so does what is no trip. `devices` are
-  /// all names of what recorded it.
+  /// Adds vehicle and category to a trip's event. Existing values are kept, and other events are unchanged.
+  /// - Parameter devices: all names of the device that recorded the trip.
   public static func completing(
     _ event: Event, devices: [String], vehicles: [Vehicle], rules: [TripRule], places: [Geofence]
   ) -> Event {
@@ -63,7 +63,7 @@ extension TripEvent {
     return trip.event
   }
 
-  /// Of the clocks in a zone; of this machine's where it is not known.
+  /// UTC offset of a time zone; of the system's if it is unknown.
   private static func secondsFromGMT(at date: Date, zone: String?) -> Int {
     let local = LocalTime()
     if let zone, zone != local.zoneName, let known = TimeZone(identifier: zone) {
@@ -74,7 +74,7 @@ extension TripEvent {
 }
 
 extension OdometerReading {
-  /// What an event of the type ``BuiltInType/odometer`` says; `nil` for others.
+  /// Reading in an event of the type ``BuiltInType/odometer``; `nil` for other events.
   public static func of(_ event: Event) -> (vehicleId: String, reading: OdometerReading)? {
     guard let vehicle = event.packedProperties["vehicle"]?.stringValue,
       let meters = event.packedProperties["odometer_m"]?.doubleValue
@@ -84,7 +84,7 @@ extension OdometerReading {
 }
 
 extension OdometerCheck {
-  /// Whether the trips of a vehicle account for its odometer. What it stood at before its first trip is the first reading.
+  /// Compares a vehicle's odometer with its trips in a store. Its initial value is the reading before the first trip.
   public init(of vehicle: Vehicle, in store: some DataStoreProtocol) throws {
     let type = try BuiltInType.odometer.present(among: store.fetchAllEventTypes())
     let events = try type.map { try store.events(in: nil, ofType: $0.id, limit: nil) } ?? []
@@ -92,9 +92,9 @@ extension OdometerCheck {
   }
 
   /// - Parameters:
-  ///   - vehicle: whose odometer it is.
-  ///   - events: those of the type ``BuiltInType/odometer``, of all vehicles.
-  ///   - trips: every trip of the person, the oldest first.
+  ///   - vehicle: vehicle to check.
+  ///   - events: events of the type ``BuiltInType/odometer``, of all vehicles.
+  ///   - trips: all trips of the user, oldest first.
   public init(of vehicle: Vehicle, events: [Event], trips: [TripEvent]) {
     var readings = events.compactMap { OdometerReading.of($0) }.filter { $0.vehicleId == vehicle.id }.map(\.reading)
     let trips = trips.filter { $0.vehicleId == vehicle.id }

@@ -1,17 +1,18 @@
 public import TrendyFoundation
 public import TrendyModels
 
-/// A trip as its event tells of it, and what may be done with it.
+/// Trip stored as an event.
 public struct TripEvent: Hashable, Sendable {
+  /// Event of the trip.
   public var event: Event
 
-  /// `nil` for an event that is no trip.
+  /// Wraps an event; `nil` unless it is a trip.
   public init?(_ event: Event) {
     guard event.sourceType == .trip else { return nil }
     self.event = event
   }
 
-  /// A trip that a person tells of.
+  /// Creates a trip entered by the user.
   public init(
     id: String, eventTypeId: String, start: Date, end: Date, distanceMeters: Double, route: [Coordinate] = [],
     timeZone: String? = nil
@@ -24,44 +25,49 @@ public struct TripEvent: Hashable, Sendable {
     measure()
   }
 
+  /// Departure.
   public var start: Date { event.timestamp }
-  /// That of a trip which has none counts as its start.
+  /// Arrival; the departure for an event without an end.
   public var end: Date { event.endDate ?? event.timestamp }
 
-  /// Metres.
+  /// Path length in metres.
   public var distance: Double {
     get { self[.distance]?.doubleValue ?? 0 }
     set { event.properties[.distance] = .number((newValue * 10).rounded() / 10) }
   }
 
+  /// Route of the trip; empty if unknown.
   public var route: [Coordinate] {
     get { self[.route]?.stringValue.flatMap { Polyline.decode($0) } ?? [] }
     set { event.properties[.route] = newValue.count > 1 ? .text(Polyline.encode(newValue)) : nil }
   }
 
+  /// Position of the departure.
   public var startPlace: Coordinate? {
     guard let latitude = event.locationLatitude, let longitude = event.locationLongitude else { return route.first }
     return Coordinate(latitude: latitude, longitude: longitude)
   }
 
+  /// Position of the arrival.
   public var endPlace: Coordinate? { route.last }
 
-  /// How many times as long the way was as the line between its ends; `nil` where they are not known, or so near one another that the
-  /// way leads back: closer than 200 m, or than a tenth of the way.
+  /// Ratio of path length to straight-line distance. `nil` if the ends are unknown, or close together as for a round
+  /// trip: closer than 200 m, or than a tenth of the path length.
   public var detour: Double? {
     guard let from = startPlace, let to = endPlace else { return nil }
     let direct = Geodesic.distanceMeters(from: from, to: to)
     return direct < max(200, distance / 10) ? nil : distance / direct
   }
 
+  /// Category of the trip; `nil` if it is not classified.
   public var category: TripCategory? {
     self[.category]?.stringValue.flatMap(TripCategory.init(rawValue:))
   }
 
-  /// The name of the rule that gave the category; `nil` where a person did, or nobody.
+  /// Name of the rule that set the category; `nil` if the user set it.
   public var rule: String? { self[.rule]?.stringValue }
 
-  /// Metres driven for business; `nil` while nobody said, as of a mixed trip.
+  /// Business distance in metres; `nil` for trips without a category, and mixed trips without a business part.
   public var businessDistance: Double? {
     switch category {
     case .business: distance
@@ -71,39 +77,43 @@ public struct TripEvent: Hashable, Sendable {
     }
   }
 
-  /// The name of its vehicle as it was then.
+  /// Name of the vehicle at the time of the trip.
   public var carName: String? { self[.car]?.stringValue }
 
+  /// Id of the vehicle.
   public var vehicleId: String? { self[.vehicle]?.stringValue }
 
-  /// One property alone: all of them are made anew each time that they are asked for.
+  /// Reads one property without decoding the others.
   private subscript(key: TripRecord.PropertyKey) -> PropertyValue? { event.packedProperties[key.rawValue] }
 
-  /// `businessMeters` says of a mixed trip how much of it was business.
+  /// Sets the category.
+  /// - Parameter businessMeters: business part of a mixed trip in metres.
   public mutating func classify(_ category: TripCategory, by rule: String? = nil, businessMeters: Double? = nil) {
     event.properties[.category] = PropertyValue(type: .select, value: .string(category.rawValue))
     event.properties[.rule] = rule.map { .text($0) }
     event.properties[.businessDistance] = category == .mixed ? businessMeters.map { .number($0) } : nil
   }
 
-  /// With its name, which is what a person reads where the vehicle is gone.
+  /// Sets the vehicle with its current name, which is displayed if the vehicle is deleted.
   public mutating func set(_ vehicle: Vehicle?) {
     event.properties[.vehicle] = vehicle.map { .text($0.id) }
     event.properties[.car] = vehicle.map { .text($0.name) }
   }
 
-  /// Brings duration and average speed in line with its times and its distance.
+  /// Recomputes duration and average speed.
   public mutating func measure() {
     let seconds = max(0, end.timeIntervalSince(start))
     event.properties[.duration] = PropertyValue(type: .duration, value: .double(seconds))
     event.properties[.averageSpeed] = seconds > 0 ? .number((distance / seconds * 10).rounded() / 10) : nil
   }
 
+  /// Error of a split or merge.
   public enum EditError: Error, Hashable, CustomStringConvertible {
     case outside(start: Date, end: Date)
     case overlap
     case vehicles
 
+    /// Message with the reason.
     public var description: String {
       switch self {
       case .outside: "the moment is not within the trip"
@@ -113,10 +123,12 @@ public struct TripEvent: Hashable, Sendable {
     }
   }
 
-  /// Two trips of one, parted at a moment on the way.
+  /// Splits the trip at a time.
   ///
-  /// Where the fixes of the trip are known, they tell how far it had come by then; else the way is taken for gone at one pace.
-  /// `id` is that of the second; `fixes` are those of the trip in their order, or none.
+  /// The distance is divided according to the fixes if they are known, otherwise in proportion to time.
+  /// - Parameters:
+  ///   - id: id of the second trip.
+  ///   - fixes: fixes of the trip in chronological order; may be empty.
   public func split(at date: Date, id: String, fixes: [Location] = []) throws(EditError) -> (TripEvent, TripEvent) {
     guard date > start, date < end else { throw .outside(start: start, end: end) }
     let part = Self.part(of: fixes, until: date) ?? date.timeIntervalSince(start) / end.timeIntervalSince(start)
@@ -133,7 +145,7 @@ public struct TripEvent: Hashable, Sendable {
     second.route = after
     for index in [0, 1] {
       var half = index == 0 ? first : second
-      // Nobody knows in which of the two it was.
+      // Unknown which of the two trips reached it.
       half.event.properties[.topSpeed] = nil
       half.event.properties[.businessDistance] = nil
       half.measure()
@@ -142,10 +154,10 @@ public struct TripEvent: Hashable, Sendable {
     return (first, second)
   }
 
-  /// When so much of the way was behind: by the fixes of the trip where they are known, else at one pace.
+  /// Time at which a part of the path was covered, according to the fixes, or in proportion to time without them.
   /// - Parameters:
-  ///   - part: of the way, 0 to 1.
-  ///   - fixes: those of the trip in their order, or none.
+  ///   - part: part of the path, 0 to 1.
+  ///   - fixes: fixes of the trip in chronological order; may be empty.
   public func moment(at part: Double, fixes: [Location] = []) -> Date {
     let part = min(1, max(0, part))
     let hops = zip(fixes, fixes.dropFirst()).map { Geodesic.distanceMeters(from: $0.coordinate, to: $1.coordinate) }
@@ -160,8 +172,8 @@ public struct TripEvent: Hashable, Sendable {
     return start.addingTimeInterval(end.timeIntervalSince(start) * part)
   }
 
-  /// One trip of two, with the way between them as the crow flies. It keeps the first's id, notes and category; two
-  /// categories are a mixed one.
+  /// Merges two consecutive trips, with a straight line between them. Keeps id, notes and category of the first;
+  /// different categories become mixed.
   public func merged(with next: TripEvent) throws(EditError) -> TripEvent {
     guard next.start >= end else { throw .overlap }
     if let one = vehicleId, let other = next.vehicleId, one != other { throw .vehicles }
@@ -207,7 +219,7 @@ public struct TripEvent: Hashable, Sendable {
     return whole > 0 ? until / whole : nil
   }
 
-  /// The place at that part of the way is in both.
+  /// Splits a route at a part of its length. Both parts contain the position there.
   private static func parts(of route: [Coordinate], at part: Double) -> ([Coordinate], [Coordinate]) {
     guard route.count > 1 else { return (route, route) }
     let hops = zip(route, route.dropFirst()).map { Geodesic.distanceMeters(from: $0, to: $1) }
@@ -217,7 +229,7 @@ public struct TripEvent: Hashable, Sendable {
         let share = hop > 0 ? left / hop : 0
         let (from, to) = (route[index], route[index + 1])
         let east = (to.longitude - from.longitude).remainder(dividingBy: 360)
-        // As a route tells it: what ends there and what begins there are not to lie half a metre apart.
+        // Rounded like an encoded route, so that both parts have exactly the same position.
         let place = Polyline.rounded(
           Coordinate(
             latitude: from.latitude + (to.latitude - from.latitude) * share,

@@ -1,25 +1,29 @@
 public import TrendyFoundation
 public import TrendyModels
 
-/// What a trip was for.
+/// Purpose of a trip.
 public enum TripCategory: String, Hashable, Sendable, Codable, CaseIterable {
   case business
   case `private`
   case mixed
 }
 
-/// What a rule is asked about a trip.
+/// Properties of a trip that rules refer to.
 public struct TripFacts: Hashable, Sendable {
-  /// The places at its start and at its end.
+  /// Places at the start and at the end.
   public var ends: [Geofence]
+  /// Departure.
   public var start: Date
-  /// Of the clocks where it began, at that moment.
+  /// UTC offset at the start in seconds.
   public var secondsFromGMT: Int
+  /// Id of the vehicle.
   public var vehicleId: String?
+  /// Path length in metres.
   public var meters: Double
-  /// Whether the person has a place of the role `office`, at either end or elsewhere.
+  /// Whether the user has a place with the role `office`, anywhere.
   public var hasOffice: Bool
 
+  /// Creates the properties of a trip.
   public init(
     ends: [Geofence] = [], start: Date, secondsFromGMT: Int, vehicleId: String? = nil, meters: Double = 0,
     hasOffice: Bool = true
@@ -32,35 +36,40 @@ public struct TripFacts: Hashable, Sendable {
     self.hasOffice = hasOffice
   }
 
-  /// 1 for Monday to 7 for Sunday, and seconds since midnight, both where the trip began.
+  /// Local time of the start: weekday from 1 (Monday) to 7 (Sunday), and seconds since midnight.
   var moment: (weekday: Int, seconds: Double) {
     let local = start.timeIntervalSince1970 + Double(secondsFromGMT)
     let day = (local / 86_400).rounded(.down)
-    // 1970 began on a Thursday.
+    // 1 January 1970 was a Thursday.
     return (Int((day + 3).truncatingRemainder(dividingBy: 7) + 7) % 7 + 1, local - day * 86_400)
   }
 }
 
-/// One rule of a person: when all its conditions hold, a trip is of its category.
+/// Classification rule of a user: a trip that meets all conditions gets the category.
 public struct TripRule: Hashable, Sendable, Identifiable {
-  /// What must hold; what is not said holds always.
+  /// Conditions of a rule; absent ones always hold.
   public struct Conditions: Hashable, Sendable {
-    /// One of these places, by their ids, at either end.
+    /// Ids of places, one of which must be at either end.
     public var placeIds: [String]?
-    /// A place of this role at either end: `office`.
+    /// Role of a place at either end: `office`.
     public var role: String?
-    /// 1 for Monday to 7 for Sunday, where the trip began.
+    /// Local weekdays of the start, 1 (Monday) to 7 (Sunday).
     public var weekdays: [Int]?
-    /// Seconds since midnight where the trip began, from the first to before the second; over midnight when the first is later.
+    /// Local time of the start.
     public var hours: Span?
+    /// Ids of vehicles.
     public var vehicleIds: [String]?
-    /// Metres.
+    /// Minimum path length in metres.
     public var minimumDistance: Double?
 
+    /// Half-open range of seconds since midnight. Spans midnight if `from` is greater than `to`.
     public struct Span: Hashable, Sendable {
+      /// First second.
       public var from: Double
+      /// Exclusive end.
       public var to: Double
 
+      /// Creates a range.
       public init(from: Double, to: Double) {
         self.from = from
         self.to = to
@@ -71,6 +80,7 @@ public struct TripRule: Hashable, Sendable, Identifiable {
       }
     }
 
+    /// Creates conditions.
     public init(
       placeIds: [String]? = nil, role: String? = nil, weekdays: [Int]? = nil, hours: Span? = nil,
       vehicleIds: [String]? = nil, minimumDistance: Double? = nil
@@ -84,15 +94,20 @@ public struct TripRule: Hashable, Sendable, Identifiable {
     }
   }
 
+  /// Id of the rule.
   public let id: String
-  /// What a trip tells of why it is of its category.
+  /// Name, shown with the trips that the rule classified.
   public var name: String
-  /// Rules are asked from the lowest up.
+  /// Precedence: lower positions are checked first.
   public var position: Double
+  /// Category of matching trips.
   public var category: TripCategory
+  /// Conditions of the rule.
   public var conditions: Conditions
+  /// Whether the rule is used.
   public var isActive: Bool
 
+  /// Creates a rule.
   public init(
     id: String, name: String, position: Double, category: TripCategory, conditions: Conditions = Conditions(),
     isActive: Bool = true
@@ -107,7 +122,7 @@ public struct TripRule: Hashable, Sendable, Identifiable {
 
   static let officeRole = "office"
 
-  /// Those that decide while a person has an office and no rules of their own.
+  /// Rules for a user with an office and without own rules.
   public static let standard = [
     TripRule(
       id: "office", name: "office at either end", position: 1, category: .business,
@@ -117,14 +132,15 @@ public struct TripRule: Hashable, Sendable, Identifiable {
     TripRule(id: "other", name: "any other day", position: 3, category: .business),
   ]
 
-  /// The first rule that holds; the standard ones are asked where there are none. `nil` where none of one's own holds, and where
-  /// there is neither an office nor a rule: of somebody who drives to no office nothing is known.
+  /// First rule that matches; the standard rules apply if there are no own ones. `nil` if none matches, or without own
+  /// rules and office.
   public static func deciding(_ facts: TripFacts, among own: [TripRule]) -> TripRule? {
     (own.isEmpty ? (facts.hasOffice ? standard : []) : own).filter(\.isActive)
       .sorted { ($0.position, $0.id) < ($1.position, $1.id) }
       .first { $0.holds(for: facts) }
   }
 
+  /// Whether all conditions hold.
   public func holds(for facts: TripFacts) -> Bool {
     if let placeIds = conditions.placeIds, !facts.ends.contains(where: { placeIds.contains($0.id) }) { return false }
     if let role = conditions.role, !facts.ends.contains(where: { $0.role == role }) { return false }
@@ -137,7 +153,8 @@ public struct TripRule: Hashable, Sendable, Identifiable {
 }
 
 extension TripRule {
-  /// A rule as it syncs; `nil` where a word of it is unknown, or a condition is: one that is left out would hold too often.
+  /// Decodes a synced rule. `nil` if a value or a condition is unknown, because ignoring a condition would match too
+  /// many trips.
   public init?(id: String, fields: [String: JSONValue]) {
     guard let name = fields["name"]?.stringValue, let position = fields["position"]?.doubleValue,
       let category = fields["category"]?.stringValue.flatMap(TripCategory.init(rawValue:)),
@@ -148,6 +165,7 @@ extension TripRule {
       isActive: fields["is_active"]?.boolValue ?? true)
   }
 
+  /// Fields for sync.
   public var fields: [String: JSONValue] {
     [
       "name": .string(name), "position": .double(position), "category": .string(category.rawValue),

@@ -1,19 +1,25 @@
 public import TrendyModels
 
-/// A car, a van, a bicycle: what trips are counted for.
+/// Vehicle to which trips are assigned, such as a car or a bicycle.
 public struct Vehicle: Hashable, Sendable, Identifiable {
+  /// Id of the vehicle.
   public let id: String
+  /// Name of the vehicle.
   public var name: String
+  /// Colour as `#RRGGBB`.
   public var colorHex: String?
+  /// Icon.
   public var icon: String?
-  /// What tells that one sits in it: the id of its Bluetooth or CarPlay link, or of a tracker that stays in it.
+  /// Ids of its Bluetooth or CarPlay connection, or of a tracker in the vehicle, which identify its trips.
   public var deviceIds: [String]
-  /// Whether it is meant where nothing tells which one it was.
+  /// Whether trips without other evidence are assigned to it.
   public var isDefault: Bool
-  /// Metres on the clock before the first trip.
+  /// Odometer in metres before the first trip.
   public var startOdometer: Double?
+  /// Whether the vehicle is no longer used.
   public var isArchived: Bool
 
+  /// Creates a vehicle.
   public init(
     id: String, name: String, colorHex: String? = nil, icon: String? = nil, deviceIds: [String] = [],
     isDefault: Bool = false, startOdometer: Double? = nil, isArchived: Bool = false
@@ -28,7 +34,7 @@ public struct Vehicle: Hashable, Sendable, Identifiable {
     self.isArchived = isArchived
   }
 
-  /// A vehicle as it syncs; `nil` where it has no name.
+  /// Decodes a synced vehicle; `nil` without a name.
   public init?(id: String, fields: [String: JSONValue]) {
     guard let name = fields["name"]?.stringValue else { return nil }
     self.init(
@@ -38,32 +44,33 @@ public struct Vehicle: Hashable, Sendable, Identifiable {
       isArchived: fields["archived"]?.boolValue ?? false)
   }
 
-  /// The fields that it syncs; one that has no value is absent.
+  /// Fields for sync, without absent values.
   public var fields: [String: JSONValue] {
     var fields: [String: JSONValue] = ["name": .string(name), "is_default": .bool(isDefault)]
     if let colorHex { fields["color"] = .string(colorHex) }
     if let icon { fields["icon"] = .string(icon) }
     if !deviceIds.isEmpty { fields["device_ids"] = .array(deviceIds.map { .string($0) }) }
     if let startOdometer { fields["start_odometer_m"] = .double(startOdometer) }
-    // A field that is absent cannot be changed back: `null` is no value of it.
+    // Always present, because an absent field cannot be changed back to `false`.
     fields["archived"] = .bool(isArchived)
     return fields
   }
 }
 
-/// Which vehicle a trip was made with, and what told.
+/// Vehicle of a trip with the evidence for it.
 public enum VehicleIdentity: Hashable, Sendable {
-  /// Somebody said it.
+  /// Named by the user.
   case named(Vehicle)
-  /// Its link, or the tracker in it, recorded the trip.
+  /// Recorded by its connection or its tracker.
   case device(Vehicle)
-  /// Nothing told; it is the one that is meant then.
+  /// No evidence; the default vehicle.
   case assumed(Vehicle)
   case unknown
 
-  /// What was said comes before what recorded, that before the default.
-  ///
-  /// `name` is an id or a name that was said, and one that no vehicle has counts as not said; `devices` recorded the trip.
+  /// Determines the vehicle: a named one has precedence, then the recording device, then the default.
+  /// - Parameters:
+  ///   - name: id or name given by the user; ignored if no vehicle has it.
+  ///   - devices: names of the device that recorded the trip.
   public init(named name: String? = nil, devices: [String] = [], among vehicles: [Vehicle]) {
     let vehicles = vehicles.sorted { $0.id < $1.id }
     if let name, let vehicle = vehicles.first(where: { $0.id == name }) ?? vehicles.first(where: { $0.isCalled(name) })

@@ -1,28 +1,28 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Tells going from the errors of a receiver at rest, however small the circle is in which somebody goes: laps of a running track, a walk
-/// around the block.
+/// Distinguishes movement from the noise of a stationary receiver, even for movement in a small circle, such as laps on
+/// a running track.
 ///
-/// The way is taken in steps of 20 m. Errors about one place come back, so that on average the next step of a resting receiver points away
-/// from the last one, whether each error is its own or they change slowly. Who goes turns little from most steps to the next. Of a
-/// recorder that writes less often than a step takes, each hop is one.
+/// The path is divided into steps of 20 m. Noise around one position returns to it, so consecutive steps of a
+/// stationary receiver point in opposite directions on average, whether the errors are independent or change slowly. A
+/// moving user turns little from one step to the next. With sparse fixes, each displacement is a step.
 struct DirectionalPersistence: Hashable, Sendable, Codable {
-  /// Steps one after the other.
+  /// Sums over consecutive steps.
   struct Sums: Hashable, Codable {
     var seconds: TimeInterval = 0
     var metres = 0.0
-    /// Pairs of steps, and the sum of the cosines of the turns from the first to the second.
+    /// Number of pairs of consecutive steps, and sum of the cosines of their turning angles.
     var pairs = 0.0
     var cosines = 0.0
 
-    /// Whether it is somebody's way: in two minutes the turns are less than 60° on average, where those by chance are 90°.
+    /// Whether the steps are a movement: after two minutes, the mean turning angle is below 60°; for noise it is 90°.
     var isKept: Bool {
       seconds >= DirectionalPersistence.leastSeconds && pairs >= DirectionalPersistence.leastPairs
         && cosines >= DirectionalPersistence.leastCosine * pairs
     }
 
-    /// Those that came after others.
+    /// Sums of the steps after `others`.
     static func - (all: Sums, others: Sums) -> Sums {
       Sums(
         seconds: all.seconds - others.seconds, metres: all.metres - others.metres, pairs: all.pairs - others.pairs,
@@ -30,11 +30,11 @@ struct DirectionalPersistence: Hashable, Sendable, Codable {
     }
   }
 
-  /// All steps, those to and fro too.
+  /// Sums over all steps.
   private(set) var all = Sums()
-  /// The steps since one took too long.
+  /// Sums since the last step that took too long.
   private(set) var run = Sums()
-  /// The fix at which the run began, and the one at the end of each of its steps, but for the oldest of very many.
+  /// First fix of the run and the end of each step. Of very many, the oldest are removed.
   private(set) var fixes: [Location]
   private var last: Location
 
@@ -43,7 +43,7 @@ struct DirectionalPersistence: Hashable, Sendable, Codable {
     last = fix
   }
 
-  /// Takes the next fix.
+  /// Processes the next fix.
   mutating func add(_ fix: Location) {
     let isSilent = fix.timestamp.timeIntervalSince(last.timestamp) > Self.silence
     last = fix
@@ -54,7 +54,7 @@ struct DirectionalPersistence: Hashable, Sendable, Codable {
       return
     }
     let metres = Geodesic.shortMeters(from: start.coordinate, to: fix.coordinate)
-    // Of a recorder that writes less often than it takes, a step is as much longer.
+    // With sparse fixes, the minimum step length is longer in proportion.
     guard metres >= Self.length * max(1, seconds / Self.longest) else {
       if seconds >= Self.longest { begin(at: fix) }
       return
@@ -62,7 +62,7 @@ struct DirectionalPersistence: Hashable, Sendable, Codable {
     take(seconds, metres, to: fix)
   }
 
-  /// Goes on from another place. Nobody went there.
+  /// Continues at another position without a path to it.
   mutating func move(to fix: Location) {
     last = fix
     begin(at: fix)
@@ -79,12 +79,12 @@ struct DirectionalPersistence: Hashable, Sendable, Codable {
     fixes.append(fix)
     guard fixes.count > Self.most else { return }
     guard run.isKept else { return begin(at: fix) }
-    // What it did long ago says nothing of now.
+    // Gives less weight to the distant past.
     fixes.removeFirst(Self.most / 2)
     run = Sums(seconds: run.seconds / 2, metres: run.metres / 2, pairs: run.pairs / 2, cosines: run.cosines / 2)
   }
 
-  /// The cosine of the turn between the step to a fix and the one from it, by the law of cosines.
+  /// Cosine of the turning angle at the second fix, by the law of cosines.
   static func cosine(from first: Location, by second: Location, to third: Location) -> Double {
     let before = Geodesic.shortMeters(from: first.coordinate, to: second.coordinate)
     let after = Geodesic.shortMeters(from: second.coordinate, to: third.coordinate)
@@ -97,15 +97,16 @@ struct DirectionalPersistence: Hashable, Sendable, Codable {
     run = Sums()
   }
 
-  /// Metres of a step: more than a receiver errs from one second to the next.
+  /// Step length in metres: more than the error of a receiver changes within a second.
   static let length = 20.0
-  /// Seconds of a step: long enough for a stroll around a corner.
+  /// Minimum duration of a step in seconds.
   private static let shortest: TimeInterval = 5
+  /// Maximum duration of a step in seconds, long enough for a slow walk around a corner.
   private static let longest: TimeInterval = 30
-  /// Seconds between two fixes after which it may have been anywhere.
+  /// Duration of a gap in seconds after which any position is plausible.
   private static let silence = TripDetector.StationaryState.silence
   private static let leastSeconds: TimeInterval = 120
-  /// Pairs of steps: a few point in one direction by chance.
+  /// Minimum number of pairs, because a few can point in one direction by chance.
   private static let leastPairs = 8.0
   static let leastCosine = 0.5
   private static let most = 64

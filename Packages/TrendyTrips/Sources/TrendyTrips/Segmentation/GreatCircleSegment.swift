@@ -9,7 +9,7 @@ import TrendyModels
   import Darwin
 #endif
 
-/// The straight way between two places some kilometres apart, also over a pole or the antimeridian.
+/// Straight segment between two positions some kilometres apart, also across a pole or the antimeridian.
 struct GreatCircleSegment {
   private let from: SIMD3<Double>
   private let to: SIMD3<Double>
@@ -19,7 +19,7 @@ struct GreatCircleSegment {
     self.to = Self.vector(to)
   }
 
-  /// - Parameter part: of the way, from 0 to 1.
+  /// - Parameter part: position on the segment, 0 to 1.
   func place(at part: Double) -> Coordinate {
     let middle = from + (to - from) * part
     return Coordinate(

@@ -1,11 +1,11 @@
 import TrendyFoundation
 
-/// How often the recorder writes a fix, and so what its silence means.
+/// Sampling interval of a recorder, which determines the meaning of a gap.
 ///
-/// A recorder that writes each few seconds writes at rest too: when it falls silent it has no reception. One that writes each quarter
-/// of a minute or less often saves its battery, and sleeps when it rests.
+/// A recorder with an interval of a few seconds also records while stationary, so a gap means that it has no reception.
+/// A recorder with an interval of 15 s or more saves energy and sleeps while stationary.
 struct SamplingInterval: Hashable, Sendable, Codable {
-  /// Seconds between the last fixes; of silences nothing is learnt.
+  /// Last intervals in seconds, without gaps.
   private var spans: [TimeInterval] = []
 
   mutating func add(seconds: TimeInterval) {
@@ -14,10 +14,10 @@ struct SamplingInterval: Hashable, Sendable, Codable {
     if spans.count > Self.memory { spans.removeFirst() }
   }
 
-  /// Seconds between two fixes, the median of the last ones; `nil` while too little is known.
+  /// Median interval in seconds; `nil` with too few fixes.
   var usual: TimeInterval? { spans.count == Self.memory ? spans.sorted()[Self.memory / 2] : nil }
 
-  /// Whether it writes a fix each few seconds, also at rest.
+  /// Whether the recorder writes a fix every few seconds, also while stationary.
   var isDense: Bool { usual.map { $0 <= Self.few } ?? false }
 
   private static let memory = 16

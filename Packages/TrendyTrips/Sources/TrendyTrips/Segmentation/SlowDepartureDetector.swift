@@ -1,24 +1,24 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Tells leaving a place at less than a stroll from the errors of a receiver at rest: somebody with a pram or a stick, on a steep path.
+/// Detects departures below walking speed, for example with a pram or a walking stick.
 ///
-/// Somebody who stays within a circle for some minutes has come to rest; somebody who leaves circle after circle sooner than that, in
-/// much the same direction, goes. Errors about one place lead back to it, however long one waits, and a receiver that is thrown
-/// elsewhere gets there from one fix to the next. The way begins where its turns became small: as soon as the cosines of those since
-/// sum up to less than that of 60° for each, it begins anew (a cumulative sum, Page 1954).
+/// A user who stays in a circle for some minutes is stationary. A user who leaves one circle after another sooner than
+/// that, in about the same direction, is moving. Noise returns to its centre, and a displaced receiver moves from one
+/// fix to the next. The path begins where the turning angles became small: it restarts when the sum of their cosines
+/// falls below that of 60° for each (cumulative sum, Page 1954).
 struct SlowDepartureDetector: Hashable, Sendable, Codable {
-  /// The middle of the first circle, and the first fix outside of each, which is the middle of the next one; but for the oldest of
-  /// very many.
+  /// Centre of the first circle, then the first fix outside of each circle, which is the centre of the next one. Of
+  /// very many, the oldest are removed.
   private var middles: [Location]
-  /// The last fix before a silence in which somebody slow can have come to where the way begins.
+  /// Last fix before a gap in which a slow user can have reached the beginning of the path.
   private(set) var origin: Location?
-  /// The last fix at the very place at which the way began.
+  /// Last fix at the beginning of the path.
   private var left: Location
   private var last: Location
-  /// Metres from circle to circle.
+  /// Sum of the distances between circles in metres.
   private var metres = 0.0
-  /// By how much the cosines of the turns exceed the least ones.
+  /// Sum of the cosines of the turning angles above their minimum.
   private var excess = 0.0
 
   init(at fix: Location) {
@@ -27,11 +27,11 @@ struct SlowDepartureDetector: Hashable, Sendable, Codable {
     last = fix
   }
 
-  /// Takes the next fix.
-  /// - Parameter radius: metres of a circle.
-  /// - Returns: whether the fix is outside the circle, so that the next one begins.
+  /// Processes the next fix.
+  /// - Parameter radius: radius of a circle in metres.
+  /// - Returns: whether the fix is outside of the circle, so that the next one begins.
   mutating func add(_ fix: Location, radius: Double) -> Bool {
-    // Those seen since a place was taken for the one of rest are looked at again.
+    // Fixes are processed again after a change of the stay point.
     guard fix.timestamp > last.timestamp else { return false }
     let hop = Geodesic.shortMeters(from: last.coordinate, to: fix.coordinate)
     let before = last
@@ -64,13 +64,13 @@ struct SlowDepartureDetector: Hashable, Sendable, Codable {
     if middles.count > Self.most { begin(with: Array(middles.suffix(Self.most / 2))) }
   }
 
-  /// Whether a circle was left by a way.
+  /// Whether at least one circle was left.
   var isBegun: Bool { middles.count > 1 }
 
-  /// The fix with which the way began, and the first one outside of each circle.
+  /// First fix of the path, and first fix outside of each circle.
   var fixes: [Location] { [left] + middles.dropFirst() }
 
-  /// Metres from where the way began, if it leads on at less than a stroll; else `nil`.
+  /// Distance from the beginning of the path in metres, if it continues below walking speed; otherwise `nil`.
   var metresAway: Double? {
     guard middles.count > Self.leastCircles, let last = middles.last,
       metres <= Self.stroll * last.timestamp.timeIntervalSince(left.timestamp)
@@ -89,11 +89,11 @@ struct SlowDepartureDetector: Hashable, Sendable, Codable {
     }
   }
 
-  /// Metres a second below which somebody has come to rest: 50 m in 300 s.
+  /// Speed in m/s below which a user is stationary: 50 m in 300 s.
   static let pace = 1.0 / 6
-  /// Metres a second of a stroll: whoever goes faster departs by the rules for others.
+  /// Slow walking speed in m/s. Faster departures are detected by other rules.
   private static let stroll = 1.0
-  /// Metres from one fix to the next: nobody slow gets farther.
+  /// Maximum distance in metres between two fixes of a slow user.
   private static let longestHop = 100.0
   private static let leastCircles = 3
   private static let most = 32

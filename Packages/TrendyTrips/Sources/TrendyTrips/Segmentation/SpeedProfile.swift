@@ -1,52 +1,58 @@
 public import TrendyFoundation
 public import TrendyModels
 
-/// How fast a trip went from its start to its end, and where it stood still: what a strip of speed over time shows.
+/// Speed over time and stops of a trip, for a chart.
 public struct SpeedProfile: Hashable, Sendable {
-  /// The speed over one step of time.
+  /// Speed in one interval.
   public struct Step: Hashable, Sendable {
-    /// Metres a second; `nil` where there were no fixes.
+    /// Speed in m/s; `nil` without fixes.
     public var speed: Double?
-    /// Where it was in the middle of the step.
+    /// Position at the middle of the interval.
     public var coordinate: Coordinate
   }
 
-  /// A minute or more without moving.
+  /// Period of a minute or more without movement.
   public struct Stop: Hashable, Sendable {
+    /// Beginning of the stop.
     public var start: Date
+    /// End of the stop.
     public var end: Date
+    /// Mean position.
     public var coordinate: Coordinate
   }
 
+  /// Start of the trip.
   public let start: Date
-  /// Of one step; the last may be shorter.
+  /// Length of an interval in seconds; the last one may be shorter.
   public let stepSeconds: Double
+  /// Consecutive intervals from start to end.
   public let steps: [Step]
-  /// Those on the way, in order; standing before it set out and after it arrived is none.
+  /// Stops during the trip, in order. Periods before the departure and after the arrival are not included.
   public let stops: [Stop]
 
-  /// Metres a second, the fastest step.
+  /// Highest speed of an interval in m/s.
   public var topSpeed: Double { steps.compactMap(\.speed).max() ?? 0 }
+  /// Total duration of the stops in seconds.
   public var standingSeconds: Double { stops.reduce(0) { $0 + $1.end.timeIntervalSince($1.start) } }
 
   private static let mostSteps = 240.0
   private static let shortestStep = 5.0
-  /// Seconds between fixes from which nobody knows how fast it went between them.
+  /// Gap in seconds from which on the speed between two fixes is unknown.
   private static let silence = 120.0
-  /// Metres within which both ends of a silence are one place.
+  /// Distance in metres within which both ends of a gap count as one position.
   private static let nearby = 50.0
-  /// Metres a second below which it stands: less than a person walks, more than the scatter of a good receiver.
+  /// Speed in m/s below which the user is stationary: less than walking, more than the noise of a good receiver.
   private static let standing = 0.7
   private static let shortestStop = 60.0
-  /// Metres; a fix that is worse says little of speed.
+  /// Accuracy in metres above which a fix is ignored.
   private static let worstAccuracy = 100.0
-  /// Metres a second; faster is a fault of the receiver.
+  /// Speed in m/s above which a step is an error of the receiver.
   private static let fastest = 100.0
 
   /// - Parameters:
-  ///   - fixes: in the order of their time; those outside the span are left out.
-  ///   - span: from the start of the trip to its end.
-  /// - Returns: `nil` where there are too few fixes to tell.
+  ///   - fixes: fixes in chronological order. Those outside of the span are ignored.
+  ///   - span: start and end of the trip.
+  /// - Returns: `nil` with too few fixes.
   public init?(_ fixes: [Location], during span: ClosedRange<Date>) {
     let fixes = fixes.filter { span.contains($0.timestamp) && $0.horizontalAccuracy <= Self.worstAccuracy }
     let seconds = span.upperBound.timeIntervalSince(span.lowerBound)
@@ -66,14 +72,14 @@ public struct SpeedProfile: Hashable, Sendable {
     stops = Self.stops(hops, since: span.lowerBound)
   }
 
-  /// Two fixes that follow each other.
+  /// Two consecutive fixes.
   private struct Hop {
-    /// Seconds since the start.
+    /// Seconds since the start of the trip.
     let begin: Double
     let end: Double
     let from: Coordinate
     let to: Coordinate
-    /// `nil` of a silence.
+    /// Speed in m/s; `nil` for a gap.
     let speed: Double?
 
     init?(_ one: Location, _ next: Location, since start: Date) {
@@ -123,7 +129,7 @@ public struct SpeedProfile: Hashable, Sendable {
       let run = hops[place..<end]
       if let first = run.first, let last = run.last, place > 0, end < hops.count, last.end - first.begin >= shortestStop
       {
-        // Over time, as most fixes may have come at its beginning.
+        // Weighted by time, because most fixes may be at the beginning.
         let seconds = last.end - first.begin
         func mean(_ value: (Coordinate) -> Double) -> Double {
           run.reduce(0) { $0 + (value($1.from) + value($1.to)) / 2 * ($1.end - $1.begin) } / seconds

@@ -1,25 +1,26 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Tells a fast train from an error of the receiver: minutes of fixes that agree on a speed, where one bad fix claims it.
+/// Distinguishes a fast train from receiver errors: fixes that agree on a speed for minutes, instead of a single one.
 struct SustainedSpeedDetector: Hashable, Sendable, Codable {
-  /// The fix with which it became fast, and the metres from fix to fix since then; `nil` while it is slow.
+  /// First fix of the fast section; `nil` below the threshold.
   private var first: Location?
+  /// Path length of the fast section in metres.
   private var metres = 0.0
-  /// The last fix that a hop was measured to.
+  /// Last fix used for a step.
   private var base: Location?
-  /// Fixes too fast for the way so far, each reachable from the one before by a fast train, the oldest first.
+  /// Rejected fixes that are too fast for the path so far, each reachable from the previous one by a fast train.
   private var claims: [Location] = []
 
-  /// Whether the fixes up to now have been fast and straight for long enough to be believed.
+  /// Whether the fixes have been fast and straight for long enough.
   private(set) var isFast = false
 
-  /// Takes a fix that the way leads to.
+  /// Processes an accepted fix.
   mutating func add(_ fix: Location) {
     claims = []
     guard let base else { return self.base = fix }
     let seconds = fix.timestamp.timeIntervalSince(base.timestamp)
-    // Many fixes a second say more of the receiver's noise than of the pace.
+    // Several fixes per second measure noise rather than speed.
     guard seconds >= 1 else { return }
     let hop = Geodesic.shortMeters(from: base.coordinate, to: fix.coordinate)
     guard hop >= (first == nil ? Self.fast : Self.stillFast) * seconds else { return stop(at: fix) }
@@ -33,7 +34,7 @@ struct SustainedSpeedDetector: Hashable, Sendable, Codable {
     isFast = isFast || fix.timestamp.timeIntervalSince(first.timestamp) >= Self.seconds
   }
 
-  /// Takes a fix that no way leads to. What was fast before is so from there on.
+  /// Processes a fix without a path to it. A fast section continues from there.
   mutating func leap(to fix: Location) {
     claims = []
     guard isFast else { return stop(at: fix) }
@@ -42,7 +43,7 @@ struct SustainedSpeedDetector: Hashable, Sendable, Codable {
     base = fix
   }
 
-  /// Whether a hop is one of a fast train: no train is as fast as an error of the receiver can be.
+  /// Whether a step has the speed of a fast train. Most receiver errors are faster.
   static func isFast(from start: Location, to end: Location, maximumSpeed: Double) -> Bool {
     (fast...max(fast, maximumSpeed)).contains(pace(start, end))
   }
@@ -52,8 +53,8 @@ struct SustainedSpeedDetector: Hashable, Sendable, Codable {
     base = fix
   }
 
-  /// Takes a fix that the way so far does not lead to.
-  /// - Returns: the fixes since the first that was too fast, once they agree on the speed of a train for long enough.
+  /// Processes a fix that is too fast for the path so far.
+  /// - Returns: the fixes since the first one that was too fast, once they agree on a train's speed for long enough.
   mutating func agreed(on fix: Location, maximumSpeed: Double) -> [Location]? {
     guard let before = claims.last, Self.pace(before, fix) <= maximumSpeed else {
       claims = [fix]
@@ -72,9 +73,9 @@ struct SustainedSpeedDetector: Hashable, Sendable, Codable {
     return claims
   }
 
-  /// Takes a fix to which neither the way so far leads nor the pace of a train: one that brakes was a train, if it had been one for long
-  /// enough that no error of the receiver looks like it.
-  /// - Returns: the fixes since the first that was too fast, and this one.
+  /// Processes a fix that neither the path so far nor a train's speed reaches. A braking train was a train if its speed
+  /// was constant for long enough to exclude a receiver error.
+  /// - Returns: the fixes since the first one that was too fast, including this one.
   mutating func braked(on fix: Location) -> [Location]? {
     guard let first = claims.first, let last = claims.last, claims.count >= Self.fixes,
       last.timestamp.timeIntervalSince(first.timestamp) >= Self.brakeSeconds, Self.agree(claims),
@@ -84,9 +85,9 @@ struct SustainedSpeedDetector: Hashable, Sendable, Codable {
     return claims + [fix]
   }
 
-  /// Whether nearly all hops between fixes are about as fast as the way from the first to the last, and that is fast.
+  /// Whether nearly all steps have about the mean speed, and that is fast.
   private static func agree(_ fixes: [Location]) -> Bool {
-    // An error that wanders has a pace of its own at each fix, and turns.
+    // A moving error has a different speed at each fix, and turns.
     let paces = zip(fixes, fixes.dropFirst()).map { pace($0.0, $0.1) }
     let mean = pace(fixes[0], fixes[fixes.count - 1])
     return mean >= fast && paces.filter { abs($0 - mean) <= mean / 4 }.count * 5 >= paces.count * 4
@@ -97,12 +98,12 @@ struct SustainedSpeedDetector: Hashable, Sendable, Codable {
       / max(1, to.timestamp.timeIntervalSince(from.timestamp))
   }
 
-  /// Metres a second from which, and down to which, it is believed that no bad fix makes them.
+  /// Speeds in m/s at which a fast section begins and ends.
   private static let fast = 40.0
   private static let stillFast = 30.0
   private static let straightness = 0.8
   private static let seconds: TimeInterval = 60
-  /// Seconds of a steady pace after which a slower fix is that of a train that brakes.
+  /// Minimum duration in seconds of a constant speed before a braking train is accepted.
   private static let brakeSeconds: TimeInterval = 15
   private static let fixes = 4
 }

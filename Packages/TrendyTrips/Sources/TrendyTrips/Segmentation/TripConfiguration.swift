@@ -1,34 +1,36 @@
 public import TrendyFoundation
 public import TrendyModels
 
-/// What a trip is, in numbers; and the person's car and skip places.
+/// Thresholds for trips, and the user's car and skip places.
 public struct TripConfiguration: Hashable, Sendable, Codable {
-  /// What the live display calls the car.
+  /// Name of the car in the live activity.
   public var carName: String
-  /// Places at which a stop does not end a trip: a school gate, a day nursery.
+  /// Places at which a stop does not end a trip, such as a school.
   public var skipPlaces: [Coordinate]
-  /// Metres around a skip place.
+  /// Radius of a skip place in metres.
   public var skipRadiusMeters: Double
-  /// Which device's trips these are; part of the id of every trip, so that two phones in one car make two trips.
+  /// Device that records the trips. Part of the id of each trip, so that two phones in one car record two trips.
   public var deviceId: String
+  /// Thresholds for the displayed distance.
   public var distanceFilter: DistanceFilterConfig
-  /// Readings of motion below it are passed over.
+  /// Minimum confidence of motion readings; others are ignored.
   public var minimumConfidence: MotionActivity.Confidence
-  /// Seconds of driving before it is confirmed.
+  /// Duration of driving in seconds before it is confirmed.
   public var automotiveDebounceSeconds: TimeInterval
-  /// Seconds of anything else before the end of driving is confirmed.
+  /// Duration of any other motion in seconds before the end of driving is confirmed.
   public var nonAutomotiveDebounceSeconds: TimeInterval
-  /// Seconds of fix time between two pings, at least.
+  /// Minimum time in seconds between two pings.
   public var pingIntervalSeconds: TimeInterval
-  /// Seconds after a stop in which driving again goes on with the same trip; the last one counts.
+  /// Time in seconds after a stop within which driving continues the same trip, inclusive.
   public var resumeWindowSeconds: TimeInterval
-  /// Seconds without movement that close a trip, also one paused at a skip place.
+  /// Time in seconds without movement after which a trip ends, even if paused at a skip place.
   public var silenceSeconds: TimeInterval
-  /// Metres, exclusive: a trip shorter than this was none.
+  /// Minimum length of a trip in metres, exclusive.
   public var minimumDistanceMeters: Double
-  /// Seconds for which the live display stays after tracking ended.
+  /// Time in seconds for which the live activity stays visible after the end of a trip.
   public var keepVisibleSeconds: TimeInterval
 
+  /// Creates a configuration.
   public init(
     carName: String = "Car", skipPlaces: [Coordinate] = [], skipRadiusMeters: Double = 200, deviceId: String = "",
     distanceFilter: DistanceFilterConfig = DistanceFilterConfig(),
@@ -52,7 +54,7 @@ public struct TripConfiguration: Hashable, Sendable, Codable {
     self.keepVisibleSeconds = keepVisibleSeconds
   }
 
-  /// Whether a stop here leaves the trip open.
+  /// Whether a stop at this position only pauses the trip.
   public func isSkipPlace(_ place: Coordinate) -> Bool {
     skipPlaces.contains { Geodesic.distanceMeters(from: $0, to: place) <= skipRadiusMeters }
   }

@@ -1,85 +1,87 @@
 public import TrendyFoundation
 
-/// One decision about a trip: when, by which rule, with which figures. ``words`` says it to a person.
+/// Decision of the trip detector with its time, rule and figures. ``words`` describes it for the user.
 public struct TripDecision: Hashable, Sendable, Codable {
-  /// What decided.
+  /// Rule behind a decision.
   public enum Rule: String, Hashable, Sendable, Codable, CaseIterable {
-    /// At rest: the fixes got away, and the motion sensor said that nobody moves.
+    /// No departure: the fixes left the stay point, but the motion sensor reports no movement.
     case heldByMotion = "held_by_motion"
-    /// A fix that could be reached at no possible speed, and the next was back.
+    /// Outlier: a fix not reachable at any plausible speed, after which the next fix was back.
     case passedOver = "passed_over"
-    /// A fix without accuracy that jumped to the mast of a radio cell, or back to an access point seen before.
+    /// Outlier: a fix without accuracy that jumped to a cell tower, or to an access point seen before.
     case cell
-    /// Fixes between others that are much more precise, and that they are far from.
+    /// Outliers: inaccurate fixes far from more accurate neighbours.
     case outweighed
-    /// The place of rest was left, and the way went on.
+    /// Departure: the stay point was left, and the movement continued.
     case departed
-    /// Went round near the place of rest: from step to step much in one direction, as no receiver errs.
+    /// Departure with laps near the stay point, recognised by the directional persistence.
     case rounds
-    /// The place of rest was left more slowly than at a stroll: from step to step much in one direction, as no receiver errs.
+    /// Departure below walking speed, recognised by the directional persistence.
     case slowly
-    /// Nothing was heard at the place of rest for a while, and then on the way.
+    /// Departure during a gap at the stay point.
     case woke
-    /// Last seen at the place of rest, then far away, faster than by foot.
+    /// Departure: from the stay point to a distant fix, faster than walking.
     case carried
-    /// Seen at a place that no way led to; the trip begins there.
+    /// Start at a position without a path to it.
     case appeared
-    /// Stood still for a while that does not end a trip: a light, a level crossing, a pump.
+    /// Stop too short to end a trip, such as a traffic light.
     case shortStop = "short_stop"
-    /// A silence, and what lies at its ends shows that the way went on in it.
+    /// Gap during which the trip continued, according to the fixes at both ends.
     case bridged
-    /// A silence of a recorder that writes each few seconds, and so had no reception: the way went on.
+    /// Gap of a recorder with a short sampling interval, which therefore had no reception: the trip continued.
     case unheard
-    /// The receiver was displaced for a moment, at rest or on the way, and nobody went there.
+    /// Short displacement of the receiver without movement of the user.
     case displaced
-    /// A trip although it looks like a receiver's noise: the receiver measured that it moved.
+    /// A trip that resembles noise but has measured ground speeds.
     case measured
-    /// The fixes scatter, each on its own, so that the way was measured between means of them, less what their error adds.
+    /// The path length is corrected for position noise.
     case scattered
-    /// The fixes are far apart, and the bends between them were estimated and added to the way.
+    /// The path length is corrected for bends between sparse fixes.
     case sparse
-    /// A stop at a skip place, which does not end a trip.
+    /// Stop at a skip place, which does not end the trip.
     case paused
-    /// Left the skip place.
+    /// Departure from the skip place.
     case resumed
-    /// Stood still long enough.
+    /// Arrival: the stop was long enough.
     case stopped
-    /// Nothing was heard for long, and what was heard next does not show that the way went on.
+    /// End: a long gap, after which nothing shows that the trip continued.
     case silence
-    /// The way broke off at a place that no way leads from.
+    /// End: the next fixes are at a position without a path to it.
     case leapt
-    /// The recording was over.
+    /// End of the recording.
     case recordingEnded = "recording_ended"
-    /// Not a trip: back where it began at once.
+    /// Not a trip: back at the start immediately.
     case back
-    /// Not a trip: the way is too short.
+    /// Not a trip: too short.
     case short
-    /// Not a trip: never far enough from where it began.
+    /// Not a trip: never far enough from the start.
     case near
-    /// Not a trip: over too soon.
+    /// Not a trip: too brief.
     case brief
-    /// Not a trip: where it began for most of the time.
+    /// Not a trip: at the start for most of the time.
     case homebound
-    /// Not a trip: to and fro within the receiver's noise.
+    /// Not a trip: back and forth within the position noise.
     case zigzag
-    /// Not a trip: large hops between a few places at which the receiver stood still, of one that is thrown about: it came back, or was displaced as well.
+    /// Not a trip: position jumps between a few stationary positions of a receiver that returned or was displaced.
     case thrown
-    /// Not a trip: it stood still, and a moment later it stood still elsewhere, sooner than anybody gets there.
+    /// Not a trip: between two stationary positions, faster than any movement.
     case atOnce = "at_once"
-    /// Not a trip: as slow as a drifting receiver, and going nowhere.
+    /// Not a trip: slow and without a direction, like noise.
     case aimless
   }
 
-  /// The moment that the decision is about: the first fix of the stop, not the one that made it certain.
+  /// Time that the decision refers to: of a stop, the first fix, not the one that completed it.
   public var time: Date
+  /// Rule that applied.
   public var rule: Rule
-  /// How long what decided lasted.
+  /// Duration in seconds.
   public var seconds: TimeInterval?
-  /// How far it was.
+  /// Distance in metres.
   public var meters: Double?
-  /// What seconds or metres were held against, in the unit of the rule.
+  /// Threshold for the duration or the distance, in the unit of the rule.
   public var limit: Double?
 
+  /// Creates a decision.
   public init(
     _ rule: Rule, at time: Date, seconds: TimeInterval? = nil, meters: Double? = nil, limit: Double? = nil
   ) {
@@ -90,7 +92,7 @@ public struct TripDecision: Hashable, Sendable, Codable {
     self.limit = limit
   }
 
-  /// Whether it says that what was begun is no trip.
+  /// Whether the decision rejects a started trip.
   public var isRefusal: Bool {
     switch rule {
     case .back, .short, .near, .brief, .homebound, .zigzag, .thrown, .atOnce, .aimless: true
@@ -100,14 +102,15 @@ public struct TripDecision: Hashable, Sendable, Codable {
 }
 
 extension TripDecision {
-  /// Whether it says that fixes told of a place at which the receiver was not.
+  /// Whether the decision ignores fixes at a wrong position.
   var isOfDisplacement: Bool { rule == .passedOver || rule == .displaced }
 }
 
 extension TripDecision: CustomStringConvertible {
+  /// Same as ``words``.
   public var description: String { words }
 
-  /// The decision as a sentence without its time.
+  /// The decision as a sentence without time and full stop.
   public var words: String {
     let metres = Self.length(meters)
     let time = Self.span(seconds)
@@ -172,7 +175,7 @@ extension TripDecision: CustomStringConvertible {
   private static func length(_ metres: Double?) -> String {
     guard let metres else { return "some way" }
     if metres < 1000 { return "\(Int(metres.rounded())) m" }
-    // To two digits behind the point without a formatter, which would bring all of Foundation along.
+    // Two decimals without a formatter, which would require all of Foundation.
     return "\((metres / 10).rounded() / 100) km"
   }
 
@@ -184,13 +187,13 @@ extension TripDecision: CustomStringConvertible {
   }
 }
 
-/// The decisions about one trip, the oldest first; of very many the less telling ones are left out.
+/// Decisions about one trip, oldest first. Of very many, the less important ones are removed.
 struct DecisionLog: Hashable, Sendable, Codable {
   private(set) var all: [TripDecision] = []
 
   mutating func add(_ decision: TripDecision) {
     if decision.rule == .outweighed, let last = all.last, last.rule == .outweighed {
-      // Of many in a row the farthest tells enough.
+      // Only the farthest of several consecutive outliers is kept.
       if decision.meters ?? 0 > last.meters ?? 0 {
         (all[all.count - 1].meters, all[all.count - 1].limit) = (decision.meters, decision.limit)
       }
@@ -205,7 +208,7 @@ struct DecisionLog: Hashable, Sendable, Codable {
 
   mutating func add(_ decisions: [TripDecision]) { for decision in decisions { add(decision) } }
 
-  /// Forgets what is older than the date.
+  /// Removes decisions older than `date`.
   mutating func forget(before date: Date) {
     if let first = all.first, first.time < date { all.removeAll { $0.time < date } }
   }

@@ -2,56 +2,56 @@ import TrendyFoundation
 import TrendyModels
 
 extension TripDetector {
-  /// On the way, with what may be the beginning of a stop.
+  /// State of the detector during a trip, including fixes that may be the beginning of a stop.
   struct MovingState: Hashable, Sendable, Codable {
     private(set) var record: TripRecord
     private(set) var now: TripProgress
-    /// Metres of the last fix from where it began, as the crow flies.
+    /// Straight-line distance of the last fix from the start, in metres.
     private var fromStart: Double
-    /// Since the first fix of a circle that all later ones keep to: where the trip ends if it ends.
+    /// Progress since the first fix of a circle that contains all later fixes. If the trip ends, it ends there.
     private var stay: [TripProgress]
-    /// One fix outside that circle may be an error; with a second the way went on.
+    /// Progress at one fix outside of the circle, which may be an outlier. A second one continues the trip.
     private var stray: TripProgress?
     private var lastRoutePoint: Date
-    /// Seconds between two places of the route, at least.
+    /// Minimum time in seconds between two points of the route.
     private var routeSpacing: TimeInterval = 15
-    /// From where speed is measured: a hop of a few seconds says more of the receiver's noise.
+    /// Start of the current speed measurement: a step of a few seconds measures noise.
     private var speedBase: Location
-    /// The last fix that the way is measured to: an uncertain one nearby is none.
+    /// Last fix to which the path length is measured. Inaccurate fixes nearby are skipped.
     private var measured: Location
-    /// The last fix of those twice a minute.
+    /// Last fix of the path sampled every 30 s.
     private var coarseBase: Location
     private var legFinder = LegFinder()
     private var drift: StraightnessEstimator
     private(set) var course: DirectionalPersistence
     private(set) var hops: PositionJumpDetector
-    /// As the way was with the first fix of each of the recent cells of ``StraightnessEstimator``.
+    /// Progress at the first fix of each recent cell of ``StraightnessEstimator``.
     private var cells: [TripProgress]
-    /// Metres by which a fix lies beside the line from the one before to the next, on average.
+    /// Mean deviation of a fix from the line between its neighbours, in metres.
     private var zigzag = 0.0
     private var lastTwo: [Location]
     private var isNoisyStop = false
-    /// Metres by which the receiver scattered where the trip began.
+    /// Noise at the start of the trip, in metres.
     private let noise: Double
     private var decisions: DecisionLog
-    /// No way led to where it began.
+    /// Whether there is no path to the start.
     let appeared: Bool
-    /// It stands at a skip place, since the first of `stay`.
+    /// Whether the user is at a skip place, since the first element of `stay`.
     private(set) var isPaused = false
-    /// Since when it has been near a skip place.
+    /// Time since which the user has been near a skip place.
     private var skipSince: Date?
-    /// The first fix outside the skip place it stands at, which may be an error.
+    /// First fix outside of the skip place, which may be an outlier.
     private var leaving: Location?
-    /// Where a receiver is displaced to that stood until a moment ago, of the last two minutes.
+    /// Fixes of the last two minutes at a position to which a stationary receiver was displaced.
     var aside: [Location] = []
-    /// By what each fix errs on its own.
+    /// Independent error of the current fix.
     var error: FixAverager.Error
     private var wayLength = PathLengthEstimator()
-    /// Silence closed it; a ride over all of that opens it again.
+    /// Whether a gap ended the trip. A ride during the whole gap reopens it.
     var isClosed = false
 
-    /// The way begins at the place of rest, and not at one of the fixes that scatter about it.
-    /// - Parameter origin: the recorded fix that names the trip.
+    /// Starts at the stay point, not at one of the fixes around it.
+    /// - Parameter origin: recorded fix from which the trip's id is derived.
     init(
       _ departure: StationaryState.Departure, _ configuration: Configuration, _ motion: MotionHistory,
       error: FixAverager.Error,
@@ -85,42 +85,42 @@ extension TripDetector {
       for fix in departure.fixes.dropFirst() { add(fix, configuration, motion) }
     }
 
-    /// Seconds for which the fixes have kept together, 0 while they do not.
-    // Inlined as what it is used for: a call would copy the way.
+    /// Time in seconds for which the fixes have been within the circle; 0 outside.
+    // Inlined, because a call would copy the whole state.
     @inline(__always)
     var restingSeconds: TimeInterval {
       guard stray == nil else { return 0 }
       return now.fix.timestamp.timeIntervalSince(stay[0].fix.timestamp) - (now.unheard - stay[0].unheard)
     }
 
-    /// Whether it has stood for so long that the trip is over: from the fix that first came to the very place on, as the way to a stop is
-    /// not part of it.
+    /// Whether the stop is long enough to end the trip. Counted from the first fix at the very position, because the
+    /// approach is part of the trip.
     @inline(__always)
     func hasStood(for seconds: TimeInterval) -> Bool {
       guard restingSeconds >= seconds else { return false }
-      // Who strolls about a place has come there.
+      // A user who walks around at a place has arrived there.
       guard restingSeconds < 2 * seconds else { return true }
       let arrival = arrival
       return now.fix.timestamp.timeIntervalSince(arrival.fix.timestamp) - (now.unheard - arrival.unheard) >= seconds
     }
 
-    /// When it left a place at which it stood, if that was in the silence before the last fix: reckoned back from there at the pace to
-    /// the next one. `nil` if it was on its way all the time, or would have been heard.
+    /// Time at which the user left a stop during the gap before the last fix, estimated from the speed to the next fix.
+    /// `nil` if there was no stop, or no such gap.
     @inline(__always)
     private func leftUnheard(by next: Location, _ configuration: Configuration) -> Date? {
       guard let first = stray, !isPaused, let last = stay.last, now.unheard == last.unheard,
         last.fix.timestamp.timeIntervalSince(stay[0].fix.timestamp) >= Self.noteworthyStop,
         isOutside(stay[0], next, configuration)
       else { return nil }
-      // After a longer silence the way in it says whether it stood.
+      // The path during a longer gap shows whether there was a stop.
       let silence = first.fix.timestamp.timeIntervalSince(last.fix.timestamp)
       guard silence > StationaryState.silence, silence <= configuration.silentStopSeconds else { return nil }
       let gone = StationaryState.secondsGone(from: place, to: [first.fix, next])
       return max(last.fix.timestamp, first.fix.timestamp.addingTimeInterval(-gone))
     }
 
-    /// Ends it at a place that it left unheard after as long as a stop takes.
-    /// - Returns: the end and the fixes since, or `nil` if it did not stand for so long.
+    /// Ends the trip at a stop that was left during a gap, if it was long enough.
+    /// - Returns: the end and the later fixes; `nil` for a shorter stop.
     mutating func endUnheard(by next: Location, _ configuration: Configuration) -> StepResult? {
       guard let left = leftUnheard(by: next, configuration), let first = stray,
         left.timeIntervalSince(arrival.fix.timestamp) >= configuration.stopSeconds
@@ -130,7 +130,7 @@ extension TripDetector {
       return StepResult(effects: [ended(.stopped, at: left, configuration)], rest: rest, later: [first.fix, next])
     }
 
-    /// The first fix at the very place at which it stands; those after it scatter.
+    /// Progress at the first fix at the position of the stop; later fixes scatter around it.
     private var arrival: TripProgress {
       let place = place
       let away = stay.map { Geodesic.shortMeters(from: $0.fix.coordinate, to: place) }
@@ -138,8 +138,7 @@ extension TripDetector {
       return stay[away.firstIndex { $0 <= scatter } ?? 0]
     }
 
-    /// It is where it began and was not far: the receiver was thrown about and nobody left. Whoever passes their door
-    /// so soon after leaving it begins there again.
+    /// Whether the user is back at the start without having been far away, so that the movement was noise.
     func isBack(_ configuration: Configuration) -> Bool {
       let isSoon = now.fix.timestamp.timeIntervalSince(record.trip.startTime) < configuration.errorSeconds
       return (isSoon || now.reach < configuration.minimumLoopReach) && !now.course.isKept
@@ -147,32 +146,32 @@ extension TripDetector {
           <= 2 * max(StationaryState.scatter, noise)
     }
 
-    /// A leap leads to where it began so soon: the receiver was thrown out and is thrown back.
+    /// Whether a jump leads back to the start soon after the departure, so that both were errors.
     func isThrownBack(to fix: Location, _ configuration: Configuration) -> Bool {
       fix.timestamp.timeIntervalSince(record.trip.startTime) < configuration.errorSeconds
         && Geodesic.shortMeters(from: record.trip.startCoordinate, to: fix.coordinate)
           <= max(configuration.restRadius, 4 * noise)
     }
 
-    /// Whether a leap is the receiver's alone: it went on until a moment ago, and goes on elsewhere.
+    /// Whether a jump is a displacement of the receiver: the user was moving a moment ago and continues elsewhere.
     func isDisplaced(to fix: Location, after seconds: TimeInterval, _ configuration: Configuration) -> Bool {
       now.reach >= configuration.departureDistance && !isPaused && !isClosed && seconds <= Self.displacedSeconds
         && Geodesic.shortMeters(from: now.fix.coordinate, to: fix.coordinate) <= configuration.maximumDisplacement
         && !isThrownBack(to: fix, configuration)
     }
 
-    /// Whether it has stood for longer than at a light.
+    /// Whether the user has been stationary for longer than at a traffic light.
     var isStanding: Bool { restingSeconds >= Self.noteworthyStop }
 
-    /// The last fix of the way, before it was displaced if it is.
+    /// Last fix of the path, before any displacement.
     var seen: Location { now.fix }
 
-    /// Whether a fix lies where it stands.
+    /// Whether a fix is at the current stop.
     func isAtStop(_ fix: Location, _ configuration: Configuration) -> Bool {
       !isOutside(stay[0], fix, configuration)
     }
 
-    /// Goes on from another place. Nobody went the way there.
+    /// Continues at another position without a path to it.
     mutating func move(to fix: Location, _ configuration: Configuration, _ motion: MotionHistory) {
       measured = fix
       wayLength = PathLengthEstimator()
@@ -186,22 +185,22 @@ extension TripDetector {
       go(on: fix, configuration, motion)
     }
 
-    /// The stop, as rest begins there.
+    /// Stay point at the current stop.
     var rest: StationaryState {
       StationaryState(at: place, fixes: stay.map(\.fix), isNoisy: isNoisyStop, noise: now.reach < 500 ? noise : 0)
     }
 
-    /// The place of the last fix, as rest begins there where nothing more was heard.
+    /// Stay point at the last fix, for a gap.
     var lastRest: StationaryState { restingSeconds >= 60 ? rest : StationaryState(at: now.fix) }
 
-    /// The trip as it is now, with what was decided so far.
+    /// Trip up to now with its decisions.
     var soFar: TripRecord {
       var record = record
       record.decisions = decisions.all
       return record
     }
 
-    /// That of the last leg, if the trip ended now.
+    /// Transport mode of the last leg up to now.
     var mode: MotionState? {
       legFinder.legs(from: record.trip.startTime, to: now.fix.timestamp, distance: now.distance).last?.mode
     }
@@ -211,27 +210,27 @@ extension TripDetector {
       if decision.isOfDisplacement { hops.noteDisplacement() }
     }
 
-    /// Seconds until the next fix in which the recorder had no reception.
+    /// Adds the duration of a gap without reception, in seconds.
     mutating func noteSilence(_ seconds: TimeInterval) { now.unheard += seconds }
 
-    /// When it closes if nothing more is heard.
+    /// Time at which the trip ends without further fixes.
     func closingDate(_ configuration: Configuration) -> Date {
       (isPaused ? stay[0].fix.timestamp : now.fix.timestamp).addingTimeInterval(configuration.silenceSeconds)
     }
 
-    /// The end, when silence closes it.
+    /// Ends the trip after a gap.
     mutating func onTick(at date: Date, _ configuration: Configuration) -> [Effect] {
       guard !isClosed, date >= closingDate(configuration) else { return [] }
       isClosed = true
       return [ended(.silence, at: date, configuration)]
     }
 
-    /// Whether it has been at a skip place for as long as a stop takes, standing or walking about.
+    /// Whether the user has been at a skip place for the duration of a stop, stationary or walking around.
     func isLingering(_ configuration: Configuration) -> Bool {
       skipSince.map { now.fix.timestamp.timeIntervalSince($0) >= configuration.stopSeconds } ?? false
     }
 
-    /// Lets it stand where it is, if a stop there does not end a trip.
+    /// Pauses the trip if it is at a skip place. Returns whether it is.
     mutating func pause(at place: Coordinate, _ configuration: Configuration) -> Bool {
       guard configuration.isSkipPlace(place) else { return false }
       isPaused = true
@@ -295,7 +294,7 @@ extension TripDetector {
       noteMeasured(to: fix)
       let before = fromStart
       fromStart = Geodesic.shortMeters(from: record.trip.startCoordinate, to: fix.coordinate)
-      // One fix far out and back may be thrown there; two of them are not.
+      // A single fix far away may be an outlier; two are not.
       now.reach = max(now.reach, min(fromStart, before))
       if fromStart > max(configuration.restRadius, 4 * noise) {
         now.away += fix.timestamp.timeIntervalSince(now.fix.timestamp)
@@ -327,7 +326,7 @@ extension TripDetector {
         let east = (fix.coordinate.longitude - before.longitude).remainder(dividingBy: 360)
         let middle = Coordinate(
           latitude: (before.latitude + fix.coordinate.latitude) / 2, longitude: before.longitude + east / 2)
-        // Slower than that it is the bends of the way as well.
+        // Over longer times the deviation includes bends of the path.
         let isQuick = fix.timestamp.timeIntervalSince(lastTwo[0].timestamp) <= 6
         zigzag += ((isQuick ? min(30, Geodesic.shortMeters(from: middle, to: last)) : 0) - zigzag) / 20
         lastTwo.removeFirst()
@@ -335,9 +334,9 @@ extension TripDetector {
       lastTwo.append(fix)
     }
 
-    /// Whether it is at rest by the look of the last minutes, however far each fix is thrown; then the stop is theirs.
+    /// Whether the recent cells are stationary despite noise. Then the stop begins with them.
     mutating func restsInNoise(_ configuration: Configuration) -> Bool {
-      // Who goes in rounds comes back to where they were too.
+      // A user on laps returns to the same positions as well.
       guard cells.count > 1, !(now.course - cells[0].course).isKept, cells[cells.count - 1].fix == now.fix,
         drift.isResting(for: configuration.restSecondsInNoise, radius: configuration.stopRadius)
       else { return false }
@@ -347,7 +346,7 @@ extension TripDetector {
       return true
     }
 
-    /// A route of many hours loses every other place, so that one of days takes no more room.
+    /// Removes every other point of a long route, which bounds its size.
     private mutating func thinRoute() {
       routeSpacing *= 2
       record.route = record.route.indices.filter { $0.isMultiple(of: 2) }.map { record.route[$0] }
@@ -367,8 +366,8 @@ extension TripDetector {
       if let speed, speed <= configuration.maximumTrainSpeed { now.topSpeed = max(now.topSpeed ?? 0, speed) }
     }
 
-    /// A receiver measures speed by the Doppler effect, which knows nothing of places: it holds for the way from the fix before and to the
-    /// next, as fixes of WiFi between tell none.
+    /// Adds the distance covered at a measured ground speed. The speed applies to the steps before and after the fix,
+    /// because WiFi fixes in between have none.
     private mutating func noteMeasured(to fix: Location) {
       let speed = max(now.fix.speed ?? 0, fix.speed ?? 0)
       guard speed >= Self.measuredPace else { return }
@@ -377,13 +376,13 @@ extension TripDetector {
       now.measuredMetres += min(Geodesic.shortMeters(from: now.fix.coordinate, to: fix.coordinate), speed * seconds)
     }
 
-    /// Metres a second that no receiver at rest measures for long: four times the error of a good one.
+    /// Speed in m/s that no stationary receiver measures for long: four times the error of a good one.
     private static let measuredPace = 2.0
 
     private mutating func noteStay(_ configuration: Configuration) {
       guard isOutside(stay[0], now.fix, configuration) else {
         stray = nil
-        // Two a second are enough to know a place by, and keep the list short.
+        // Two fixes per second suffice to determine a position.
         if now.fix.timestamp.timeIntervalSince(stay[stay.count - 1].fix.timestamp) >= 0.5 { stay.append(now) }
         return
       }
@@ -392,7 +391,7 @@ extension TripDetector {
         return
       }
       let stood = first.fix.timestamp.timeIntervalSince(stay[0].fix.timestamp)
-      // Who was seen there once, as where a trip begins in a silence, did not stand.
+      // A single fix, such as a start during a gap, is no stop.
       if stay.count > 1, stood >= Self.noteworthyStop, stood < configuration.stopSeconds {
         note(TripDecision(.shortStop, at: stay[0].fix.timestamp, seconds: stood, limit: configuration.stopSeconds))
       }
@@ -407,16 +406,16 @@ extension TripDetector {
         > max(configuration.stopRadius, 2 * fix.horizontalAccuracy, min(3 * noise, 3 * configuration.stopRadius))
     }
 
-    /// Where it stands: the middle of the fixes, which one outlier does not move.
+    /// Median position of the stop, which is insensitive to outliers.
     var place: Coordinate { .median(of: stay.map(\.fix.coordinate)) }
 
-    /// Seconds between the last fix before a displacement and the first one that confirms it, at most.
+    /// Maximum time in seconds between the last fix before a displacement and the first one that confirms it.
     static let displacedSeconds: TimeInterval = 120
-    /// Seconds of standing from which a stop on the way is told of.
+    /// Minimum duration in seconds of a stop that is reported.
     private static let noteworthyStop: TimeInterval = 60
 
-    /// The trip, closed at the stop or at the last fix; or cancelled, if it got nowhere.
-    /// - Parameter date: when that became certain.
+    /// Ends the trip at the stop or at the last fix, or rejects it.
+    /// - Parameter date: time of the fix that completed the decision.
     func ended(_ rule: TripDecision.Rule, at date: Date, _ configuration: Configuration) -> Effect {
       let isAtStop = isPaused || restingSeconds >= 60
       var end = now
@@ -453,7 +452,7 @@ extension TripDetector {
       return .cancelled(record)
     }
 
-    /// What was begun is no trip.
+    /// Rejects the trip.
     func cancelled(_ rule: TripDecision.Rule, at date: Date) -> Effect {
       var record = soFar
       record.trip.endTime = now.fix.timestamp

@@ -2,29 +2,29 @@ import TrendyFoundation
 import TrendyModels
 
 extension TripDetector.MovingState {
-  /// How far the trip had come with a fix.
+  /// Progress of a trip up to a fix.
   struct TripProgress: Hashable, Codable {
     var fix: Location
     var distance = 0.0
     var reach = 0.0
-    /// Metres of the longest hop between two fixes, and of the next longest.
+    /// Length in metres of the longest and the second longest step.
     var longestHop = 0.0
     var secondHop = 0.0
-    /// Metres along the way as seen twice a minute.
+    /// Path length in metres with a fix every 30 s.
     var coarse = 0.0
-    /// Seconds away from where it began.
+    /// Time in seconds away from the start.
     var away: TimeInterval = 0
     var drift = StraightnessEstimator.Sums()
     var course = DirectionalPersistence.Sums()
-    /// Seconds without reception, of which nobody knows whether it stood.
+    /// Total duration in seconds of gaps without reception.
     var unheard: TimeInterval = 0
-    /// Seconds at skip places.
+    /// Total time in seconds at skip places.
     var paused: TimeInterval = 0
-    /// Metres from circle to circle, which noise adds little to.
+    /// Sum of the distances between circles in metres, which is insensitive to noise.
     var progress = 0.0
-    /// Metres of the way that go at a speed which the receiver measured.
+    /// Path length in metres covered at a measured ground speed.
     var measuredMetres = 0.0
-    /// What of the length is estimated.
+    /// Corrections of the path length.
     var estimate = PathLengthEstimator.Estimate()
     var topSpeed: Double?
     var routeCount = 1

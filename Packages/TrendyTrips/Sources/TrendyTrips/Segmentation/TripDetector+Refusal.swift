@@ -2,13 +2,13 @@ import TrendyFoundation
 import TrendyModels
 
 extension TripDetector.MovingState {
-  /// Whether all that was seen of it is the receiver's noise and nobody's way, however far somebody got in a silence after it.
+  /// Whether the trip up to now is only noise, regardless of movement in a later gap.
   func isNoise(_ configuration: TripDetector.Configuration) -> Bool {
     guard case .cancelled(let record) = ended(.silence, at: now.fix.timestamp, configuration) else { return false }
     return [.homebound, .zigzag, .thrown, .aimless].contains(record.decisions.last?.rule)
   }
 
-  /// Why it is no trip; `nil` if it is one.
+  /// Returns the reason why this is not a trip; `nil` if it is one.
   func refusal(
     _ end: TripProgress, _ record: TripRecord, _ configuration: TripDetector.Configuration, isLeap: Bool
   ) -> TripDecision? {
@@ -16,12 +16,12 @@ extension TripDetector.MovingState {
     guard end.distance >= configuration.minimumDistance else {
       return TripDecision(.short, at: time, meters: end.distance, limit: configuration.minimumDistance)
     }
-    // Who was around the block is back where they began, as is every drift and every outlier.
+    // A round trip ends at its start, like noise and outliers.
     let back = Geodesic.shortMeters(
       from: record.trip.startCoordinate, to: record.trip.endCoordinate ?? record.trip.startCoordinate)
     let reach =
       back >= configuration.departureDistance ? configuration.minimumReach : configuration.minimumLoopReach
-    // Who keeps a course for as long goes, also in a small circle.
+    // Directional persistence for long enough proves a movement, even in a small circle.
     let goesInRounds = end.course.isKept && end.course.metres >= configuration.minimumLoopReach
     guard end.reach >= reach || goesInRounds else {
       return TripDecision(.near, at: time, meters: end.reach, limit: reach)
@@ -30,23 +30,23 @@ extension TripDetector.MovingState {
     guard seconds >= configuration.minimumSeconds else {
       return TripDecision(.brief, at: time, seconds: seconds, limit: configuration.minimumSeconds)
     }
-    // Where it was while nothing was heard, nobody knows.
+    // Positions during gaps are unknown.
     let heard = max(1, seconds - end.unheard)
-    // A receiver that is thrown about is found where it began most of the time.
+    // A jumping receiver is at its start most of the time.
     guard end.away >= heard / 2 || goesInRounds else {
       return TripDecision(.homebound, at: time, seconds: end.away, limit: heard / 2)
     }
-    // Noise makes a long way of many short steps, and they lead nowhere.
+    // Noise makes a long path of many short steps that leads nowhere.
     let led = max(end.coarse, end.reach)
     let isNoise =
       end.drift.directness < StraightnessEstimator.aimless && end.reach < configuration.undeniableDistance
       || end.drift.directness < StraightnessEstimator.wandering && end.reach < 0.15 * end.drift.single / 2
-    // Out in one hop and back in another, with nothing seen between.
+    // Out and back in one step each, without fixes in between.
     let isThrown =
       seconds < configuration.noisyStopSeconds && back < configuration.departureDistance
       && end.secondHop >= 0.75 * end.reach
     let isTossed = seconds < configuration.errorSeconds && end.reach < 0.4 * end.distance
-    // What throws a receiver about does not change the speed that it measures.
+    // Displacements do not affect the measured ground speed.
     let isMeasured = isMeasured(end, configuration)
     guard goesInRounds || isMeasured || led >= 0.3 * end.distance && !isNoise && !isTossed && !isThrown else {
       return TripDecision(.zigzag, at: time, meters: end.distance, limit: led / 0.3)
@@ -62,8 +62,8 @@ extension TripDetector.MovingState {
       case nil: break
       }
     }
-    // As slow as this, going nowhere in particular is what a drifting receiver does; but none gets this far, or goes straight on from one
-    // half-minute to the next.
+    // A path this slow without a direction is noise, unless it gets this far or continues straight between cells of 30
+    // s.
     let isGoing = goesInRounds || isMeasured || end.reach >= configuration.maximumDisplacement || end.drift.isStraight
     guard isGoing || end.progress >= 2 * heard || end.reach >= 0.3 * end.progress else {
       return TripDecision(.aimless, at: time, meters: end.reach, limit: 0.3 * end.progress)
@@ -71,7 +71,7 @@ extension TripDetector.MovingState {
     return nil
   }
 
-  /// Tells that it is a trip only because the receiver measured its speed; `nil` if it is one in any case.
+  /// Returns a decision if only the measured ground speed makes this a trip; otherwise `nil`.
   func witness(
     _ end: TripProgress, _ record: TripRecord, _ configuration: TripDetector.Configuration, isLeap: Bool
   ) -> TripDecision? {

@@ -2,12 +2,12 @@ import TrendyFoundation
 import TrendyModels
 
 extension TripDetector {
-  /// From one fix to the next.
+  /// Displacement between two consecutive fixes.
   struct Hop {
     let from: Location
     let to: Location
     let metres: Double
-    /// No way leads from the one to the other.
+    /// Whether there is no path between them.
     let isLeap: Bool
 
     var seconds: TimeInterval { to.timestamp.timeIntervalSince(from.timestamp) }
@@ -15,12 +15,12 @@ extension TripDetector {
 }
 
 extension TripDetector.MovingState {
-  /// What a fix leads to.
+  /// Effects of one fix.
   struct StepResult {
     var effects: [TripDetector.Effect]
-    /// Fixes that were held back, to be taken from the place of rest on.
+    /// Delayed fixes, to be processed at the new stay point.
     var later: [Location]
-    /// Of none or one: a place of rest is large, and hardly a fix leads to one.
+    /// Zero or one state, in an array because a state is large and rarely needed.
     private var places: [TripDetector.StationaryState]
 
     init(effects: [TripDetector.Effect], rest: TripDetector.StationaryState? = nil, later: [Location] = []) {
@@ -29,14 +29,14 @@ extension TripDetector.MovingState {
       places = rest.map { [$0] } ?? []
     }
 
-    /// The place of rest at which the trip ended, if it did.
+    /// Stay point at which the trip ended; `nil` if it continues.
     var rest: TripDetector.StationaryState? {
       get { places.first }
       set { places = newValue.map { [$0] } ?? [] }
     }
   }
 
-  /// Takes the next fix: the way goes on, pauses, or ends.
+  /// Processes the next fix: the trip continues, pauses, or ends.
   mutating func take(
     _ hop: TripDetector.Hop, _ configuration: TripDetector.Configuration, _ motion: MotionHistory,
     _ cadence: SamplingInterval
@@ -51,14 +51,14 @@ extension TripDetector.MovingState {
     }
     let isSilent = seconds > configuration.silentStopSeconds
     let wentOn = isSilent && Self.wentOn(hop, configuration) && (isPaused || !isNoise(configuration))
-    // At a skip place one may sit with a phone that sleeps.
+    // At a skip place the user may stay with a sleeping phone.
     if isSilent, !wentOn, !isClosed, !isPaused, pause(at: hop.from.coordinate, configuration) {
       taken.effects.append(.paused(record.trip))
     }
     let isUnheard =
       !isPaused && !isClosed && Self.isUnheard(seconds, configuration, cadence) && !stands(over: hop, configuration)
     if isPaused ? isClosed : isSilent && !wentOn && !isUnheard {
-      // It stayed where it was last seen, until now.
+      // The user stayed at the last position until now.
       var rest = lastRest
       if !isClosed { taken.effects.append(ended(.silence, at: hop.to.timestamp, configuration)) }
       _ = rest.add(hop.to, configuration, motion)
@@ -85,17 +85,17 @@ extension TripDetector.MovingState {
     return taken
   }
 
-  /// Ends or pauses it, if it is back where it began or stood for long enough.
+  /// Ends or pauses the trip at a stop, or rejects it at the start.
   private mutating func rest(at fix: Location, _ taken: inout StepResult, _ configuration: TripDetector.Configuration) {
     if isBack(configuration) {
-      // A lap may be shorter than what tells going from noise.
+      // A lap may be shorter than the minimum for distinguishing it from noise.
       taken.rest = TripDetector.StationaryState(at: record.trip.startCoordinate, fixes: [fix], course: course)
       taken.effects.append(cancelled(.back, at: fix.timestamp))
       return
     }
     guard !isPaused else { return }
     let isLingering = isLingering(configuration)
-    // One by one: `||` would copy the way for what stands behind it.
+    // Separate conditions, because `||` would copy the state for its right-hand side.
     if !isLingering, !hasStood(for: configuration.stopSeconds), !restsInNoise(configuration) { return }
     if pause(at: isLingering ? fix.coordinate : place, configuration) {
       taken.effects.append(.paused(record.trip))
@@ -105,9 +105,9 @@ extension TripDetector.MovingState {
     taken.effects.append(ended(.stopped, at: fix.timestamp, configuration))
   }
 
-  /// Takes a fix while a receiver that stood is displaced: back at the place it stood there all along, elsewhere it goes on, and after a
-  /// while the trip had ended before the leap.
-  /// - Returns: what the fix leads to, or `nil` if it is to be taken as any other.
+  /// Processes a fix while a stationary receiver is displaced. If it returns, the stop continues; elsewhere the trip
+  /// continues; after a while the trip ended before the displacement.
+  /// - Returns: the effects; `nil` if there is no displacement.
   private mutating func takeAside(
     _ hop: TripDetector.Hop, _ configuration: TripDetector.Configuration, _ motion: MotionHistory
   ) -> StepResult? {
@@ -116,7 +116,7 @@ extension TripDetector.MovingState {
     let away = Geodesic.shortMeters(from: first.coordinate, to: fix.coordinate)
     let seconds = fix.timestamp.timeIntervalSince(seen.timestamp)
     guard seconds <= Self.displacedSeconds else {
-      // Nobody went there.
+      // There is no path to the new position.
       let meters = Geodesic.shortMeters(from: seen.coordinate, to: first.coordinate)
       note(
         TripDecision(
@@ -167,7 +167,7 @@ extension TripDetector.MovingState {
       move(to: fix, configuration, motion)
       return taken
     }
-    // After a leap that turned out to be none the hop between is not a way anybody went.
+    // There is no path across the jump.
     taken.rest = TripDetector.StationaryState(at: fix)
     guard !isClosed else { return taken }
     note(TripDecision(.leapt, at: hop.from.timestamp, seconds: hop.seconds, meters: hop.metres))
@@ -177,21 +177,20 @@ extension TripDetector.MovingState {
     return taken
   }
 
-  /// Whether it stood where it fell silent, and is there when it is heard again: it stood there all along, as a recorder does that sleeps
-  /// once it has stood for a while.
+  /// Whether the user was stationary at both ends of a gap, so that a sleeping recorder stood there throughout.
   private func stands(over hop: TripDetector.Hop, _ configuration: TripDetector.Configuration) -> Bool {
     hop.seconds > Self.noteworthySilence && isStanding && isAtStop(hop.to, configuration)
   }
 
-  /// Whether a silence is that of a recorder that has no reception: it would have written at rest too.
+  /// Whether a gap is due to a lack of reception: the recorder would have written fixes while stationary.
   private static func isUnheard(
     _ seconds: TimeInterval, _ configuration: TripDetector.Configuration, _ cadence: SamplingInterval
   ) -> Bool {
-    // The median is dear, and asked for at a silence only.
+    // Checked last, because the median is expensive.
     seconds > noteworthySilence && seconds <= configuration.receptionSeconds && cadence.isDense
   }
 
-  /// Seconds without a fix from which on a recorder that writes each few seconds is silent.
+  /// Minimum duration of a gap in seconds for a recorder with a short sampling interval.
   private static let noteworthySilence: TimeInterval = 60
 
   private static func wentOn(_ hop: TripDetector.Hop, _ configuration: TripDetector.Configuration) -> Bool {

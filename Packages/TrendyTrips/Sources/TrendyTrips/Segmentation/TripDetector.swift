@@ -1,89 +1,91 @@
 public import TrendyFoundation
 public import TrendyModels
 
-/// Finds trips in fixes alone: recorded tracks, and devices that say nothing of motion.
+/// Detects trips from fixes alone, in recordings and for devices without a motion sensor.
 ///
-/// It goes from rest to a trip when fixes leave the place of rest and keep going, and back to rest when they stay within
-/// a small circle for minutes. Start and end are found backwards: the fix at which the place of rest was left, the fix
-/// at which the circle was entered. Fixes come in the order of their time; older ones are passed over. What it
-/// remembers does not grow with the track, but for the thinned route of the open trip.
+/// A trip starts when the fixes leave the stay point and keep moving, and ends when they stay within a small circle for
+/// minutes. Start and end are determined retrospectively: the fix at which the stay point was left, and the fix at
+/// which the circle was entered. Fixes must be in chronological order; older ones are ignored. The size of the state is
+/// bounded, except for the thinned route of the current trip.
 public struct TripDetector: Hashable, Sendable, Codable {
-  /// What counts as rest and what as going. Metres and seconds.
+  /// Thresholds in metres and seconds.
   public struct Configuration: Hashable, Sendable, Codable {
-    /// Part of the id of every trip.
+    /// Device id, part of the id of every trip.
     public var deviceId = ""
-    /// Places at which a stop does not end a trip, any number: a school gate, a day nursery.
+    /// Places at which a stop does not end a trip, such as a school; any number.
     public var skipPlaces: [Coordinate] = []
-    /// Metres around a skip place.
+    /// Radius of a skip place in metres.
     public var skipRadius = 200.0
-    /// Seconds without movement that close a trip, also one paused at a skip place. A ride that shows after more than that
-    /// opens it again.
+    /// Time in seconds without movement after which a trip ends, even if paused at a skip place. A ride during a longer
+    /// gap reopens the trip.
     public var silenceSeconds: TimeInterval = 7200
-    /// Metres about the place of rest that a resting receiver's fixes keep to, or their own accuracy if that is more.
+    /// Radius in metres of the fixes at a stay point, or their accuracy if that is larger.
     public var restRadius = 60.0
-    /// Metres from the place of rest that must be reached for a departure.
+    /// Distance in metres from the stay point that a departure requires.
     public var departureDistance = 150.0
-    /// Seconds from the first fix outside the place of rest to the one that confirms the departure, at least.
+    /// Minimum time in seconds from the first fix outside of the stay point to the confirmation of a departure.
     public var departureSeconds: TimeInterval = 10
-    /// Metres about a place on the way within which one stands still.
+    /// Radius in metres of a stop.
     public var stopRadius = 50.0
-    /// Seconds of standing still that end a trip: longer than a red light, a level crossing or a pump. A person may set it
-    /// (`TripStop`).
+    /// Duration in seconds of a stop that ends a trip: longer than a traffic light or refuelling. The user can change
+    /// it (`TripStop`).
     public var stopSeconds: TimeInterval = TripStop.standard.seconds
-    /// Seconds of standing still that end a trip where the fixes are thrown about, or twice ``stopSeconds`` if that is more.
+    /// Duration in seconds of a stop with noisy fixes that ends a trip, or twice ``stopSeconds`` if that is longer.
     public var noisyStopSeconds: TimeInterval = 600
-    /// Seconds for which a receiver may be wrong about its place: thrown out, and back.
+    /// Maximum duration in seconds of a receiver error.
     public var errorSeconds: TimeInterval = 300
-    /// Seconds without a fix, or ``stopSeconds`` if that is more, that end a trip, unless the next fix shows that it went on.
+    /// Duration in seconds of a gap that ends a trip, or ``stopSeconds`` if that is longer, unless the next fix shows
+    /// that it continued.
     public var gapSeconds: TimeInterval = 300
-    /// Seconds without a fix after which only a ride can have gone on.
+    /// Duration in seconds of a gap after which only a ride can have continued.
     public var maximumGapSeconds: TimeInterval = 1800
-    /// Seconds for which a recorder that writes each few seconds may lose reception on the way: a building, an underground station.
+    /// Maximum duration in seconds of a loss of reception during a trip, for a recorder with a short sampling interval.
     public var receptionSeconds: TimeInterval = 600
-    /// Metres a second, as the crow flies between two fixes: nobody keeps that up on foot, nor after a long rest.
+    /// Straight-line speed in m/s between two fixes above which a movement is a ride.
     public var rideSpeed = 5.0
-    /// Seconds without a fix that end a trip in any case.
+    /// Duration in seconds of a gap that always ends a trip.
     public var maximumRideSeconds: TimeInterval = 14400
-    /// Metres that a phone may go before it wakes and gives a first fix.
+    /// Maximum distance in metres that a phone moves before it wakes up.
     public var wakingDistance = 500.0
-    /// Metres that are believed against a motion sensor that says that nobody moves.
+    /// Distance in metres from which on a movement is accepted although the motion sensor reports none.
     public var undeniableDistance = 1000.0
-    /// Metres; a fix more uncertain than that counts towards the way only if it is twice as far as it is uncertain.
+    /// Accuracy in metres above which a fix is used for the path length only if it is twice as far away.
     public var certainAccuracy = 30.0
-    /// Metres; a shorter hop is as likely the receiver's as the person's, and waits for the next fix.
+    /// Minimum length of a step in metres. Shorter ones are postponed to the next fix.
     public var minimumHop = 5.0
-    /// Seconds for which a hop waits until it is three times as far as the fixes zigzag.
+    /// Time in seconds after which a step is used even if it is shorter than three times the deviation of the fixes.
     public var hopSeconds: TimeInterval = 15
-    /// Metres a second; faster is a fault of the receiver, unless a minute of fixes agrees on the speed of a train.
+    /// Maximum speed in m/s, unless a minute of fixes agrees on the speed of a train.
     public var maximumSpeed = 70.0
-    /// Metres a second of the fastest train.
+    /// Maximum speed of a train in m/s.
     public var maximumTrainSpeed = 100.0
-    /// Metres a second, each second, kept up for more than 200 m: more than a car in traffic does.
+    /// Maximum acceleration in m/s² over more than 200 m.
     public var maximumAcceleration = 3.0
-    /// Metres by which the receiver of somebody on the way is displaced at most: in a street of high houses, by a reflection.
+    /// Maximum displacement in metres of the receiver of a moving user, for example by reflections.
     public var maximumDisplacement = 1500.0
-    /// Metres a second after a silence of more than ``maximumGapSeconds``: an aeroplane is one in which a phone says nothing.
+    /// Maximum speed in m/s during a gap longer than ``maximumGapSeconds``, in which the user may have flown.
     public var maximumFlightSpeed = 300.0
-    /// Metres, exclusive: fixes this uncertain or worse are passed over.
+    /// Accuracy in metres, exclusive, above which fixes are ignored.
     public var maximumAccuracy = 200.0
-    /// Seconds from start to end; shorter was no trip.
+    /// Minimum duration of a trip in seconds.
     public var minimumSeconds: TimeInterval = 60
-    /// Metres along the way; shorter was no trip.
+    /// Minimum length of a trip in metres.
     public var minimumDistance = 100.0
-    /// Metres from the start as the crow flies; what never got so far was a drifting receiver.
+    /// Minimum straight-line distance in metres that a trip must reach from its start.
     public var minimumReach = 170.0
-    /// The same for a trip that ends where it began.
+    /// Minimum distance in metres for a trip that ends at its start.
     public var minimumLoopReach = 450.0
 
+    /// Creates the default thresholds.
     public init(deviceId: String = "") { self.deviceId = deviceId }
 
-    /// Seconds of rest that end a trip where the fixes are thrown about.
+    /// Duration in seconds of a stationary period with noise that ends a trip.
     var restSecondsInNoise: TimeInterval { max(noisyStopSeconds, 2 * stopSeconds) }
 
-    /// Seconds without a fix that are a stop, if nothing shows that the trip went on.
+    /// Duration in seconds of a gap that counts as a stop if nothing shows that the trip continued.
     var silentStopSeconds: TimeInterval { max(gapSeconds, stopSeconds) }
 
-    /// Between good fixes an uncertain one only makes a zigzag.
+    /// Whether a fix is used for the path length. Inaccurate fixes between accurate ones would only add a zigzag.
     func counts(_ fix: Location, hop: Double) -> Bool {
       fix.horizontalAccuracy <= certainAccuracy || hop >= 2 * fix.horizontalAccuracy
     }
@@ -93,76 +95,81 @@ public struct TripDetector: Hashable, Sendable, Codable {
     }
   }
 
+  /// Change of the current trip.
   public enum Effect: Hashable, Sendable {
-    /// A departure is certain; the trip began with an earlier fix.
+    /// A trip started with an earlier fix; the departure is now confirmed.
     case started(Trip)
-    /// It stands at a skip place.
+    /// The trip paused at a skip place.
     case paused(Trip)
-    /// It left the skip place; or a ride that silence had closed shows again, and its end is told a second time.
+    /// The trip left the skip place, or was reopened after a gap and will end again.
     case resumed(Trip)
+    /// The trip ended.
     case ended(TripRecord)
-    /// What was started got nowhere: it is no trip, and was none if it had ended before.
+    /// The movement was not a trip, even if it was reported as ended before.
     case cancelled(TripRecord)
 
-    /// Brings a list of closed trips up to date.
+    /// Updates a list of finished trips.
     public func apply(to trips: inout [TripRecord]) {
       switch self {
       case .started, .paused, .resumed: break
       case .ended(let record), .cancelled(let record):
-        // Only the last one can have been closed before: by a silence in which it went on.
+        // Only the last trip can have ended before, by a gap during which it continued.
         if trips.last?.trip.id == record.trip.id { trips.removeLast() }
         if case .ended = self { trips.append(record) }
       }
     }
   }
 
-  /// What counts from the next fix on.
+  /// Thresholds from the next fix on.
   public internal(set) var configuration: Configuration
-  /// At rest, on the way, or before the first fix neither. Each is changed where it is, as its lists and its size make copies dear.
+  /// Stationary state; `nil` during a trip and before the first fix. States are modified in place, because copies are
+  /// expensive.
   private var rest: StationaryState?
+  /// State during a trip; `nil` otherwise.
   private var way: MovingState?
   private(set) var lastFix: Location?
-  /// Makes of a receiver that scatters one that does not.
+  /// Averages fixes of a noisy receiver.
   private var smoothing = FixAverager()
-  /// The last fix, or mean of fixes, that decided.
+  /// Last fix, or mean of fixes, that was used for a decision.
   private var lastSeen: Location?
-  /// A fix that could only be reached at an impossible speed: an error if the next one is back, a new place if it is not.
+  /// Fix that was reached at an impossible speed: an outlier if the next fix is back, otherwise a new position.
   private var suspect: Location?
-  /// Metres a second from the fix before the last one to it.
+  /// Speed in m/s of the last step.
   private var pace: Double?
   private var cruise = SustainedSpeedDetector()
-  /// Passes over what no receiver measured.
+  /// Removes cell-tower positions.
   private var masts = CellTowerFilter()
-  /// Passes over what a better receiver contradicts.
+  /// Removes fixes contradicted by more accurate ones.
   private var precision = AccuracyFilter()
-  /// Passes over where nobody went.
+  /// Removes short displacements.
   private var displacements = DisplacementFilter()
   private var cadence = SamplingInterval()
   private var motion = MotionHistory()
 
+  /// Creates a detector without fixes.
   public init(configuration: Configuration = Configuration()) {
     self.configuration = configuration
   }
 
-  /// The trip that is open.
+  /// Current trip.
   public var currentTrip: Trip? { openWay?.record.trip }
 
-  /// The open trip with its route and what was decided about it so far.
+  /// Current trip with its route and the decisions so far.
   public var currentRecord: TripRecord? { openWay?.soFar }
 
-  /// In which way the open trip is gone just now, as the last minutes tell.
+  /// Transport mode of the current trip in the last minutes.
   public var currentMode: MotionState? { openWay?.mode }
 
-  /// Whether the open trip stands at a skip place.
+  /// Whether the current trip is paused at a skip place.
   public var isPaused: Bool { openWay?.isPaused ?? false }
 
-  /// What was decided at rest in the last half hour, while nothing came of it.
+  /// Decisions of the last half hour at the stay point.
   public var restingDecisions: [TripDecision] { rest?.decisions.all ?? [] }
 
-  /// When ``onTick(at:)`` closes the open trip if nothing more is heard.
+  /// Time at which ``onTick(at:)`` ends the current trip without further fixes.
   public var nextDeadline: Date? { openWay?.closingDate(configuration) }
 
-  /// Takes the next fix.
+  /// Processes the next fix.
   public mutating func onLocation(_ location: Location) -> [Effect] {
     guard let fix = location.checked, fix.horizontalAccuracy < configuration.maximumAccuracy else { return [] }
     if let lastFix, fix.timestamp <= lastFix.timestamp { return [] }
@@ -193,7 +200,7 @@ public struct TripDetector: Hashable, Sendable, Codable {
     return before + (smoothing.take().map { see($0) } ?? [])
   }
 
-  /// Takes the next fix, or mean of fixes.
+  /// Processes the next fix, or mean of fixes.
   private mutating func see(_ fix: Location) -> [Effect] {
     guard let last = lastSeen else {
       lastSeen = fix
@@ -216,7 +223,7 @@ public struct TripDetector: Hashable, Sendable, Codable {
     return take(fix, after: last, metres: metres, isLeap: isLeap)
   }
 
-  /// Takes a fix that is no error. A leap leads to it by no way that anybody went.
+  /// Processes a fix that is not an outlier. There is no path across a jump.
   private mutating func take(_ fix: Location, after last: Location, metres: Double, isLeap: Bool) -> [Effect] {
     suspect = nil
     defer { lastSeen = fix }
@@ -226,7 +233,7 @@ public struct TripDetector: Hashable, Sendable, Codable {
     return step(from: last, to: fix, metres: metres, isLeap: isLeap)
   }
 
-  /// Takes the fixes of a fast train, which were held to be errors one by one.
+  /// Processes the fixes of a fast train, which were rejected individually.
   private mutating func follow(_ way: [Location]) -> [Effect] {
     var effects: [Effect] = []
     for (index, fix) in way.enumerated() {
@@ -239,11 +246,11 @@ public struct TripDetector: Hashable, Sendable, Codable {
     return effects
   }
 
-  /// Tells that every fix up to a moment has come: a trip of which nothing was heard for
-  /// ``Configuration/silenceSeconds`` is over.
+  /// Reports that all fixes up to `date` have been processed. A trip without fixes for ``Configuration/silenceSeconds``
+  /// ends.
   ///
-  /// The trips do not depend on when it is called, or whether: the next fix has the same effect. Where fixes come late, older
-  /// than a tick, they are to be detected again.
+  /// The trips do not depend on these calls: the next fix has the same effect. After late fixes, older than a tick, the
+  /// detection must be repeated.
   public mutating func onTick(at date: Date) -> [Effect] {
     var effects: [Effect] = []
     if let fix = masts.take(at: date) { effects += sift(fix) }
@@ -253,10 +260,10 @@ public struct TripDetector: Hashable, Sendable, Codable {
     return effects + (way?.onTick(at: date, configuration) ?? [])
   }
 
-  /// Takes a reading of the motion sensor: evidence, not a verdict. Readings come before the fixes that are later.
+  /// Processes a reading of the motion sensor, which must precede later fixes. It is evidence, not a decision.
   public mutating func onMotion(_ activity: MotionActivity) { motion.add(activity) }
 
-  /// Closes an open trip at the end of a recording, where no more fixes can come.
+  /// Ends the current trip at the end of a recording.
   public mutating func finish() -> [Effect] {
     var effects = masts.take().map { sift($0) } ?? []
     effects += precision.take().flatMap { place($0) }
@@ -268,12 +275,12 @@ public struct TripDetector: Hashable, Sendable, Codable {
     return way.isClosed ? effects : effects + [way.ended(.recordingEnded, at: last.timestamp, configuration)]
   }
 
-  /// The trips in a recording, with their legs, whatever order its fixes and readings of motion are in.
+  /// Detects the trips of a recording with their legs. Fixes and motion readings may be in any order.
   public static func trips(
     in fixes: some Sequence<Location>, motion: some Sequence<MotionActivity> = EmptyCollection<MotionActivity>(),
     configuration: Configuration = Configuration()
   ) -> [TripRecord] {
-    // Those of one moment keep the order of the file.
+    // Fixes with equal timestamps keep their order.
     let ordered = fixes.compactMap(\.checked).enumerated().sorted {
       ($0.element.timestamp, $0.offset) < ($1.element.timestamp, $1.offset)
     }
@@ -296,7 +303,7 @@ public struct TripDetector: Hashable, Sendable, Codable {
 }
 
 extension TripDetector {
-  /// The trip that is open and not closed by silence.
+  /// State of the current trip, unless a gap ended it.
   private var openWay: MovingState? { way?.isClosed == false ? way : nil }
 
   private mutating func note(mast fix: Location) {
@@ -307,7 +314,7 @@ extension TripDetector {
     way?.note(decision)
   }
 
-  /// What differs by no more than it is uncertain is not worth telling.
+  // Differences within twice the accuracy are not reported.
   private mutating func note(outweighed fix: Location, by precise: Location) {
     let meters = Geodesic.shortMeters(from: fix.coordinate, to: precise.coordinate)
     guard meters > 2 * fix.horizontalAccuracy else { return }
@@ -333,7 +340,7 @@ extension TripDetector {
     way?.note(decision)
   }
 
-  /// - Parameter pace: metres a second up to the first of the two, if known.
+  /// - Parameter pace: speed in m/s of the previous step, if known.
   private func isImpossible(_ metres: Double, from: Location, to: Location, pace: Double? = nil) -> Bool {
     guard metres > 200 else { return false }
     let seconds = max(1, to.timestamp.timeIntervalSince(from.timestamp))
@@ -345,7 +352,7 @@ extension TripDetector {
     return metres > most
   }
 
-  /// Back where it rests, after a leap that was none.
+  /// Whether a fix is back at the stay point after a jump.
   private func isHome(_ fix: Location) -> Bool {
     guard let rest else { return false }
     return Geodesic.shortMeters(from: rest.center, to: fix.coordinate) <= configuration.restRadius
@@ -372,7 +379,7 @@ extension TripDetector {
     rest = stop
     way = nil
     var effects = taken.effects
-    // Those that were held back follow from the new place.
+    // Delayed fixes continue from the new stay point.
     var before = stop.last
     for later in taken.later {
       let metres = Geodesic.shortMeters(from: before.coordinate, to: later.coordinate)

@@ -1,27 +1,29 @@
 public import TrendyModels
 
-/// An event type under which the software itself records: trips, visits to places, readings of an odometer.
+/// Event type that the software creates for its own events: trips, visits, odometer readings.
 ///
-/// It is the person's to rename and to delete. Whoever looks at the same record, a device or the hub, finds the same type in it
-/// and makes the same one where there is none: its ids follow from what it is.
+/// The user can rename or delete it. Its ids are natural, so that all devices and the hub find or create the same type.
 public struct BuiltInType: Sendable {
-  /// What the natural ids are made of.
+  /// Part of the natural ids.
   let key: String
+  /// Name of a new type.
   public let name: String
   let colorHex: String
   let iconName: String
-  /// The definitions for a type of this id, each with the id that `id` gives to its key.
+  /// Creates the definitions of a type; `id` returns the id for a key.
   private let definitions: @Sendable (_ eventTypeId: String, _ id: (String) -> String) -> [PropertyDefinition]
 
+  /// Type of trips.
   public static let trip = BuiltInType(
     key: "trip", name: TripRecord.eventTypeName, colorHex: "#4A6FA5", iconName: "⇢"
   ) { type, id in
     TripRecord.propertyDefinitions(eventTypeId: type) { id($0.rawValue) }
   }
 
-  /// For visits to places that name no other type.
+  /// Type of visits to places without a type.
   public static let visit = BuiltInType(key: "visit", name: "Visit", colorHex: "#6B8E4E", iconName: "⌂") { _, _ in [] }
 
+  /// Type of odometer readings.
   public static let odometer = BuiltInType(key: "odometer", name: "Odometer", colorHex: "#7A6F5D", iconName: "◔") {
     type, id in
     [("odometer_m", "Odometer", PropertyType.number), ("car", "Car", .text), ("vehicle", "Vehicle", .text)]
@@ -32,41 +34,44 @@ public struct BuiltInType: Sendable {
       }
   }
 
-  /// It was deleted again and again.
+  /// The type was deleted too often to be created again.
   public struct DeletedTooOften: Error, Hashable, Sendable, CustomStringConvertible {
+    /// Name of the type.
     public let name: String
 
+    /// Creates an error.
     public init(name: String) { self.name = name }
 
+    /// Message with the name of the type.
     public var description: String { "the type \(name) was deleted \(BuiltInType.rows) times" }
   }
 
   private static let rows = 100
 
-  /// What was deleted does not come back: the next in the row takes its place.
+  /// Natural id. A deleted id cannot be reused, so the next `row` takes its place.
   private func natural(_ kind: String, _ row: Int, _ part: String? = nil) -> String {
     NaturalKey.id(for: [kind, key] + (part.map { [$0] } ?? []) + (row == 0 ? [] : ["again", String(row)]))
   }
 
-  /// The type among those that live; `nil` where there is none.
+  /// Returns the type among existing ones; `nil` if there is none.
   public func present(among types: [EventType]) -> EventType? {
     let living = Dictionary(types.map { ($0.id, $0) }, uniquingKeysWith: { $1 })
     return present(among: living.mapValues(\.name)).flatMap { living[$0] }
   }
 
-  /// The id of the type among those that live; `nil` where there is none.
-  /// - Parameter names: of the types, by their ids.
+  /// Returns the id of the type among existing ones; `nil` if there is none.
+  /// - Parameter names: names of types by id.
   public func present(among names: [String: String]) -> String? {
-    // Each id that it may have is a hash: they are not made where no type can have one.
+    // Candidate ids are hashes; they are computed only if a type could match.
     let rows = names.keys.contains(where: NaturalIdentifier.isNatural) ? Self.rows : 0
     let own = (0..<rows).lazy.map { natural("event_type", $0) }.first { names[$0] != nil }
-    // The person's own of that name.
+    // A type of the user with this name.
     return own ?? names.filter { $0.value == name }.keys.min()
   }
 
-  /// The type among those that live, or a new one: `make` records a type with its definitions, and says `false` where that type was
-  /// deleted.
-  /// - Throws: ``DeletedTooOften``, or what `make` throws.
+  /// Returns the existing type, or creates it. `make` records the type with its definitions and returns `false` if it
+  /// was deleted.
+  /// - Throws: ``DeletedTooOften``, and errors of `make`.
   public func find(
     among types: [EventType], make: (EventType, [PropertyDefinition]) throws -> Bool
   ) throws -> EventType {

@@ -1,20 +1,20 @@
 import TrendyFoundation
 public import TrendyModels
 
-/// Identifiers that follow from what a thing is, so that the same thing recorded twice is one entity.
+/// Natural ids: hashes of the facts that identify an item, so that recording it twice creates one entity.
 ///
-/// The id is a UUID of version 8 (RFC 9562, 5.8) made of the first 122 bits of the SHA-256 of the key, hence in the
-/// same 36 characters as any other id, and never equal to one made by chance (those are of version 7).
+/// A UUID of version 8 (RFC 9562, 5.8) with the first 122 bits of the SHA-256 of the key. It has 36 characters like
+/// every id, and never equals a random one, which has version 7.
 public enum NaturalKey: Sendable {
-  /// The id of the thing that these parts name, in their order. `["a", "bc"]` and `["ab", "c"]` are two things.
+  /// Returns the id for these facts. `["a", "bc"]` and `["ab", "c"]` have different ids.
   public static func id(for parts: [String]) -> String { identifier(for: parts).text }
 
-  /// The id without its text.
+  /// Returns the id in compact form.
   public static func identifier(for parts: [String]) -> CompactIdentifier {
     var key: [UInt8] = []
     key.reserveCapacity(parts.reduce(0) { $0 + $1.utf8.count + 4 })
     for part in parts {
-      // The length first: no part can be mistaken for two.
+      // The length precedes each part, so that the key is unambiguous.
       append(part.utf8.count, to: &key)
       key.append(UInt8(ascii: ":"))
       key.append(contentsOf: part.utf8)
@@ -25,15 +25,16 @@ public enum NaturalKey: Sendable {
     return CompactIdentifier(high: high & ~0xF000 | 0x8000, low: low & (1 << 62 - 1) | 1 << 63)
   }
 
-  /// Decimal digits.
+  /// Appends decimal digits.
   private static func append(_ number: Int, to key: inout [UInt8]) {
     if number >= 10 { append(number / 10, to: &key) }
     key.append(UInt8(ascii: "0") + UInt8(number % 10))
   }
 
+  /// Returns the id for these facts.
   public static func id(for parts: String...) -> String { id(for: parts) }
 
-  /// Milliseconds since 1970, as a part of a key; a date beyond ±285,000 years counts as that one.
+  /// Milliseconds since 1970 as part of a key. Dates beyond ±285,000 years are clamped.
   static func part(_ date: Date) -> String {
     let milliseconds = (date.timeIntervalSince1970 * 1000).rounded()
     return String(Int64(min(max(milliseconds, -9e15), 9e15)))

@@ -2,38 +2,39 @@ public import TrendyFoundation
 public import TrendyModels
 public import TrendyProtocols
 
-/// Is told when a trip is over for good. Held weakly.
+/// Receives finished trips. Not retained by the coordinator.
 public protocol TripCoordinatorDelegate: AnyObject {
-  /// The trip is complete: this is the time to write its event (``TripRecord/event(eventTypeId:carName:)``).
+  /// Called when a trip is finished and its event can be written (``TripRecord/event(eventTypeId:carName:)``).
   func tripCoordinator(_ coordinator: TripCoordinator, didFinish record: TripRecord)
-  /// What was begun turned out to be no trip.
+  /// Called when a started movement was not a trip.
   func tripCoordinator(_ coordinator: TripCoordinator, didCancel record: TripRecord)
 }
 
-/// Carries out what ``TripTracker`` decides, on the services of a device.
+/// Runs ``TripTracker`` with the location and motion services of a device.
 ///
-/// Made and used inside one isolation: when a delegate call or ``tick(at:)`` returns, it has had its whole effect. It
-/// holds the services; they hold it weakly. It starts no timer: its owner calls ``tick(at:)``, at
-/// ``TripTracker/nextDeadline`` or every few seconds, and saves ``tracker`` to go on after a restart.
+/// Belongs to one isolation domain: delegate calls and ``tick(at:)`` have their complete effect when they return. The
+/// coordinator retains the services, not vice versa. It has no timer: its owner calls ``tick(at:)`` at
+/// ``TripTracker/nextDeadline`` or every few seconds, and stores ``tracker`` to continue after a restart.
 ///
-/// A confirmed stop ends *tracking* at once: low accuracy, live activity ended, one `end` report. The *trip* stays open
-/// for half an hour; driving again reports `resume`. A stop at a skip place ends neither. ``stop()`` and a consent that the
-/// person takes back end tracking in the same way; ``start()`` and a consent given again go on with the trip.
+/// A confirmed stop ends *tracking* immediately: low accuracy, no live activity, one `end` report. The *trip* stays
+/// open for half an hour; driving in that time reports `resume`. A stop at a skip place ends neither. ``stop()`` and a
+/// revoked location permission end tracking as well; ``start()`` and a new permission continue the trip.
 public final class TripCoordinator {
+  /// Receives finished trips.
   public weak var delegate: (any TripCoordinatorDelegate)?
-  /// Save it after every call and hand it to the initialiser after a restart.
+  /// State to store after each call, and to pass to the initialiser after a restart.
   public private(set) var tracker: TripTracker
-  /// Whether the device gives every fix it can and the live activity is shown.
+  /// Whether high accuracy and the live activity are on.
   public private(set) var isTracking = false
-  /// What the location service last said of the person's consent.
+  /// Last authorization reported by the location service.
   public private(set) var authorization: LocationAuthorizationStatus = .notDetermined
-  /// The location service's last complaint; a fix clears it.
+  /// Last error of the location service; cleared by a fix.
   public private(set) var lastLocationError: (any Error)?
-  /// Between ``start()`` and ``stop()``.
+  /// Whether ``start()`` was called after the last ``stop()``.
   private var isStarted = false
-  /// Between ``stop()`` and ``start()``: readings that still arrive are of nothing that is being watched.
+  /// Whether ``stop()`` was called last; late readings are then ignored.
   private var isStopped = false
-  /// The trip whose start was reported, so that an `end`, a `resume` or a `cancel` never stands alone.
+  /// Id of the trip whose start was reported, so that `end`, `resume` and `cancel` always follow a `start`.
   private var reportedTrip: String?
 
   private let location: any LocationTrackingServiceProtocol
@@ -43,10 +44,9 @@ public final class TripCoordinator {
   private let reporting: (any TripReporting)?
   private let clock: any TimeSource
 
-  /// Becomes the delegate of location and motion, and waits.
-  ///
-  /// `restoring` is what ``tracker`` was before a restart: its configuration then counts instead of `configuration`, and a
-  /// drive it was in the middle of goes on at once.
+  /// Creates a coordinator and becomes the delegate of the location and motion services.
+  /// - Parameter restoring: ``tracker`` from before a restart. Its configuration replaces `configuration`, and a trip
+  ///   in progress continues immediately.
   public init(
     location: any LocationTrackingServiceProtocol, motion: any MotionActivityHandlerProtocol,
     liveActivity: any LiveActivityManagerProtocol, watch: any WatchConnectivityServiceProtocol,
@@ -68,9 +68,9 @@ public final class TripCoordinator {
     }
   }
 
-  /// Sets the services up and begins to watch for a drive, with few fixes; a trip that is on its way is tracked again.
+  /// Sets up the services and monitors with low accuracy; a trip in progress is tracked again.
   ///
-  /// Without the person's consent no fix is asked for; monitoring begins when they give it.
+  /// Without location permission, monitoring begins as soon as it is granted.
   public func start() {
     isStarted = true
     isStopped = false
@@ -83,7 +83,7 @@ public final class TripCoordinator {
     resumeTracking()
   }
 
-  /// Stops watching, ends tracking and the live activity. An open trip stays open in ``tracker``.
+  /// Stops monitoring, tracking and the live activity. A trip in progress stays open in ``tracker``.
   public func stop() {
     isStarted = false
     isStopped = true
@@ -92,10 +92,10 @@ public final class TripCoordinator {
     motion.stopActivityUpdates()
   }
 
-  /// Tells that time has passed; closes trips whose time is over.
-  /// - Parameter date: now, by the clock that the fixes' times are of.
+  /// Reports the current time, which may end a trip.
+  /// - Parameter date: current time, on the clock of the fixes.
   public func tick(at date: Date) {
-    // A handler of ours has no timer either; what it confirms comes back as a delegate call.
+    // The built-in handler has no timer either; its confirmations are delegate calls.
     (motion as? MotionActivityHandler)?.tick(at: date)
     carryOut(tracker.onTick(at: date))
   }
@@ -104,6 +104,7 @@ public final class TripCoordinator {
 @available(*, unavailable) extension TripCoordinator: Sendable {}
 
 extension TripCoordinator: LocationTrackingServiceDelegate {
+  /// Processes a fix.
   public func locationService(_ service: any LocationTrackingServiceProtocol, didUpdateLocation location: Location) {
     guard !isStopped else { return }
     lastLocationError = nil
@@ -111,7 +112,7 @@ extension TripCoordinator: LocationTrackingServiceDelegate {
     if isTracking, tracker.phase == .driving { showState() }
   }
 
-  /// A receiver without a fix for a while is part of driving: the next fix goes on.
+  /// Stores the error. A loss of reception is normal while driving; the next fix continues the trip.
   public func locationService(_ service: any LocationTrackingServiceProtocol, didFailWithError error: any Error) {
     lastLocationError = error
   }
@@ -125,7 +126,7 @@ extension TripCoordinator: LocationTrackingServiceDelegate {
       stopTracking(at: tracker.lastTripLocation)
       location.stopMonitoring()
     } else if isStarted {
-      // Also at the first answer: a service that was started before there was consent may have given up.
+      // Also at the first authorization, because a service started without permission may have stopped.
       location.startMonitoring()
     }
     if wasRefused { resumeTracking() }
@@ -139,28 +140,28 @@ extension TripCoordinator: MotionActivityHandlerDelegate {
   public func motionHandler(_ handler: any MotionActivityHandlerProtocol, didConfirmAutomotive isAutomotive: Bool) {
     guard !isStopped else { return }
     if isAutomotive, tracker.lastLocation == nil, let known = location.lastLocation {
-      // The service knew where we are before we became its delegate.
+      // Use a fix from before the coordinator became the delegate.
       carryOut(tracker.onLocation(known))
     }
     let date = verdictTime()
     carryOut(tracker.onConfirmedMotion(isAutomotive: isAutomotive, at: date))
     if isAutomotive, tracker.phase == .starting {
-      // No fix yet: ask for one, and show that driving was noticed.
+      // No fix yet: request one, and display that driving was detected.
       startTracking(startTime: date, isNewTrip: true)
     } else if !isAutomotive, tracker.currentTrip == nil {
-      // No fix ever confirmed it, so no start was reported and no end is.
+      // Never confirmed by a fix, so neither start nor end is reported.
       stopTracking(at: nil)
     }
   }
 }
 
 extension TripCoordinator {
-  /// The person said that no place may be taken. Not determined is no refusal: the service asks.
+  /// Whether location permission was denied. Not determined is not denied, because the service asks.
   private var isConsentRefused: Bool { authorization == .denied || authorization == .restricted }
 
   private var mayTrack: Bool { !isStopped && !isConsentRefused }
 
-  /// Tracks again what ``stop()`` or a missing consent interrupted.
+  /// Continues tracking after ``stop()`` or a revoked permission.
   private func resumeTracking() {
     guard mayTrack, !isTracking else { return }
     if let trip = tracker.currentTrip {
@@ -175,10 +176,10 @@ extension TripCoordinator {
     }
   }
 
-  /// When a verdict came, on the fixes' own time scale.
+  /// Time of a confirmation on the clock of the fixes.
   ///
-  /// The clock can tell more than the last fix, which may be an hour old. But where it is a day away from the fixes,
-  /// they are a recording or it is wrong: then the fixes' times decide.
+  /// The current time is better than the last fix, which may be an hour old. But if they differ by more than a day, the
+  /// fixes are a recording or the clock is wrong, and the time of the last fix is used.
   private func verdictTime() -> Date {
     let now = clock.now
     guard let latest = tracker.latestTime else { return now }

@@ -2,37 +2,37 @@ import TrendyFoundation
 public import TrendyModels
 
 extension TripRecord {
-  /// What the type of a trip's event is called.
+  /// Name of the event type of trips.
   public static let eventTypeName = "Trip"
 
-  /// The keys of the properties that ``event(eventTypeId:carName:)`` fills.
+  /// Keys of the properties set by ``event(eventTypeId:carName:)``.
   public enum PropertyKey: String, Sendable, CaseIterable {
-    /// Metres along the way, a number.
+    /// Path length in metres, a number.
     case distance
-    /// Seconds from start to end, a duration.
+    /// Duration in seconds.
     case duration
-    /// Metres a second, a number.
+    /// Average speed in m/s, a number.
     case averageSpeed = "average_speed"
-    /// Metres a second, a number; absent when nothing told.
+    /// Top speed in m/s, a number; absent if unknown.
     case topSpeed = "top_speed"
-    /// Text; absent when no car is named.
+    /// Name of the car, a text; absent if unknown.
     case car
-    /// The id of the vehicle, a text.
+    /// Id of the vehicle, a text.
     case vehicle
     /// Business, private or mixed, a select.
     case category
-    /// The name of the rule that gave the category, a text; absent where a person did.
+    /// Name of the rule that set the category, a text; absent if the user set it.
     case rule
-    /// Metres of a mixed trip that were business, a number.
+    /// Business distance of a mixed trip in metres, a number.
     case businessDistance = "business_distance"
-    /// Encoded polyline of five decimals, text.
+    /// Route as an encoded polyline with five decimals, a text.
     case route
   }
 
-  /// The event that this finished trip is; `nil` while the trip goes on.
+  /// Returns the event of a finished trip; `nil` for a trip in progress.
   ///
-  /// Its id is the trip's, which follows from device, start and place: written twice, it is one event.
-  /// Its type is the one named ``eventTypeName``.
+  /// Its id is the trip's, derived from device, start time and position: writing it twice creates one event. Its type
+  /// is named ``eventTypeName``.
   public func event(eventTypeId: String, carName: String? = nil) -> Event? {
     guard let endTime = trip.endTime, let duration else { return nil }
     var properties: [PropertyKey: PropertyValue] = [
@@ -51,7 +51,7 @@ extension TripRecord {
       properties: Dictionary(uniqueKeysWithValues: properties.map { ($0.key.rawValue, $0.value) }))
   }
 
-  /// The definitions of those properties, for the type that holds trips; `id` gives each its id.
+  /// Property definitions of the event type; `id` returns the id for a key.
   public static func propertyDefinitions(
     eventTypeId: String, id: (PropertyKey) -> String
   ) -> [PropertyDefinition] {
@@ -64,6 +64,7 @@ extension TripRecord {
 }
 
 extension TripRecord.PropertyKey {
+  /// Type of the property.
   public var type: PropertyType {
     switch self {
     case .distance, .averageSpeed, .topSpeed, .businessDistance: .number
@@ -73,6 +74,7 @@ extension TripRecord.PropertyKey {
     }
   }
 
+  /// Label of the property.
   public var label: String {
     switch self {
     case .distance: "Distance"
@@ -89,5 +91,5 @@ extension TripRecord.PropertyKey {
   }
 }
 
-/// To a decimetre, or a decimetre a second: what lies below is the receiver's noise.
+/// Rounds to 0.1, because smaller differences are noise.
 private func tenths(_ value: Double) -> Double { (value * 10).rounded() / 10 }

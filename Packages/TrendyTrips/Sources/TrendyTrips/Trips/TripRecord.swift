@@ -1,18 +1,20 @@
 import TrendyFoundation
 public import TrendyModels
 
-/// A trip with what its event tells beyond start, end and distance.
+/// Trip with the additional data of its event.
 public struct TripRecord: Hashable, Sendable, Codable {
+  /// Start, end and distance.
   public var trip: Trip
-  /// Metres a second; `nil` when nothing told.
+  /// Top speed in m/s; `nil` if unknown.
   public var topSpeed: Double?
-  /// The way, thinned to a place every quarter of a minute or so; first and last place included.
+  /// Route with about one point every 15 s, including start and end.
   public var route: [Coordinate]
-  /// In which way it was gone, part after part; empty while it goes on, and where nobody asked.
+  /// Legs in chronological order; empty during the trip, and if they were not determined.
   public var legs: [TripLeg]
-  /// What was decided about it, the oldest first: why it began there, what did not end it, what did.
+  /// Decisions about start, stops and end, oldest first.
   public var decisions: [TripDecision]
 
+  /// Creates a record.
   public init(
     trip: Trip, topSpeed: Double? = nil, route: [Coordinate] = [], legs: [TripLeg] = [], decisions: [TripDecision] = []
   ) {
@@ -27,38 +29,39 @@ public struct TripRecord: Hashable, Sendable, Codable {
     case trip, topSpeed, route, legs, decisions
   }
 
+  /// Decodes a record.
   public init(from decoder: any Decoder) throws {
     let values = try decoder.container(keyedBy: CodingKeys.self)
     trip = try values.decode(Trip.self, forKey: .trip)
     topSpeed = try values.decodeIfPresent(Double.self, forKey: .topSpeed)
     route = try values.decode([Coordinate].self, forKey: .route)
-    // A drive that was saved before there were legs goes on.
+    // Older records have neither legs nor decisions.
     legs = try values.decodeIfPresent([TripLeg].self, forKey: .legs) ?? []
     decisions = try values.decodeIfPresent([TripDecision].self, forKey: .decisions) ?? []
   }
 
-  /// The mode in which most of the way was gone; `unknown` without legs.
+  /// Transport mode of most of the path; `unknown` without legs.
   public var mode: MotionState {
     var metres: [MotionState: Double] = [:]
     for leg in legs { metres[leg.mode, default: 0] += leg.distanceMeters }
     return MotionState.allCases.max { metres[$0] ?? -1 < metres[$1] ?? -1 } ?? .unknown
   }
 
-  /// Seconds from start to end; `nil` while the trip goes on.
+  /// Duration in seconds; `nil` during the trip.
   public var duration: Double? { trip.endTime.map { $0.timeIntervalSince(trip.startTime) } }
 
-  /// Metres a second from start to end, stops included; `nil` while the trip goes on.
+  /// Average speed in m/s including stops; `nil` during the trip.
   public var averageSpeed: Double? { duration.flatMap { $0 > 0 ? trip.distanceMeters / $0 : nil } }
 }
 
 extension NaturalKey {
-  /// The id of the trip that this device began at this moment and place.
+  /// Natural id of a trip, from device, start time and position.
   static func trip(deviceId: String, start: Location) -> String {
     id(
       for: "trip", deviceId, part(start.timestamp), part(degrees: start.coordinate.latitude),
       part(degrees: start.coordinate.longitude))
   }
 
-  /// Ten-millionths of a degree: a centimetre, finer than any file's rounding.
+  /// Coordinate in units of 1e-7 degrees, about a centimetre, which is finer than the rounding in any file format.
   private static func part(degrees: Double) -> String { String(Int64((degrees * 1e7).rounded())) }
 }

@@ -1,24 +1,26 @@
 public import TrendyFoundation
 public import TrendyModels
 
-/// Decides when a trip starts, pauses, goes on and is over, reading by reading.
+/// Determines start, pauses and end of trips from motion readings and fixes.
 ///
-/// It reads no clock: the times of the readings decide, however late they arrive. All it knows is `Codable`, so that a
-/// drive goes on after a restart as if there had been none. Fixes older than the last one are passed over.
+/// Uses only the times of the readings, not a clock, so late readings have the same effect. The state is `Codable`; a
+/// trip continues unchanged after a restart. Fixes older than the last one are ignored.
 public struct TripTracker: Hashable, Sendable, Codable {
+  /// Phase of the current or last trip.
   public enum Phase: String, Hashable, Sendable, Codable, CaseIterable {
     case idle
-    /// Driving is seen but not yet confirmed, or confirmed before the first fix.
+    /// Driving was detected but not confirmed, or confirmed before the first fix.
     case starting
     case driving
-    /// Stopped; driving again goes on with the same trip.
+    /// Stopped; driving again continues the trip.
     case paused
-    /// The last trip is over and complete.
+    /// The last trip is finished.
     case ended
-    /// The last trip was too short to be one.
+    /// The last movement was too short for a trip.
     case cancelled
   }
 
+  /// Change of the current trip.
   public enum Effect: Hashable, Sendable {
     case started(Trip)
     case ping(Location)
@@ -28,14 +30,15 @@ public struct TripTracker: Hashable, Sendable, Codable {
     case cancelled(Trip)
   }
 
-  /// What counts from the next reading on.
+  /// Thresholds from the next reading on.
   public internal(set) var configuration: TripConfiguration
+  /// Phase of the current or last trip.
   public private(set) var phase: Phase = .idle
-  /// What was last closed, whether ended or cancelled.
+  /// Last finished or cancelled trip.
   public private(set) var closedRecord: TripRecord?
-  /// The fix at which what was last closed moved for the last time.
+  /// Fix of the last movement of that trip.
   public private(set) var closedLocation: Location?
-  /// The latest moment any reading spoke of.
+  /// Latest time of any reading.
   public private(set) var latestTime: Date?
 
   private var debounce = MotionDebounce()
@@ -44,34 +47,38 @@ public struct TripTracker: Hashable, Sendable, Codable {
   private var recent = RecentFixes()
   private var journey: TripJourney?
 
+  /// Creates a tracker without a trip.
   public init(configuration: TripConfiguration) {
     self.configuration = configuration
   }
 
-  /// The trip that is open, paused or not; its end is not known yet.
+  /// Current trip, paused or not, without an end.
   public var currentTrip: Trip? { journey?.record.trip }
+  /// Current trip with its route.
   public var currentRecord: TripRecord? { journey?.record }
-  /// The newest fix taken.
+  /// Last accepted fix.
   public var lastLocation: Location? { recent.latest }
-  /// The fix at which the open trip began.
-  // Not inlined: the optimiser of Swift 6.3.1 crashes on the borrow in TripCoordinator ("Found ownership error").
+  /// Fix at the start of the current trip.
+  // Not inlined, because the optimiser of Swift 6.3.1 crashes on the borrow in TripCoordinator ("Found ownership
+  // error").
   @inline(never)
   public var startLocation: Location? { journey?.startLocation }
-  /// The last fix that was part of the open trip.
+  /// Last fix of the current trip.
   @inline(never)
   public var lastTripLocation: Location? { journey?.lastFix }
-  /// Whether the open trip stands at a skip place, where only silence closes it.
+  /// Whether the current trip is paused at a skip place, where only a long gap ends it.
   public var isPausedAtSkipPlace: Bool { phase == .paused && journey?.isAtSkipPlace == true }
-  /// The next moment at which a tick changes something, if nothing else happens before.
+  /// Time of the next tick with an effect, without further readings.
   public var nextDeadline: Date? { deadline?.date }
 
+  /// Processes a fix.
   @discardableResult
   public mutating func onLocation(_ location: Location) -> [Effect] {
     guard let fix = location.checked, fix.timestamp > recent.latest?.timestamp ?? .distantPast else { return [] }
     var effects = advance(to: fix.timestamp)
     recent.add(fix)
     guard phase == .driving else {
-      // After a trip that silence closed the verdict still stands: it takes movement to believe it again.
+      // After a trip ended by a gap, driving is still confirmed, so a movement is required as well.
       if journey == nil, isDriving, phase == .starting || recent.movement(endingAt: fix.timestamp) != nil {
         effects += begin(at: fix.timestamp)
       }
@@ -85,14 +92,14 @@ public struct TripTracker: Hashable, Sendable, Codable {
     return effects
   }
 
-  /// Takes a raw reading and debounces it. Low confidence and unknown motion are no evidence.
+  /// Processes and debounces a motion reading. Unknown readings and those with low confidence are ignored.
   @discardableResult
   public mutating func onMotion(_ activity: MotionActivity) -> [Effect] {
     guard activity.confidence >= configuration.minimumConfidence, let answer = activity.state.drivingAnswer,
       activity.timestamp.timeIntervalSinceReferenceDate.isFinite, activity.timestamp >= lastMotion ?? .distantPast
     else { return [] }
     lastMotion = activity.timestamp
-    // Driving in the very moment in which the window ends is in time.
+    // Driving at exactly the end of the resume window is in time.
     var effects = advance(to: activity.timestamp, butNotAt: answer)
     debounce.onAnswer(
       isAutomotive: answer, at: activity.timestamp,
@@ -102,7 +109,7 @@ public struct TripTracker: Hashable, Sendable, Codable {
     return effects
   }
 
-  /// Takes the verdict of a motion handler that debounced already; one at a date that is no number is passed over.
+  /// Processes a debounced motion state. An invalid date is ignored.
   @discardableResult
   public mutating func onConfirmedMotion(isAutomotive: Bool, at date: Date) -> [Effect] {
     guard date.timeIntervalSinceReferenceDate.isFinite else { return [] }
@@ -113,8 +120,8 @@ public struct TripTracker: Hashable, Sendable, Codable {
     return effects
   }
 
-  /// Takes whether the phone is connected to the car. While it is, standing still is a stop on the way, not its end.
-  /// At a date that is no number it is passed over.
+  /// Processes the connection to the car. While connected, standing still does not end driving. An invalid date is
+  /// ignored.
   @discardableResult
   public mutating func onCarLink(isConnected: Bool, at date: Date) -> [Effect] {
     guard date.timeIntervalSinceReferenceDate.isFinite else { return [] }
@@ -125,7 +132,7 @@ public struct TripTracker: Hashable, Sendable, Codable {
     return effects
   }
 
-  /// Tells that time has passed.
+  /// Reports the current time, which may end a trip.
   @discardableResult
   public mutating func onTick(at date: Date) -> [Effect] { advance(to: date) }
 }
@@ -142,12 +149,12 @@ extension TripTracker {
     let verdict = debounce.pending
     guard let close = journey?.closingDate(configuration) else { return verdict.map { ($0.deadline, .verdict) } }
     guard let verdict else { return (close, .close) }
-    // Driving that began inside the window waits for its verdict before the window shuts.
+    // Driving that began within the resume window is awaited before the window closes.
     let holdsOpen = verdict.isAutomotive && verdict.since <= close
     return holdsOpen || verdict.deadline <= close ? (verdict.deadline, .verdict) : (close, .close)
   }
 
-  /// Lets happen, in their order, what was due by `date`. Each turn takes a pending verdict or an open trip away.
+  /// Performs everything due until `date`, in order. Each iteration removes a pending change or a trip.
   private mutating func advance(to date: Date, butNotAt isExclusive: Bool = false) -> [Effect] {
     guard date.timeIntervalSinceReferenceDate.isFinite else { return [] }
     var effects: [Effect] = []
@@ -164,7 +171,7 @@ extension TripTracker {
     return effects
   }
 
-  /// Brings the phase in line with whether the person drives.
+  /// Updates the phase to whether the user drives.
   private mutating func settle(at date: Date) -> [Effect] {
     switch (isDriving, phase) {
     case (true, .paused): return resume(at: date)
@@ -191,7 +198,7 @@ extension TripTracker {
       return []
     }
     let way = recent.movement(endingAt: max(date, latest.timestamp))
-    // A fix of a minute ago was taken at rest where the movement began; one of an hour ago says where, but not when.
+    // A fix up to a minute old gives time and position of the start; an older one only the position.
     let isFresh = date.timeIntervalSince(latest.timestamp) <= 60
     let startTime = way?.first?.timestamp ?? (isFresh ? latest.timestamp : date)
     let begun = TripJourney(way: way ?? [latest], startTime: startTime, configuration: configuration)
