@@ -161,7 +161,7 @@ def what_the_hub_found_is_told_beside_the_route(world):
         browser.go(f"/trips/{trip}")
         browser.shows("Why this trip")
         browser.wait(lambda: browser.count("main .why li") >= 1, "what was decided")
-        browser.shows("left the place of rest", ".why")
+        browser.shows("Departed:", ".why")
         browser.shows("readings of phone", "main")
         # One that was recorded by hand.
         browser.go(f"/trips/{drive(phone)}")

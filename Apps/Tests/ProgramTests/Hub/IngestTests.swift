@@ -319,7 +319,7 @@ struct IngestTests {
       #expect(result.status == 0 && result.output.contains("The same as before"))
     }
     let told = try bench.trendy("trip", "explain", id, "--utc", store: "phone")
-    #expect(told.output.contains("left the place of rest"), "\(told.output)\(told.talk)")
+    #expect(told.output.contains("Departed:"), "\(told.output)\(told.talk)")
     let json = try bench.trendy("trip", "explain", id, "--json", store: "phone").document.objectValue
     #expect(json?["decisions"]?.arrayValue?.isEmpty == false && json?["device"] == "device")
     // One fix by flags, one from the future.

@@ -224,7 +224,7 @@ struct MileageTests {
     #expect(passing["crossings"]?.arrayValue?.count == 2)
     let words = try bench.trendy("place", "simulate", "home")
     #expect(words.output.contains("→ came in at"))
-    #expect(words.output.contains("has to stand for a while"))
+    #expect(words.output.contains("entry after the dwell time"))
     // Nothing has sent a fix.
     let check = try told("place", "check", status: 1)
     #expect(check["findings"]?.arrayValue?.count == 1)

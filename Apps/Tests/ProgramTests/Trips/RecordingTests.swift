@@ -161,7 +161,7 @@ struct RecordingTests {
     #expect(count(second, "fixes", "new") == 0 && count(second, "fixes", "known") == fixes)
     #expect(try self.trips() == trips)
     let told = try bench.trendy("trip", "explain", id, "--utc")
-    #expect(told.output.contains("left the place of rest") && told.output.contains("recording 2014-11-18T09:"))
+    #expect(told.output.contains("Departed:") && told.output.contains("recording 2014-11-18T09:"))
     // A place that is drawn later is seen in what was imported before.
     let end = try #require(
       second["trips"]?.objectValue?["found"]?.arrayValue?.first?.objectValue.map {

@@ -5,14 +5,14 @@ import TrendyProtocols
 import TrendyTesting
 import TrendyTrips
 
-/// The names, labels and defaults that apps rely on: this compiles, or they do not.
-@Suite("Names of trips", .timeLimit(.minutes(10)))
+/// Public names, labels and defaults, checked by compilation.
+@Suite("Public API of trips", .timeLimit(.minutes(10)))
 struct NamesTests {
   private struct Log: TripReporting {
     func report(_ report: TripReport) {}
   }
 
-  @Test func `the coordinator's`() {
+  @Test func `TripCoordinator`() {
     let drive = DriveSimulator()
     _ = TripCoordinator(
       location: drive.locationService, motion: drive.motionHandler, liveActivity: drive.liveActivityManager,
@@ -24,7 +24,7 @@ struct NamesTests {
     #expect(!drive.didStartTracking)
   }
 
-  @Test func `the tracker's`() throws {
+  @Test func `TripTracker`() throws {
     var configuration = TripConfiguration()
     configuration.carName = "Car"
     configuration.skipPlaces = [Coordinate(latitude: 1, longitude: 2)]
@@ -48,7 +48,7 @@ struct NamesTests {
     #expect(all.count == 6)
   }
 
-  @Test func `those of distances`() {
+  @Test func `distances`() {
     #expect(DistanceFilterConfig() == DistanceFilterConfig(maxJumpDistance: 1000, maxAccuracy: 50))
     var calculator = DistanceCalculator(config: DistanceFilterConfig())
     for fix in DriveScenarios.homeToOffice() { _ = calculator.add(fix) }

@@ -1,4 +1,4 @@
-/// A repeatable generator for tests (Steele, Lea, Flood 2014).
+/// Reproducible generator for tests (Steele, Lea, Flood 2014).
 struct SplitMix: RandomNumberGenerator {
   var state: UInt64
 

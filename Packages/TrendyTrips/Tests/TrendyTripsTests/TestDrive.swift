@@ -4,10 +4,10 @@ import TrendyProtocols
 import TrendyTesting
 import TrendyTrips
 
-/// 2024-01-01T00:00:00Z and so many seconds.
+/// Seconds since 2024-01-01T00:00:00Z.
 func at(_ seconds: Double) -> Date { Date(timeIntervalSince1970: 1_704_067_200 + seconds) }
 
-/// A fix `north` and `east` metres of a place near home, at `seconds`.
+/// Fix `north` and `east` metres from a position near home, at `seconds`.
 func fix(_ seconds: Double, east: Double = 0, north: Double = 0, accuracy: Double = 10, speed: Double? = nil)
   -> Location
 {
@@ -18,7 +18,7 @@ func fix(_ seconds: Double, east: Double = 0, north: Double = 0, accuracy: Doubl
     horizontalAccuracy: accuracy, timestamp: at(seconds), speed: speed)
 }
 
-/// Fixes every `interval` seconds from `start` to `end` at `speed` metres a second due east of `from` metres.
+/// Fixes every `interval` seconds from `start` to `end`, moving east at `speed` m/s from `from` metres.
 func drive(from east: Double = 0, speed: Double, start: Double, end: Double, interval: Double = 15) -> [Location] {
   stride(from: start, through: end, by: interval).map { fix($0, east: east + ($0 - start) * speed) }
 }
@@ -30,7 +30,7 @@ func motion(_ state: MotionState, _ seconds: Double, _ confidence: MotionActivit
 
 /// Collects reports, in order.
 final class ReportLog: TripReporting, @unchecked Sendable {
-  // Written and read on the one isolation of a test.
+  // Used only in the isolation of the test.
   private(set) var reports: [TripReport] = []
 
   func report(_ report: TripReport) { reports.append(report) }

@@ -4,9 +4,9 @@ import TrendyModels
 import TrendyTesting
 import TrendyTrips
 
-@Suite("The id of a trip that began in a silence", .timeLimit(.minutes(10)))
+@Suite("Ids of trips that began in a gap", .timeLimit(.minutes(10)))
 struct TripNameTests {
-  /// An hour at a place about which the receiver scatters, seven minutes of silence, then a slow start and a drive.
+  /// An hour at a stay point with noise, a gap of seven minutes, then a slow start and a drive.
   private static let fixes: [Location] = {
     var generator = SeededGenerator(seed: 4)
     let rest = stride(from: 0.0, through: 3600, by: 30).map { second in
@@ -25,13 +25,13 @@ struct TripNameTests {
     return try #require(trips.first).trip.id
   }
 
-  @Test func `does not depend on what a motion sensor says, and so not on when it is found`() throws {
-    // Read as it came, the trip is found with the third fix; read again with what the sensor told late, a kilometre on.
+  @Test func `does not depend on motion readings, and so not on the time of detection`() throws {
+    // Live, the trip is detected at the third fix; repeated with late motion readings, a kilometre later.
     let still = stride(from: 3900.0, through: 4200, by: 60).map { motion(.stationary, $0) }
     #expect(try Self.id(Self.fixes) == Self.id(Self.fixes, motion: still))
   }
 
-  @Test("does not depend on since when the place is known", arguments: [900.0, 1800, 3000])
+  @Test("does not depend on the duration of the stay before", arguments: [900.0, 1800, 3000])
   func history(start: Double) throws {
     #expect(try Self.id(Self.fixes) == Self.id(Self.fixes.filter { $0.timestamp >= at(start) }))
   }

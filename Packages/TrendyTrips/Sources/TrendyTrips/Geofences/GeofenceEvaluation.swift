@@ -35,16 +35,16 @@ public struct GeofenceEvaluation: Hashable, Sendable {
 
   /// Description without the distance.
   public var words: String {
-    switch (says, isInside) {
-    case (.nothing, _): "too uncertain for a place of this size: says nothing"
-    case (.inside, true): "inside, as before"
+    switch (containment, isInside) {
+    case (.nothing, _): "too inaccurate for a place of this size"
+    case (.inside, true): "inside"
     case (.inside, false):
-      pendingSince == nil ? "inside: has to stand for a while" : "inside still: is believed once it has stood"
-    case (.margin, true): "beyond the radius, within the margin: not left yet"
-    case (.margin, false): "in the margin: not come in"
+      pendingSince == nil ? "inside: entry after the dwell time" : "inside: dwell time running"
+    case (.margin, true): "outside within the margin: no exit yet"
+    case (.margin, false): "outside within the margin"
     case (.outside, true):
-      pendingSince == nil ? "outside: has to stand for a while" : "outside still: is believed once it has stood"
-    case (.outside, false): "outside, as before"
+      pendingSince == nil ? "outside: exit after the dwell time" : "outside: dwell time running"
+    case (.outside, false): "outside"
     }
   }
 }

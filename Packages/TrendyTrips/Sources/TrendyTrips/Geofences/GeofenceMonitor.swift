@@ -65,10 +65,10 @@ public struct GeofenceMonitor: Hashable, Sendable, Codable {
     fences = geofences.filter { $0.isActive && $0.coordinate.isValid && $0.radius > 0 }
       .sorted { $0.id < $1.id }
       .map { geofence in
-        let known = old[geofence.id]
-        if let known, known.center == geofence.coordinate, known.radius == geofence.radius { return known }
+        let existing = old[geofence.id]
+        if let existing, existing.center == geofence.coordinate, existing.radius == geofence.radius { return existing }
         return Fence(
-          id: geofence.id, center: geofence.coordinate, radius: geofence.radius, side: known?.side ?? .unknown)
+          id: geofence.id, center: geofence.coordinate, radius: geofence.radius, side: existing?.side ?? .unknown)
       }
   }
 

@@ -116,9 +116,9 @@ public struct TripEvent: Hashable, Sendable {
     /// Message with the reason.
     public var description: String {
       switch self {
-      case .outside: "the moment is not within the trip"
-      case .overlap: "the second trip begins before the first is over"
-      case .vehicles: "they were made with two vehicles; give one trip the vehicle of the other first"
+      case .outside: "the time is not within the trip"
+      case .overlap: "the second trip begins before the first one ends"
+      case .vehicles: "the trips have different vehicles: assign the same vehicle first"
       }
     }
   }

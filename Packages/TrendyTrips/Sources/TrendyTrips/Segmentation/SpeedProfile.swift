@@ -62,8 +62,8 @@ public struct SpeedProfile: Hashable, Sendable {
     stepSeconds = max(Self.shortestStep, (seconds / Self.mostSteps).rounded(.up))
     var steps: [Step] = []
     var first = 0
-    for place in 0..<Int((seconds / stepSeconds).rounded(.up)) {
-      let from = Double(place) * stepSeconds
+    for index in 0..<Int((seconds / stepSeconds).rounded(.up)) {
+      let from = Double(index) * stepSeconds
       let to = min(seconds, from + stepSeconds)
       while first < hops.count - 1, hops[first].end <= from { first += 1 }
       steps.append(Self.step(from, to, hops[first...]))
@@ -91,8 +91,8 @@ public struct SpeedProfile: Hashable, Sendable {
       if end - begin > SpeedProfile.silence {
         speed = metres < SpeedProfile.nearby ? 0 : nil
       } else {
-        let told = one.speed.flatMap { one in next.speed.map { (one + $0) / 2 } }
-        let measured = told ?? metres / (end - begin)
+        let reported = one.speed.flatMap { one in next.speed.map { (one + $0) / 2 } }
+        let measured = reported ?? metres / (end - begin)
         speed = measured < SpeedProfile.fastest ? max(0, measured) : nil
       }
     }

@@ -116,71 +116,53 @@ extension TripDecision: CustomStringConvertible {
     let time = Self.span(seconds)
     return switch rule {
     case .heldByMotion:
-      "\(metres) from the place of rest, but the motion sensor says that nobody moves; it is believed up to "
-        + "\(Self.length(limit)) unless the fixes measured speed"
-    case .passedOver: "a fix \(metres) off is passed over: nobody gets there in \(time)"
+      "Not departed: \(metres) from the stay point, but the motion sensor reports no movement (overruled beyond "
+        + "\(Self.length(limit)))"
+    case .passedOver: "Ignored an outlier \(metres) away, not reachable in \(time)"
     case .cell:
-      "a fix \(metres) off is passed over: it does not say how accurate it is, and jumps there and away as a phone that asks radio cells"
+      "Ignored an outlier \(metres) away (no accuracy given; probably a cell-tower position)"
     case .outweighed:
-      "fixes up to \(metres) off are passed over: they are of WiFi or radio cells, between fixes that know the place to \(Self.length(limit))"
-    case .departed: "left the place of rest: \(metres) away \(time) later, where \(Self.length(limit)) are a departure"
-    case .rounds:
-      "on the way in rounds: \(metres) in \(time), and then \(Self.length(limit)) from the place of rest; a receiver's errors "
-        + "would turn back from step to step"
-    case .slowly:
-      "left the place of rest slowly: \(metres) away \(time) later, where \(Self.length(limit)) are a departure; a receiver's errors "
-        + "would turn back from step to step"
-    case .woke:
-      "nothing was heard for \(time), then \(metres) from the place of rest; it did not leave before, and the start is "
-        + "reckoned back from the pace it went on with"
-    case .carried: "last seen at rest, and \(time) later \(metres) away, which is no pace of somebody on foot"
-    case .appeared: "appeared \(metres) away from where it was last seen; the way between is nobody's"
-    case .shortStop: "stood for \(time), less than the \(Self.span(limit)) that end a trip"
-    case .bridged: "nothing was heard for \(time), and it went on \(metres) away: on the way all along"
-    case .unheard:
-      "nothing was heard for \(time); a recorder that writes a fix each \(Self.span(limit)) does not sleep at rest but had no "
-        + "reception, so the trip went on"
-    case .displaced:
-      "the receiver was displaced by \(metres) within \(time), which neither begins nor ends a trip and is no part of the way"
-    case .measured:
-      "a trip, though its way looks like a receiver's noise: the receiver itself measured 2 m/s and more over \(metres) of \(Self.length(limit))"
-    case .scattered:
-      "its length is estimated: each fix is wrong by about \(metres) on its own, which makes a way too long; it was measured between "
-        + "means of fixes, less what their error adds"
-    case .sparse:
-      "its length is estimated: a fix each \(time) cuts off bends; \(metres) were added to \(Self.length(limit)), as much as the bends at "
-        + "the fixes and its speed make likely"
-    case .paused: "stopped at a skip place, which pauses a trip and does not end it"
-    case .resumed: "went on from the skip place after \(time)"
-    case .stopped: "came to rest: within \(metres) for \(time), where \(Self.span(limit)) end a trip"
-    case .silence: "ended where it was last seen: nothing was heard for \(time)"
-    case .leapt: "ended where it was last seen: the next fixes are \(metres) away, which nobody gets to in \(time)"
-    case .recordingEnded: "ended with the recording"
-    case .back: "no trip: \(time) after it began it is back where it began"
-    case .short: "no trip: \(metres) of way, less than \(Self.length(limit))"
-    case .near: "no trip: never more than \(metres) from where it began, which a drifting receiver does too"
-    case .brief: "no trip: over after \(time), less than \(Self.span(limit))"
-    case .homebound: "no trip: only for \(time) away from where it began, less than half of its time"
-    case .zigzag: "no trip: \(metres) of way lead nowhere, as a receiver's noise does"
-    case .thrown:
-      "no trip: \(metres) of \(Self.length(limit)) are hops between places at which it stood still, as WiFi throws a "
-        + "receiver about"
-    case .atOnce:
-      "no trip: all \(metres) of way lie within \(time), and it stood still before and after; a receiver jumps like that, and a person "
-        + "takes longer"
-    case .aimless: "no trip: as slow as a drifting receiver and never more than \(metres) from where it began"
+      "Ignored fixes up to \(metres) away, less accurate than their neighbours (\(Self.length(limit)))"
+    case .departed: "Departed: \(metres) from the stay point after \(time) (threshold \(Self.length(limit)))"
+    case .rounds: "Departed on laps: \(metres) in \(time), \(Self.length(limit)) from the stay point"
+    case .slowly: "Departed slowly: \(metres) from the stay point after \(time) (threshold \(Self.length(limit)))"
+    case .woke: "Departed: first fix after a gap of \(time), \(metres) from the stay point; start estimated"
+    case .carried: "Departed: \(metres) away after \(time), too fast for walking"
+    case .appeared: "Started \(metres) from the last fix, without a path between them"
+    case .shortStop: "Short stop of \(time) (\(Self.span(limit)) would end the trip)"
+    case .bridged: "Gap of \(time): the trip continued \(metres) away"
+    case .unheard: "Gap of \(time) without reception: the trip continued (usually a fix every \(Self.span(limit)))"
+    case .displaced: "Ignored a displacement of \(metres) for \(time)"
+    case .measured: "Accepted: the receiver measured 2 m/s or more over \(metres) of \(Self.length(limit))"
+    case .scattered: "Length corrected for position noise of about \(metres) per fix"
+    case .sparse: "Length corrected for bends: \(metres) added to \(Self.length(limit)), with a fix every \(time)"
+    case .paused: "Paused at a skip place"
+    case .resumed: "Resumed after \(time) at the skip place"
+    case .stopped: "Arrived: within \(metres) for \(time) (\(Self.span(limit)) end a trip)"
+    case .silence: "Ended at the last fix: no fixes for \(time)"
+    case .leapt: "Ended at the last fix: the next one is \(metres) away, not reachable in \(time)"
+    case .recordingEnded: "Ended with the recording"
+    case .back: "Not a trip: back at the start after \(time)"
+    case .short: "Not a trip: only \(metres) long (minimum \(Self.length(limit)))"
+    case .near: "Not a trip: never more than \(metres) from the start, like position noise"
+    case .brief: "Not a trip: only \(time) long (minimum \(Self.span(limit)))"
+    case .homebound: "Not a trip: away from the start for only \(time), less than half of the time"
+    case .zigzag: "Not a trip: \(metres) of position noise that lead nowhere"
+    case .thrown: "Not a trip: \(metres) of \(Self.length(limit)) are position jumps, probably from WiFi"
+    case .atOnce: "Not a trip: all \(metres) within \(time), between two stationary positions"
+    case .aimless: "Not a trip: as slow as position noise, never more than \(metres) from the start"
     }
   }
 
   private static func length(_ metres: Double?) -> String {
-    guard let metres else { return "some way" }
+    guard let metres else { return "an unknown distance" }
     if metres < 1000 { return "\(Int(metres.rounded())) m" }
     // Two decimals without a formatter, which would require all of Foundation.
     return "\((metres / 10).rounded() / 100) km"
   }
 
   private static func span(_ seconds: TimeInterval?) -> String {
-    guard let seconds else { return "some time" }
+    guard let seconds else { return "an unknown time" }
     if seconds < 600 { return "\(Int(seconds.rounded())) s" }
     let minutes = Int((seconds / 60).rounded())
     return minutes < 120 ? "\(minutes) min" : "\(minutes / 60) h \(minutes % 60) min"

@@ -443,8 +443,8 @@ extension TripDetector {
             limit: rule == .stopped ? configuration.stopSeconds : nil))
       }
       guard let refusal = refusal(end, record, configuration, isLeap: rule == .leapt) else {
-        if let witness = witness(end, record, configuration, isLeap: rule == .leapt) {
-          record.decisions.append(witness)
+        if let acceptance = acceptance(end, record, configuration, isLeap: rule == .leapt) {
+          record.decisions.append(acceptance)
         }
         return .ended(record)
       }

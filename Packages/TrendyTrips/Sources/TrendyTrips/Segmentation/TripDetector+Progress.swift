@@ -34,13 +34,13 @@ extension TripDetector.MovingState {
       self.distance = distance
     }
 
-    init(_ mark: TripProgress, progress: Double) {
-      self = mark
+    init(_ earlier: TripProgress, progress: Double) {
+      self = earlier
       self.progress = progress
     }
 
-    init(_ mark: TripProgress, at fix: Location) {
-      self = mark
+    init(_ earlier: TripProgress, at fix: Location) {
+      self = earlier
       self.fix = fix
     }
   }

@@ -72,7 +72,7 @@ extension TripDetector.MovingState {
   }
 
   /// Returns a decision if only the measured ground speed makes this a trip; otherwise `nil`.
-  func witness(
+  func acceptance(
     _ end: TripProgress, _ record: TripRecord, _ configuration: TripDetector.Configuration, isLeap: Bool
   ) -> TripDecision? {
     guard isMeasured(end, configuration) else { return nil }

@@ -4,13 +4,13 @@ import TrendyTrips
 
 @Suite("DistanceCalculator", .timeLimit(.minutes(10)))
 struct DistanceCalculatorTests {
-  @Test("a hop of a thousand metres is a jump", arguments: [(999.0, true), (1001.0, false)])
+  @Test("a step of 1000 m is a jump", arguments: [(999.0, true), (1001.0, false)])
   func jumps(metres: Double, counts: Bool) {
     var calculator = DistanceCalculator()
     calculator.add(fix(0))
     calculator.add(fix(10, east: metres))
     #expect((calculator.totalMeters > 0) == counts)
-    // After a jump it goes on from where the jump led.
+    // After a jump the measurement continues from its end.
     calculator.add(fix(20, east: metres + 100))
     #expect(abs(calculator.totalMeters - (counts ? metres : 0) - 100) < 2)
   }
@@ -37,7 +37,7 @@ struct DistanceCalculatorTests {
     #expect(DistanceFilterConfig() == DistanceFilterConfig(maxJumpDistance: 1000, maxAccuracy: 50))
   }
 
-  @Test func `a place off the globe adds nothing and is not measured from`() {
+  @Test func `an invalid position is ignored`() {
     var calculator = DistanceCalculator()
     calculator.add(fix(0))
     var bad = fix(5)

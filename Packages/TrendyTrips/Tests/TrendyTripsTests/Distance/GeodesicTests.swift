@@ -20,21 +20,21 @@ struct GeodesicTests {
     }
   }
 
-  @Test func `every reference pair is met to a micrometre in both directions`() throws {
+  @Test func `every reference pair is accurate to a micrometre in both directions`() throws {
     let pairs = try Self.pairs()
     #expect(pairs.count == 1020)
     var worst = 0.0
     for pair in pairs {
       let forth = abs(Geodesic.distanceMeters(from: pair.from, to: pair.to) - pair.metres)
       let back = abs(Geodesic.distanceMeters(from: pair.to, to: pair.from) - pair.metres)
-      // `max` would pass over a NaN.
+      // `max` would ignore a NaN.
       #expect(forth <= 1e-6 && back <= 1e-6, "\(pair)")
       worst = max(worst, forth, back)
     }
     #expect(worst <= 1e-6)
   }
 
-  @Test func `what a detector measures is that near to a ten-millionth`() throws {
+  @Test func `short distances have a relative error of at most 1e-7`() throws {
     for pair in try Self.pairs() {
       let short = Geodesic.shortMeters(from: pair.from, to: pair.to)
       #expect(abs(short - pair.metres) <= 1e-7 * pair.metres + 1e-6, "\(pair): \(short)")
@@ -42,7 +42,7 @@ struct GeodesicTests {
   }
 
   /// Karney's own near-antipodal example (2013, table 3): 19,989,832.82761 m.
-  @Test func `the example of the paper comes out`() {
+  @Test func `the example of the paper is reproduced`() {
     let start = Coordinate(latitude: -30, longitude: 0)
     let end = Coordinate(latitude: 29.9, longitude: 179.8)
     #expect(abs(Geodesic.distanceMeters(from: start, to: end) - 19_989_832.827610) < 1e-6)
@@ -59,7 +59,7 @@ struct GeodesicTests {
     #expect(one > 100_000)
   }
 
-  @Test func `a point is nowhere away from itself`() {
+  @Test func `the distance of a point to itself is zero`() {
     for latitude in stride(from: -90.0, through: 90, by: 7.5) {
       let point = Coordinate(latitude: latitude, longitude: 33.3)
       #expect(Geodesic.distanceMeters(from: point, to: point) == 0)
@@ -78,8 +78,8 @@ struct GeodesicTests {
     #expect(Geodesic.distanceMeters(from: home, to: point).isNaN)
   }
 
-  /// A geodesic obeys the triangle inequality; a wrong branch near the antipode does not.
-  @Test("no detour is shorter than the way", arguments: [UInt64(1), 2, 3])
+  /// Geodesics satisfy the triangle inequality; a wrong branch near the antipode does not.
+  @Test("no detour is shorter than the geodesic", arguments: [UInt64(1), 2, 3])
   func triangle(seed: UInt64) {
     var generator = SplitMix(state: seed)
     for _ in 0..<400 {

@@ -5,12 +5,12 @@ import TrendyTesting
 
 @testable import TrendyTrips
 
-@Suite("The length of a way", .timeLimit(.minutes(5)))
+@Suite("Path length", .timeLimit(.minutes(5)))
 struct PathLengthEstimatorTests {
   private static let start = Date(timeIntervalSince1970: 1_704_096_000)
 
-  /// Straights of 300 m with a bend of 50 degrees between them, to the left and to the right by turns, after and before a quarter of
-  /// an hour at rest.
+  /// Straight sections of 300 m with alternating bends of 50°, with a quarter of an hour at rest before and after.
+
   private func streets(seconds: Int, corners: Int = 24, speed: Double = 10, tellsSpeed: Bool = false) -> [Location] {
     let way = 300.0 * Double(corners)
     let heading = 25 * Double.pi / 180
@@ -29,7 +29,7 @@ struct PathLengthEstimatorTests {
 
   private func scattered(_ fixes: [Location], by metres: Double, seed: UInt64) -> [Location] {
     var chance = SeededGenerator(seed: seed)
-    // About normal: the sum of twelve even numbers.
+    // Approximately normal: the sum of twelve uniform numbers.
     func normal() -> Double {
       (0..<12).reduce(-6.0) { sum, _ in sum + Double(chance.next() >> 11) / 9_007_199_254_740_992 }
     }
@@ -51,7 +51,7 @@ struct PathLengthEstimatorTests {
     #expect(abs((trip.trip.endTime ?? .distantPast).timeIntervalSince(Self.start) - 1620) < 120)
     let decision = try #require(trip.decisions.first { $0.rule == .scattered })
     #expect(try abs(#require(decision.meters) - 30) < 15, "\(decision)")
-    #expect(decision.words.hasPrefix("its length is estimated: each fix is wrong by about "))
+    #expect(decision.words.hasPrefix("Length corrected for position noise of about "))
   }
 
   @Test(
@@ -65,14 +65,14 @@ struct PathLengthEstimatorTests {
     #expect(seconds >= 0 && seconds < 30, "\(seconds) s from the fix to the start")
   }
 
-  @Test("a receiver that does not scatter is believed to the last metre", arguments: [1, 5, 10])
+  @Test("the length of a path without noise is exact", arguments: [1, 5, 10])
   func exact(seconds: Int) throws {
     let trip = try #require(TripDetector.trips(in: streets(seconds: seconds)).first)
     #expect(abs(trip.trip.distanceMeters / 7200 - 1) < 0.02, "\(trip.trip.distanceMeters) m of 7200 m")
     #expect(!trip.decisions.contains { [.scattered, .sparse].contains($0.rule) })
   }
 
-  @Test("the bends that a fix a minute or two cuts off are added", arguments: [60, 120])
+  @Test("bends cut off by sparse fixes are added", arguments: [60, 120])
   func sparse(seconds: Int) throws {
     let trip = try #require(TripDetector.trips(in: streets(seconds: seconds, corners: 60, speed: 8)).first)
     let decision = try #require(trip.decisions.first { $0.rule == .sparse })
@@ -85,7 +85,7 @@ struct PathLengthEstimatorTests {
     #expect(trip.legs.reduce(0) { $0 + $1.distanceMeters }.rounded() == trip.trip.distanceMeters.rounded())
   }
 
-  @Test func `a fast train cuts off next to nothing between two fixes`() throws {
+  @Test func `a fast train cuts off almost nothing between two fixes`() throws {
     let straight = (0..<60).map { minute in
       Location(
         coordinate: Geodesic.place(
@@ -97,7 +97,7 @@ struct PathLengthEstimatorTests {
     #expect(abs(trip.trip.distanceMeters / way - 1) < 0.01)
   }
 
-  @Test func `told speeds are a second witness of what was cut off`() throws {
+  @Test func `measured speeds improve the estimate of bends`() throws {
     let without = try #require(TripDetector.trips(in: streets(seconds: 60, corners: 60, speed: 8)).first)
     let told = try #require(
       TripDetector.trips(in: streets(seconds: 60, corners: 60, speed: 8, tellsSpeed: true)).first)
@@ -105,7 +105,7 @@ struct PathLengthEstimatorTests {
     #expect(abs(told.trip.distanceMeters - way) < abs(without.trip.distanceMeters - way))
   }
 
-  @Test func `a fix to which the receiver was displaced for a moment is no part of the way`() throws {
+  @Test func `a single displaced fix is not part of the path`() throws {
     var fixes = streets(seconds: 30, corners: 12)
     let plain = try #require(TripDetector.trips(in: fixes).first)
     let index = try #require(fixes.firstIndex { $0.timestamp >= Self.start.addingTimeInterval(1070) })
@@ -115,7 +115,7 @@ struct PathLengthEstimatorTests {
     #expect(abs(displaced.trip.distanceMeters / plain.trip.distanceMeters - 1) < 0.05)
   }
 
-  @Test("nor are two of them in a row", arguments: [SIMD2(-300.0, 600), SIMD2(500, 350)])
+  @Test("two consecutive displaced fixes are not part of the path", arguments: [SIMD2(-300.0, 600), SIMD2(500, 350)])
   func displacedTwice(offset: SIMD2<Double>) throws {
     var fixes = streets(seconds: 30, corners: 12)
     let plain = try #require(TripDetector.trips(in: fixes).first)
@@ -125,12 +125,12 @@ struct PathLengthEstimatorTests {
     }
     let displaced = try #require(TripDetector.trips(in: fixes).first)
     #expect(displaced.decisions.contains { $0.rule == .displaced })
-    // Up to three corners in the minute and a half between the fixes before and after are not seen.
+    // Up to three corners between the fixes before and after are not detected.
     #expect(abs(displaced.trip.distanceMeters / plain.trip.distanceMeters - 1) < 0.08)
   }
 
-  @Test func `a detour at the pace of the way is part of it`() throws {
-    // Two streets to the side and two back, as fast as before and after.
+  @Test func `a detour at a constant speed is part of the path`() throws {
+    // Two streets aside and back at a constant speed.
     let corners = [(0.0, 0.0), (900, 0), (900, 600), (1500, 600), (1500, 0), (3000, 0)]
     var fixes = stride(from: 0.0, to: 600, by: 30).map { fix($0) }
     var time = 600.0
@@ -147,7 +147,7 @@ struct PathLengthEstimatorTests {
     #expect(trip.trip.distanceMeters > 4100)
   }
 
-  @Test("ticks between the fixes of a receiver that scatters change nothing", arguments: [11, 12] as [UInt64])
+  @Test("ticks between noisy fixes have no effect", arguments: [11, 12] as [UInt64])
   func ticks(seed: UInt64) throws {
     let fixes = scattered(streets(seconds: 2), by: 25, seed: seed)
     var detector = TripDetector()
@@ -161,7 +161,7 @@ struct PathLengthEstimatorTests {
     #expect(trips.count == 1)
   }
 
-  @Test func `a detector that was saved and read within a mean goes on as if it had not been`() throws {
+  @Test func `encoding and decoding within a mean has no effect`() throws {
     let fixes = scattered(streets(seconds: 2), by: 25, seed: 3)
     var detector = TripDetector()
     var trips: [TripRecord] = []
@@ -180,13 +180,13 @@ struct PathLengthEstimatorTests {
 struct ScatterTests {
   private func metres(of fixes: Int, seconds: Double, speed: Double, sigma: Double, seed: UInt64) -> Double {
     var chance = SeededGenerator(seed: seed)
-    // About normal: the sum of twelve even numbers.
+    // Approximately normal: the sum of twelve uniform numbers.
     func normal() -> Double {
       (0..<12).reduce(-6.0) { sum, _ in sum + Double(chance.next() >> 11) / 9_007_199_254_740_992 }
     }
     var scatter = PositionNoiseEstimator()
     for index in 0..<fixes {
-      // In a circle of 400 m, as a way with bends.
+      // On a circle of 400 m, as a path with bends.
       let angle = Double(index) * seconds * speed / 400
       let offset = SIMD2(400 * cos(angle), 400 * sin(angle)) + SIMD2(normal(), normal()) * sigma
       scatter.add(
@@ -204,14 +204,14 @@ struct ScatterTests {
     #expect(abs(found / sigma - 1) < 0.35, "\(found) m of \(sigma) m")
   }
 
-  @Test("is none where the way bends and the fixes do not err", arguments: [0, 1.3, 5, 12, 25])
+  @Test("is zero on a winding path without errors", arguments: [0, 1.3, 5, 12, 25])
   func none(speed: Double) {
     for seconds in [1.0, 5, 15, 60] {
       #expect(metres(of: 400, seconds: seconds, speed: speed, sigma: 0, seed: 6) < 3)
     }
   }
 
-  @Test func `is not known from a few fixes`() {
+  @Test func `is unknown with few fixes`() {
     #expect(metres(of: 8, seconds: 2, speed: 0, sigma: 30, seed: 7) == 0)
   }
 }

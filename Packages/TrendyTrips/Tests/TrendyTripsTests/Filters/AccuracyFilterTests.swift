@@ -7,34 +7,34 @@ import TrendyTesting
 
 @Suite("Precision", .timeLimit(.minutes(5)))
 struct AccuracyFilterTests {
-  /// What is passed on of some fixes, in its order.
+  /// Fixes accepted by the filter, in order.
   private func passed(_ fixes: [Location], isOver: Bool = true) -> [Location] {
     var precision = AccuracyFilter()
     let passed = fixes.flatMap { precision.passes($0) ? [$0] : precision.add($0).passed }
     return passed + (isOver ? precision.take() : [])
   }
 
-  @Test("a fix between two that are three times as precise is passed over", arguments: [29.0, 30, 31])
+  @Test("a fix between two that are three times as accurate is removed", arguments: [29.0, 30, 31])
   func between(accuracy: Double) {
     let aside = fix(15, east: 500, accuracy: accuracy)
     let row = [fix(0, accuracy: 10), aside, fix(30, accuracy: 10)]
     #expect(passed(row).contains(aside) == (accuracy < 30))
   }
 
-  @Test("only if these are within a minute of each other", arguments: [59.0, 60, 61])
+  @Test("only between fixes within a minute", arguments: [59.0, 60, 61])
   func soon(seconds: Double) {
     let aside = [5.0, 50].map { fix($0, east: 500, accuracy: 50) }
     let row = [fix(0, accuracy: 5)] + aside + [fix(seconds, accuracy: 5)]
     #expect(passed(row) == (seconds <= 60 ? [row[0], row[3]] : row))
   }
 
-  @Test func `who goes into a building is found there by WiFi`() {
+  @Test func `WiFi fixes in a building are accepted`() {
     let row = [fix(0, accuracy: 5)] + stride(from: 20.0, through: 200, by: 20).map { fix($0, east: 40, accuracy: 40) }
     #expect(passed(row) == row)
     #expect(passed(Array(row.prefix(3)), isOver: false) == [row[0]])
   }
 
-  @Test func `what is held back waits for a minute after the precise fix and no longer`() {
+  @Test func `a fix is delayed by at most a minute after the precise one`() {
     var precision = AccuracyFilter()
     for fix in [fix(0, accuracy: 5), fix(10, accuracy: 50)] where !precision.passes(fix) { _ = precision.add(fix) }
     let soon = precision.take(at: at(60))
@@ -45,20 +45,20 @@ struct AccuracyFilterTests {
     #expect(last.isEmpty)
   }
 
-  @Test("fixes that tell no accuracy, and those of WiFi alone, pass", arguments: [-1.0, 40])
+  @Test("fixes without accuracy, and WiFi fixes alone, are accepted", arguments: [-1.0, 40])
   func others(accuracy: Double) {
     let row = (0..<20).map { fix(Double($0) * 15, east: Double($0), accuracy: accuracy) }
     #expect(passed(row) == row)
   }
 
-  @Test func `fixes that claim to be exact pass at once`() {
+  @Test func `fixes with accuracy 0 are accepted immediately`() {
     let row = (0..<20).map { fix(Double($0) * 15, east: Double($0), accuracy: 0) }
     #expect(passed(row, isOver: false) == row)
   }
 
   // MARK: Trips
 
-  @Test func `a phone that goes on telling of the access point that it left is on its way`() throws {
+  @Test func `repeated positions of an access point that was left do not delay a trip`() throws {
     let way = drive(speed: 12, start: 600, end: 1800, interval: 20)
     let stale = stride(from: 610.0, to: 1800, by: 20).map { fix($0, accuracy: 40) }
     let rest =
@@ -69,12 +69,12 @@ struct AccuracyFilterTests {
     let trip = try #require(trips.first)
     #expect(abs(trip.trip.distanceMeters / 14_400 - 1) < 0.01)
     let outweighed = trip.decisions.filter { $0.rule == .outweighed }
-    // One of the departure, one of the way.
+    // One at the departure, one on the path.
     #expect(outweighed.count == 2)
     #expect(outweighed.last.map { $0.meters ?? 0 > 14_000 && $0.limit == 10 } ?? false)
   }
 
-  @Test func `fixes of access points between those of the receiver change hardly any trip`() {
+  @Test func `access points between satellite fixes hardly change the trips`() {
     var found = (plain: 0, asking: 0)
     for seed in UInt64(1)...6 {
       for (world, recorder) in zip(
@@ -86,11 +86,11 @@ struct AccuracyFilterTests {
         found.asking += matched(day.askingAccessPoints(0.7, seed: seed))
       }
     }
-    // Before uncertain fixes were passed over it was three quarters.
+    // Without the filter it would be three quarters.
     #expect(Double(found.asking) >= 0.93 * Double(found.plain))
   }
 
-  /// How many trips of a day are found, from two minutes of the true start to two minutes of the true end.
+  /// Number of trips detected within two minutes of the true start and end.
   private func matched(_ day: SimulatedDay) -> Int {
     let found = TripDetector.trips(in: day.fixes).map(\.trip)
     return day.trips.count { trip in

@@ -11,14 +11,14 @@ struct CellTowerFilterTests {
     fix(second, east: east, north: north, accuracy: accuracy)
   }
 
-  /// What is passed on of some fixes, in its order.
+  /// Fixes accepted by the filter, in order.
   private func passed(_ fixes: [Location], isOver: Bool = true) -> [Location] {
     var masts = CellTowerFilter()
     let passed = fixes.flatMap { masts.passes($0) ? [$0] : masts.add($0).passed }
     return passed + (isOver ? masts.take().map { [$0] } ?? [] : [])
   }
 
-  /// A drive of 10 m/s with a fix each half minute, and others in the place of some.
+  /// Drive at 10 m/s with a fix every 30 s, some of them replaced.
   private func drive(_ others: [Location]) -> [Location] {
     let own = stride(from: 0.0, through: 600, by: 30).map { Self.place($0, east: 10 * $0) }
     return (own.filter { fix in !others.contains { $0.timestamp == fix.timestamp } } + others).sorted {
@@ -26,34 +26,34 @@ struct CellTowerFilterTests {
     }
   }
 
-  @Test func `a drive passes as it is`() { #expect(passed(drive([])) == drive([])) }
+  @Test func `a drive is accepted unchanged`() { #expect(passed(drive([])) == drive([])) }
 
-  @Test func `a mast that is told twice is no place, nor is it when it is told again`() {
+  @Test func `a repeated tower position is removed, also later`() {
     let mast = [180.0, 210, 360].map { Self.place($0, east: 2600, north: 300) }
     #expect(passed(drive(mast)) == drive(mast).filter { !mast.contains($0) })
   }
 
-  @Test("a single fix aside is passed over if the way over it is a detour", arguments: [(150.0, true), (900, false)])
+  @Test("a single fix is removed if passing it is a detour", arguments: [(150.0, true), (900, false)])
   func single(north: Double, isPassed: Bool) {
     let aside = [Self.place(300, east: 3000, north: north)]
     #expect(passed(drive(aside)).contains(aside[0]) == isPassed)
   }
 
-  @Test func `the way around a corner is no detour`() {
+  @Test func `a path around a corner is no detour`() {
     let fixes =
       stride(from: 0.0, through: 300, by: 30).map { Self.place($0, east: 10 * $0) }
       + stride(from: 330.0, through: 600, by: 30).map { Self.place($0, east: 3000, north: 10 * ($0 - 300)) }
     #expect(passed(fixes) == fixes)
   }
 
-  @Test func `the last mast before a flight, told after it, is no place`() {
+  @Test func `the last tower position before a flight, repeated after it, is removed`() {
     let before = [0.0, 30].map { Self.place($0, east: 0) }
     let stale = Self.place(8000, east: 700)
     let after = [8035.0, 8095, 8125].map { Self.place($0, east: 400_000 + 5 * ($0 - 8035)) }
     #expect(passed(before + [stale] + after) == before + after)
   }
 
-  @Test("who stays at a place to the coordinate rests there after as long as a stop takes", arguments: [270.0, 300])
+  @Test("identical coordinates for the duration of a stop are a stay", arguments: [270.0, 300])
   func rests(seconds: Double) {
     let before = stride(from: 0.0, through: 300, by: 30).map { Self.place($0, east: 10 * $0) }
     let stay = stride(from: 330.0, through: 330 + seconds, by: 30).map { Self.place($0, east: 3250) }
@@ -64,14 +64,14 @@ struct CellTowerFilterTests {
     #expect(row.last == away)
   }
 
-  @Test func `who is found near the place that was told again and again was there`() {
+  @Test func `a later fix near repeated coordinates confirms them`() {
     let before = stride(from: 0.0, through: 300, by: 30).map { Self.place($0, east: 10 * $0) }
     let stay = [330.0, 360, 390].map { Self.place($0, east: 3250) }
     let near = Self.place(4000, east: 3300)
     #expect(passed(before + stay + [near]) == before + [stay[0], stay[2], near])
   }
 
-  @Test("fixes that tell their accuracy, and those of a receiver that is on, pass", arguments: [true, false])
+  @Test("fixes with accuracy and frequent fixes are accepted", arguments: [true, false])
   func others(tellsAccuracy: Bool) {
     let interval = tellsAccuracy ? 30.0 : 5
     let fixes = (0..<60).map { index in
@@ -81,14 +81,14 @@ struct CellTowerFilterTests {
     #expect(passed(fixes) == fixes)
   }
 
-  @Test func `a jump before a silence is told when nothing can decide it any more, by the next fix or by the clock`() {
+  @Test func `a jump before a gap is accepted once nothing can decide it, by a fix or a tick`() {
     let fixes = [0.0, 30].map { Self.place($0, east: 0) } + [Self.place(60, east: 400)]
     #expect(passed(fixes, isOver: false) == Array(fixes.prefix(2)))
     var masts = CellTowerFilter()
     for fix in fixes { _ = masts.passes(fix) ? [] : masts.add(fix).passed }
     #expect(masts.take(at: at(179)) == nil)
     #expect(masts.take(at: at(180)) == fixes[2])
-    // Back where it was before: a detour, if it had not been silent.
+    // Back at the earlier position: a detour without the gap.
     #expect(passed(fixes + [Self.place(179, east: 0)]).contains(fixes[2]) == false)
     #expect(passed(fixes + [Self.place(180, east: 0)]).contains(fixes[2]))
   }
@@ -117,7 +117,7 @@ struct CellTowerFilterTests {
     #expect(wrong * 6 <= real)
   }
 
-  @Test("ticks change nothing of the trips of a phone that asks the cells", arguments: UInt64(0)..<6)
+  @Test("ticks do not affect trips with cell-tower positions", arguments: UInt64(0)..<6)
   func ticks(seed: UInt64) throws {
     let day = SimulatedDay(seed: seed, world: .buses, recorder: .phone).askingCells(0.3, seed: seed).withoutAccuracy()
     let whole = TripDetector.trips(in: day.fixes)

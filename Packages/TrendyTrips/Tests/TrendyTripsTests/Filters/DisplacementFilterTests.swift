@@ -7,34 +7,34 @@ import TrendyTesting
 
 @Suite("Displacements", .timeLimit(.minutes(5)))
 struct DisplacementFilterTests {
-  /// What is passed on of some fixes, in its order.
+  /// Fixes accepted by the filter, in order.
   private func passed(_ fixes: [Location], isOver: Bool = true) -> [Location] {
     var displacements = DisplacementFilter()
     let passed = fixes.flatMap { displacements.passes($0) ? [$0] : displacements.add($0).passed }
     return passed + (isOver ? displacements.take() : [])
   }
 
-  /// A walk due east with a fix each `interval` seconds, some of them `north` metres aside.
+  /// Walk due east with a fix every `interval` seconds, some of them displaced by `north` metres.
   private func walk(interval: Double, aside: ClosedRange<Double>, north: Double) -> [Location] {
     stride(from: 0.0, through: 300, by: interval).map {
       fix($0, east: 1.2 * $0, north: aside.contains($0) ? north : 0)
     }
   }
 
-  @Test("a walker who is displaced for seconds is passed over there", arguments: [2.0, 10, 30, 60], [0.0, 12, 28])
+  @Test("a displacement of seconds during a walk is removed", arguments: [2.0, 10, 30, 60], [0.0, 12, 28])
   func walker(interval: Double, seconds: Double) {
     let row = walk(interval: interval, aside: 120...(120 + seconds), north: 400)
     let aside = row.filter { $0.timestamp >= at(120) && $0.timestamp <= at(120 + seconds) }
     #expect(passed(row) == row.filter { !aside.contains($0) })
   }
 
-  @Test("only if the receiver is back within half a minute", arguments: [30.0, 32])
+  @Test("only displacements of up to half a minute are removed", arguments: [30.0, 32])
   func long(seconds: Double) {
     let row = walk(interval: 2, aside: 120...(120 + seconds), north: 400)
     #expect((passed(row) == row) == (seconds > 30))
   }
 
-  @Test("and only if it is more than 200 m away", arguments: [190.0, 210])
+  @Test("only displacements of more than 200 m are removed", arguments: [190.0, 210])
   func near(north: Double) {
     let row = walk(interval: 30, aside: 120...120, north: north)
     #expect((passed(row) == row) == (north < 200))
@@ -50,25 +50,25 @@ struct DisplacementFilterTests {
     #expect((passed(row) == row) == (degrees < 90))
   }
 
-  @Test("whoever is thrown on to a third place is not back", arguments: [150.0, 400])
+  @Test("a jump to a third position is no return", arguments: [150.0, 400])
   func thrown(east: Double) {
     let row = [fix(0), fix(30), fix(60, north: 500), fix(90, east: east), fix(120, east: east)]
     #expect((passed(row) == row) == (east > 200))
   }
 
-  @Test func `a car that turns back at the pace it has was there`() {
+  @Test func `a car that turns back at its speed is not displaced`() {
     let out = stride(from: 0.0, through: 200, by: 20).map { fix($0, east: 15 * $0) }
     let back = stride(from: 220.0, through: 400, by: 20).map { fix($0, east: 15 * (400 - $0)) }
     #expect(passed(out + back, isOver: false) == out + back)
   }
 
-  @Test("after a silence of two minutes it may have been anywhere", arguments: [119.0, 120])
+  @Test("after a gap of two minutes nothing is removed", arguments: [119.0, 120])
   func silence(seconds: Double) {
     let row = [fix(0), fix(10), fix(40, north: 500), fix(40 + seconds, east: 20)]
     #expect((passed(row) == row) == (seconds >= 120))
   }
 
-  @Test func `what is held back waits for two minutes and no longer`() {
+  @Test func `a fix is delayed by at most two minutes`() {
     var displacements = DisplacementFilter()
     for fix in [fix(0), fix(10), fix(20, north: 500)] where !displacements.passes(fix) { _ = displacements.add(fix) }
     let soon = displacements.take(at: at(139))
@@ -79,7 +79,7 @@ struct DisplacementFilterTests {
     #expect(last.isEmpty)
   }
 
-  @Test func `east and west of the antimeridian is near`() {
+  @Test func `positions on both sides of the antimeridian are near`() {
     let row = (0..<10).map { index in
       var fix = fix(Double(index) * 15)
       fix.coordinate.longitude = (179.999 + Double(index) * 0.0003).remainder(dividingBy: 360)
@@ -108,7 +108,7 @@ struct DisplacementFilterTests {
     }
   }
 
-  @Test func `the receiver that is displaced as somebody sets out tells why its fix is no part of the way`() throws {
+  @Test func `a displacement at the departure is reported`() throws {
     let walk = walk(interval: 15, aside: 60...60, north: 500)
     let rest = (0..<40).map { fix(Double($0) * 15 - 600) }
     let arrived = (1...40).map { fix(300 + Double($0) * 15, east: 360) }
@@ -121,7 +121,7 @@ struct DisplacementFilterTests {
     #expect(told.seconds == 30)
   }
 
-  @Test("a fix that is held back is seen once nothing can show that it is an error", arguments: [100.0, 120])
+  @Test("a delayed fix is used once nothing can show that it is an outlier", arguments: [100.0, 120])
   func live(seconds: Double) {
     var detector = TripDetector()
     for fix in (0..<40).map({ fix(Double($0) * 15) }) { _ = detector.onLocation(fix) }

@@ -6,7 +6,7 @@ import TrendyModels
 
 @Suite("Hops", .timeLimit(.minutes(5)))
 struct PositionJumpDetectorTests {
-  /// A fix each second, so many metres to the east, and up to 20 m aside by turns.
+  /// A fix every second at this distance to the east, alternately up to 20 m aside.
   private func fix(_ second: Int, east: Double) -> Location {
     Location(
       coordinate: Geodesic.place(
@@ -14,10 +14,10 @@ struct PositionJumpDetectorTests {
       horizontalAccuracy: 30, timestamp: Date(timeIntervalSince1970: 1_704_096_000 + Double(second)))
   }
 
-  /// The metres of way that scatter of so many fixes looks like.
+  /// Path length in metres that results from noise.
   private let scatter = 900.0
 
-  @Test("what it scatters about two places is no way beside the hop between them", arguments: [0, 1, 2])
+  @Test("noise at two positions does not hide the jump between them", arguments: [0, 1, 2])
   func standing(leaps: Int) {
     var hops = PositionJumpDetector(at: fix(0, east: 0), lastSeen: fix(0, east: 0).timestamp)
     for second in 1..<100 { hops.add(fix(second, east: 0), error: 0) }
@@ -30,14 +30,14 @@ struct PositionJumpDetectorTests {
     }
   }
 
-  @Test func `who walks from place to place and stands at each is not thrown`() {
+  @Test func `walking between positions with stops is no jumping`() {
     var hops = PositionJumpDetector(at: fix(0, east: 0), lastSeen: fix(0, east: 0).timestamp)
     for second in 1..<300 { hops.add(fix(second, east: Double(max(0, second - 150)) * 1.5), error: 0) }
     for second in 300..<600 { hops.add(fix(second, east: 225), error: 0) }
     #expect(hops.reason(distance: 225 + scatter, seconds: 600, leaps: 2, least: 60) == nil)
   }
 
-  @Test func `a way that is longer than the hops in it is a way`() {
+  @Test func `a path longer than its jumps is a trip`() {
     var hops = PositionJumpDetector(at: fix(0, east: 0), lastSeen: fix(0, east: 0).timestamp)
     for second in 1..<100 { hops.add(fix(second, east: 0), error: 0) }
     for second in 100..<200 { hops.add(fix(second, east: 120), error: 0) }
@@ -46,7 +46,7 @@ struct PositionJumpDetectorTests {
     #expect(hops.reason(distance: 420 + scatter, seconds: 800, leaps: 2, least: 60) == nil)
   }
 
-  @Test("a hop of minutes between two places is a way, unless the receiver was displaced", arguments: [0, 1])
+  @Test("a step of minutes between two positions is a trip unless the receiver was displaced", arguments: [0, 1])
   func displaced(before: Int) {
     for after in 0...1 {
       var hops = PositionJumpDetector(at: sparse(0, 0), lastSeen: sparse(0, 0).timestamp, displacements: before)
@@ -57,7 +57,7 @@ struct PositionJumpDetectorTests {
     }
   }
 
-  /// A fix at the second, so many metres to the east.
+  /// Fix at this second and distance to the east in metres.
   private func sparse(_ second: Double, _ east: Double) -> Location {
     Location(
       coordinate: Geodesic.place(from: Coordinate(latitude: 48, longitude: 11), offset: SIMD2(0, east)),
@@ -81,23 +81,23 @@ struct PositionJumpDetectorTests {
     #expect(reason(fixes) == (seconds > 60 ? nil : .atOnce(seconds: seconds)))
   }
 
-  @Test func `the silence that a start was reckoned back into is part of the hop`() {
+  @Test func `the gap before an estimated start is part of the step`() {
     let fixes = [sparse(0, 0), sparse(30, 500), sparse(60, 503)]
     #expect(reason(fixes) == .atOnce(seconds: 30))
     #expect(reason(fixes, lastSeen: fixes[0].timestamp.addingTimeInterval(-600)) == nil)
   }
 
-  @Test("nobody sets out and arrives within seconds", arguments: [(40.0, true), (55, false)])
+  @Test("a movement within seconds is no trip", arguments: [(40.0, true), (55, false)])
   func several(seconds: Double, isThrown: Bool) {
     let fixes = [sparse(0, 0), sparse(seconds / 2, 500), sparse(seconds, 1100), sparse(seconds + 30, 1103)]
     #expect(reason(fixes) == (isThrown ? .atOnce(seconds: seconds) : nil))
   }
 
-  @Test("a place at which it stands later is one between which it was thrown", arguments: [true, false])
+  @Test("a position with a later stay counts for jumps", arguments: [true, false])
   func stoodLater(stands: Bool) {
     let back = [sparse(340, 400), sparse(400, stands ? 402 : 700)]
     let fixes = [sparse(0, 0), sparse(30, 402), sparse(60, 1000), sparse(90, 1002), sparse(300, 1001)] + back
-    // Of 2000 m the 600 m from the second place to the third are between places at which it stood in any case.
+    // 600 of 2000 m are between the second and the third position, where it certainly stood.
     guard case .hops? = reason(fixes) else {
       #expect(!stands)
       return

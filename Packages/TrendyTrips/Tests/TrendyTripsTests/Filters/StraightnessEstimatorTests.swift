@@ -4,9 +4,9 @@ import TrendyModels
 import TrendyTesting
 import TrendyTrips
 
-@Suite("TripDetector where fixes are thrown about", .timeLimit(.minutes(10)))
+@Suite("TripDetector with noisy fixes", .timeLimit(.minutes(10)))
 struct StraightnessEstimatorTests {
-  /// Each fix wrong by an error of its own, up to so many metres in each direction.
+  /// Fixes with an independent error of up to this many metres in each direction.
   static func tossed(
     seed: UInt64, from start: Double, to end: Double, interval: Double, by metres: Double, east: Double
   )
@@ -35,7 +35,7 @@ struct StraightnessEstimatorTests {
     #expect(abs(trips[0].trip.distanceMeters - 7200) < 500)
   }
 
-  @Test func `walks are trips although the fixes scatter as far as one walks between them`() {
+  @Test func `walks are trips even with noise as large as the steps`() {
     var walks = 0
     var found = 0
     for seed in UInt64(700)..<730 {
@@ -55,15 +55,15 @@ struct StraightnessEstimatorTests {
     #expect(found * 3 >= walks * 2, "\(found) of \(walks)")
   }
 
-  @Test("a receiver thrown about all day makes no trip", arguments: Array(UInt64(1)...6), [10.0, 30, 60])
+  @Test("a receiver with noise all day makes no trip", arguments: Array(UInt64(1)...6), [10.0, 30, 60])
   func tossedAbout(seed: UInt64, interval: Double) {
     let fixes = Self.tossed(seed: seed, from: 0, to: 28_800, interval: interval, by: 90, east: 0)
     #expect(TripDetector.trips(in: fixes).isEmpty)
   }
 
-  @Test("what was thrown elsewhere by no way is thrown back by none", arguments: [30.0, 60])
+  @Test("jumps between two positions and back are no trips", arguments: [30.0, 60])
   func thrownBack(interval: Double) {
-    // Between two places 180 m apart, an hour in each, with a few fixes between.
+    // An hour at each of two positions 180 m apart, with few fixes in between.
     let fixes = stride(from: 0.0, through: 36_000, by: interval).map { second -> Location in
       let phase = second.truncatingRemainder(dividingBy: 7200)
       let part = phase < 3600 ? min(1, phase / 180) : 1 - min(1, (phase - 3600) / 180)
@@ -72,12 +72,12 @@ struct StraightnessEstimatorTests {
     #expect(TripDetector.trips(in: fixes).count <= 1)
   }
 
-  /// Parked: each fix wrong by an error of its own, now small, now large, and, once it is known, for up to two minutes all of
-  /// them somewhere else.
+  /// Parked receiver with independent errors of changing size, and displacements of up to two minutes.
+
   static func thrownOut(seed: UInt64, hours: Double, interval: Double, by metres: Double) -> [Location] {
     var generator = SeededGenerator(seed: seed)
     func normal() -> Double {
-      // Twelve of them scatter by one.
+      // The sum of twelve has standard deviation 1.
       (0..<12).reduce(-6) { sum, _ in sum + Double.random(in: 0...1, using: &generator) }
     }
     var out = (east: 0.0, north: 0.0)
@@ -95,14 +95,14 @@ struct StraightnessEstimatorTests {
     }
   }
 
-  @Test("who is thrown out and back was nowhere", arguments: Array(UInt64(1)...24), [5.0, 60])
+  @Test("a displacement and return is no trip", arguments: Array(UInt64(1)...24), [5.0, 60])
   func thrownOut(seed: UInt64, interval: Double) {
     let fixes = Self.thrownOut(seed: seed, hours: 6, interval: interval, by: 20)
     #expect(TripDetector.trips(in: fixes).isEmpty)
   }
 
-  @Test func `a car that accelerates as hard as cars do makes its trip, from where it stood`() throws {
-    // 5 m/s more each second up to 40 m/s: 160 m in eight seconds.
+  @Test func `strong acceleration from standing is part of the trip`() throws {
+    // 5 m/s² up to 40 m/s: 160 m in eight seconds.
     let fixes = stride(from: 0.0, through: 600, by: 1).map { second -> Location in
       let driven = max(0, second - 300)
       return fix(second, east: driven < 8 ? 2.5 * driven * driven : 160 + 40 * (driven - 8))
@@ -122,7 +122,7 @@ struct StraightnessEstimatorTests {
         north: .random(in: -4...4, using: &generator), accuracy: -1)
     }
     let trip = try #require(TripDetector.trips(in: fixes).first).trip
-    // Summed fix by fix it would be three times as long.
+    // The sum over all fixes would be three times as long.
     #expect(TripDetectorTests.length(fixes) > 3 * 1680)
     #expect((1600...2000).contains(trip.distanceMeters))
   }

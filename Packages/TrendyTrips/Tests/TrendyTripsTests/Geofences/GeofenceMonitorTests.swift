@@ -15,7 +15,7 @@ struct GeofenceMonitorTests {
       eventTypeEntryId: "visit", isActive: isActive)
   }
 
-  /// The crossings as words: `in 60`, `out 300`.
+  /// Crossings as text: `in 60`, `out 300`.
   static func words(_ effects: [GeofenceMonitor.Effect]) -> [String] {
     effects.map { effect in
       switch effect {
@@ -29,27 +29,27 @@ struct GeofenceMonitorTests {
     words(GeofenceMonitor.crossings(in: fixes, geofences: [fence(radius: radius)]))
   }
 
-  /// Fixes every ten seconds at these distances east of the middle.
+  /// Fixes every ten seconds at these distances east of the centre.
   static func at10(_ distances: [Double], from start: Double = 0, accuracy: Double = 10) -> [Location] {
     distances.enumerated().map { fix(start + Double($0) * 10, east: $1, accuracy: accuracy) }
   }
 
-  @Test func `coming and leaving are told once each, with the times of the fixes that crossed`() {
+  @Test func `entry and exit are reported once each, with the times of the crossing fixes`() {
     let way = [500.0, 300, 150, 80, 0, 0, 0, 0, 0, 50, 120, 200, 300, 400, 500, 600]
     #expect(Self.crossings(Self.at10(way)) == ["in 30", "out 110"])
   }
 
-  @Test("a crossing must stand for thirty seconds", arguments: [(29.0, []), (30.0, ["in 10"]), (31.0, ["in 10"])])
+  @Test("a crossing needs a dwell time of 30 s", arguments: [(29.0, []), (30.0, ["in 10"]), (31.0, ["in 10"])])
   func dwell(seconds: Double, expected: [String]) {
     let fixes = [fix(0, east: 500), fix(10, east: 50), fix(10 + seconds, east: 50)]
     #expect(Self.crossings(fixes) == expected)
   }
 
-  @Test func `who is elsewhere at first did not leave`() {
+  @Test func `being outside at first is no exit`() {
     #expect(Self.crossings(Self.at10([500, 500, 500, 500, 500])) == [])
   }
 
-  @Test func `who is there at first came in`() {
+  @Test func `being inside at first is an entry`() {
     #expect(Self.crossings(Self.at10([0, 0, 0, 0, 0])) == ["in 0"])
   }
 
@@ -61,27 +61,27 @@ struct GeofenceMonitorTests {
     #expect(effects.first?.hasPrefix("in") == true)
   }
 
-  @Test("a receiver parked two hundred metres off makes nothing", arguments: Array(UInt64(1)...4), [100.0, 150])
+  @Test("a receiver parked 200 m away makes no crossing", arguments: Array(UInt64(1)...4), [100.0, 150])
   func stillOutside(seed: UInt64, radius: Double) {
     let fixes = TripDetectorTests.parked(
       seed: seed, hours: 4, interval: 10, noise: 8, outlier: 60, east: radius + 200)
     #expect(Self.crossings(fixes, radius: radius) == [])
   }
 
-  @Test("a fix as uncertain as the place is wide says nothing", arguments: [(200.0, []), (199.0, ["in 30"])])
+  @Test("a fix with an accuracy of the radius is ignored", arguments: [(200.0, []), (199.0, ["in 30"])])
   func uncertain(accuracy: Double, expected: [String]) {
     let fixes = Self.at10([500, 500, 500]) + Self.at10([0, 0, 0, 0], from: 30, accuracy: accuracy)
     #expect(Self.crossings(fixes) == expected)
   }
 
-  @Test func `a fix of more than a kilometre says nothing about any place`() {
+  @Test func `a fix with an accuracy above one kilometre is ignored`() {
     let fixes = Self.at10([20_000, 20_000, 20_000]) + Self.at10([0, 0, 0, 0, 0], from: 30, accuracy: 1001)
     #expect(Self.crossings(fixes, radius: 5000) == [])
     let certain = Self.at10([20_000, 20_000, 20_000]) + Self.at10([0, 0, 0, 0, 0], from: 30, accuracy: 1000)
     #expect(Self.crossings(certain, radius: 5000) == ["in 30"])
   }
 
-  @Test("one outlier that is back in time makes nothing", arguments: [1.0, 50, 150, 900], [true, false])
+  @Test("a short outlier makes no crossing", arguments: [1.0, 50, 150, 900], [true, false])
   func outlier(accuracy: Double, isInside: Bool) {
     let place = isInside ? 0.0 : 600.0
     var fixes = Self.at10(Array(repeating: place, count: 30))
@@ -89,10 +89,10 @@ struct GeofenceMonitorTests {
     #expect(Self.crossings(fixes) == (isInside ? ["in 0"] : []))
   }
 
-  @Test func `going to and fro in the margin makes nothing`() {
+  @Test func `movement within the margin makes no crossing`() {
     let fixes = Self.at10([0, 0, 0, 0] + (0..<100).map { $0 % 2 == 0 ? 95 : 128 }, accuracy: 0)
     #expect(Self.crossings(fixes) == ["in 0"])
-    // The margin is thirty metres, or a fifth of the radius.
+    // The margin is 30 m or a fifth of the radius.
     #expect(
       Self.crossings(Self.at10([0, 0, 0, 0] + Array(repeating: 131, count: 13), accuracy: 0)) == ["in 0", "out 40"])
     #expect(
@@ -110,7 +110,7 @@ struct GeofenceMonitorTests {
     #expect(Self.crossings(fixes) == expected)
   }
 
-  /// A walk in and out of several places, with noise.
+  /// Noisy walk in and out of several places.
   static func walk(seed: UInt64) -> [Location] {
     var generator = SeededGenerator(seed: seed)
     var second = 0.0
@@ -165,7 +165,7 @@ struct GeofenceMonitorTests {
     #expect(monitor.inside == isInside.filter(\.value).keys.sorted())
   }
 
-  @Test("a restart after any fix gives the same crossings", arguments: Array(UInt64(1)...5))
+  @Test("a restart after any fix does not change the crossings", arguments: Array(UInt64(1)...5))
   func restarts(seed: UInt64) throws {
     var steady = GeofenceMonitor(geofences: Self.places)
     var restarted = steady
@@ -176,7 +176,7 @@ struct GeofenceMonitorTests {
     }
   }
 
-  @Test("feeding twice changes nothing, and a recording's order does not matter", arguments: Array(UInt64(1)...5))
+  @Test("repeated fixes and the order of a recording do not matter", arguments: Array(UInt64(1)...5))
   func idempotent(seed: UInt64) {
     let fixes = Self.walk(seed: seed)
     var monitor = GeofenceMonitor(geofences: Self.places)
@@ -196,7 +196,7 @@ struct GeofenceMonitorTests {
       Coordinate(latitude: 89.9995, longitude: 20), Coordinate(latitude: -90, longitude: 0),
     ])
   func edges(center: Coordinate) {
-    // Straight over the middle along a meridian or a parallel, 20 m a step.
+    // Through the centre along a meridian or a parallel, 20 m per step.
     let isPolar = abs(center.latitude) > 89
     let fixes = (-30...30).map { step -> Location in
       let metres = Double(step) * 20
@@ -215,11 +215,12 @@ struct GeofenceMonitorTests {
     }
     let fence = Geofence(id: "x", name: "X", latitude: center.latitude, longitude: center.longitude, radius: 200)
     let words = Self.words(GeofenceMonitor.crossings(in: fixes, geofences: [fence]))
-    // In at step -10 or the next one, out with the first step beyond 200 + 40 + 5 m.
+    // Entry at step -10 or the next one, exit at the first step beyond 200 + 40 + 5 m.
     #expect(words == ["in 200", "out 430"] || words == ["in 210", "out 430"], "\(words)")
   }
 
-  @Test("leaving by car is told within dwell, one fix, and the way out of the margin", arguments: [5.0, 10, 30])
+  @Test(
+    "an exit by car is reported within dwell time, one fix and the crossing of the margin", arguments: [5.0, 10, 30])
   func automotiveExit(interval: Double) {
     let speed = 15.0
     var monitor = GeofenceMonitor(geofences: [Self.fence()])
@@ -229,11 +230,11 @@ struct GeofenceMonitorTests {
     for second in stride(from: 0.0, to: 300, by: interval) where toldAt == nil {
       if !monitor.onLocation(fix(second, east: second * speed, accuracy: 8)).isEmpty { toldAt = second }
     }
-    // The first fix beyond and the one that confirms it are each up to an interval late.
+    // The first fix outside and its confirmation are each up to one interval late.
     #expect((toldAt ?? .infinity) - leftAt <= 30 + 2 * interval + (30 + 8) / speed)
   }
 
-  @Test("who lies still after coming in is there after five minutes", arguments: [(309.0, []), (310.0, ["in 10"])])
+  @Test("an entry without further fixes is reported after five minutes", arguments: [(309.0, []), (310.0, ["in 10"])])
   func silentEntry(seconds: Double, expected: [String]) {
     var monitor = GeofenceMonitor(geofences: [Self.fence()])
     #expect(monitor.onLocation(fix(0, east: 500)).isEmpty)
@@ -242,7 +243,7 @@ struct GeofenceMonitorTests {
     #expect(monitor.onTick(at: at(9999)).isEmpty == !expected.isEmpty)
   }
 
-  @Test func `silence after one fix outside is no leaving`() {
+  @Test func `a gap after one fix outside is no exit`() {
     var monitor = GeofenceMonitor(geofences: [Self.fence()])
     for second in stride(from: 0.0, through: 60, by: 10) { _ = monitor.onLocation(fix(second)) }
     #expect(monitor.onLocation(fix(70, east: 2000)).isEmpty)
@@ -250,7 +251,7 @@ struct GeofenceMonitorTests {
     #expect(monitor.inside == ["home"])
   }
 
-  @Test func `a place that changes keeps who is in it, one that is gone is left by nobody`() {
+  @Test func `a changed place keeps its state, and a deleted one has no exit`() {
     var monitor = GeofenceMonitor(geofences: [Self.fence()])
     for second in stride(from: 0.0, through: 60, by: 10) { _ = monitor.onLocation(fix(second)) }
     monitor.update([Self.fence(radius: 120)])
@@ -282,7 +283,7 @@ struct GeofenceMonitorTests {
     #expect(GeofenceVisit.closed(open, at: at(0)).properties["Duration"]?.doubleValue == 0)
   }
 
-  @Test func `a place that records no entries or no exits makes no such event`() {
+  @Test func `a place without entry or exit type creates no event`() {
     var fence = Self.fence()
     #expect(GeofenceVisit.left(fence, at: at(0)) == nil)
     fence.eventTypeEntryId = nil

@@ -4,8 +4,8 @@ import TrendyModels
 import TrendyTesting
 import TrendyTrips
 
-/// The properties that are not of one case: on generated streams and on recorded ones.
-@Suite("GeofenceMonitor's promises", .timeLimit(.minutes(10)))
+/// Properties that hold for all generated and recorded streams.
+@Suite("Properties of GeofenceMonitor", .timeLimit(.minutes(10)))
 struct GeofencePropertyTests {
   typealias Base = GeofenceMonitorTests
 
@@ -17,9 +17,9 @@ struct GeofencePropertyTests {
         in: fixes, geofences: [Base.fence(radius: radius, east: east)], configuration: configuration))
   }
 
-  @Test("straight through between two fixes is in and out, at interpolated moments", arguments: [10.0, 20, 30])
+  @Test("a straight path through a place is an entry and an exit at interpolated times", arguments: [10.0, 20, 30])
   func segment(speed: Double) {
-    // A fix every minute, the place in the middle of a gap.
+    // A fix every minute, with the place between two fixes.
     let fixes = (-3...3).map { fix(Double($0) * 60 + 600, east: (Double($0) + 0.5) * 60 * speed) }
     let middle = 600 - 30.0
     let words = Self.passing(100, fixes)
@@ -31,10 +31,10 @@ struct GeofencePropertyTests {
     #expect(Base.crossings(fixes) == [], "without the option nothing was seen in it")
   }
 
-  @Test func `passing beside is no passing, nor is an outlier, a leap or a long gap`() {
+  @Test func `a path beside the place, an outlier, a jump and a long gap are no crossings`() {
     let north = (-3...3).map { fix(Double($0) * 60 + 600, east: (Double($0) + 0.5) * 900, north: 101) }
     #expect(Self.passing(100, north) == [])
-    // Thrown to the other side and back.
+    // Displaced to the other side and back.
     let thrown = (0...20).map { fix(Double($0) * 30, east: $0 == 10 ? 900 : -900) }
     #expect(Self.passing(100, thrown) == [])
     let leap = (0...20).map { fix(Double($0) * 30, east: $0 < 10 ? -9000 : 9000) }
@@ -43,7 +43,7 @@ struct GeofencePropertyTests {
     #expect(Self.passing(100, gap) == [])
   }
 
-  @Test("with the option on entries and exits still alternate, in their order", arguments: Array(UInt64(1)...8))
+  @Test("with the option entries and exits alternate in order", arguments: Array(UInt64(1)...8))
   func passingAlternates(seed: UInt64) throws {
     var configuration = GeofenceMonitor.Configuration()
     configuration.countsPassing = true
@@ -69,12 +69,12 @@ struct GeofencePropertyTests {
     #expect(monitor.inside == isInside.filter(\.value).keys.sorted())
   }
 
-  @Test("passing a pole or the antimeridian is passing", arguments: [(89.9, 0.0), (-89.9, 120), (10, 180)])
+  @Test("paths across a pole or the antimeridian are detected", arguments: [(89.9, 0.0), (-89.9, 120), (10, 180)])
   func passingEdges(latitude: Double, longitude: Double) {
     var configuration = GeofenceMonitor.Configuration()
     configuration.countsPassing = true
     let fence = Geofence(id: "x", name: "X", latitude: latitude, longitude: longitude, radius: 200)
-    // Along the parallel of the place, 500 m a minute.
+    // Along the parallel of the place at 500 m a minute.
     let degree = 111_320 * cos(latitude * .pi / 180)
     let fixes = (-4...4).map { step in
       Location(
@@ -118,12 +118,12 @@ struct GeofencePropertyTests {
     return zip(seconds, seconds.dropFirst()).allSatisfy { $0 <= $1 }
   }
 
-  @Test("a larger radius never gives fewer seconds inside", arguments: Array(UInt64(1)...12))
+  @Test("a larger radius never reduces the time inside", arguments: Array(UInt64(1)...12))
   func monotone(seed: UInt64) {
     for place in Base.places { #expect(Self.isMonotone(Base.walk(seed: seed), about: place.coordinate)) }
   }
 
-  @Test("nor on recorded days", arguments: PhoneDayTests.days)
+  @Test("a larger radius never reduces the time inside on recorded days", arguments: PhoneDayTests.days)
   func monotoneDays(name: String) throws {
     let day = try PhoneDayTests.Day(name)
     for trip in day.trips {
@@ -132,7 +132,7 @@ struct GeofencePropertyTests {
     }
   }
 
-  @Test func `a reading says why nothing was told`() throws {
+  @Test func `an evaluation explains why no crossing was reported`() throws {
     var monitor = GeofenceMonitor(geofences: [Base.fence()])
     var told: [String] = []
     func take(_ one: Location) {

@@ -17,7 +17,7 @@ struct LegFinderTests {
     return finder.legs(from: at(0), to: at(end), distance: 804)
   }
 
-  @Test func `what came after the end for the most part is no leg of the trip`() {
+  @Test func `a cell mostly after the end is not a leg of the trip`() {
     #expect(legs(until: 618).map(\.mode) == [.walking])
     #expect(legs(until: 618).last?.endTime == at(618))
     #expect(legs(until: 640).map(\.mode) == [.walking, .cycling])

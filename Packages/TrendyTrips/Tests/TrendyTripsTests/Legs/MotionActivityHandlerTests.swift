@@ -36,7 +36,7 @@ struct MotionActivityHandlerTests {
     handler.startActivityUpdates()
   }
 
-  @Test("driving is detected at once and confirmed after two seconds", arguments: [(1.9, false), (2.0, true)])
+  @Test("driving is detected immediately and confirmed after two seconds", arguments: [(1.9, false), (2.0, true)])
   func confirms(seconds: Double, isConfirmed: Bool) {
     handler.receive(motion(.automotive, 0))
     #expect(listener.take() == ["detected true", "automotive"])
@@ -53,28 +53,28 @@ struct MotionActivityHandlerTests {
     handler.tick(at: at(10))
     handler.receive(motion(.walking, 20))
     _ = listener.take()
-    // Another kind of not driving does not begin the wait again.
+    // Another state other than driving does not restart the debounce.
     handler.receive(motion(.stationary, 21))
     #expect(listener.take() == ["stationary"])
     handler.tick(at: at(20 + seconds))
     #expect(listener.take() == (isConfirmed ? ["confirmed false"] : []))
   }
 
-  @Test func `a reading confirms what stood before it`() {
+  @Test func `a reading confirms an earlier change`() {
     handler.receive(motion(.automotive, 0))
     _ = listener.take()
     handler.receive(motion(.stationary, 60))
     #expect(listener.take() == ["confirmed true", "detected false", "stationary"])
   }
 
-  @Test func `a flicker is detected and never confirmed`() {
+  @Test func `a short change is detected but not confirmed`() {
     handler.receive(motion(.automotive, 0))
     handler.receive(motion(.stationary, 1))
     handler.tick(at: at(100))
     #expect(listener.take() == ["detected true", "automotive", "detected false", "stationary"])
   }
 
-  @Test func `weak, unknown and late readings are no evidence`() {
+  @Test func `weak, unknown and late readings are ignored`() {
     handler.receive(motion(.automotive, 10, .low))
     handler.receive(motion(.unknown, 11))
     #expect(listener.take() == [])
@@ -96,14 +96,14 @@ struct MotionActivityHandlerTests {
     #expect(!listener.take().contains("confirmed false"))
   }
 
-  @Test func `a waiting change can be forgotten`() {
+  @Test func `an unconfirmed change can be discarded`() {
     handler.receive(motion(.automotive, 0))
     handler.cancelPendingDebounce()
     handler.tick(at: at(100))
     #expect(listener.take() == ["detected true", "automotive"])
   }
 
-  @Test func `nothing is told while updates are stopped`() {
+  @Test func `nothing is reported while updates are stopped`() {
     handler.receive(motion(.automotive, 0))
     _ = listener.take()
     handler.stopActivityUpdates()

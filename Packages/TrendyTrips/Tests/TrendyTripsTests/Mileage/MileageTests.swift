@@ -4,7 +4,7 @@ import TrendyModels
 import TrendyTesting
 import TrendyTrips
 
-@Suite("Vehicles and what told of them")
+@Suite("Vehicles and their identification")
 struct VehicleTests {
   static let van = Vehicle(id: "a", name: "Van", deviceIds: ["bt-1", "tracker"])
   static let car = Vehicle(id: "b", name: "Car", colorHex: "#112233", icon: "⛟", isDefault: true, startOdometer: 5e6)
@@ -20,23 +20,23 @@ struct VehicleTests {
     #expect(VehicleIdentity(named: name, devices: devices, among: [Self.car, Self.old, Self.van]) == expected)
   }
 
-  @Test func `without a default, and with one that is archived, it is unknown`() {
+  @Test func `without a default, or with an archived one, the vehicle is unknown`() {
     #expect(VehicleIdentity(devices: ["x"], among: [Self.old, Self.van]) == .unknown)
     #expect(VehicleIdentity(among: []).vehicle == nil)
   }
 
-  @Test("a vehicle survives its fields", arguments: [van, car, old])
+  @Test("a vehicle survives encoding to fields", arguments: [van, car, old])
   func fields(vehicle: Vehicle) {
     #expect(Vehicle(id: vehicle.id, fields: vehicle.fields) == vehicle)
     #expect(Vehicle(id: "x", fields: [:]) == nil)
-    // Each is one that the kind declares.
+    // The kind declares each field.
     for name in vehicle.fields.keys { #expect(SyncedKind.vehicle.field(name) != nil, "\(name)") }
   }
 }
 
 @Suite("Mileage by place")
 struct DestinationTests {
-  @Test func `ways are counted by the place where they end, the most frequent first, and elsewhere not at all`() {
+  @Test func `trips are counted by destination, most frequent first, without those that end elsewhere`() {
     let home = Geofence(id: "h", name: "Home", latitude: 52, longitude: 5, radius: 100)
     let work = Geofence(id: "w", name: "Work", latitude: 52.1, longitude: 5, radius: 100)
     func trip(_ id: String, to end: Coordinate, _ metres: Double) -> TripEvent {
@@ -59,7 +59,7 @@ struct TripRuleTests {
     id: "o", name: "Work", latitude: 0, longitude: 0, radius: 100, role: "office")
   static let shop = Geofence(id: "s", name: "Shop", latitude: 0, longitude: 0, radius: 100)
 
-  /// Of November 2026; the 21st is a Saturday.
+  /// Day of November 2026; the 21st is a Saturday.
   static func facts(_ day: Int, hour: Int = 12, zone: Int = 0, ends: [Geofence] = [], vehicle: String? = nil)
     -> TripFacts
   {
@@ -74,7 +74,7 @@ struct TripRuleTests {
       (facts(20), "any other day", TripCategory.business), (facts(21), "weekend", .private),
       (facts(22), "weekend", .private), (facts(23), "any other day", .business),
       (facts(21, ends: [shop, office]), "office at either end", .business),
-      // Friday 23:00 in London is Saturday in Amsterdam; the place's zone counts.
+      // Friday 23:00 in London is Saturday in Amsterdam; the local time zone counts.
       (facts(20, hour: 23, zone: 3600), "weekend", .private),
       (facts(21, hour: 1, zone: -7200), "any other day", .business),
       (facts(23, hour: 0), "any other day", .business),
@@ -85,7 +85,7 @@ struct TripRuleTests {
     #expect(rule?.category == category)
   }
 
-  @Test func `without an office and rules nobody knows what a trip was for`() {
+  @Test func `without office and rules a trip has no category`() {
     var facts = Self.facts(20)
     facts.hasOffice = false
     #expect(TripRule.deciding(facts, among: []) == nil)
@@ -93,7 +93,7 @@ struct TripRuleTests {
     #expect(TripRule.deciding(facts, among: [own])?.name == "mine")
   }
 
-  @Test func `one's own rules replace those, and the lowest that holds decides`() {
+  @Test func `own rules replace the standard ones, and the lowest matching position applies`() {
     let own = [
       TripRule(
         id: "2", name: "late", position: 2, category: .private,
@@ -122,23 +122,23 @@ struct TripRuleTests {
     for name in rule.fields.keys { #expect(SyncedKind.tripRule.field(name) != nil, "\(name)") }
   }
 
-  @Test func `a rule with a condition that this version does not know decides nothing`() {
+  @Test func `a rule with an unknown condition is ignored`() {
     var fields = TripRule.standard[0].fields
     fields["conditions"] = .object(["moon": .string("full")])
     #expect(TripRule(id: "r", fields: fields) == nil)
   }
 }
 
-@Suite("Trips that a person changes")
+@Suite("Edited trips")
 struct TripEventTests {
-  /// Ten kilometres east in a thousand seconds.
+  /// Trip of 10 km to the east in 1000 s.
   static func trip(_ start: Double = 0, from east: Double = 0, id: String = "one") -> TripEvent {
     TripEvent(
       id: id, eventTypeId: "trip", start: at(start), end: at(start + 1000), distanceMeters: 10_000,
       route: stride(from: 0.0, through: 10_000, by: 1000).map { fix(0, east: east + $0).coordinate })
   }
 
-  @Test func `a trip has its figures in its event`() throws {
+  @Test func `the event of a trip contains its figures`() throws {
     let trip = Self.trip()
     #expect(TripEvent(trip.event) == trip)
     #expect(trip.event.properties["duration"]?.doubleValue == 1000)
@@ -148,7 +148,7 @@ struct TripEventTests {
     #expect(TripEvent(Event(id: "x", eventTypeId: "t", timestamp: at(0))) == nil)
   }
 
-  @Test func `split by time, the parts make the whole`() throws {
+  @Test func `the parts of a split by time add up`() throws {
     var trip = Self.trip()
     trip.classify(.business, by: "office")
     trip.event.notes = "to Ann"
@@ -168,15 +168,15 @@ struct TripEventTests {
     #expect(second.startPlace.map { Geodesic.distanceMeters(from: $0, to: there) < 2 } == true)
   }
 
-  @Test func `split with its fixes, they tell how far it had come`() throws {
-    // Half an hour of standing would put the middle of the time far from the middle of the way.
+  @Test func `a split with fixes divides the distance by the fixes`() throws {
+    // With half an hour of standing, half of the time is far from half of the distance.
     let fixes = stride(from: 0.0, through: 1000, by: 10).map { fix($0, east: $0 < 900 ? $0 : 900 + ($0 - 900) * 91) }
     let (first, second) = try Self.trip().split(at: at(900), id: "two", fixes: fixes)
     #expect(abs(first.distance - 900) < 5)
     #expect(abs(second.distance - 9100) < 5)
   }
 
-  @Test func `a part of the way is a moment, by its fixes where they are known`() throws {
+  @Test func `a part of the path corresponds to a time, by fixes if known`() throws {
     let trip = Self.trip()
     #expect(trip.moment(at: 0.25) == at(250))
     let fixes = stride(from: 0.0, through: 1000, by: 10).map { fix($0, east: $0 < 900 ? $0 : 900 + ($0 - 900) * 91) }
@@ -187,14 +187,14 @@ struct TripEventTests {
     #expect(trip.moment(at: -1, fixes: fixes) == at(0) && trip.moment(at: 2, fixes: fixes) == at(1000))
   }
 
-  @Test("a moment outside splits nothing", arguments: [-1.0, 0, 1000, 1001])
+  @Test("a time outside of the trip is rejected", arguments: [-1.0, 0, 1000, 1001])
   func outside(second: Double) {
     #expect(throws: TripEvent.EditError.outside(start: at(0), end: at(1000))) {
       try Self.trip().split(at: at(second), id: "two")
     }
   }
 
-  @Test func `merged, the way between is part of it`() throws {
+  @Test func `a merge includes the path in between`() throws {
     var first = Self.trip()
     var second = Self.trip(1500, from: 11_000, id: "two")
     first.classify(.business)
@@ -213,7 +213,7 @@ struct TripEventTests {
     #expect(whole.route.count == 22)
   }
 
-  @Test func `two trips at once, or with two vehicles, are not merged`() {
+  @Test func `overlapping trips, and trips with two vehicles, are not merged`() {
     var first = Self.trip()
     var second = Self.trip(900, id: "two")
     #expect(throws: TripEvent.EditError.overlap) { try first.merged(with: second) }
@@ -223,7 +223,7 @@ struct TripEventTests {
     #expect(throws: TripEvent.EditError.vehicles) { try first.merged(with: second) }
   }
 
-  @Test("split and merged it is as long as it was", arguments: [UInt64(1), 2, 3])
+  @Test("a split and merge keeps the length", arguments: [UInt64(1), 2, 3])
   func roundTrip(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     for _ in 0..<50 {
@@ -238,7 +238,7 @@ struct TripEventTests {
 
 @Suite("Mileage and odometers")
 struct MileageTests {
-  @Test func `kilometres are counted for what they were driven for`() {
+  @Test func `distances are counted by category`() {
     var trips = (0..<4).map { TripEventTests.trip(Double($0) * 2000, id: "\($0)") }
     trips[0].classify(.business)
     trips[1].classify(.private)
@@ -267,7 +267,7 @@ struct MileageTests {
     #expect(check.whole?.trips == 10_000)
   }
 
-  @Test func `a step back is passed over`() {
+  @Test func `a decreasing reading is ignored`() {
     let check = OdometerCheck(
       readings: [Self.reading(9000, 20_000), Self.reading(0, 0), Self.reading(4000, 10_000), Self.reading(5000, 900)],
       trips: [TripEventTests.trip(10), TripEventTests.trip(6000)])
@@ -276,19 +276,19 @@ struct MileageTests {
     #expect(check.stretches.allSatisfy { !$0.isWarning })
   }
 
-  @Test func `a reading on the way takes part of the trip`() {
+  @Test func `a reading during a trip counts part of it`() {
     let check = OdometerCheck(
       readings: [Self.reading(0, 0), Self.reading(500, 5000), Self.reading(2000, 10_000)],
       trips: [TripEventTests.trip()])
     #expect(check.stretches.map(\.trips) == [5000, 5000])
   }
 
-  @Test func `one reading says nothing`() {
+  @Test func `one reading gives no comparison`() {
     #expect(OdometerCheck(readings: [Self.reading(0, 5)], trips: [TripEventTests.trip()]).whole == nil)
     #expect(!OdometerCheck(readings: [], trips: []).isWarning)
   }
 
-  @Test func `a clock that stands while trips were made is a warning`() {
+  @Test func `an unchanged odometer with trips is a warning`() {
     let check = OdometerCheck(readings: [Self.reading(0, 5), Self.reading(5000, 5)], trips: [TripEventTests.trip(10)])
     #expect(check.isWarning)
   }

@@ -6,9 +6,9 @@ import TrendyTrips
 
 @Suite("MeasuredSpeed", .timeLimit(.minutes(5)))
 struct MeasuredSpeedTests {
-  /// Half an hour at home, some minutes by bicycle along a winding way, and half an hour at its end, as a phone records them: its satellite
-  /// receiver measures speed, and access points between do not.
-  /// - Parameter told: the part of the speed that the receiver tells; `nil` if it tells none.
+  /// Half an hour at home, some minutes by bicycle on a winding path, and half an hour at its end, as recorded by a phone whose
+  /// satellite fixes have a speed, unlike the WiFi fixes in between.
+  /// - Parameter told: measured fraction of the speed; `nil` for no measurement.
   private func ride(seed: UInt64, told: Double?) -> [Location] {
     var chance = SeededGenerator(seed: seed)
     func part() -> Double { Double(chance.next() >> 11) / 9_007_199_254_740_992 }
@@ -37,7 +37,7 @@ struct MeasuredSpeedTests {
     return fixes
   }
 
-  @Test func `a short winding ride is a trip if the receiver measures its speed, and noise if it tells less than half`()
+  @Test func `a short winding ride is a trip if its speed is measured, and noise below half of it`()
     throws
   {
     var found = 0
@@ -54,14 +54,14 @@ struct MeasuredSpeedTests {
     #expect(found >= 3)
   }
 
-  @Test("a trip that needs no witness does not tell of one", arguments: SimulatedDay.Recorder.allCases)
+  @Test("a clear trip has no decision about measured speed", arguments: SimulatedDay.Recorder.allCases)
   func plain(recorder: SimulatedDay.Recorder) {
     let day = SimulatedDay(seed: 31, world: .town, recorder: recorder).tellingSpeed()
     let trips = TripDetector.trips(in: day.fixes)
     #expect(!trips.isEmpty && trips.flatMap(\.decisions).allSatisfy { $0.rule != .measured })
   }
 
-  @Test("a receiver that is thrown about indoors measures that it rests", arguments: SimulatedDay.Recorder.allCases)
+  @Test("a jumping receiver indoors measures no speed", arguments: SimulatedDay.Recorder.allCases)
   func indoors(recorder: SimulatedDay.Recorder) {
     for seed in 200..<220 as Range<UInt64> {
       let day = SimulatedDay(seed: seed, world: .indoors, recorder: recorder)

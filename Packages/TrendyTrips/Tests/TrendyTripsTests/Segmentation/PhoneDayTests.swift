@@ -44,7 +44,7 @@ struct PhoneDayTests {
   @Test func `a phone that sleeps between its trips makes six of them`() throws {
     let day = try Day(Self.days[0])
     let trips = day.trips
-    // What the owner confirmed, in minutes.
+    // Confirmed by the owner, in minutes.
     let expected = [(0.0, 7.2), (147.1, 151.1), (163.6, 177.9), (223.4, 230.9), (390.8, 402.5), (412, 426.1)]
     try #require(trips.count == expected.count)
     for (record, times) in zip(trips, expected) {
@@ -70,7 +70,7 @@ struct PhoneDayTests {
     #expect(trips.count == 4)
   }
 
-  @Test("legs follow one another from start to end and are as long as the trip", arguments: days)
+  @Test("legs cover the trip from start to end and have its length", arguments: days)
   func legs(name: String) throws {
     for record in try Day(name).trips {
       #expect(record.legs.first?.startTime == record.trip.startTime)
@@ -84,7 +84,7 @@ struct PhoneDayTests {
     }
   }
 
-  @Test("fix by fix, through a restart after each, it is what the whole recording makes", arguments: days)
+  @Test("processing with a restart after each fix gives the same trips as the whole recording", arguments: days)
   func restarts(name: String) throws {
     let day = try Day(name)
     var detector = TripDetector()
@@ -105,11 +105,11 @@ struct PhoneDayTests {
     #expect(found.count >= 4)
   }
 
-  @Test("what comes twice, and in any order, makes the same trips", arguments: days, [UInt64(1), 2])
+  @Test("repeated and reordered fixes give the same trips", arguments: days, [UInt64(1), 2])
   func disorder(name: String, seed: UInt64) throws {
     let day = try Day(name)
     var generator = SeededGenerator(seed: seed)
-    // Of two fixes of one moment the file's order decides, which a shuffle would change.
+    // The order of fixes with equal timestamps matters, which shuffling would change.
     var moments: Set<Date> = []
     let fixes = day.fixes.filter { moments.insert($0.timestamp).inserted }
     moments = []
@@ -121,11 +121,11 @@ struct PhoneDayTests {
   }
 }
 
-@Suite("Motion and silence in TripDetector")
+@Suite("Motion readings and gaps in TripDetector")
 struct TripEvidenceTests {
-  @Test func `the way from the place of rest to where a phone woke is part of the trip`() throws {
+  @Test func `the path from the stay point to the first fix of a waking phone is part of the trip`() throws {
     var fixes = stride(from: 0.0, through: 600, by: 60).map { fix($0) }
-    // An hour's sleep; woken 300 m from home by somebody who walks.
+    // The phone sleeps for an hour and wakes 300 m from home while walking.
     fixes += stride(from: 0.0, through: 900, by: 20).map { fix(4200 + $0, east: 300 + 1.5 * $0) }
     let trip = try #require(TripDetector.trips(in: fixes).first)
     #expect(abs(trip.trip.startTime.timeIntervalSince(at(4000))) < 10)
@@ -133,7 +133,7 @@ struct TripEvidenceTests {
     #expect(trip.trip.startCoordinate == fix(0).coordinate)
   }
 
-  @Test func `a far place after a sleep is where the trip begins`() throws {
+  @Test func `a distant first fix after a gap is the start of the trip`() throws {
     var fixes = stride(from: 0.0, through: 600, by: 60).map { fix($0) }
     fixes += stride(from: 0.0, through: 900, by: 20).map { fix(4200 + $0, east: 5000 + 1.5 * $0) }
     let trip = try #require(TripDetector.trips(in: fixes).first)
@@ -141,7 +141,7 @@ struct TripEvidenceTests {
     #expect(abs(trip.trip.distanceMeters - 1350) < 20)
   }
 
-  @Test func `a flight between two fixes is a leg that nobody saw`() throws {
+  @Test func `a flight between two fixes is a leg of unknown mode`() throws {
     var fixes = stride(from: 0.0, through: 600, by: 30).map { fix($0) }
     fixes += stride(from: 0.0, through: 1200, by: 20).map { fix(6000 + $0, east: 300_000 + 1.4 * $0) }
     let trips = TripDetector.trips(in: fixes)
@@ -150,14 +150,14 @@ struct TripEvidenceTests {
     #expect(trips.first?.trip.startTime == at(600))
   }
 
-  /// Fixes that wander 400 m off and stay there, as under a roof with another network.
+  /// Fixes that drift 400 m away and stay there, as under a roof with another network.
   private func wandering(speed: Double?) -> [Location] {
     stride(from: 0.0, through: 600, by: 10).map { fix($0, speed: 0) }
       + stride(from: 10.0, through: 200, by: 10).map { fix(600 + $0, east: 2 * $0, speed: speed) }
       + stride(from: 10.0, through: 900, by: 10).map { fix(800 + $0, east: 400, speed: 0) }
   }
 
-  @Test("a sensor that says that nobody moves holds back a small wandering, but not measured speed")
+  @Test("a stationary motion sensor suppresses a small drift, but not measured speed")
   func held() {
     let still = stride(from: 0.0, through: 1700, by: 60).map { motion(.stationary, $0) }
     #expect(TripDetector.trips(in: wandering(speed: nil)).count == 1)
@@ -172,7 +172,7 @@ struct TripEvidenceTests {
       ).count == 1)
   }
 
-  @Test func `a reading that stays stationary too long does not hold back a drive`() throws {
+  @Test func `an outdated stationary reading does not suppress a drive`() throws {
     let trips = TripDetector.trips(
       in: stride(from: 0.0, through: 600, by: 10).map { fix($0) }
         + drive(speed: 12, start: 610, end: 1200, interval: 10),
@@ -189,13 +189,13 @@ struct TripEvidenceTests {
     #expect(trips.map { $0.legs.map(\.mode) } == [[mode]])
   }
 
-  @Test func `a slow bus is a bus where the sensor says so`() {
+  @Test func `a slow bus is recognised with motion readings`() {
     let fixes = drive(speed: 4.5, start: 0, end: 1200, interval: 5)
     let readings = stride(from: 0.0, through: 1200, by: 60).map { motion(.automotive, $0) }
     #expect(TripDetector.trips(in: fixes, motion: readings).map(\.mode) == [.automotive])
   }
 
-  @Test func `a walk to the car and the drive are two legs of one trip, told apart where the pace changes`() throws {
+  @Test func `a walk to the car and the drive are two legs, divided at the change of speed`() throws {
     var fixes = drive(speed: 1.3, start: 0, end: 400, interval: 10)
     fixes += drive(from: 520, speed: 14, start: 410, end: 1400, interval: 10)
     // The sensor is three minutes late.
@@ -205,7 +205,7 @@ struct TripEvidenceTests {
     #expect(abs(try #require(record.legs.last).startTime.timeIntervalSince(at(405))) <= 40)
   }
 
-  @Test("an uncertain fix beside the way does not lengthen it")
+  @Test("an inaccurate fix beside the path does not lengthen it")
   func zigzag() {
     var fixes = drive(speed: 1.4, start: 0, end: 1200, interval: 20)
     for index in stride(from: 5, to: fixes.count, by: 2) {
@@ -217,7 +217,7 @@ struct TripEvidenceTests {
     #expect(abs((trips.first?.trip.distanceMeters ?? 0) - 1680) < 40)
   }
 
-  @Test func `what it remembers does not grow on a trip of days`() throws {
+  @Test func `the size of the state is bounded on a trip of days`() throws {
     var detector = TripDetector()
     var sizes: [Int] = []
     for day in 0..<4 {
@@ -233,14 +233,14 @@ struct TripEvidenceTests {
     #expect((2000...4096).contains(try #require(detector.finish().first?.record).route.count))
   }
 
-  @Test("a short length is a geodesic's", arguments: [UInt64(1), 2, 3])
+  @Test("short distances are geodesic", arguments: [UInt64(1), 2, 3])
   func lengths(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     var worst = 0.0
     for _ in 0..<500 {
       let latitude = Double.random(in: -85...85, using: &generator)
       let longitude = Double.random(in: -180...180, using: &generator)
-      // Two fixes a second apart in a drive on one meridian, or not; the detector's own sum is what is tested.
+      // Tests the detector's sum, with fixes one second apart, also on a meridian.
       let turn = Double.random(in: 0...6.28, using: &generator)
       let places = (0...60).map { step in
         Coordinate(

@@ -4,9 +4,9 @@ import TrendyModels
 import TrendyTesting
 import TrendyTrips
 
-@Suite("TripDetector where somebody goes round near the place of rest", .timeLimit(.minutes(10)))
+@Suite("TripDetector with laps near the stay point", .timeLimit(.minutes(10)))
 struct RoundsTests {
-  /// The place on a running track of 400 m, so many metres from the middle of its southern straight.
+  /// Position on a running track of 400 m, at a distance from the middle of its southern straight.
   private static func track(_ metres: Double) -> (east: Double, north: Double) {
     let (straight, radius) = (84.39, 36.5)
     let bend = Double.pi * radius
@@ -22,12 +22,12 @@ struct RoundsTests {
     }
   }
 
-  /// With a deviation of 1.
+  /// Normal random number with standard deviation 1.
   private static func error(_ chance: inout SeededGenerator) -> Double {
     Double.random(in: -1...1, using: &chance) * 3.0.squareRoot()
   }
 
-  /// Stands for a minute, goes `metres` on a way, and stands for `rest` seconds; each fix errs by 2 m on its own.
+  /// A minute at rest, `metres` along a path, and `rest` seconds at rest, with independent errors of 2 m.
   private static func round(
     on way: (Double) -> (east: Double, north: Double), metres: Double, speed: Double, interval: Double, seed: UInt64,
     rest: Double = 600
@@ -61,10 +61,10 @@ struct RoundsTests {
     #expect(abs(trips[0].trip.startTime.timeIntervalSince(at(60))) <= 30)
   }
 
-  @Test func `a recording that begins and ends on the running track is a trip, and says why`() throws {
+  @Test func `a recording that begins and ends on the running track is a trip with its reason`() throws {
     let fixes = Self.round(on: Self.track, metres: 2000, speed: 3, interval: 1, seed: 1, rest: 0)
       .filter { $0.timestamp >= at(60) }
-    // Seen from the middle of a straight, no place of the track is as far as a departure has to be.
+    // From the middle of a straight, no position on the track is as far away as a departure requires.
     let trips = TripDetector.trips(in: fixes)
     try #require(trips.count == 1)
     #expect(abs(trips[0].trip.startTime.timeIntervalSince(at(60))) <= 30)
@@ -88,7 +88,7 @@ struct RoundsTests {
     #expect(abs(trips[0].trip.distanceMeters / 720 - 1) < 0.08, "\(trips[0].trip.distanceMeters)")
   }
 
-  @Test("a round by four corners is a trip, also where the recorder writes seldom", arguments: [5.0, 20, 30, 60])
+  @Test("a round with four corners is a trip, also with sparse fixes", arguments: [5.0, 20, 30, 60])
   func corners(interval: Double) throws {
     let side = 200.0
     let way = { (metres: Double) -> (east: Double, north: Double) in
@@ -105,12 +105,12 @@ struct RoundsTests {
     #expect(abs(try #require(trips[0].trip.endTime).timeIntervalSince(at(60 + 4 * side / 1.3))) <= 60)
   }
 
-  @Test func `one small round is none`() {
+  @Test func `one small round is no trip`() {
     #expect(
       TripDetector.trips(in: Self.round(on: Self.track, metres: 350, speed: 1.4, interval: 1, seed: 3)).isEmpty)
   }
 
-  @Test("who mows a lawn is at home", arguments: [1.0, 3])
+  @Test("mowing a lawn is no trip", arguments: [1.0, 3])
   func lawn(interval: Double) {
     let way = { (metres: Double) -> (east: Double, north: Double) in
       let strip = metres.truncatingRemainder(dividingBy: 50)
@@ -120,7 +120,7 @@ struct RoundsTests {
       TripDetector.trips(in: Self.round(on: way, metres: 3000, speed: 1.1, interval: interval, seed: 4)).isEmpty)
   }
 
-  /// So many seconds at a place where the error changes slowly: to 1/e within `memory` seconds.
+  /// Seconds at a position with a slowly changing error, whose correlation falls to 1/e within `memory` seconds.
   private static func wander(
     from start: Double, to end: Double, spread: Double, memory: Double, seed: UInt64
   ) -> [Location] {
@@ -148,7 +148,7 @@ struct RoundsTests {
     }
   }
 
-  @Test("laps end where the runner rests, also if the receiver wanders there", arguments: [10.0, 20])
+  @Test("laps end at the runner's stop, even if the receiver drifts there", arguments: [10.0, 20])
   func restAfterLaps(spread: Double) throws {
     let end = 60 + 3210 / 3.0
     let laps = Self.round(on: Self.track, metres: 3210, speed: 3, interval: 1, seed: 5, rest: 0)

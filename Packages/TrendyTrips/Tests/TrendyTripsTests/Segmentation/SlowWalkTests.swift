@@ -4,9 +4,9 @@ import TrendyModels
 import TrendyTesting
 import TrendyTrips
 
-@Suite("TripDetector where somebody goes at less than a stroll", .timeLimit(.minutes(10)))
+@Suite("TripDetector below walking speed", .timeLimit(.minutes(10)))
 struct SlowWalkTests {
-  /// Half an hour at rest, a straight way of so many metres, and half an hour at its end; each fix errs by some metres.
+  /// Half an hour at rest, a straight path of this length in metres, and half an hour at its end, with noise.
   private func walk(metres: Double, speed: Double, interval: Double, seed: UInt64) -> [Location] {
     var chance = SeededGenerator(seed: seed)
     return stride(from: 0, through: 3600 + metres / speed, by: interval).map { second in
@@ -16,12 +16,12 @@ struct SlowWalkTests {
     }
   }
 
-  @Test("a way at less than a stroll is a trip, and says why", arguments: [0.25, 0.3, 0.4], [2.0, 15, 45])
+  @Test("a path below walking speed is a trip with its reason", arguments: [0.25, 0.3, 0.4], [2.0, 15, 45])
   func straight(speed: Double, interval: Double) throws {
     let fixes = walk(metres: 500, speed: speed, interval: interval, seed: UInt64(100 * speed))
     let trips = TripDetector.trips(in: fixes)
     try #require(trips.count == 1)
-    // The fix with which the trip begins is one of the recording, as it names the trip.
+    // The first fix of the trip is a recorded one, because the id is derived from it.
     let trip = trips[0].trip
     #expect(fixes.contains { $0.timestamp == trip.startTime && $0.coordinate == trip.startCoordinate })
     #expect(abs(trips[0].trip.startTime.timeIntervalSince(at(1800))) <= 120)
@@ -29,10 +29,10 @@ struct SlowWalkTests {
     #expect(abs(trips[0].trip.distanceMeters / 500 - 1) < 0.1, "\(trips[0].trip.distanceMeters)")
     let decision = try #require(trips[0].decisions.first)
     #expect(decision.rule == .slowly)
-    #expect(decision.words.hasPrefix("left the place of rest slowly: "))
+    #expect(decision.words.hasPrefix("Departed slowly: "))
   }
 
-  @Test("a phone that slept is reckoned back to when its person left, at their pace", arguments: [0.25, 0.4, 0.7])
+  @Test("the departure of a sleeping phone is estimated from the walking speed", arguments: [0.25, 0.4, 0.7])
   func woken(speed: Double) throws {
     let wake = 1800 + 200 / speed
     let fixes = walk(metres: 700, speed: speed, interval: 30, seed: UInt64(1000 * speed)).filter {
@@ -41,11 +41,11 @@ struct SlowWalkTests {
     let trips = TripDetector.trips(in: fixes)
     try #require(trips.count == 1)
     #expect(abs(trips[0].trip.startTime.timeIntervalSince(at(1800))) <= 120, "\(trips[0].trip.startTime)")
-    // What was gone in the silence is part of the way.
+    // The movement during the gap is part of the path.
     #expect(abs(trips[0].trip.distanceMeters / 700 - 1) < 0.1, "\(trips[0].trip.distanceMeters)")
   }
 
-  @Test("who is slower than that has come to rest, again and again", arguments: [0.05, 0.1])
+  @Test("slower movement is a sequence of stops", arguments: [0.05, 0.1])
   func tooSlow(speed: Double) {
     #expect(TripDetector.trips(in: walk(metres: 400, speed: speed, interval: 5, seed: 1)).isEmpty)
   }
@@ -63,14 +63,14 @@ struct SlowWalkTests {
     #expect(found * 100 >= walks * 85, "\(found) of \(walks)")
   }
 
-  /// Whether both have half of their united time in common.
+  /// Whether both overlap for half of their combined time.
   private func isMostly(_ trip: Trip, _ walk: SimulatedDay.Trip) -> Bool {
     guard let end = trip.endTime else { return false }
     let common = min(end, walk.endTime).timeIntervalSince(max(trip.startTime, walk.startTime))
     return 2 * common >= max(end, walk.endTime).timeIntervalSince(min(trip.startTime, walk.startTime))
   }
 
-  @Test("a receiver that is thrown about does not leave slowly", arguments: [SimulatedDay.Recorder.phone, .tracker])
+  @Test("a jumping receiver is no slow departure", arguments: [SimulatedDay.Recorder.phone, .tracker])
   func indoors(recorder: SimulatedDay.Recorder) {
     for seed in 7200..<7230 as Range<UInt64> {
       let day = SimulatedDay(seed: seed, world: .indoors, recorder: recorder)

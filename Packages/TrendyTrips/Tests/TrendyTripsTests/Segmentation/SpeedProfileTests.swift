@@ -7,7 +7,7 @@ import TrendyTrips
 struct SpeedProfileTests {
   private let start = Date(timeIntervalSince1970: 1_704_096_000)
 
-  /// Goes north at the speeds that are given, each for some seconds with a fix every ten; `nil` is silence.
+  /// Moves north at the given speeds, with a fix every ten seconds; `nil` is a gap.
   private func drive(_ parts: [(speed: Double?, seconds: Double, far: Double)], tellsSpeed: Bool) -> [Location] {
     var fixes: [Location] = []
     var (time, metres) = (0.0, 0.0)
@@ -38,7 +38,7 @@ struct SpeedProfileTests {
     SpeedProfile(fixes, during: start...start.addingTimeInterval(seconds))
   }
 
-  @Test("the speed of each step is that of the way, told or measured", arguments: [true, false])
+  @Test("the speed of each interval is measured or computed from the fixes", arguments: [true, false])
   func speeds(tellsSpeed: Bool) throws {
     let fixes = drive([(10, 600, 0), (0, 120, 0), (20, 480, 0)], tellsSpeed: tellsSpeed)
     let profile = try #require(made(fixes, seconds: 1200))
@@ -54,13 +54,13 @@ struct SpeedProfileTests {
     #expect(profile.standingSeconds == stop.end.timeIntervalSince(stop.start))
   }
 
-  @Test("it is a stop from a minute on", arguments: zip([50.0, 60, 70], [0, 1, 1]))
+  @Test("a stop lasts at least a minute", arguments: zip([50.0, 60, 70], [0, 1, 1]))
   func shortStops(seconds: Double, count: Int) {
     let fixes = drive([(10, 300, 0), (0, seconds, 0), (10, 300, 0)], tellsSpeed: false)
     #expect(made(fixes, seconds: 600 + seconds)?.stops.count == count)
   }
 
-  @Test func `standing at the ends is no stop, nor is a silence in which it went on`() throws {
+  @Test func `neither standing at the ends nor a gap with movement is a stop`() throws {
     let fixes = drive([(0, 120, 0), (10, 300, 0), (nil, 300, 4000), (10, 300, 0), (0, 120, 0)], tellsSpeed: false)
     let profile = try #require(made(fixes, seconds: 1140))
     #expect(profile.stops.isEmpty)
@@ -68,13 +68,13 @@ struct SpeedProfileTests {
     #expect(profile.steps.filter { $0.speed == nil }.count == Int(300 / profile.stepSeconds))
   }
 
-  @Test func `a silence at one place is a stop`() throws {
+  @Test func `a gap at one position is a stop`() throws {
     let fixes = drive([(10, 300, 0), (nil, 600, 20), (10, 300, 0)], tellsSpeed: false)
     let stop = try #require(made(fixes, seconds: 1200)?.stops.first)
     #expect(stop.end.timeIntervalSince(stop.start) == 600)
   }
 
-  @Test func `of a long trip there are not more steps, and of too few fixes there is nothing`() throws {
+  @Test func `the number of intervals is bounded, and too few fixes give no profile`() throws {
     let long = drive([(20, 36_000, 0)], tellsSpeed: true)
     let profile = try #require(made(long, seconds: 36_000))
     #expect(profile.steps.count == 240 && profile.stepSeconds == 150)

@@ -4,7 +4,7 @@ import TrendyModels
 import TrendyTesting
 import TrendyTrips
 
-@Suite("TripDetector on the tracks of other receivers", .timeLimit(.minutes(10)))
+@Suite("TripDetector with tracks of other receivers", .timeLimit(.minutes(10)))
 struct TripCausesTests {
   private static func rules(_ record: TripRecord?) -> [TripDecision.Rule] { record?.decisions.map(\.rule) ?? [] }
 
@@ -14,7 +14,7 @@ struct TripCausesTests {
 
   // MARK: Fast trains
 
-  /// From standing to `speed` and back, `meters` in all, from second 600 on.
+  /// From standing to `speed` and back over `meters`, from second 600 on.
   private static func train(speed: Double, meters: Double, interval: Double) -> [Location] {
     let ramp = speed / 0.5
     let cruise = (meters - speed * ramp) / speed
@@ -31,7 +31,7 @@ struct TripCausesTests {
       + rest(at: meters, from: 610 + 2 * ramp + cruise, to: 1600 + 2 * ramp + cruise, interval: interval)
   }
 
-  @Test("a fast train is one trip and keeps its length", arguments: [5.0, 20, 60], [75.0, 84, 92])
+  @Test("a fast train is one trip of the right length", arguments: [5.0, 20, 60], [75.0, 84, 92])
   func fastTrain(interval: Double, speed: Double) throws {
     let trips = TripDetector.trips(in: Self.train(speed: speed, meters: 90_000, interval: interval))
     #expect(trips.count == 1)
@@ -39,9 +39,9 @@ struct TripCausesTests {
     #expect(try #require(trips.first?.topSpeed) > speed - 4)
   }
 
-  @Test("a fast train that brakes before it was known to be one is one trip", arguments: [20.0, 40])
+  @Test("a fast train that brakes before its detection is one trip", arguments: [20.0, 40])
   func braked(after seconds: Double) throws {
-    // It gains a metre a second each second up to 78, and stands still for two seconds as a signal, or its receiver, has it.
+    // Accelerates with 1 m/s² to 78 m/s, with a halt of two seconds.
     let fixes = stride(from: 0.0, through: 600, by: 3).map { second in
       let moving = second <= 78 + seconds ? second : max(78 + seconds, second - 2)
       return fix(600 + second, east: moving < 78 ? moving * moving / 2 : 3042 + 78 * (moving - 78))
@@ -51,14 +51,14 @@ struct TripCausesTests {
     #expect(abs(try #require(trips.first).trip.distanceMeters / (3042 + 78 * 520) - 1) < 0.01)
   }
 
-  @Test func `a recording that begins in a fast train is a trip from its first minutes on`() throws {
+  @Test func `a recording that begins in a fast train is a trip from the first minutes on`() throws {
     let fixes = Self.train(speed: 84, meters: 90_000, interval: 5).filter { $0.timestamp > at(1000) }
     let trips = TripDetector.trips(in: fixes)
     #expect(trips.count == 1)
     #expect(try #require(trips.first).trip.distanceMeters > 60_000)
   }
 
-  @Test("one bad fix claims no train", arguments: [4500.0, 5500])
+  @Test("one outlier is no train", arguments: [4500.0, 5500])
   func badFix(off: Double) {
     var fixes = drive(speed: 15, start: 600, end: 3600, interval: 60)
     fixes[20].coordinate = fix(0, east: 20 * 900, north: off).coordinate
@@ -68,9 +68,9 @@ struct TripCausesTests {
     #expect(!Self.rules(trips.first).contains(.leapt))
   }
 
-  // MARK: Displaced on the way
+  // MARK: Displacements
 
-  @Test("a receiver that is displaced on the way goes on with its trip", arguments: [3.0, 12, 60])
+  @Test("a displacement during movement continues the trip", arguments: [3.0, 12, 60])
   func displaced(seconds: Double) throws {
     var fixes = Self.rest(from: 0, to: 600, interval: 1) + drive(speed: 12, start: 600, end: 2400, interval: 1)
     for index in fixes.indices where fixes[index].timestamp >= at(1200) && fixes[index].timestamp < at(1200 + seconds) {
@@ -82,7 +82,7 @@ struct TripCausesTests {
     #expect(Self.rules(trips.first).contains(.displaced))
   }
 
-  /// A drive to 7200 m east, a stop from second 1200 on, and a drive of 1200 s on; the receiver is 500 m to the north for some seconds.
+  /// Two drives with a stop from second 1200 on, during which the receiver is displaced by 500 m for some seconds.
   private static func stop(_ stop: Double, displaced: Range<Double>, interval: Double) -> [Location] {
     let end = 1200 + stop
     let fixes =
@@ -97,7 +97,7 @@ struct TripCausesTests {
     }
   }
 
-  @Test("a receiver that is displaced where it stands goes on with its trip", arguments: [1.0, 2, 4], [30.0, 90])
+  @Test("a displacement during a stop continues the trip", arguments: [1.0, 2, 4], [30.0, 90])
   func displacedStanding(interval: Double, seconds: Double) throws {
     let trips = TripDetector.trips(in: Self.stop(240, displaced: 1300..<(1300 + seconds), interval: interval))
     #expect(trips.count == 1)
@@ -105,21 +105,21 @@ struct TripCausesTests {
     #expect(Self.rules(trips.first).contains(.displaced))
   }
 
-  @Test("also if it drives on before it is itself again", arguments: [1.0, 2, 4])
+  @Test("a displacement that ends after the stop continues the trip", arguments: [1.0, 2, 4])
   func displacedLeaving(interval: Double) throws {
     let trips = TripDetector.trips(in: Self.stop(120, displaced: 1300..<1340, interval: interval))
     #expect(trips.count == 1)
     #expect(abs(try #require(trips.first).trip.distanceMeters / 21_600 - 1) < 0.02)
   }
 
-  @Test("a stop is as long as it was, also if the receiver was displaced in it", arguments: [1.0, 2, 4])
+  @Test("a displacement does not change the duration of a stop", arguments: [1.0, 2, 4])
   func displacedStop(interval: Double) throws {
     let trips = TripDetector.trips(in: Self.stop(340, displaced: 1300..<1330, interval: interval))
     #expect(trips.count == 2)
     #expect(abs(try #require(trips.first?.trip.endTime).timeIntervalSince(at(1200))) <= 2 * interval)
   }
 
-  @Test("who has arrived and is thrown elsewhere for good had arrived before", arguments: [1.0, 2, 4])
+  @Test("a permanent displacement after an arrival ends the trip before it", arguments: [1.0, 2, 4])
   func thrownAfterArrival(interval: Double) throws {
     let fixes = Self.stop(3600, displaced: 1300..<4800, interval: interval).filter { $0.timestamp < at(4800) }
     let trips = TripDetector.trips(in: fixes)
@@ -129,7 +129,7 @@ struct TripCausesTests {
     #expect(Self.rules(trips.first).last == .leapt)
   }
 
-  @Test("who drives away from where they were thrown to begins there", arguments: [1.0, 2])
+  @Test("a drive from a displaced position starts there", arguments: [1.0, 2])
   func drivesFromThere(interval: Double) throws {
     let east = 7200.0
     let fixes =
@@ -144,14 +144,14 @@ struct TripCausesTests {
     #expect(abs(try #require(trips.last).trip.distanceMeters / 11_700 - 1) < 0.02)
   }
 
-  @Test("ticks change nothing of the trips of displaced receivers", arguments: UInt64(0)..<6, [60.0, 900])
+  @Test("ticks do not affect trips with displacements", arguments: UInt64(0)..<6, [60.0, 900])
   func displacedTicks(seed: UInt64, seconds: Double) throws {
     let fixes = SimulatedDay(seed: seed, world: .canyon, recorder: .logger).fixes
     let live = try TripRulesTests.live(fixes, every: seconds, TripDetector.Configuration())
     #expect(live.map(\.trip) == TripDetector.trips(in: fixes).map(\.trip))
   }
 
-  // MARK: Silence
+  // MARK: Gaps
 
   @Test(
     "what silence at a place means follows from the recorder",
@@ -165,7 +165,7 @@ struct TripCausesTests {
     #expect(Self.rules(trips.first).contains(.unheard) == (count == 1))
   }
 
-  @Test func `a recorder that is found again where it fell silent, and rests there, had arrived before`() throws {
+  @Test func `a gap with both ends at one position was a stop`() throws {
     let way = drive(speed: 12, start: 600, end: 1800, interval: 1)
     let after = Self.rest(at: 14_400, from: 2200, to: 3000, interval: 1)
     let trips = TripDetector.trips(in: Self.rest(from: 0, to: 600, interval: 1) + way + after)
@@ -175,7 +175,7 @@ struct TripCausesTests {
 
   // MARK: Starts
 
-  @Test("a trip does not begin before the silence it came out of", arguments: [100.0, 290, 425])
+  @Test("a trip does not begin before the gap that precedes it", arguments: [100.0, 290, 425])
   func start(silence: Double) throws {
     let before = Self.rest(from: 0, to: 601, interval: 30)
     let end = 600 + silence
@@ -186,21 +186,21 @@ struct TripCausesTests {
     #expect(Self.rules(trips.first).first == .woke)
   }
 
-  // MARK: Woken late
+  // MARK: Late first fixes
 
-  /// Ten minutes at rest, then asleep; it leaves at `start` and is heard from `heard` on.
+  /// Ten minutes at rest, then a gap; departs at `start`, with fixes from `heard` on.
   private static func woken(speed: Double, start: Double, heard: Double) -> [Location] {
     let way = drive(speed: speed, start: start, end: start + 1800, interval: 15)
     return rest(from: 0, to: 630, interval: 30) + way.filter { $0.timestamp >= at(heard) }
       + rest(at: speed * 1800, from: start + 1815, to: start + 3000, interval: 30)
   }
 
-  @Test("a phone that is woken minutes late had left its place of rest", arguments: [60.0, 195, 300, 315])
+  @Test("a phone that wakes up minutes late departed from its stay point", arguments: [60.0, 195, 300, 315])
   func wokenLate(seconds: Double) throws {
     let trips = TripDetector.trips(in: Self.woken(speed: 12, start: 7200, heard: 7200 + seconds))
     #expect(trips.count == 1)
     let trip = try #require(trips.first)
-    // Farther off than that it may come from anywhere.
+    // From farther away it may come from anywhere.
     let isNear = seconds <= 300
     #expect(Self.rules(trip).contains(isNear ? .woke : .appeared))
     #expect(!Self.rules(trip).contains(.shortStop))
@@ -217,7 +217,7 @@ struct TripCausesTests {
     #expect(abs(start.timeIntervalSince(at(isNear ? 1680 : 600 + silence))) <= 5)
   }
 
-  @Test func `what is the receiver's noise by itself is no part of a flight after it`() {
+  @Test func `noise before a flight is not part of it`() {
     var noisy = 0
     for seed in UInt64(1)...40 {
       var chance = SeededGenerator(seed: seed)
@@ -234,7 +234,7 @@ struct TripCausesTests {
         [.homebound, .zigzag, .thrown, .aimless].contains(record.decisions.last?.rule)
       else { continue }
       noisy += 1
-      // Where it rests among so much noise is known for some minutes at best.
+      // With so much noise the stay point is known for only some minutes.
       let trips = TripDetector.trips(in: before + after)
       #expect(trips.map { $0.trip.startTime >= at(1380) } == [true], "seed \(seed)")
       #expect(trips.allSatisfy { $0.trip.distanceMeters > 515_000 }, "seed \(seed)")
@@ -242,7 +242,7 @@ struct TripCausesTests {
     #expect(noisy >= 5)
   }
 
-  @Test func `who was carried off in a silence left at the pace that they go on with`() throws {
+  @Test func `a departure during a gap is estimated from the later speed`() throws {
     let trips = TripDetector.trips(in: Self.woken(speed: 15, start: 1005, heard: 1410))
     #expect(trips.count == 1)
     let trip = try #require(trips.first)
@@ -253,7 +253,7 @@ struct TripCausesTests {
 
   // MARK: Indoors
 
-  @Test("WiFi that throws a resting receiver about makes few trips", arguments: [(0.0, 1), (15, 2), (30, 5)])
+  @Test("WiFi position jumps make few trips", arguments: [(0.0, 1), (15, 2), (30, 5)])
   func indoors(interval: Double, most: Int) {
     var found = 0
     for seed in 100..<130 {
@@ -273,7 +273,7 @@ struct TripCausesTests {
     #expect(found.isEmpty, "\(found.flatMap(\.decisions).map(\.words))")
   }
 
-  /// What was begun and no trip.
+  /// Rejected trips.
   private static func refused(_ fixes: [Location]) -> [TripRecord] {
     var detector = TripDetector()
     return (fixes.flatMap { detector.onLocation($0) } + detector.finish()).compactMap {
@@ -281,9 +281,9 @@ struct TripCausesTests {
     }
   }
 
-  @Test("one jump between two places at which it stands still is no trip", arguments: [20.0, 30, 60], [300.0, 500])
+  @Test("one jump between two stationary positions is no trip", arguments: [20.0, 30, 60], [300.0, 500])
   func jump(interval: Double, meters: Double) throws {
-    // The place that WiFi takes it to be settles within some fixes.
+    // The WiFi position converges within some fixes.
     let fixes = stride(from: 0.0, to: 3600, by: interval).map { second in
       fix(second, east: second < 1800 ? 0 : meters + min(55, (second - 1800) / interval * 20), accuracy: 40)
     }
@@ -294,7 +294,7 @@ struct TripCausesTests {
     #expect(last.words.contains("stood still before and after"))
   }
 
-  @Test("a short drive is a trip, however far its fixes are apart", arguments: [1.0, 5, 15, 30])
+  @Test("a short drive is a trip at any sampling interval", arguments: [1.0, 5, 15, 30])
   func shortDrive(interval: Double) {
     let fixes = Self.way([(4, 10), (11, 70), (4, 10)], interval: interval)
     let end = fixes[fixes.count - 1]
@@ -307,7 +307,7 @@ struct TripCausesTests {
 
   // MARK: Legs
 
-  /// Parts of metres a second and seconds, each from where the last one led.
+  /// Consecutive sections with speed in m/s and duration in seconds.
   private static func way(_ parts: [(speed: Double, seconds: Double)], interval: Double) -> [Location] {
     var fixes = rest(from: 0, to: 600, interval: interval)
     var (time, east) = (600.0, 0.0)
@@ -325,7 +325,7 @@ struct TripCausesTests {
     #expect(TripDetector.trips(in: fixes).first?.legs.map(\.mode) == [.automotive])
   }
 
-  @Test("a bus in traffic is no bicycle", arguments: [1.0, 5])
+  @Test("a bus in traffic is not a bicycle", arguments: [1.0, 5])
   func bus(interval: Double) {
     let stop: [(speed: Double, seconds: Double)] = [(10, 30), (0, 25), (2, 40)]
     let stops = Array(repeating: stop, count: 12).flatMap { $0 }

@@ -23,7 +23,7 @@ struct TripDetectorTests {
     }
   }
 
-  /// A receiver that stands still: slow drift, noise on every fix, and now and then an outlier for a while.
+  /// Stationary receiver with slow drift, noise, and occasional outliers.
   static func parked(
     seed: UInt64, hours: Double, interval: Double, noise: Double, outlier: Double, from start: Double = 0,
     east: Double = 0
@@ -73,7 +73,7 @@ struct TripDetectorTests {
     #expect(record.route.count > 10)
   }
 
-  @Test func `start and end are where rest was left and come to`() throws {
+  @Test func `start and end are at the stay points`() throws {
     var fixes = Self.parked(seed: 1, hours: 0.5, interval: 10, noise: 4, outlier: 0)
     fixes += drive(speed: 12, start: 1800, end: 2400, interval: 5)
     fixes += Self.parked(seed: 2, hours: 0.5, interval: 10, noise: 4, outlier: 0, from: 2410, east: 7200)
@@ -96,14 +96,14 @@ struct TripDetectorTests {
     #expect(TripDetector.trips(in: fixes).count == trips)
   }
 
-  @Test func `one outlier at a stop does not make it shorter`() {
+  @Test func `one outlier does not shorten a stop`() {
     var fixes = drive(speed: 12, start: 0, end: 300, interval: 5)
     fixes += stride(from: 305.0, through: 705, by: 10).map { fix($0, east: 3600, north: $0 == 505 ? 130 : 0) }
     fixes += drive(from: 3600, speed: 12, start: 710, end: 1000, interval: 5)
     #expect(TripDetector.trips(in: fixes).count == 2)
   }
 
-  @Test("a parked receiver makes no trip, however it drifts", arguments: Array(UInt64(1)...6))
+  @Test("a drifting parked receiver makes no trip", arguments: Array(UInt64(1)...6))
   func still(seed: UInt64) {
     for noise in [3.0, 8, 15, 20] {
       for interval in [1.0, 10, 60] {
@@ -114,7 +114,7 @@ struct TripDetectorTests {
     }
   }
 
-  @Test("fixes thrown far and wide about one place make no trip", arguments: Array(UInt64(1)...10))
+  @Test("noise around one position makes no trip", arguments: Array(UInt64(1)...10))
   func scattered(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     let fixes = stride(from: 0.0, to: 7200, by: 10).map { second in
@@ -127,7 +127,7 @@ struct TripDetectorTests {
     #expect(TripDetector.trips(in: fixes).isEmpty)
   }
 
-  @Test func `a fix that only teleports is passed over`() throws {
+  @Test func `an unreachable fix is ignored`() throws {
     var fixes = drive(speed: 15, start: 0, end: 600, interval: 10)
     fixes[30].coordinate.latitude += 1
     let trips = TripDetector.trips(in: fixes)
@@ -135,48 +135,48 @@ struct TripDetectorTests {
     #expect(abs((trips.first?.trip.distanceMeters ?? 0) - 9000) < 20)
   }
 
-  /// Twenty minutes at home, seen last on the way out; then, after two minutes in which a phone says nothing, on the way.
+  /// Twenty minutes at home, a last fix while leaving, and after a gap of two minutes fixes on the path.
   private static func woken(_ elsewhere: [Location], drivingFrom east: Double = 900) -> [Location] {
     stride(from: 0.0, through: 1200, by: 60).map { fix($0) } + [fix(1240, east: 80)] + elsewhere
       + drive(from: east, speed: 12, start: 1378, end: 1978, interval: 3)
       + stride(from: 2040.0, through: 2640, by: 60).map { fix($0, east: east + 7200) }
   }
 
-  @Test func `what a phone that wakes says of its cell takes nothing from the way that had begun`() {
-    // A kilometre to the side, seconds before the true places; of no accuracy, as in a file that has none.
+  @Test func `a waking phone's cell-tower position does not affect the departure`() {
+    // A kilometre aside, seconds before the true positions, without accuracy.
     let cell = [fix(1374.6, east: 700, north: 1100, accuracy: -1), fix(1375, east: 700, north: 1100, accuracy: -1)]
     let wanted = TripDetector.trips(in: Self.woken([]))
     #expect(wanted.count == 1 && wanted[0].trip.startTime <= at(1240))
     let trips = TripDetector.trips(in: Self.woken(cell))
     #expect(trips.map(\.trip.startTime) == wanted.map(\.trip.startTime))
     #expect(trips.map(\.trip.endTime) == wanted.map(\.trip.endTime))
-    // They tell something of how the receiver scatters, and so of the length, but no more than that.
+    // They affect only the estimated noise, and thereby the length.
     #expect(abs((trips.first?.trip.distanceMeters ?? 0) - wanted[0].trip.distanceMeters) < 5)
-    // Measured there for longer, never twice to the coordinate, it may as well be the true place; then nobody knows the way to the next.
+    // With changing coordinates for longer, it may be the true position, from which there is no path to the next.
     let stay = stride(from: 1330.0, through: 1370, by: 10).map {
       fix($0, east: 700 + ($0 / 10).remainder(dividingBy: 3), north: 1100, accuracy: -1)
     }
     #expect(TripDetector.trips(in: Self.woken(stay)).last?.trip.startTime ?? .distantPast >= at(1370))
-    // And where the true place cannot be reached without it either, nobody went there.
+    // If the true position is unreachable as well, there is no path to it.
     let far = TripDetector.trips(in: Self.woken(cell, drivingFrom: 11_000))
     #expect(far.last?.trip.startTime ?? .distantPast >= at(1370))
   }
 
-  @Test func `who walks off with a phone that says nothing for minutes left before that`() throws {
+  @Test func `a walk during a gap of minutes began before the gap`() throws {
     var fixes = stride(from: 0.0, through: 1200, by: 60).map { fix($0) } + [fix(1240, east: 90)]
-    // Five minutes on it first says about where it is.
+    // Five minutes later there is a first approximate fix.
     fixes += [fix(1556, east: 460, north: 30, accuracy: 74), fix(1559, east: 410), fix(1603, east: 450)]
     fixes += drive(from: 500, speed: 1.2, start: 1650, end: 2250, interval: 50)
     fixes += stride(from: 2310.0, through: 2910, by: 60).map { fix($0, east: 1220) }
     let trips = TripDetector.trips(in: fixes)
     #expect(trips.map(\.trip.startTime) == [at(1200)])
     #expect(try abs(#require(trips.first).trip.distanceMeters - 1220) < 150)
-    // Where it stays instead, nobody went anywhere.
+    // If it stays there, there was no movement.
     let thrown = fixes.prefix(22) + stride(from: 1556.0, through: 3000, by: 300).map { fix($0, east: 460) }
     #expect(TripDetector.trips(in: thrown).isEmpty)
   }
 
-  @Test func `a leap that stays is no way that was gone`() {
+  @Test func `a permanent jump is no path`() {
     var fixes = drive(speed: 15, start: 0, end: 600, interval: 10)
     fixes += drive(from: 400_000, speed: 15, start: 610, end: 1200, interval: 10)
     let trips = TripDetector.trips(in: fixes)
@@ -193,21 +193,21 @@ struct TripDetectorTests {
     #expect(TripDetector.trips(in: fixes).count == trips)
   }
 
-  @Test func `the order of the file does not matter, nor what comes twice`() throws {
+  @Test func `order and repetitions in a file do not matter`() throws {
     let fixes = try Self.recorded("gotrack-00033")
     var generator = SeededGenerator(seed: 5)
     let shuffled = (fixes + fixes.prefix(50)).shuffled(using: &generator)
     #expect(TripDetector.trips(in: shuffled) == TripDetector.trips(in: fixes))
   }
 
-  @Test func `a file whose times are broken makes no trip`() throws {
+  @Test func `a file with invalid times makes no trip`() throws {
     let fixes = try Self.recorded("gotrack-00033").map { fix in
       Location(coordinate: fix.coordinate, horizontalAccuracy: -1, timestamp: at(0))
     }
     #expect(TripDetector.trips(in: fixes).isEmpty)
   }
 
-  @Test func `the same recording makes the same trip again, on every device`() throws {
+  @Test func `the same recording gives the same trip on every device`() throws {
     let fixes = try Self.recorded("around-visnjan-with-car")
     let one = TripDetector.trips(in: fixes)
     #expect(one == TripDetector.trips(in: fixes))
@@ -235,7 +235,7 @@ struct TripDetectorTests {
     #expect(steady.currentTrip == nil)
   }
 
-  @Test func `a live stream tells of the start before the end`() throws {
+  @Test func `a live stream reports the start before the end`() throws {
     var detector = TripDetector()
     var started: [Trip] = []
     for fix in try Self.recorded("gotrack-00033").prefix(60) {

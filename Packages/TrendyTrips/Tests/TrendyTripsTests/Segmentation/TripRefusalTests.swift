@@ -4,13 +4,13 @@ import TrendyModels
 import TrendyTesting
 import TrendyTrips
 
-@Suite("What is a trip although it leads nowhere in particular", .timeLimit(.minutes(10)))
+@Suite("Trips without a direction", .timeLimit(.minutes(10)))
 struct TripRefusalTests {
   private static func rest(_ seconds: ClosedRange<Double>, interval: Double) -> [Location] {
     stride(from: seconds.lowerBound, to: seconds.upperBound, by: interval).map { fix($0) }
   }
 
-  @Test("who walks three times around a lake made a trip", arguments: [5.0, 15, 60])
+  @Test("walking around a lake three times is a trip", arguments: [5.0, 15, 60])
   func rounds(interval: Double) throws {
     let radius = 320.0
     let round = 2 * .pi * radius / 1.4
@@ -26,8 +26,8 @@ struct TripRefusalTests {
     #expect(abs(trip.trip.distanceMeters / (6 * .pi * radius) - 1) < 0.1)
   }
 
-  @Test func `a round of deliveries that goes to and fro in a town is one trip`() throws {
-    // Forty doors, with four minutes at each: a van that comes two kilometres away and back, at the pace of a stroll.
+  @Test func `a delivery round back and forth in a town is one trip`() throws {
+    // Forty stops of four minutes each within two kilometres, at walking speed on average.
     var fixes = Self.rest(0...600, interval: 10)
     var time = 600.0
     var east = 0.0

@@ -4,7 +4,7 @@ import TrendyModels
 import TrendyTesting
 import TrendyTrips
 
-@Suite("TripDetector's rules and what it says of them", .timeLimit(.minutes(10)))
+@Suite("Rules and decisions of TripDetector", .timeLimit(.minutes(10)))
 struct TripRulesTests {
   /// Twelve metres a second east, then `seconds` at the place that was come to, then on.
   static func stopped(for seconds: Double, interval: Double = 10, legs: Int = 1) -> [Location] {
@@ -42,19 +42,19 @@ struct TripRulesTests {
     #expect(Self.rules(trips.first) == [.departed, .paused, .resumed, .recordingEnded])
   }
 
-  @Test("any number of skip places, each of two hundred metres", arguments: [(190.0, 1), (210, 3)])
+  @Test("several skip places of 200 m each", arguments: [(190.0, 1), (210, 3)])
   func skipPlaces(off: Double, count: Int) {
     let fixes = Self.stopped(for: 900, legs: 2)
     let configuration = Self.configuration(skipping: [90_000, 7200 - off, 14_400 + off])
     #expect(TripDetector.trips(in: fixes, configuration: configuration).count == count)
   }
 
-  @Test func `who walks about at a skip place, and whose phone sleeps there, is still on the same trip`() throws {
+  @Test func `walking around at a skip place with a sleeping phone continues the trip`() throws {
     let drive = Self.stopped(for: 2400)
     var fixes = drive.filter { $0.timestamp < at(665) || $0.timestamp > at(3055) }
     let configuration = Self.configuration(skipping: [7200])
     #expect(TripDetector.trips(in: fixes, configuration: configuration).count == 1)
-    // To the door and back, three times.
+    // Three times to the door and back.
     fixes = drive.map { one in
       guard one.timestamp > at(700), one.timestamp < at(3000) else { return one }
       var one = one
@@ -65,11 +65,11 @@ struct TripRulesTests {
     let trips = TripDetector.trips(in: fixes, configuration: configuration)
     #expect(trips.count == 1)
     #expect(Self.rules(trips.first).filter { $0 != .shortStop } == [.departed, .paused, .resumed, .recordingEnded])
-    // What is walked until the stop is noticed counts, and no more.
+    // Only the walking until the detection of the stop counts.
     #expect(abs(try #require(trips.first).trip.distanceMeters - 14_400) < 320)
   }
 
-  @Test func `one fix thrown out of a skip place is no leaving`() {
+  @Test func `one outlier at a skip place does not resume the trip`() {
     var fixes = Self.stopped(for: 3000)
     let index = fixes.firstIndex { $0.timestamp >= at(2000) }!
     fixes[index].coordinate = fix(0, east: 7200, north: 400).coordinate
@@ -80,7 +80,7 @@ struct TripRulesTests {
     #expect(Self.rules(trips.first) == [.departed, .paused, .displaced, .resumed, .recordingEnded])
   }
 
-  @Test func `a live trip pauses, goes on, and is closed by a tick after two hours of silence`() throws {
+  @Test func `a live trip pauses, resumes, and ends with a tick after a gap of two hours`() throws {
     var detector = TripDetector(configuration: Self.configuration(skipping: [7200]))
     var told: [String] = []
     func tell(_ effects: [TripDetector.Effect]) {
@@ -112,7 +112,7 @@ struct TripRulesTests {
     #expect(told.count == 4)
   }
 
-  /// Ticks between the fixes as a timer gives them, every `seconds`.
+  /// Adds ticks between the fixes, like a timer with this interval in seconds.
   static func live(
     _ fixes: [Location], motion: [MotionActivity] = [], every seconds: TimeInterval,
     _ configuration: TripDetector.Configuration
@@ -136,11 +136,11 @@ struct TripRulesTests {
     return trips
   }
 
-  @Test("ticks change nothing of the trips", arguments: PhoneDayTests.days, [60.0, 1800])
+  @Test("ticks do not affect the trips", arguments: PhoneDayTests.days, [60.0, 1800])
   func ticks(name: String, seconds: Double) throws {
     let day = try PhoneDayTests.Day(name)
     var configuration = TripDetector.Configuration()
-    // The place of the longest rest of each day is a skip place as well.
+    // The position of the longest stop of each day is a skip place as well.
     for skips in [[], day.trips.compactMap(\.trip.endCoordinate)] {
       configuration.skipPlaces = skips
       let whole = TripDetector.trips(in: day.fixes, motion: day.motion, configuration: configuration)
@@ -151,7 +151,7 @@ struct TripRulesTests {
     }
   }
 
-  @Test func `a flight of more than two hours opens again what silence closed, under the same id`() throws {
+  @Test func `a flight of more than two hours reopens the trip that a gap ended`() throws {
     var fixes = stride(from: 0.0, through: 60, by: 10).map { fix($0) }
     fixes += drive(speed: 12, start: 60, end: 660, interval: 10).dropFirst()
     fixes += drive(from: 900_000, speed: 12, start: 9000, end: 9600, interval: 10)
@@ -171,9 +171,9 @@ struct TripRulesTests {
     #expect(Self.rules(trips.first) == [.departed, .bridged, .recordingEnded])
   }
 
-  @Test("a trip says why it began and why it ended")
+  @Test("a trip contains the decisions about start and end")
   func reasons() throws {
-    // A light of two minutes, then seven minutes at the end.
+    // A traffic light for two minutes, then seven minutes at the end.
     var fixes = stride(from: 0.0, through: 60, by: 10).map { fix($0) }
     fixes += drive(speed: 12, start: 60, end: 660, interval: 10).dropFirst()
     fixes += stride(from: 670.0, through: 780, by: 10).map { fix($0, east: 7200) }
@@ -182,14 +182,14 @@ struct TripRulesTests {
     let record = try #require(TripDetector.trips(in: fixes).first)
     #expect(Self.rules(record) == [.departed, .shortStop, .stopped])
     #expect(record.decisions.map(\.time) == [at(60), at(660), at(1380)])
-    #expect(record.decisions[0].words == "left the place of rest: 360 m away 30 s later, where 150 m are a departure")
-    #expect(record.decisions[1].words == "stood for 130 s, less than the 300 s that end a trip")
-    #expect(record.decisions[2].words == "came to rest: within 50 m for 300 s, where 300 s end a trip")
+    #expect(record.decisions[0].words == "Departed: 360 m from the stay point after 30 s (threshold 150 m)")
+    #expect(record.decisions[1].words == "Short stop of 130 s (300 s would end the trip)")
+    #expect(record.decisions[2].words == "Arrived: within 50 m for 300 s (300 s end a trip)")
   }
 
-  @Test func `what was no trip says why`() {
+  @Test func `a rejected trip contains the reason`() {
     var fixes = stride(from: 0.0, through: 600, by: 10).map { fix($0) }
-    // To the letter box: two hundred metres off, and home.
+    // To the letter box, 200 m away, and home.
     fixes += stride(from: 0.0, through: 400, by: 10).map { fix(610 + $0, east: 200 * sin($0 / 400 * .pi)) }
     fixes += stride(from: 1020.0, through: 1600, by: 10).map { fix($0) }
     var detector = TripDetector()
@@ -198,10 +198,10 @@ struct TripRulesTests {
     #expect(refused.count == 1)
     #expect(refused.first?.decisions.last?.rule == .near)
     #expect(refused.first?.decisions.last?.isRefusal == true)
-    #expect(refused.first?.decisions.last?.words.hasPrefix("no trip: ") == true)
+    #expect(refused.first?.decisions.last?.words.hasPrefix("Not a trip: ") == true)
   }
 
-  @Test func `at rest it remembers what it held back`() {
+  @Test func `the stationary state remembers suppressed departures`() {
     var detector = TripDetector()
     for second in stride(from: 0.0, through: 1200, by: 10) {
       if second.truncatingRemainder(dividingBy: 60) == 0 { detector.onMotion(motion(.stationary, second)) }
@@ -211,16 +211,16 @@ struct TripRulesTests {
     #expect(detector.currentTrip == nil)
   }
 
-  @Test("every rule has its words, with its figures or without", arguments: TripDecision.Rule.allCases)
+  @Test("every rule has a sentence, with and without figures", arguments: TripDecision.Rule.allCases)
   func words(rule: TripDecision.Rule) throws {
     let full = TripDecision(rule, at: at(0), seconds: 8000, meters: 1234, limit: 500)
     #expect(!full.words.isEmpty && full.words.allSatisfy { !$0.isNewline })
     #expect(!TripDecision(rule, at: at(0)).words.isEmpty)
-    #expect(full.isRefusal == full.words.hasPrefix("no trip: "))
+    #expect(full.isRefusal == full.words.hasPrefix("Not a trip: "))
     #expect(try JSONDecoder().decode(TripDecision.self, from: JSONEncoder().encode(full)) == full)
   }
 
-  @Test func `a trip of many stops keeps a bounded list of decisions, the start and the end among them`() throws {
+  @Test func `a trip with many stops has a bounded list of decisions with start and end`() throws {
     var fixes = stride(from: 0.0, through: 60, by: 10).map { fix($0) }
     var time = 60.0
     for leg in 0..<400 {

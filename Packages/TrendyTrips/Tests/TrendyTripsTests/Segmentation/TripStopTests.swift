@@ -28,7 +28,7 @@ private func configuration(_ stop: TripStop) -> TripDetector.Configuration {
   return configuration
 }
 
-@Suite("How long a stop ends a trip", .timeLimit(.minutes(10)))
+@Suite("Duration of stops that end a trip", .timeLimit(.minutes(10)))
 struct TripStopTests {
   @Test(
     "a stop ends a trip after as long as the person set",
@@ -49,7 +49,7 @@ struct TripStopTests {
     "the way to a stop is not part of it: who walks up to a platform and waits for a train",
     arguments: [(275.0, 1), (320, 2)], [1.0, 2, 5])
   func walkedTo(wait: (seconds: Double, count: Int), interval: Double) {
-    // The circle of 50 m in which it rests begins half a minute before the platform.
+    // The radius of 50 m is reached half a minute before the platform.
     let platform = 1.3 * 240
     let end = 840 + wait.seconds
     let fixes =
@@ -74,7 +74,7 @@ struct TripStopTests {
     "a stop lasts until it is left, also if the recorder slept by then and woke on the way",
     arguments: [(270.0, 15.0, 1), (290, 15, 1), (310, 15, 2), (330, 15, 2), (330, 2, 1)])
   func leftUnheard(stop: Double, interval: Double, count: Int) throws {
-    // A bicycle; it is heard for 150 s of the stop, and again from 200 m away on. One that writes each two seconds had no reception.
+    // A bicycle with fixes for 150 s of the stop, and again from 200 m on. With an interval of 2 s it had no reception.
     let left = 1200 + stop
     let fixes =
       stride(from: 0.0, to: 600, by: interval).map { fix($0) }
@@ -112,7 +112,7 @@ struct TripStopTests {
     #expect(TripDetector.trips(in: fixes, configuration: configuration(stop)).count == count)
   }
 
-  @Test("a short round by car is as much a trip as before", arguments: TripStop.allCases)
+  @Test("a short round trip by car is a trip with any setting", arguments: TripStop.allCases)
   func round(stop: TripStop) {
     let out = drive(speed: 10, start: 600, end: 800, interval: 5)
     let back = drive(from: 2000, speed: -10, start: 805, end: 1005, interval: 5)
@@ -126,7 +126,7 @@ struct TripStopTests {
     arguments: [1.0, 5], [420.0, 560])
   func rounds(interval: Double, silence: Double) throws {
     let seconds = 337.0
-    /// An ellipse of 470 by 120 m, gone about once.
+    /// One round on an ellipse of 470 by 120 m.
     func ride(from start: Double) -> [Location] {
       stride(from: 0.0, through: seconds, by: interval).map { second in
         let angle = 2 * Double.pi * second / seconds
@@ -145,7 +145,7 @@ struct TripStopTests {
 
   // MARK: Live
 
-  @Test func `trips are found by the setting as it is, and earlier ones once they are looked for again`() throws {
+  @Test func `trips are detected with the current setting, earlier ones after a repeated detection`() throws {
     let device = LiveDevice(now: at(20_000))
     let readings = driveWithStop(seconds: 420, interval: 15).map { TrackReading.fix($0) }
     try device.tell(readings)
@@ -169,7 +169,7 @@ struct TripStopTests {
     #expect(device.journal.trips.count == 4)
   }
 
-  @Test("read one by one, late or in one go, the trips are those of the setting", arguments: TripStop.allCases)
+  @Test("the trips follow the setting whether fixes arrive one by one, late or together", arguments: TripStop.allCases)
   func live(stop: TripStop) throws {
     let readings = driveWithStop(seconds: 420, interval: 15).map { TrackReading.fix($0) }
     let inOneGo = LiveDevice(now: at(20_000))
@@ -177,7 +177,7 @@ struct TripStopTests {
     try inOneGo.tell(readings)
     let oneByOne = LiveDevice(now: at(20_000))
     oneByOne.journal.set(stop: stop)
-    // A part of them comes late.
+    // Some of the fixes arrive late.
     for reading in readings where !(80..<90).contains(readings.firstIndex(of: reading)!) {
       try oneByOne.tell([reading])
     }

@@ -4,7 +4,7 @@ import TrendyTrips
 
 @Suite("BuiltInType", .timeLimit(.minutes(10)))
 struct BuiltInTypeTests {
-  /// A record of which these were deleted.
+  /// Record with these deleted ids.
   private final class Record {
     var types: [EventType] = []
     var definitions: [PropertyDefinition] = []
@@ -44,14 +44,14 @@ struct BuiltInTypeTests {
     #expect(Set(one.definitions.map(\.id)).count == one.definitions.count, "each life has definitions of its own")
   }
 
-  @Test func `the person's own of that name is taken where none was made`() throws {
+  @Test func `an existing type with that name is used`() throws {
     let record = Record()
     record.types = [own("b", name: "Trip"), own("a", name: "Trip"), own("c", name: "Visit")]
     #expect(try record.find(.trip).id == "a")
     #expect(record.types.count == 3)
   }
 
-  @Test func `one that was made stays it, also renamed and beside another of its first name`() throws {
+  @Test func `a created type stays in use after renaming and beside another of its old name`() throws {
     let record = Record()
     var made = try record.find(.trip)
     made.name = "Drive"
@@ -60,7 +60,7 @@ struct BuiltInTypeTests {
     #expect(BuiltInType.odometer.present(among: record.types) == nil)
   }
 
-  @Test func `a record in which everything was deleted is an error, not a search without end`() {
+  @Test func `a record in which every id was deleted is an error, not an endless search`() {
     #expect(throws: BuiltInType.DeletedTooOften(name: "Trip")) {
       try BuiltInType.trip.find(among: []) { _, _ in false }
     }

@@ -7,7 +7,7 @@ import TrendyTrips
 
 @Suite("TripCoordinator", .timeLimit(.minutes(10)))
 struct TripCoordinatorTests {
-  /// A coordinator on simulated services, and what it told.
+  /// Coordinator with simulated services and its recorded output.
   final class Bench: TripCoordinatorDelegate {
     let simulator = DriveSimulator()
     let log = ReportLog()
@@ -32,7 +32,7 @@ struct TripCoordinatorTests {
     var lastFixTime: Date { simulator.locationService.lastLocation?.timestamp ?? at(0) }
   }
 
-  @Test func `driving starts tracking, shows the car, reports home and tells the watch once`() throws {
+  @Test func `driving starts tracking, displays the car, reports the start and notifies the watch once`() throws {
     let bench = Bench()
     bench.simulator.setupHomeToOfficeTrip()
     bench.simulator.startTrip()
@@ -49,7 +49,7 @@ struct TripCoordinatorTests {
     #expect(bench.simulator.watchService.lastTripActiveState == true)
   }
 
-  @Test func `standing ends tracking at once and keeps the display for five minutes`() {
+  @Test func `a stop ends tracking immediately and keeps the display for five minutes`() {
     let bench = Bench()
     bench.simulator.setupHomeToOfficeTrip()
     bench.simulator.startTrip()
@@ -95,7 +95,7 @@ struct TripCoordinatorTests {
     #expect(abs(bench.simulator.liveActivityManager.totalDistanceKm - 8.6) < 0.05)
   }
 
-  @Test func `the display follows every fix and its distance never falls`() {
+  @Test func `the display follows every fix and its distance never decreases`() {
     let bench = Bench()
     bench.simulator.setupHomeToOfficeTrip()
     bench.simulator.startTrip()
@@ -115,7 +115,7 @@ struct TripCoordinatorTests {
     #expect(bench.log.all(.ping).map(\.location.timestamp) == stride(from: 15.0, through: 120, by: 15).map { at($0) })
   }
 
-  @Test func `a fix of a hundred metres accuracy adds nothing`() {
+  @Test func `a fix with an accuracy of 100 m adds no distance`() {
     let bench = Bench()
     bench.simulator.setupHomeToOfficeTrip()
     bench.simulator.startTrip()
@@ -148,7 +148,7 @@ struct TripCoordinatorTests {
     #expect(bench.log.reports.isEmpty)
   }
 
-  @Test func `a trip that went nowhere is cancelled and makes no event`() {
+  @Test func `a trip without movement is cancelled and creates no event`() {
     let bench = Bench()
     bench.simulator.setupStationaryTrip()
     bench.simulator.startTrip()
@@ -182,7 +182,7 @@ struct TripCoordinatorTests {
     #expect(bench.simulator.watchService.tripStartNotificationCount == 1)
   }
 
-  @Test func `the same stop without a skip place ends tracking, and driving again resumes the one trip`() {
+  @Test func `a stop elsewhere ends tracking, and driving resumes the same trip`() {
     let bench = Bench()
     bench.simulator.setupTripWithSkipLocation()
     bench.simulator.startTrip()
@@ -201,7 +201,7 @@ struct TripCoordinatorTests {
     #expect(bench.simulator.liveActivityManager.lastStartTime == at(0))
   }
 
-  @Test("the clock tells when driving began again although no fix came", arguments: [(29, 1), (31, 2)])
+  @Test("the clock determines the resumption without a fix", arguments: [(29, 1), (31, 2)])
   func clockDecides(minutes: Int, starts: Int) async {
     let bench = Bench()
     bench.simulator.setupCustomTrip(drive(speed: 20, start: 0, end: 60))
@@ -215,7 +215,7 @@ struct TripCoordinatorTests {
     #expect(bench.log.all(.resume).count == 2 - starts)
   }
 
-  @Test func `a recording of another year is followed by its own time`() {
+  @Test func `a recording of another year uses its own time`() {
     let bench = Bench()
     bench.simulator.setupCustomTrip(
       DriveScenarios.homeToOffice().map { fix in
@@ -230,7 +230,7 @@ struct TripCoordinatorTests {
     #expect(bench.log.kinds.filter { $0 != .ping } == [.start, .end, .resume])
   }
 
-  @Test func `two hours of silence close trip and tracking at the last movement`() {
+  @Test func `a gap of two hours ends trip and tracking at the last movement`() {
     let bench = Bench()
     bench.simulator.setupHomeToOfficeTrip()
     bench.simulator.startTrip()
@@ -244,7 +244,7 @@ struct TripCoordinatorTests {
     #expect(bench.log.all(.end).map(\.location.timestamp) == [last])
   }
 
-  @Test func `driving without a fix asks for fixes, and the report waits for one`() {
+  @Test func `driving without a fix requests fixes, and the report waits for one`() {
     let bench = Bench()
     bench.simulator.motionHandler.simulateStartDriving()
     #expect(bench.simulator.didStartTracking)
@@ -254,7 +254,7 @@ struct TripCoordinatorTests {
     #expect(bench.simulator.watchService.tripStartNotificationCount == 1)
   }
 
-  @Test func `driving that was withdrawn before any fix leaves nothing behind`() {
+  @Test func `driving that ends before any fix has no effect`() {
     let bench = Bench()
     bench.simulator.motionHandler.simulateStartDriving()
     bench.simulator.motionHandler.simulateWalking()
@@ -264,7 +264,7 @@ struct TripCoordinatorTests {
     #expect(bench.coordinator.tracker.currentTrip == nil)
   }
 
-  @Test func `a place known before the coordinator came is where the trip starts`() {
+  @Test func `a fix from before the coordinator is the start of the trip`() {
     let simulator = DriveSimulator()
     simulator.locationService.injectLocation(fix(0))
     let log = ReportLog()
@@ -276,7 +276,7 @@ struct TripCoordinatorTests {
     #expect(coordinator.isTracking)
   }
 
-  @Test func `a restart in the middle of a drive goes on with the same trip`() throws {
+  @Test func `a restart during a drive continues the same trip`() throws {
     let first = Bench()
     first.simulator.setupHomeToOfficeTrip()
     first.simulator.startTrip()
@@ -296,7 +296,7 @@ struct TripCoordinatorTests {
     #expect(second.log.all(.end).count == 1)
   }
 
-  @Test func `start sets every service up and listens with few fixes`() {
+  @Test func `start sets up every service with low accuracy`() {
     let bench = Bench()
     bench.coordinator.start()
     #expect(bench.simulator.locationService.setupCalled)
@@ -326,7 +326,7 @@ struct TripCoordinatorTests {
     #expect(!bench.simulator.locationService.isMonitoring)
     #expect(bench.log.kinds.last == .end)
     #expect(bench.finished.isEmpty && bench.coordinator.tracker.currentTrip?.id == trip)
-    // What a service still delivers is of nothing that is watched.
+    // Late readings of a service are ignored.
     bench.simulator.triggerPing()
     bench.simulator.motionHandler.simulateStartDriving()
     #expect(!bench.coordinator.isTracking && bench.log.kinds.last == .end)
@@ -388,7 +388,7 @@ struct TripCoordinatorTests {
     #expect(bench.simulator.watchService.tripStartNotificationCount == 1)
   }
 
-  @Test func `driving without consent shows and reports nothing until it is given`() {
+  @Test func `driving without permission is not displayed or reported until it is granted`() {
     let bench = Bench()
     bench.coordinator.start()
     bench.simulator.locationService.injectAuthorizationChange(.denied)
@@ -417,7 +417,7 @@ struct TripCoordinatorTests {
     #expect(bench.coordinator.lastLocationError == nil)
   }
 
-  @Test func `nothing that is held weakly is kept alive`() {
+  @Test func `delegates are not retained`() {
     weak var gone: TripCoordinator?
     let simulator = DriveSimulator()
     do {
@@ -430,7 +430,7 @@ struct TripCoordinatorTests {
     #expect(gone == nil)
   }
 
-  @Test func `a handler of our own is driven by the coordinator's ticks`() {
+  @Test func `the built-in handler uses the coordinator's ticks`() {
     let simulator = DriveSimulator()
     let handler = MotionActivityHandler()
     let coordinator = TripCoordinator(

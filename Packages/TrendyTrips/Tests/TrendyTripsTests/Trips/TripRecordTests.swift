@@ -15,7 +15,7 @@ struct TripRecordTests {
       Coordinate(latitude: 43.252, longitude: -126.453),
     ])
 
-  @Test func `a finished trip is an event with all that is known of it`() throws {
+  @Test func `a finished trip is an event with all its properties`() throws {
     let event = try #require(record.event(eventTypeId: "type-trip", carName: "Blue Estate"))
     #expect(event.id == "trip-1")
     #expect(event.eventTypeId == "type-trip")
@@ -35,7 +35,7 @@ struct TripRecordTests {
       ])
   }
 
-  @Test func `what is not known is left out, and a trip that goes on is no event yet`() {
+  @Test func `unknown properties are omitted, and a trip in progress is no event`() {
     var bare = record
     bare.topSpeed = nil
     bare.route = []
@@ -44,7 +44,7 @@ struct TripRecordTests {
     #expect(bare.event(eventTypeId: "t") == nil)
   }
 
-  @Test func `every property of the event has a definition of its kind`() throws {
+  @Test func `every property of the event has a definition of its type`() throws {
     let event = try #require(record.event(eventTypeId: "t", carName: "c"))
     let definitions = TripRecord.propertyDefinitions(eventTypeId: "t") { "def-\($0.rawValue)" }
     #expect(Set(definitions.map(\.key)).isSuperset(of: event.properties.keys))
@@ -59,7 +59,7 @@ struct TripRecordTests {
     #expect(definitions.map(\.displayOrder) == Array(0..<10))
   }
 
-  /// The example of the format's own description.
+  /// Example from the description of the format.
   @Test func `a route is an encoded polyline`() {
     #expect(Polyline.encode(record.route) == "_p~iF~ps|U_ulLnnqC_mqNvxq`@")
     #expect(Polyline.decode("_p~iF~ps|U_ulLnnqC_mqNvxq`@") == record.route)
@@ -67,7 +67,7 @@ struct TripRecordTests {
     #expect(Polyline.decode("") == [])
   }
 
-  @Test("any way comes back to a hundred-thousandth of a degree", arguments: [UInt64(1), 2, 3])
+  @Test("any route is decoded with a precision of 1e-5 degrees", arguments: [UInt64(1), 2, 3])
   func roundTrip(seed: UInt64) throws {
     var generator = SplitMix(state: seed)
     let way = (0..<200).map { _ in

@@ -6,7 +6,7 @@ import TrendyTrips
 
 @Suite("TripTracker", .timeLimit(.minutes(10)))
 struct TripTrackerTests {
-  /// A tracker that drives since second 0 and is confirmed at second 2.
+  /// Tracker with driving since second 0, confirmed at second 2.
   func driving(_ configuration: TripConfiguration = .init()) throws -> TripTracker {
     var tracker = TripTracker(configuration: configuration)
     tracker.onLocation(fix(0))
@@ -18,7 +18,7 @@ struct TripTrackerTests {
     return tracker
   }
 
-  /// The tracker of a drive of 2400 m in two minutes, stopped and confirmed at second 123.
+  /// Tracker after a drive of 2400 m in two minutes, with the stop confirmed at second 123.
   func paused(_ configuration: TripConfiguration = .init()) throws -> TripTracker {
     var tracker = try driving(configuration)
     for fix in drive(from: 300, speed: 20, start: 15, end: 120) { tracker.onLocation(fix) }
@@ -51,7 +51,7 @@ struct TripTrackerTests {
     #expect(tracker.phase == phase)
   }
 
-  @Test func `a flicker of driving starts nothing`() {
+  @Test func `a short driving reading starts no trip`() {
     var tracker = TripTracker(configuration: .init())
     tracker.onLocation(fix(0))
     tracker.onMotion(motion(.automotive, 0))
@@ -60,7 +60,7 @@ struct TripTrackerTests {
     #expect(tracker.phase == .idle)
   }
 
-  @Test func `a flicker of standing pauses nothing`() throws {
+  @Test func `a short stationary reading does not pause`() throws {
     var tracker = try driving()
     tracker.onMotion(motion(.stationary, 10))
     tracker.onMotion(motion(.automotive, 12))
@@ -68,7 +68,7 @@ struct TripTrackerTests {
     #expect(tracker.phase == .driving)
   }
 
-  @Test("neither low confidence nor unknown motion is evidence", arguments: [true, false])
+  @Test("low confidence and unknown motion are ignored", arguments: [true, false])
   func noEvidence(isUnknown: Bool) {
     var tracker = TripTracker(configuration: .init())
     tracker.onLocation(fix(0))
@@ -85,7 +85,7 @@ struct TripTrackerTests {
     #expect(tracker.phase == .idle)
   }
 
-  @Test func `a verdict without a fix waits for one`() {
+  @Test func `confirmed driving without a fix waits for one`() {
     var tracker = TripTracker(configuration: .init())
     #expect(tracker.onConfirmedMotion(isAutomotive: true, at: at(0)).isEmpty)
     #expect(tracker.phase == .starting)
@@ -98,10 +98,10 @@ struct TripTrackerTests {
     #expect(trip.startCoordinate == fix(7, east: 30).coordinate)
   }
 
-  @Test func `start time and place are those of the first movement, not of the detection`() {
+  @Test func `start time and position are those of the first movement, not of the detection`() {
     var tracker = TripTracker(configuration: .init())
     for second in stride(from: 0.0, through: 240, by: 30) { tracker.onLocation(fix(second)) }
-    // Moves off after 240 s; the sensor says so three minutes later, a red light of a minute between.
+    // Departs after 240 s, reported by the sensor three minutes later, with a red light in between.
     for fix in drive(speed: 12, start: 250, end: 310, interval: 10) { tracker.onLocation(fix) }
     for second in stride(from: 320.0, through: 370, by: 10) { tracker.onLocation(fix(second, east: 720)) }
     for fix in drive(from: 720, speed: 12, start: 380, end: 420, interval: 10) { tracker.onLocation(fix) }
@@ -115,7 +115,7 @@ struct TripTrackerTests {
     #expect(abs(trip.distanceMeters - 1200) < 3)
   }
 
-  @Test func `the walk to the car is no part of the drive`() {
+  @Test func `the walk to the car is not part of the drive`() {
     var tracker = TripTracker(configuration: .init())
     for fix in drive(from: -300, speed: 1.4, start: 0, end: 210, interval: 10) { tracker.onLocation(fix) }
     for fix in drive(from: 0, speed: 12, start: 220, end: 280, interval: 10) { tracker.onLocation(fix) }
@@ -126,7 +126,7 @@ struct TripTrackerTests {
     #expect(trip.startTime == at(220))
   }
 
-  @Test func `a drive that ended minutes ago is no part of the next one`() {
+  @Test func `a drive that ended minutes ago is not part of the next one`() {
     var tracker = TripTracker(configuration: .init())
     for fix in drive(speed: 12, start: 0, end: 60, interval: 10) { tracker.onLocation(fix) }
     for second in stride(from: 70.0, through: 300, by: 10) { tracker.onLocation(fix(second, east: 720)) }
@@ -138,14 +138,14 @@ struct TripTrackerTests {
     #expect(trip.distanceMeters == 0)
   }
 
-  @Test func `what was driven before a short pause is not counted twice`() throws {
+  @Test func `the distance before a short pause is not counted twice`() throws {
     var tracker = try paused()
     for second in stride(from: 135.0, through: 180, by: 15) { tracker.onLocation(fix(second, east: 2400)) }
     tracker.onConfirmedMotion(isAutomotive: true, at: at(181))
     #expect(abs((tracker.currentTrip?.distanceMeters ?? 0) - 2400) < 5)
   }
 
-  @Test func `sitting in the car before it moves off is no part of the drive`() throws {
+  @Test func `sitting in the stationary car is not part of the drive`() throws {
     var tracker = try driving()
     for second in stride(from: 15.0, through: 300, by: 15) {
       tracker.onLocation(fix(second, east: second == 150 ? 8 : 0))
@@ -165,7 +165,7 @@ struct TripTrackerTests {
     #expect(pings == expected)
   }
 
-  @Test func `distance never falls, and fixes that are too uncertain, too far or late add none`() throws {
+  @Test func `the distance never decreases, and inaccurate, distant or late fixes add none`() throws {
     var tracker = try driving()
     tracker.onLocation(fix(15, east: 200))
     let before = try #require(tracker.currentTrip?.distanceMeters)
@@ -182,7 +182,7 @@ struct TripTrackerTests {
   }
 
   // A loop and not arguments: Foundation traps when it describes a date that is not a number.
-  @Test func `what no sensor should say is passed over`() throws {
+  @Test func `invalid sensor values are ignored`() throws {
     var tracker = try driving()
     let before = tracker
     for (latitude, accuracy, time) in [
@@ -195,7 +195,7 @@ struct TripTrackerTests {
     #expect(tracker == before)
   }
 
-  @Test func `a verdict and a car link at no moment are passed over, whatever went before`() throws {
+  @Test func `confirmed motion and car connection with an invalid date are ignored`() throws {
     var idle = TripTracker(configuration: .init())
     idle.onLocation(fix(0))
     for var tracker in [idle, try driving(), try paused()] {
@@ -212,7 +212,7 @@ struct TripTrackerTests {
     }
   }
 
-  @Test func `a doubled start and a stop without a start do nothing`() throws {
+  @Test func `a repeated start and a stop without a start have no effect`() throws {
     var tracker = try driving()
     #expect(tracker.onConfirmedMotion(isAutomotive: true, at: at(4)).isEmpty)
     #expect(tracker.phase == .driving)
@@ -243,10 +243,10 @@ struct TripTrackerTests {
     }
   }
 
-  @Test("half an hour after the stop a tick closes it at its last movement", arguments: [(1799.0, 0), (1800.0, 1)])
+  @Test("half an hour after the stop a tick ends it at its last movement", arguments: [(1799.0, 0), (1800.0, 1)])
   func closes(seconds: Double, ends: Int) throws {
     var tracker = try paused()
-    // Fixes of the person walking away belong to no trip.
+    // Fixes of the user walking away are not part of the trip.
     for fix in drive(from: 2400, speed: 1.4, start: 200, end: 500) { tracker.onLocation(fix) }
     let effects = tracker.onTick(at: at(123 + seconds))
     #expect(effects.count == ends)
@@ -260,16 +260,16 @@ struct TripTrackerTests {
     #expect(tracker.closedRecord?.trip == trip)
   }
 
-  @Test func `what was walked during a pause is not driven`() throws {
+  @Test func `walking during a pause is not part of the drive`() throws {
     var tracker = try paused()
     for fix in drive(from: 2400, speed: 1.4, start: 200, end: 500, interval: 10) { tracker.onLocation(fix) }
     for fix in drive(from: 2820, speed: 15, start: 510, end: 600, interval: 10) { tracker.onLocation(fix) }
-    // Noticed 90 s late: the way since it moved counts, the walk does not.
+    // Detected 90 s late: the path since the departure counts, the walk does not.
     tracker.onConfirmedMotion(isAutomotive: true, at: at(601))
     #expect(abs((tracker.currentTrip?.distanceMeters ?? 0) - 2400 - 1350) < 15)
   }
 
-  @Test("two hours of silence close it at its last movement", arguments: [(7199.0, 0), (7200.0, 1)])
+  @Test("a gap of two hours ends it at its last movement", arguments: [(7199.0, 0), (7200.0, 1)])
   func silence(seconds: Double, ends: Int) throws {
     var tracker = try driving()
     for fix in drive(from: 300, speed: 20, start: 15, end: 120) { tracker.onLocation(fix) }
@@ -279,7 +279,7 @@ struct TripTrackerTests {
     #expect(trip.endTime == at(120))
   }
 
-  @Test func `fixes that only jitter do not keep a forgotten trip open`() throws {
+  @Test func `noise does not keep a trip open`() throws {
     var tracker = try driving()
     for fix in drive(from: 300, speed: 20, start: 15, end: 120) { tracker.onLocation(fix) }
     var ended: Trip?
@@ -289,7 +289,7 @@ struct TripTrackerTests {
     #expect(ended?.endTime == at(120))
   }
 
-  @Test func `a drive that goes on after a long silence is a new trip although no new verdict comes`() throws {
+  @Test func `driving after a long gap is a new trip without a new confirmation`() throws {
     var tracker = try driving()
     for fix in drive(from: 300, speed: 20, start: 15, end: 120) { tracker.onLocation(fix) }
     var effects: [TripTracker.Effect] = []
@@ -301,7 +301,7 @@ struct TripTrackerTests {
     #expect(next.startTime == at(9000))
   }
 
-  @Test("under a hundred metres it was no trip", arguments: [(97.0, false), (103.0, true)])
+  @Test("less than 100 m is no trip", arguments: [(97.0, false), (103.0, true)])
   func short(metres: Double, isTrip: Bool) throws {
     var tracker = try driving()
     tracker.onLocation(fix(15, east: metres / 2))
@@ -316,7 +316,7 @@ struct TripTrackerTests {
     #expect(tracker.phase == (isTrip ? .ended : .cancelled))
   }
 
-  @Test func `drift while standing adds up to no trip`() throws {
+  @Test func `drift while standing is no trip`() throws {
     var tracker = try driving()
     for index in 1...200 {
       tracker.onLocation(fix(Double(index) * 10, east: index % 2 == 0 ? 20 : -20))
@@ -328,7 +328,7 @@ struct TripTrackerTests {
     }
   }
 
-  @Test func `a stop at a skip place pauses for longer than half an hour, and silence still closes it`() throws {
+  @Test func `a stop at a skip place pauses for longer than half an hour, and a gap ends it`() throws {
     let nursery = fix(0, east: 2450).coordinate
     var tracker = try paused(TripConfiguration(skipPlaces: [nursery]))
     #expect(tracker.isPausedAtSkipPlace)
@@ -344,13 +344,13 @@ struct TripTrackerTests {
     }
   }
 
-  @Test("a skip place reaches two hundred metres", arguments: [(199.0, true), (202.0, false)])
+  @Test("a skip place has a radius of 200 m", arguments: [(199.0, true), (202.0, false)])
   func skipRadius(metres: Double, isSkip: Bool) throws {
     let tracker = try paused(TripConfiguration(skipPlaces: [fix(0, east: 2400 + metres).coordinate]))
     #expect(tracker.isPausedAtSkipPlace == isSkip)
   }
 
-  @Test func `while the car is connected standing still is a stop on the way`() {
+  @Test func `with a connected car standing does not end driving`() {
     var tracker = TripTracker(configuration: .init())
     tracker.onLocation(fix(0))
     guard case .started? = tracker.onCarLink(isConnected: true, at: at(1)).first else {
@@ -366,14 +366,14 @@ struct TripTrackerTests {
     }
   }
 
-  @Test func `a lost link does not stop a car that still drives`() throws {
+  @Test func `a lost connection does not stop a driving car`() throws {
     var tracker = try driving()
     #expect(tracker.onCarLink(isConnected: true, at: at(5)).isEmpty)
     #expect(tracker.onCarLink(isConnected: false, at: at(6)).isEmpty)
     #expect(tracker.phase == .driving)
   }
 
-  @Test func `what is old when driving begins says where, but not when`() {
+  @Test func `an old fix determines the position of the start but not its time`() {
     var tracker = TripTracker(configuration: .init())
     tracker.onLocation(fix(0))
     guard case .started(let trip)? = tracker.onConfirmedMotion(isAutomotive: true, at: at(30_000)).first else {
@@ -382,12 +382,12 @@ struct TripTrackerTests {
     }
     #expect(trip.startTime == at(30_000))
     #expect(trip.startCoordinate == fix(0).coordinate)
-    // Carried elsewhere in the meantime: the first fix tells better.
+    // Moved in the meantime, so the first fix is used.
     tracker.onLocation(fix(30_020, east: 80_000))
     #expect(tracker.currentTrip?.startCoordinate == fix(0, east: 80_000).coordinate)
   }
 
-  @Test func `two devices in one car make two trips, one device the same again`() throws {
+  @Test func `two devices in one car make two trips, one device always the same`() throws {
     func id(_ device: String) throws -> String {
       try #require(try driving(TripConfiguration(deviceId: device)).currentTrip?.id)
     }
@@ -403,7 +403,7 @@ struct TripTrackerTests {
     case tick(Date)
   }
 
-  /// A day of driving, waiting, walking and silence, with late and doubled readings among them.
+  /// Day with driving, waiting, walking and gaps, including late and repeated readings.
   static func day(seed: UInt64) -> [Input] {
     var generator = SeededGenerator(seed: seed)
     var inputs: [Input] = []
@@ -447,7 +447,7 @@ struct TripTrackerTests {
     }
   }
 
-  @Test("a restart after any reading changes no effect", arguments: Array(UInt64(1)...4))
+  @Test("a restart after any reading does not change the effects", arguments: Array(UInt64(1)...4))
   func restarts(seed: UInt64) throws {
     var steady = TripTracker(configuration: .init())
     var restarted = steady
@@ -463,7 +463,9 @@ struct TripTrackerTests {
     #expect(effects > 5)
   }
 
-  @Test("whatever comes, a trip starts once, ends once, and its distance never falls", arguments: Array(UInt64(1)...15))
+  @Test(
+    "with any readings a trip starts once, ends once, and its distance never decreases",
+    arguments: Array(UInt64(1)...15))
   func lawful(seed: UInt64) {
     var tracker = TripTracker(configuration: .init())
     var open: Trip?
