@@ -46,7 +46,7 @@ public enum DataStoreContract: Sendable {
 }
 
 /// - Throws: ``DataStoreContract/Violation`` if `found` is not the expected value.
-func owe<Value: Equatable>(_ what: String, _ found: Value, _ expected: Value) throws {
+func require<Value: Equatable>(_ what: String, _ found: Value, _ expected: Value) throws {
   guard found != expected else { return }
   throw DataStoreContract.Violation(description: "\(what): got \(found), expected \(expected)")
 }
