@@ -24,8 +24,8 @@ public struct Fuzzer: Sendable {
   public struct Break: Error, Hashable, Sendable, CustomStringConvertible {
     public var target: Target
     public var number: UInt64
-    public var words: String
-    public var description: String { "\(target.rawValue) case \(number): \(words)" }
+    public var message: String
+    public var description: String { "\(target.rawValue) case \(number): \(message)" }
   }
 
   public let target: Target
@@ -33,7 +33,7 @@ public struct Fuzzer: Sendable {
   public init(_ target: Target) { self.target = target }
 
   /// Runs the cases with these numbers; `onCase` is told of each before it runs.
-  /// - Returns: how often each thing came of a case, in words such as `read` and `refused`.
+  /// - Returns: how often each thing came of a case, in message such as `read` and `refused`.
   /// - Throws: ``Break`` for the first that breaks a promise.
   public func run(_ numbers: Range<UInt64>, onCase: (UInt64) -> Void = { _ in }) async throws -> [String: Int] {
     var outcomes: [String: Int] = [:]
@@ -42,19 +42,19 @@ public struct Fuzzer: Sendable {
     case .json: try each(numbers, onCase, &outcomes) { try DocumentCase.run(&$0) }
     case .tracks: try each(numbers, onCase, &outcomes) { try TrackCase.run(&$0) }
     case .feed, .snapshot:
-      try await stories(numbers, onCase, &outcomes) { source, count in
-        var story = try DeviceStory(&source, readsSnapshots: target == .snapshot)
-        return try await story.run(count)
+      try await scenarios(numbers, onCase, &outcomes) { source, count in
+        var scenario = try DeviceScenario(&source, readsSnapshots: target == .snapshot)
+        return try await scenario.run(count)
       }
     case .store:
-      try await stories(numbers, onCase, &outcomes) { source, count in
-        var story = StoreStory(source)
-        return try await story.run(count)
+      try await scenarios(numbers, onCase, &outcomes) { source, count in
+        var scenario = StoreScenario(source)
+        return try await scenario.run(count)
       }
     case .push, .query:
-      try await stories(numbers, onCase, &outcomes) { source, count in
-        var story = try HubStory(&source, asksOnly: target == .query)
-        return try await story.run(count)
+      try await scenarios(numbers, onCase, &outcomes) { source, count in
+        var scenario = try HubScenario(&source, asksOnly: target == .query)
+        return try await scenario.run(count)
       }
     }
     return outcomes
@@ -70,15 +70,15 @@ public struct Fuzzer: Sendable {
       do {
         outcomes[try body(&source), default: 0] += 1
       } catch {
-        throw Break(target: target, number: number, words: "\(error)")
+        throw Break(target: target, number: number, message: "\(error)")
       }
     }
   }
 
   /// Cases that follow one another on one device or hub; the number is that of the first.
-  static let storyLength: UInt64 = 20
+  static let scenarioLength: UInt64 = 20
 
-  private func stories(
+  private func scenarios(
     _ numbers: Range<UInt64>, _ onCase: (UInt64) -> Void, _ outcomes: inout [String: Int],
     _ body: (inout FuzzSource, Int) async throws -> [String: Int]
   ) async throws {
@@ -86,11 +86,11 @@ public struct Fuzzer: Sendable {
     while number < numbers.upperBound {
       onCase(number)
       var source = FuzzSource(seed: number)
-      let count = min(Self.storyLength, numbers.upperBound - number)
+      let count = min(Self.scenarioLength, numbers.upperBound - number)
       do {
         outcomes.merge(try await body(&source, Int(count)), uniquingKeysWith: +)
       } catch {
-        throw Break(target: target, number: number, words: "\(error)")
+        throw Break(target: target, number: number, message: "\(error)")
       }
       number += count
     }

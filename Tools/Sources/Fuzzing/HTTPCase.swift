@@ -11,27 +11,27 @@ enum HTTPCase {
     let whole = ConversationProbe(of: [bytes[...]], hasGate: hasGate)
     // Whatever pieces it comes in, the same comes of it.
     let parts = ConversationProbe(of: pieces(of: bytes, &source), hasGate: hasGate)
-    let told = "of \(String(decoding: bytes, as: UTF8.self))"
-    guard words(whole.requests) == words(parts.requests), whole.statuses == parts.statuses else {
-      throw Finding("the whole is \(whole), in pieces it is \(parts), \(told)")
+    let input = "of \(String(decoding: bytes, as: UTF8.self))"
+    guard describe(whole.requests) == describe(parts.requests), whole.statuses == parts.statuses else {
+      throw Finding("the whole is \(whole), in pieces it is \(parts), \(input)")
     }
     guard whole.isClosed, parts.isClosed, !whole.wentOn, !parts.wentOn else {
-      throw Finding("nothing more can come, and it goes on: \(whole), \(parts), \(told)")
+      throw Finding("nothing more can come, and it goes on: \(whole), \(parts), \(input)")
     }
     // One refusal at most stands behind the answers.
     guard (whole.requests.count...whole.requests.count + 1).contains(whole.statuses.count),
       whole.statuses.dropFirst(whole.requests.count).allSatisfy({ (400...599).contains($0) })
-    else { throw Finding("\(whole) \(told)") }
+    else { throw Finding("\(whole) \(input)") }
     for request in whole.requests {
       let length = request.headers["Content-Length"].flatMap { Int($0) } ?? 0
-      guard request.body.count == length else { throw Finding("\(request) has \(request.body.count) bytes \(told)") }
+      guard request.body.count == length else { throw Finding("\(request) has \(request.body.count) bytes \(input)") }
       _ = request.pathSegments
       _ = request.query
     }
     return "\(whole.requests.count) read" + (whole.statuses.last.map { $0 >= 400 ? ", \($0)" : "" } ?? "")
   }
 
-  private static func words(_ requests: [HTTPRequest]) -> [String] {
+  private static func describe(_ requests: [HTTPRequest]) -> [String] {
     requests.map { "\($0.method) \($0.target) \($0.headers) \(Array($0.body))" }
   }
 

@@ -24,21 +24,21 @@ package enum HubChild {
     let inner = InnerClient(server: server, token: tokens[4])
     try await inner.send("POST", "/event-types", BenchmarkEvents.eventType.createRequest)
     let port = try await server.start()
-    say("\(port) \(tokens[..<4].joined(separator: " "))")
+    printLine("\(port) \(tokens[..<4].joined(separator: " "))")
     while let line = readLine() {
       let words = line.split(separator: " ").map(String.init)
       switch words.first {
       case "create": try await inner.create(try numbers(words))
       case "edit": try await inner.edit(try numbers(words))
       case "count":
-        say("\(requests.withLock { $0 })")
+        printLine("\(requests.withLock { $0 })")
         continue
       case "memory":
-        say("\(Usage.peakMemory())")
+        printLine("\(Usage.peakMemory())")
         continue
       default: throw UsageError(text: "the hub was told \"\(line)\"")
       }
-      say("done")
+      printLine("done")
     }
     await server.stop()
   }
@@ -50,7 +50,7 @@ package enum HubChild {
     return from..<to
   }
 
-  private static func say(_ line: String) {
+  private static func printLine(_ line: String) {
     FileHandle.standardOutput.write(Data("\(line)\n".utf8))
   }
 }

@@ -29,7 +29,7 @@ package struct SyncBenchmark {
     var result =
       switch options.workload {
       case .push: try await push(hub)
-      case .pull: try await takeIn(hub) { try hub.create(1..<options.count + 1) }
+      case .pull: try await pull(hub) { try hub.create(1..<options.count + 1) }
       case .catchUp: try await catchUp(hub)
       case .bootstrap: try await bootstrap(hub)
       case .empty: try await empty(hub)
@@ -63,7 +63,7 @@ extension SyncBenchmark {
   }
 
   /// A device that is up to date takes in what changed since.
-  private func takeIn(_ hub: HubProcess, _ change: () throws -> Void) async throws -> Measurement {
+  private func pull(_ hub: HubProcess, _ change: () throws -> Void) async throws -> Measurement {
     let device = try device("a", hub)
     try await device.sync()
     try change()
@@ -76,7 +76,7 @@ extension SyncBenchmark {
   /// The same where every entry is an edit of an event that the device holds.
   private func catchUp(_ hub: HubProcess) async throws -> Measurement {
     try hub.create(1..<options.count + 1)
-    let result = try await takeIn(hub) { try hub.edit(1..<options.count + 1) }
+    let result = try await pull(hub) { try hub.edit(1..<options.count + 1) }
     return result
   }
 

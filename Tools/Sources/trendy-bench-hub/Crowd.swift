@@ -4,15 +4,15 @@ import TrendyModels
 
 /// Persons with a device each, written at once: made one by one, each would be compared with those before.
 struct Crowd {
-  /// By person.
+  /// By user.
   let tokens: [String]
 
-  init(directory: String, persons: Int) throws {
-    let tokens = (0..<persons).map { "token-\($0)-of-the-benchmark" }
+  init(directory: String, users: Int) throws {
+    let tokens = (0..<users).map { "token-\($0)-of-the-benchmark" }
     let now = Date()
     try EmbeddedHubStorage(directory: directory).writeDirectory { directory in
       for (number, token) in tokens.enumerated() {
-        try directory.put(HubPerson(id: "p\(number)", name: "person \(number)", createdAt: now))
+        try directory.put(HubPerson(id: "p\(number)", name: "user \(number)", createdAt: now))
         let hash = StableHash.sha256(Array(token.utf8)).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }
         try directory.put(
           HubDevice(id: "d\(number)", person: "p\(number)", name: "phone", tokenHash: hash.joined(), createdAt: now))

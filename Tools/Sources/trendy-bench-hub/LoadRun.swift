@@ -2,25 +2,25 @@ import Foundation
 import HubConnection
 import StoreBenchmark
 
-/// What the daemon has in memory while eight persons write, edit, delete, list, follow and look back, each twelve times a second, and
+/// What the daemon has in memory while eight users write, edit, delete, list, follow and look back, each twelve times a second, and
 /// thirty streams come and go each minute.
 struct LoadRun {
   let directory: String
   /// The daemon, as it is shipped.
   let daemon: String
-  private static let persons = 8
+  private static let users = 8
   private static let streams = 30
-  /// Between two requests of a person, in seconds.
+  /// Between two requests of a user, in seconds.
   private static let pause = 0.08
 
   /// Prints a line for each minute, and one for the whole.
   func measure(for seconds: Int) async throws {
-    let crowd = try Crowd(directory: directory, persons: Self.persons)
+    let crowd = try Crowd(directory: directory, users: Self.users)
     let hub = try HubProcess(daemon: daemon, directory: directory)
     defer { hub.end() }
     for token in crowd.tokens {
       let connection = try HubConnection(port: hub.port, token: token)
-      for type in 0..<LoadedPerson.types {
+      for type in 0..<LoadUser.types {
         try connection.ask(
           "POST", "/event-types", #"{"id":"t\#(type)","name":"type \#(type)","color":"green","icon":"o"}"#)
       }
@@ -28,14 +28,14 @@ struct LoadRun {
     let start = ContinuousClock.now
     let end = start + .seconds(seconds)
     let clients = crowd.tokens.enumerated().map { number, token in
-      let person = LoadedPerson(number)
-      return Client(port: hub.port, token: token, until: end, pause: Self.pause) { person.request($0) }
+      let user = LoadUser(number)
+      return Client(port: hub.port, token: token, until: end, pause: Self.pause) { user.request($0) }
     }
     var minute = 0
     while ContinuousClock.now < end {
       minute += 1
       let readers = try (0..<Self.streams).map { number in
-        let reader = try HubConnection(port: hub.port, token: crowd.tokens[number % Self.persons])
+        let reader = try HubConnection(port: hub.port, token: crowd.tokens[number % Self.users])
         try reader.open("/changes/stream", until: "event: head")
         return reader
       }
@@ -55,17 +55,17 @@ struct LoadRun {
   }
 }
 
-/// What one person asks, one after the other; the same in each run.
+/// What one user asks, one after the other; the same in each run.
 ///
 /// @unchecked: used by one thread.
-private final class LoadedPerson: @unchecked Sendable {
+private final class LoadUser: @unchecked Sendable {
   static let types = 10
   private static let batch = 20
   private static let notes = "Morning run along the river, felt good"
 
   private var generator: SplitMix
   private var events: [String] = []
-  /// About how far the person's feed has come.
+  /// About how far the user's feed has come.
   private var writes = 0
 
   init(_ number: Int) { generator = SplitMix(seed: UInt64(number)) }

@@ -7,7 +7,7 @@ struct RequestsRun {
   static let clients = 32
 
   func measure(for seconds: Int) async throws {
-    let crowd = try Crowd(directory: directory, persons: Self.clients)
+    let crowd = try Crowd(directory: directory, users: Self.clients)
     let hub = try HubProcess(directory: directory, connections: 512)
     defer { hub.end() }
     for token in crowd.tokens {

@@ -5,12 +5,12 @@ import HubConnection
 struct StreamsRun {
   let directory: String
   let streams: Int
-  /// Of one person.
-  static let ofPerson = 4
+  /// Of one user.
+  static let perUser = 4
   private static let writes = 500
 
   func measure(for seconds: Int) throws {
-    let crowd = try Crowd(directory: directory, persons: max(1, streams / Self.ofPerson))
+    let crowd = try Crowd(directory: directory, users: max(1, streams / Self.perUser))
     let hub = try HubProcess(directory: directory, connections: streams + 64)
     defer { hub.end() }
     try HubConnection(port: hub.port, token: crowd.tokens[0]).ask(
@@ -20,7 +20,7 @@ struct StreamsRun {
     var readers: [HubConnection] = []
     for number in 0..<streams {
       let reader = try HubConnection(
-        port: hub.port, token: crowd.tokens[number / Self.ofPerson],
+        port: hub.port, token: crowd.tokens[number / Self.perUser],
         from: "127.1.\(number / 100 / 250).\(number / 100 % 250 + 1)")
       try reader.open("/changes/stream", until: "event: head")
       readers.append(reader)
@@ -38,7 +38,7 @@ struct StreamsRun {
     for turn in 0..<Self.writes {
       let asked = ContinuousClock.now
       try writer.ask("PUT", "/event-types/t", #"{"name":"\#(turn)"}"#)
-      for reader in readers.prefix(Self.ofPerson) { try reader.read(until: "\"cursor\":\(turn + 2)}") }
+      for reader in readers.prefix(Self.perUser) { try reader.read(until: "\"cursor\":\(turn + 2)}") }
       delays.append((ContinuousClock.now - asked) / .milliseconds(1))
     }
     let wall = (ContinuousClock.now - writing) / .seconds(1)

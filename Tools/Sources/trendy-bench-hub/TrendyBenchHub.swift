@@ -3,16 +3,16 @@ import HubConnection
 import TrendyHub
 import TrendyPersistence
 
-/// How long others wait at a hub while one person asks all they can, and what many cost who only listen:
+/// How long others wait at a hub while one user asks all they can, and what many cost who only listen:
 /// `trendy-bench-hub WORKLOAD DIR [SECONDS [STREAMS]]`, `trendy-bench-hub load DIR SECONDS DAEMON`.
 ///
-/// `writers`: eight devices of one person write without pause, each sync takes 200 ms. `readers`: sixteen of them read 1,000 events
-/// without pause. Meanwhile one asks after the hub's health and another person reads fifty events. Prints one line of JSON: times in
+/// `writers`: eight devices of one user write without pause, each sync takes 200 ms. `readers`: sixteen of them read 1,000 events
+/// without pause. Meanwhile one asks after the hub's health and another user reads fifty events. Prints one line of JSON: times in
 /// milliseconds, of the greedy ones requests a second and syncs a write.
 ///
-/// `streams`: 10,000 streams unless told, four of each person, at a hub in a process of its own: its memory, its processor time while
+/// `streams`: 10,000 streams unless told, four of each user, at a hub in a process of its own: its memory, its processor time while
 /// nothing happens, and that of a write. `requests`: thirty-two devices ask without pause; processor time of the hub for each request,
-/// and what the thread with the sockets has of it. `load`: eight persons ask `trendyd` what people's devices do, and thirty streams come and
+/// and what the thread with the sockets has of it. `load`: eight users ask `trendyd` what people's devices do, and thirty streams come and
 /// go; what it has in memory each minute.
 @main
 enum TrendyBenchHub {
@@ -53,7 +53,7 @@ enum Workload: String {
   var clients: Int { self == .writers ? 8 : 16 }
 }
 
-/// One hub with two persons, and the threads that ask it.
+/// One hub with two users, and the threads that ask it.
 struct Run {
   let workload: Workload
   let directory: String
@@ -93,8 +93,8 @@ struct Run {
   }
 
   private func token(_ name: String, _ server: HubServer) throws -> String {
-    let person = try server.accounts.createPerson(name: name)
-    return try server.accounts.createToken(person: person.id, deviceName: name).token
+    let user = try server.accounts.createPerson(name: name)
+    return try server.accounts.createToken(person: user.id, deviceName: name).token
   }
 
   private func prepare(port: UInt16, token: String, events: Int) throws {

@@ -14,15 +14,15 @@ enum TrendyBenchSync {
       guard let program = Bundle.main.executablePath else { throw UsageError(text: "this program has no file") }
       print(try await SyncBenchmark(try SyncOptions(arguments), program: program).run())
     } catch let error as UsageError {
-      complain("\(error)\n\(SyncOptions.usage)")
+      printError("\(error)\n\(SyncOptions.usage)")
       exit(2)
     } catch {
-      complain("\(error)")
+      printError("\(error)")
       exit(1)
     }
   }
 
-  private static func complain(_ text: String) {
+  private static func printError(_ text: String) {
     FileHandle.standardError.write(Data("trendy-bench sync: \(text)\n".utf8))
   }
 }

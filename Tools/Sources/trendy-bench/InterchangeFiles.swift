@@ -9,8 +9,8 @@ enum InterchangeFiles {
 
   /// A table of events in the order of time: twelve types, some with an end, a note, an amount or a mood; quotes where they are needed.
   static func writeTable(rows: Int, to handle: FileHandle) throws {
-    var chance = SplitMix(seed: 11)
-    func below(_ count: Int) -> Int { Int(chance.next() % UInt64(count)) }
+    var random = SplitMix(seed: 11)
+    func below(_ count: Int) -> Int { Int(random.next() % UInt64(count)) }
     let types = [
       "Coffee", "Workout", "Reading", "Headache", "Water", "Walk", "Sleep", "Meditation", "Medication", "Call",
       "Meeting",
@@ -39,8 +39,8 @@ enum InterchangeFiles {
 
   /// `Records.json` of a Takeout with about so many bytes: a fix every half a minute, every fourth with what the phone took it for.
   static func writeRecords(bytes: Int, to handle: FileHandle) throws {
-    var chance = SplitMix(seed: 12)
-    func below(_ count: Int) -> Int { Int(chance.next() % UInt64(count)) }
+    var random = SplitMix(seed: 12)
+    func below(_ count: Int) -> Int { Int(random.next() % UInt64(count)) }
     var (latitude, longitude, time) = (520_907_000, 51_214_000, 1_420_070_400.0)
     var piece = "{\"locations\": ["
     var written = 0

@@ -36,7 +36,7 @@ enum TrendyBench {
       case "insights" where rest.first == "--check": print(try InsightsCheck(rest).run())
       case "insights": try InsightsBenchmark(rest).run { print($0) }
       case "insights-fill": try InsightsBenchmark.fill(rest)
-      case "interchange" where rest.first == "--rrule": print(try RecurrenceCheck(rest).run { complain($0) })
+      case "interchange" where rest.first == "--rrule": print(try RecurrenceCheck(rest).run { printError($0) })
       case "interchange": try InterchangeBenchmark(rest).run { print($0) }
       case "interchange-read": print(try InterchangeBenchmark.read(rest))
       case "interchange-import": print(try InterchangeBenchmark.measureImport(rest))
@@ -52,13 +52,13 @@ enum TrendyBench {
           "\(found); there are store, sync, cli, insights, pages, interchange, geodesic, trips, tracks and worlds")
       }
     } catch BenchmarkError.usage(let text) {
-      complain("\(text)\n\(BenchmarkOptions.usage)")
+      printError("\(text)\n\(BenchmarkOptions.usage)")
       exit(2)
     } catch let error as InputError {
-      complain(error.text)
+      printError(error.text)
       exit(2)
     } catch {
-      complain("\(error)")
+      printError("\(error)")
       exit(1)
     }
   }
@@ -72,7 +72,7 @@ enum TrendyBench {
     throw InputError(text: "\(program) is not there: build it with make bench-sync")
   }
 
-  private static func complain(_ text: String) {
+  private static func printError(_ text: String) {
     let line = Array("trendy-bench: \(text)\n".utf8)
     // Where standard error is closed nobody reads it; the exit status still tells.
     _ = write(2, line, line.count)

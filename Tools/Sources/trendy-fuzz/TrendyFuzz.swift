@@ -31,11 +31,11 @@ enum TrendyFuzz {
       let value = arguments.popFirst() ?? ""
       switch option {
       case "--target":
-        guard let target = Fuzzer.Target(rawValue: value) else { refuse("no target is called \"\(value)\"") }
+        guard let target = Fuzzer.Target(rawValue: value) else { exitWithUsage("no target is called \"\(value)\"") }
         targets = [target]
       case "--cases": cases = number(value, of: option)
       case "--from": first = number(value, of: option)
-      default: refuse("\(option) is not one of the options")
+      default: exitWithUsage("\(option) is not one of the options")
       }
     }
     Crash.report()
@@ -62,12 +62,12 @@ enum TrendyFuzz {
   /// 0 to a billion billion: the sum of two still fits.
   private static func number(_ text: String, of option: String) -> UInt64 {
     guard let number = UInt64(text), number <= 1 << 60 else {
-      refuse("\(option): expected a number, found \"\(text)\"")
+      exitWithUsage("\(option): expected a number, found \"\(text)\"")
     }
     return number
   }
 
-  private static func refuse(_ words: String) -> Never {
+  private static func exitWithUsage(_ words: String) -> Never {
     print("trendy-fuzz: \(words)\n\(usage)")
     exit(2)
   }

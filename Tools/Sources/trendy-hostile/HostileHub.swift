@@ -65,7 +65,7 @@ final class HostileHub: Sendable {
     (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(process.processIdentifier)/fd").count) ?? 0
   }
 
-  var lastWords: String {
+  var lastLogLines: String {
     ((try? String(contentsOfFile: log, encoding: .utf8)) ?? "").split(separator: "\n").suffix(5).joined(separator: "\n")
   }
 

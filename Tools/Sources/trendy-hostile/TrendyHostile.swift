@@ -17,10 +17,10 @@ enum TrendyHostile {
       let options = try Options(Array(CommandLine.arguments.dropFirst()))
       exit(try run(options) ? 0 : 1)
     } catch let error as UsageError {
-      complain("Error: \(error.text)\nUsage: \(usage)")
+      printError("Error: \(error.text)\nUsage: \(usage)")
       exit(64)
     } catch {
-      complain("Error: \(error)")
+      printError("Error: \(error)")
       exit(70)
     }
   }
@@ -72,14 +72,15 @@ enum TrendyHostile {
     func report(_ name: String, _ figures: Figures) {
       let isAlive = hub.process.isRunning
       isWhole = isWhole && isAlive && figures.failures == 0 && figures.served == options.persons - 1
-      say(figures.line(attack: name, persons: options.persons - 1, descriptors: hub.descriptors, isAlive: isAlive))
-      for example in figures.examples { complain("\(name): \(example)") }
+      printLine(
+        figures.line(attack: name, persons: options.persons - 1, descriptors: hub.descriptors, isAlive: isAlive))
+      for example in figures.examples { printError("\(name): \(example)") }
     }
     // Without an attack, to compare with; it also brings the descriptors to where they stay.
     report("none", Crowd(hub).serve(atLeast: options.seconds))
     for attack in Attack.all where options.only.map({ $0 == attack.name }) ?? true {
       guard hub.process.isRunning else {
-        complain("\(attack.name): the hub has ended: \(hub.lastWords)")
+        printError("\(attack.name): the hub has ended: \(hub.lastLogLines)")
         return false
       }
       let stop = Flag()
@@ -89,14 +90,14 @@ enum TrendyHostile {
       for attacker in attackers { attacker.wait() }
     }
     let ended = hub.end()
-    if !ended { complain("the hub did not end within 5 s") }
+    if !ended { printError("the hub did not end within 5 s") }
     return isWhole && ended
   }
 }
 
 /// A line at once, also where the reader is a pipe.
-private func say(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
+private func printLine(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
 
-private func complain(_ line: String) { FileHandle.standardError.write(Data((line + "\n").utf8)) }
+private func printError(_ line: String) { FileHandle.standardError.write(Data((line + "\n").utf8)) }
 
 struct UsageError: Error { var text: String }

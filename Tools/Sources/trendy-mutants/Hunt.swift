@@ -11,7 +11,7 @@ struct Hunt {
     var packages: [String: Set<String>] = [:]
     for mutant in mutants {
       switch mutant.witness {
-      case .stories(_, let world): worlds.insert(world)
+      case .seeds(_, let world): worlds.insert(world)
       case .tests(let names): packages[mutant.package, default: []].insert(names)
       }
     }
@@ -20,7 +20,7 @@ struct Hunt {
         "Tools", ["-c", "release", "--static-swift-stdlib", "--product", "trendy-simulate"], into: simulatorBuild)
     }
     for world in worlds.sorted(by: { $0.joined() < $1.joined() }) {
-      guard try stories(of: 0, seeds: 20, world: world) == nil else {
+      guard try simulate(0, seeds: 20, world: world) == nil else {
         throw TableError(description: "without any mutant a story breaks already (\(world.joined(separator: " ")))")
       }
     }
@@ -38,7 +38,7 @@ struct Hunt {
   /// - Returns: how it was noticed; `nil` where it was not.
   func look(for number: Int, _ mutant: Mutant) throws -> String? {
     switch mutant.witness {
-    case .stories(let seeds, let world): try stories(of: number, seeds: seeds, world: world)
+    case .seeds(let seeds, let world): try simulate(number, seeds: seeds, world: world)
     case .tests(let name): try tests(of: number, name, in: mutant.package)
     }
   }
@@ -61,7 +61,7 @@ extension Hunt {
     }
   }
 
-  private func stories(of mutant: Int, seeds: Int, world: [String]) throws -> String? {
+  private func simulate(_ mutant: Int, seeds: Int, world: [String]) throws -> String? {
     let result = try Command.run(
       "\(simulatorBuild)/release/trendy-simulate",
       [

@@ -21,13 +21,13 @@ struct Mutant: Hashable {
 /// What must see that a guard is gone.
 enum Witness: Hashable, CustomStringConvertible {
   /// So many stories of `trendy-simulate` with these options.
-  case stories(Int, world: [String])
+  case seeds(Int, world: [String])
   /// The tests of the mutant's package whose names contain this.
   case tests(String)
 
   var description: String {
     switch self {
-    case .stories(let count, _): "\(count) stories"
+    case .seeds(let count, _): "\(count) seeds"
     case .tests(let names): "the tests \"\(names)\""
     }
   }
@@ -116,7 +116,7 @@ enum MutantTable {
       guard let seeds = Int(try field("seeds")), seeds > 0 else {
         throw TableError(description: "\(name): seeds: expected a number from 1 up")
       }
-      witness = .stories(seeds, world: (fields["world"] ?? "").split(separator: " ").map(String.init))
+      witness = .seeds(seeds, world: (fields["world"] ?? "").split(separator: " ").map(String.init))
     }
     guard !original.isEmpty, mutated.contains("MUTANT") else {
       throw TableError(description: "\(name): expected the guard, and MUTANT in what takes its place")

@@ -78,15 +78,15 @@ enum TrendyMutants {
 
     let tree = MutantTree(root: root, copy: scratch.appending(path: "tree"))
     try tree.write(mutants)
-    say("building the sources with \(mutants.count) removable guards")
+    printLine("building the sources with \(mutants.count) removable guards")
     let hunt = Hunt(tree: tree, scratch: scratch)
     try hunt.prepare(chosen.map(\.element))
     var escaped: [String] = []
     for (index, mutant) in chosen {
       if let catching = try hunt.look(for: index + 1, mutant) {
-        say("caught   \(mutant.name): \(catching)")
+        printLine("caught   \(mutant.name): \(catching)")
       } else {
-        say("ESCAPED  \(mutant.name): \(mutant.witness) saw nothing; it protects \(mutant.protects)")
+        printLine("ESCAPED  \(mutant.name): \(mutant.witness) saw nothing; it protects \(mutant.protects)")
         escaped.append(mutant.name)
       }
     }
@@ -96,7 +96,7 @@ enum TrendyMutants {
 }
 
 /// At once, also to a file that somebody watches.
-private func say(_ line: String) {
+private func printLine(_ line: String) {
   print(line)
   fflush(nil)
 }

@@ -15,7 +15,7 @@ enum TrendySimulate {
     usage: trendy-simulate --seeds A..B [options]    both ends included
            trendy-simulate --seed N [--trace] [options]
 
-      --jobs N      tells so many stories at once, 1 unless told; a seed tells the same story whatever N is
+      --jobs N      tells so many stories at once, 1 unless told; a seed tells the same result whatever N is
       --json        a line of JSON for each seed that breaks, when it does, and one for all at the end
       --trace       tells what happened
       --requests    tells with it each request, and how its answer begins
@@ -43,14 +43,14 @@ enum TrendySimulate {
     if options.isHelp { return print(usage) }
     let clock = ContinuousClock()
     let start = clock.now
-    let tally = await tell(options)
+    let tally = await run(options)
     let elapsed = (clock.now - start).components
     print(tally.json(seconds: Double(elapsed.seconds) + Double(elapsed.attoseconds) / 1e18))
     exit(tally.broken.isEmpty ? 0 : 1)
   }
 
   /// Tells all stories, so many at once; each that breaks is printed when it does.
-  private static func tell(_ options: Options) async -> Tally {
+  private static func run(_ options: Options) async -> Tally {
     let simulator = {
       var simulator = SyncSimulator(world: options.world)
       simulator.tellsRequests = options.tellsRequests
@@ -66,26 +66,26 @@ enum TrendySimulate {
         group.addTask { await simulator.run(seed: seed) }
       }
       for _ in 0..<options.jobs { begin() }
-      while let story = await group.next() {
-        tally.add(story)
-        if options.isTracing { for line in story.trace { print(line) } }
-        if !story.violations.isEmpty { await report(story, simulator, options) }
-        if story.violations.isEmpty || !options.endsWithViolation { begin() } else { next = .max }
+      while let result = await group.next() {
+        tally.add(result)
+        if options.isTracing { for line in result.trace { print(line) } }
+        if !result.violations.isEmpty { await report(result, simulator, options) }
+        if result.violations.isEmpty || !options.endsWithViolation { begin() } else { next = .max }
       }
     }
     return tally
   }
 
-  private static func report(_ story: ScenarioResult, _ simulator: SyncSimulator, _ options: Options) async {
+  private static func report(_ result: ScenarioResult, _ simulator: SyncSimulator, _ options: Options) async {
     defer { fflush(nil) }
-    if options.isJSON, let violation = story.violations.first {
-      return print(Tally.line(seed: story.seed, violation))
+    if options.isJSON, let violation = result.violations.first {
+      return print(Tally.line(seed: result.seed, violation))
     }
-    print("seed \(story.seed) breaks:")
-    for violation in story.violations { print("  - \(violation)") }
+    print("seed \(result.seed) breaks:")
+    for violation in result.violations { print("  - \(violation)") }
     fflush(nil)
-    let plan = options.world.plan(seed: story.seed)
-    guard options.shrinks, let (plan, shortest) = await simulator.shrink(plan, seed: story.seed, limit: 400) else {
+    let plan = options.world.plan(seed: result.seed)
+    guard options.shrinks, let (plan, shortest) = await simulator.shrink(plan, seed: result.seed, limit: 400) else {
       return
     }
     print("the shortest plan found that still breaks (\(plan.count) steps):")

@@ -23,7 +23,7 @@ struct Role {
       default: try write(Int(name.dropFirst(7)) ?? 1)
       }
     } catch {
-      try "\(error)".write(toFile: folder.complaint(name), atomically: true, encoding: .utf8)
+      try "\(error)".write(toFile: folder.errorFile(name), atomically: true, encoding: .utf8)
       throw error
     }
   }

@@ -6,13 +6,13 @@ struct Rounds {
   let seed: UInt64
   private(set) var count = 0
   private let folder: Folder
-  private var chance: Chance
+  private var random: SplitMix64
   private var checker: Checker
 
   init(folder: Folder, seed: UInt64) {
     self.folder = folder
     self.seed = seed
-    chance = Chance(state: seed)
+    random = SplitMix64(state: seed)
     checker = Checker(folder: folder)
   }
 
@@ -36,7 +36,7 @@ struct Rounds {
 
   private mutating func round() throws {
     // Killed one by one, at any moment from before they have begun.
-    var ends = Role.all.map { (name: $0, at: 5_000 + chance.below(chance.below(4) == 0 ? 40_000 : 250_000)) }
+    var ends = Role.all.map { (name: $0, at: 5_000 + random.below(random.below(4) == 0 ? 40_000 : 250_000)) }
     ends.sort { $0.at < $1.at }
     var processes: [String: Process] = [:]
     for name in Role.all {
@@ -56,7 +56,7 @@ struct Rounds {
       process.waitUntilExit()
     }
     for name in Role.all {
-      if let words = try? String(contentsOfFile: folder.complaint(name), encoding: .utf8) {  // usually there is none
+      if let words = try? String(contentsOfFile: folder.errorFile(name), encoding: .utf8) {  // usually there is none
         throw Loss("\(name): \(words)")
       }
       guard let process = processes[name], process.terminationReason == .uncaughtSignal,

@@ -88,7 +88,7 @@ struct Folder: Sendable {
   /// Where the backup is restored to.
   var copy: String { path + "/copy" }
   func ledger(_ writer: Int) -> String { path + "/ledger-\(writer)" }
-  func complaint(_ role: String) -> String { path + "/complaint-\(role)" }
+  func errorFile(_ role: String) -> String { path + "/complaint-\(role)" }
 
   /// How many saves a writer was told are done.
   func acknowledged(_ writer: Int) -> Int {

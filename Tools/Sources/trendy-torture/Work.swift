@@ -15,9 +15,9 @@ enum Work {
   }
 
   static func save(_ number: Int, of writer: Int) -> Save {
-    var chance = Chance(state: UInt64(writer) << 40 ^ UInt64(number))
-    let puts = (0...chance.below(12)).map { _ in chance.below(names) }
-    let deletes = (0..<chance.below(4)).map { _ in chance.below(names) }
+    var random = SplitMix64(state: UInt64(writer) << 40 ^ UInt64(number))
+    let puts = (0...random.below(12)).map { _ in random.below(names) }
+    let deletes = (0..<random.below(4)).map { _ in random.below(names) }
     return Save(puts: Array(Set(puts)).sorted(), deletes: Array(Set(deletes).subtracting(puts)).sorted())
   }
 
@@ -27,11 +27,11 @@ enum Work {
 
   /// Follows from the name and the save that put it.
   private static func payload(_ name: Int, _ save: Int) -> [UInt8] {
-    var chance = Chance(state: UInt64(name) << 32 ^ UInt64(save))
-    let byte = UInt8(truncatingIfNeeded: chance.next())
+    var random = SplitMix64(state: UInt64(name) << 32 ^ UInt64(save))
+    let byte = UInt8(truncatingIfNeeded: random.next())
     return withUnsafeBytes(of: UInt64(save).littleEndian) { Array($0) }
       + [UInt8](
-        repeating: byte, count: chance.below(400))
+        repeating: byte, count: random.below(400))
   }
 
   /// Makes a save: its rows, and how many saves there are now, all or nothing.
@@ -88,7 +88,7 @@ enum Work {
 }
 
 /// splitmix64 (S. Vigna).
-struct Chance {
+struct SplitMix64 {
   var state: UInt64
 
   mutating func next() -> UInt64 {

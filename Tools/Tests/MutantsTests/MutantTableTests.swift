@@ -29,7 +29,7 @@ struct MutantTableTests {
     #expect(mutant.protects == "3 and 25, exactly once, in 7 words")
     #expect(mutant.invariants == [3, 25])
     #expect(mutant.fault == "any 409")
-    #expect(mutant.witness == .stories(200, world: ["--hazards", "network,hub-crash"]))
+    #expect(mutant.witness == .seeds(200, world: ["--hazards", "network,hub-crash"]))
     #expect(mutant.package == "Packages/TrendyHub")
     #expect(mutant.original == "guard a == b else {")
     #expect(mutant.mutated == "guard a == b || MUTANT else {")
@@ -116,7 +116,7 @@ struct MutantTreeTests {
 
   private func mutant(_ file: String) -> Mutant {
     Mutant(
-      name: "m", protects: "p", file: file, package: "X", witness: .stories(1, world: []), original: "a == b",
+      name: "m", protects: "p", file: file, package: "X", witness: .seeds(1, world: []), original: "a == b",
       mutated: "(a == b || MUTANT)")
   }
 

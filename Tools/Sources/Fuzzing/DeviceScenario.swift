@@ -11,7 +11,7 @@ import TrendyTesting
 
 /// Answers to one device, one after the other, some of them made up and some a hub's with changes. After each the device records and
 /// edits; when the hub says again what is so, the device comes to rest with it, and what it records arrives.
-struct DeviceStory {
+struct DeviceScenario {
   private var source: FuzzSource
   private let hub: FuzzHub
   private let answers: Answers
@@ -26,7 +26,7 @@ struct DeviceStory {
     struct State {
       var source: FuzzSource
       /// How many answers still are not the hub's own.
-      var lies = 0
+      var fuzzedAnswers = 0
       var readsSnapshots: Bool
       var asked = 0
     }
@@ -42,10 +42,10 @@ struct DeviceStory {
       return content.withLock { state in
         var response = HTTPResponse(status: honest.status, headers: honest.headers, body: .data(body))
         state.asked += 1
-        // The story is about one kind of answer; now and then another is changed too.
+        // The scenario is about one kind of answer; now and then another is changed too.
         let isMeant = state.readsSnapshots ? isSnapshot : !isSnapshot
-        guard state.lies > 0, isMeant || state.source.once(in: 10) else { return response }
-        state.lies -= 1
+        guard state.fuzzedAnswers > 0, isMeant || state.source.once(in: 10) else { return response }
+        state.fuzzedAnswers -= 1
         if state.source.once(in: 30) { response.status = state.source.pick([400, 409, 410, 413, 429, 500, 503]) }
         if state.source.once(in: 20) { response.headers["Retry-After"] = state.source.numeral() }
         response.body = .data(Data(state.changed(body, isSnapshot: isSnapshot)))
@@ -78,16 +78,16 @@ struct DeviceStory {
     try recordEvent("E")
     await engine.performSync()
     for number in 0..<count {
-      answers.content.withLock { $0.lies = 1 }
+      answers.content.withLock { $0.fuzzedAnswers = 1 }
       if readsSnapshots { await engine.forceFullResync() } else { await engine.performSync() }
       outcomes[Self.word(await engine.state), default: 0] += 1
       try recordEvent("case-\(number)")
       try editAny()
       try check()
-      if source.once(in: 3) { try await othersWrite(number) }
+      if source.once(in: 3) { try await writeFromOtherDevice(number) }
       clock.advance(by: 60)
     }
-    try await checkThatItComesToRest()
+    try await checkConvergence()
     return outcomes
   }
 
@@ -129,7 +129,7 @@ struct DeviceStory {
   }
 
   /// What another device of the person did meanwhile.
-  private mutating func othersWrite(_ number: Int) async throws {
+  private mutating func writeFromOtherDevice(_ number: Int) async throws {
     let type = source.pick(["T", "other-\(number)"])
     let body = #"{"id":"\#(type)","name":"Other","color":"c","icon":"i"}"#
     _ = try await hub.ask("POST", "/event-types", Array(body.utf8))
@@ -160,8 +160,8 @@ struct DeviceStory {
   }
 
   /// From now on the hub's answers are its own.
-  private mutating func checkThatItComesToRest() async throws {
-    answers.content.withLock { $0.lies = 0 }
+  private mutating func checkConvergence() async throws {
+    answers.content.withLock { $0.fuzzedAnswers = 0 }
     clock.advance(by: 90_000)
     await engine.resetCircuitBreaker()
     try recordEvent("last")
@@ -183,7 +183,7 @@ struct DeviceStory {
   }
 }
 
-extension DeviceStory.Answers.State {
+extension DeviceScenario.Answers.State {
   /// The hub's answer with changes, or one that is made up.
   fileprivate mutating func changed(_ body: Data, isSnapshot: Bool) -> [UInt8] {
     guard isSnapshot else { return source.mutated(document: Array(body), rarity: source.pick([4, 15, 60])) }

@@ -9,7 +9,7 @@ import TrendyTesting
 
 /// Damaged files of a device and of a hub, with correct checksums as somebody can write them who knows the formats: whatever is in
 /// them, each program reads it or reports an error.
-struct StoreStory {
+struct StoreScenario {
   private var source: FuzzSource
   private static let options = StorageEngine.Options(
     firstChunkBytes: 4096, largestChunkBytes: 32_768, sealBytes: 4096)

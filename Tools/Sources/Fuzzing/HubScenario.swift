@@ -3,7 +3,7 @@ import TrendyHub
 import TrendyModels
 
 /// Requests to one hub, one after the other: none is a failure of the hub, and what it keeps after them a device can read.
-struct HubStory {
+struct HubScenario {
   private var source: FuzzSource
   private let hub: FuzzHub
   private let asksOnly: Bool
@@ -24,7 +24,7 @@ struct HubStory {
       outcomes[asksOnly ? try await askCase() : try await pushCase(), default: 0] += 1
     }
     try await hub.check()
-    try await checkThatItGoesOn()
+    try await checkServesValidRequests()
     return outcomes
   }
 
@@ -152,7 +152,7 @@ struct HubStory {
   }
 
   /// Who says only what is so is served after all that.
-  private func checkThatItGoesOn() async throws {
+  private func checkServesValidRequests() async throws {
     let body =
       #"{"device":"sound","acked_through":0,"last_seq":1,"mutations":[{"id":"s1","seq":1,"entity_type":"event_type","#
       + #""entity_id":"sound","operation":"create","fields":{"name":{"value":"n","base":0,"stamp":1},"#
