@@ -74,7 +74,7 @@ struct PageTests {
     }
   }
 
-  @Test func `scripts and the stylesheet are served without comments and indentation, and are 150 kB compressed in all`()
+  @Test func `assets are served without comments and indentation, and compress to 150 kB`()
     async throws
   {
     let text = String(decoding: try await ask("GET", "/").body, as: UTF8.self)
