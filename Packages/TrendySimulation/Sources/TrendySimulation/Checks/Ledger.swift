@@ -408,7 +408,7 @@ struct Ledger {
       {
         report(
           .deletedStaysDeleted,
-          "a deletion of incarnation \(mutation.incarnation) of \(id) was accepted, although it was restored as incarnation \(life)"
+          "a deletion of incarnation \(mutation.incarnation) of \(id) was accepted after its restore as \(incarnation)"
         )
       }
       // Children are deleted with their type.
