@@ -19,8 +19,8 @@ struct DataStoreContractTests {
   @Test("a store that does nothing violates every clause with an expectation", arguments: DataStoreContract.clauses)
   func forgetfulStoreBreaks(clause: DataStoreContract.Clause) throws {
     let harmless = [
-      "what is not there is found as nothing", "deleting or marking what is not there is no error and makes nothing",
-      "a unit that is let go of unsaved leaves nothing behind and no lock",
+      "finding a missing row returns nil", "deleting or marking a missing row has no effect",
+      "a unit released without a save leaves no changes and no lock",
     ]
     if harmless.contains(clause.description) {
       try clause.check { ForgetfulStore() }
@@ -32,7 +32,7 @@ struct DataStoreContractTests {
   @Test func `a violation contains the actual and the expected value`() throws {
     let clause = try #require(DataStoreContract.clauses.first { $0.description.contains("cursor") })
     let violation = #expect(throws: DataStoreContract.Violation.self) { try clause.check { ForgetfulStore() } }
-    #expect(violation?.description == "the cursor, unsaved: found nil, owed Optional(0)")
+    #expect(violation?.description == "the cursor, unsaved: got nil, expected Optional(0)")
   }
 
   @Test func `every clause has a distinct sentence`() {
