@@ -9,8 +9,8 @@ import TrendySimulation
 import TrendySync
 import TrendyTesting
 
-/// Answers to one device, one after the other, some of them made up and some a hub's with changes. After each the device records and
-/// edits; when the hub says again what is so, the device comes to rest with it, and what it records arrives.
+/// Syncs a device with a hub that sometimes returns fuzzed responses. The device records and edits after each response.
+/// Once the responses are valid again, the device must converge with the hub and push its changes.
 struct DeviceScenario {
   private var source: FuzzSource
   private let hub: FuzzHub
@@ -21,11 +21,11 @@ struct DeviceScenario {
   private let engine: SyncEngine
   private let readsSnapshots: Bool
 
-  /// What comes in place of the hub's answers.
+  /// Replaces some responses of the hub by fuzzed ones.
   fileprivate final class Answers: Sendable {
     struct State {
       var source: FuzzSource
-      /// How many answers still are not the hub's own.
+      /// Number of responses still to be fuzzed.
       var fuzzedAnswers = 0
       var readsSnapshots: Bool
       var asked = 0
@@ -42,7 +42,7 @@ struct DeviceScenario {
       return content.withLock { state in
         var response = HTTPResponse(status: honest.status, headers: honest.headers, body: .data(body))
         state.asked += 1
-        // The scenario is about one kind of answer; now and then another is changed too.
+        // Mostly fuzzes the response under test (page or snapshot), occasionally the other one.
         let isMeant = state.readsSnapshots ? isSnapshot : !isSnapshot
         guard state.fuzzedAnswers > 0, isMeant || state.source.once(in: 10) else { return response }
         state.fuzzedAnswers -= 1
@@ -101,7 +101,7 @@ struct DeviceScenario {
 
   private func recordEvent(_ id: String) throws {
     let store = factory.makeDataStore()
-    // A hub may have said that the type is gone.
+    // The hub may have deleted the type.
     if try store.findEventType(id: "T") == nil {
       try recorder.record(EventType(id: "T-\(id)", name: "Tea", colorHex: "#000000", iconName: "cup"))
       try recorder.record(Event(id: id, eventTypeId: "T-\(id)", timestamp: clock.now))
@@ -110,7 +110,7 @@ struct DeviceScenario {
     }
   }
 
-  /// Edits, deletes and restores something that is there.
+  /// Edits, deletes or restores a random event.
   private mutating func editAny() throws {
     let events = try factory.makeDataStore().fetchAllEvents()
     guard !events.isEmpty else { return }
@@ -122,13 +122,13 @@ struct DeviceScenario {
       do {
         try recorder.restore(eventId: event.id)
       } catch is RecorderError {
-        // Its deletion is on its way, or its type is gone.
+        // The deletion was already pushed, or its type was deleted.
       }
     default: try recorder.edit(eventId: event.id) { $0.notes = "note" }
     }
   }
 
-  /// What another device of the person did meanwhile.
+  /// Writes from another device of the same user.
   private mutating func writeFromOtherDevice(_ number: Int) async throws {
     let type = source.pick(["T", "other-\(number)"])
     let body = #"{"id":"\#(type)","name":"Other","color":"c","icon":"i"}"#
@@ -140,7 +140,7 @@ struct DeviceScenario {
     if source.once(in: 6) { _ = try await hub.ask("DELETE", "/events/by-other-\(number)") }
   }
 
-  /// Every number that the device keeps, or would send, can be.
+  /// Checks that every stored number, and every number in the queued mutations, is within its range.
   private func check() throws {
     let store = factory.makeDataStore()
     if let memory = try store.syncMemory() {
@@ -150,7 +150,7 @@ struct DeviceScenario {
     }
     if let cursor = try store.syncCursor(), !SyncRange.counter.contains(cursor) { throw Finding("cursor \(cursor)") }
     for mutation in try store.fetchPendingMutations() {
-      // As a hub reads it.
+      // Decodes the mutation as the hub does.
       let envelope = MutationEnvelope(mutation)
       guard try WireJSON.decode(MutationEnvelope.self, from: try WireJSON.encode(envelope)) == envelope else {
         throw Finding("\(envelope) is not read as it was written")
@@ -159,7 +159,7 @@ struct DeviceScenario {
     _ = try recorder.openConflicts()
   }
 
-  /// From now on the hub's answers are its own.
+  /// Stops fuzzing and checks that the device converges with the hub.
   private mutating func checkConvergence() async throws {
     answers.content.withLock { $0.fuzzedAnswers = 0 }
     clock.advance(by: 90_000)
@@ -184,7 +184,7 @@ struct DeviceScenario {
 }
 
 extension DeviceScenario.Answers.State {
-  /// The hub's answer with changes, or one that is made up.
+  /// A fuzzed version of the response body.
   fileprivate mutating func changed(_ body: Data, isSnapshot: Bool) -> [UInt8] {
     guard isSnapshot else { return source.mutated(document: Array(body), rarity: source.pick([4, 15, 60])) }
     var lines = body.split(separator: UInt8(ascii: "\n")).map { Array($0) }

@@ -1,8 +1,8 @@
 import Foundation
 import TrendyModels
 
-/// A text read as documents of the wire: each reader refuses it with an error of the one type, or gives a value that says the same when
-/// it was written and read again.
+/// Decodes fuzzed JSON as a wire type: decoding must throw an ``/TrendyModels/APIError`` or return a value that
+/// survives another round trip unchanged.
 enum DocumentCase {
   static func run(_ source: inout FuzzSource) throws -> String {
     let sample = source.pick(samples)
@@ -20,7 +20,7 @@ enum DocumentCase {
     } catch {
       throw Finding("\(type) refuses \(String(decoding: text, as: UTF8.self)) with \(Swift.type(of: error)) \(error)")
     }
-    // A double that no JSON can hold does not come out of JSON.
+    // Encoding cannot fail: JSON has no infinite or NaN doubles.
     let written = try WireJSON.encode(value)
     let again = try WireJSON.encode(try WireJSON.decode(type, from: written))
     guard again == written else {

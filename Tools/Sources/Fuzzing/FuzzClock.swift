@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 import TrendyProtocols
 
-/// Time that moves when told. Nobody sleeps in these stories; a sleep ends at once.
+/// Clock that advances only when a test advances it. Sleeping returns immediately.
 final class FuzzClock: TimeSource {
   private let elapsed = Mutex(0.0)
 

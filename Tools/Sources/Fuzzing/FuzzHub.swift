@@ -5,7 +5,7 @@ import TrendyModels
 import TrendySimulation
 import TrendyTesting
 
-/// A real hub in memory, with one person and a device.
+/// An in-memory hub with one user and one device.
 struct FuzzHub: Sendable {
   let server: HubServer
   let clock: FuzzClock
@@ -20,8 +20,8 @@ struct FuzzHub: Sendable {
     token = try server.accounts.createToken(person: person, deviceName: "phone").token
   }
 
-  /// What the hub answers in the device's name.
-  /// - Throws: ``Finding`` where it fails, or says what no device takes.
+  /// Sends a request with the token of the device.
+  /// - Throws: ``Finding`` if the status is 500 or higher.
   func ask(_ method: String, _ path: String, _ body: [UInt8] = []) async throws -> (status: Int, body: Data) {
     let request = HTTPRequest(
       id: "fuzz", method: method, target: "/api/v1\(path)",
@@ -36,7 +36,7 @@ struct FuzzHub: Sendable {
     return (response.status, answer)
   }
 
-  /// Whether a device can read everything that the hub keeps.
+  /// Checks that a device can decode the whole change feed.
   func check() async throws {
     var cursor: Int64 = 0
     while true {

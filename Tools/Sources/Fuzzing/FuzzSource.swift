@@ -1,9 +1,9 @@
 import Foundation
 import TrendyModels
 
-/// Source of chance for one case: numbers from the ends of every range, odd texts, and changes of documents.
+/// Random source for one case: numbers at the limits of their ranges, unusual strings and mutated documents.
 ///
-/// Everything follows from the seed, so that a case is repeated by its number.
+/// All values follow from the seed, so a case is reproducible by its number.
 struct FuzzSource: RandomNumberGenerator {
   private var state: UInt64
 
@@ -20,7 +20,7 @@ struct FuzzSource: RandomNumberGenerator {
 
   mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
 
-  /// True once in so many times.
+  /// Returns `true` with probability 1 / `count`.
   mutating func once(in count: Int) -> Bool { below(count) == 0 }
 
   mutating func pick<Element>(_ elements: [Element]) -> Element { elements[below(elements.count)] }
@@ -33,7 +33,7 @@ struct FuzzSource: RandomNumberGenerator {
     SyncRange.stamp.upperBound + 1, 1_704_067_200_000,
   ]
 
-  /// A whole number, most often near an end of a range.
+  /// An integer, mostly near a limit of a range.
   mutating func integer() -> Int64 {
     switch below(4) {
     case 0: pick(Self.ends)
@@ -43,7 +43,7 @@ struct FuzzSource: RandomNumberGenerator {
     }
   }
 
-  /// A number as it may stand in a text: also one that no 64 bits hold, and one that is no number.
+  /// A number as JSON text, including numbers beyond 64 bits and invalid numbers.
   mutating func numeral() -> String {
     switch below(8) {
     case 0:
@@ -85,7 +85,7 @@ struct FuzzSource: RandomNumberGenerator {
 
   // MARK: Changes
 
-  /// Changes some bytes: other values, some left out, some twice, cut short, a number in place of another.
+  /// Changes, removes, duplicates or truncates bytes, or replaces a number in the text.
   mutating func mutated(_ bytes: [UInt8]) -> [UInt8] {
     var bytes = bytes
     for _ in 0..<1 + below(4) {
@@ -109,7 +109,7 @@ struct FuzzSource: RandomNumberGenerator {
     return bytes
   }
 
-  /// Any value, of a few levels.
+  /// A random JSON value, nested at most `depth` levels.
   mutating func value(depth: Int = 3) -> JSONValue {
     switch below(depth > 0 ? 9 : 7) {
     case 0: .null
@@ -123,7 +123,7 @@ struct FuzzSource: RandomNumberGenerator {
     }
   }
 
-  /// The value with some of what is in it changed: each number, text or member with the chance of one in `rarity`.
+  /// Mutates each number, string and member with probability 1 / `rarity`.
   mutating func mutated(_ value: JSONValue, rarity: Int) -> JSONValue {
     if once(in: rarity * 4) { return self.value() }
     switch value {
@@ -146,7 +146,7 @@ struct FuzzSource: RandomNumberGenerator {
     }
   }
 
-  /// A document as text, changed as a document, as bytes, or not at all.
+  /// Mutates the document as JSON or as bytes, or leaves it unchanged.
   mutating func mutated(document: [UInt8], rarity: Int) -> [UInt8] {
     if once(in: 5) { return mutated(document) }
     guard let value = try? WireJSON.decode(JSONValue.self, from: Data(document)),

@@ -1,26 +1,26 @@
-/// Runs cases against one reader of what comes from outside. A case that ends the program, or breaks what its target promises, is
-/// named by its number, with which it is run again.
+/// Runs numbered cases against one parser of external input. A case that crashes the program or violates a property of
+/// its target is reported by its number, which reproduces it.
 public struct Fuzzer: Sendable {
   public enum Target: String, CaseIterable, Sendable {
-    /// Heads and bodies of requests, as the hub's parser reads them.
+    /// HTTP requests, read by the hub's parser.
     case http
-    /// Documents of every wire type.
+    /// JSON of every wire type.
     case json
-    /// Pages of the feed, as a device reads them.
+    /// Pages of the change feed, applied by a device.
     case feed
-    /// Snapshots, whole and in parts, as a device reads them.
+    /// Snapshots, complete and in parts, applied by a device.
     case snapshot
-    /// Pushes, as the hub judges them.
+    /// Push requests, processed by a hub.
     case push
-    /// Addresses and their query parameters.
+    /// Request targets and query parameters.
     case query
-    /// What trackers post, and files of tracks.
+    /// Uploads of trackers, and track files.
     case tracks
-    /// Backups and the files and rows of stores, damaged, with correct checksums.
+    /// Damaged backups, files and rows of stores, with valid checksums.
     case store
   }
 
-  /// A promise that a case broke.
+  /// A violated property, with the case that violates it.
   public struct Break: Error, Hashable, Sendable, CustomStringConvertible {
     public var target: Target
     public var number: UInt64
@@ -32,9 +32,10 @@ public struct Fuzzer: Sendable {
 
   public init(_ target: Target) { self.target = target }
 
-  /// Runs the cases with these numbers; `onCase` is told of each before it runs.
-  /// - Returns: how often each thing came of a case, in message such as `read` and `refused`.
-  /// - Throws: ``Break`` for the first that breaks a promise.
+  /// Runs the cases with the given numbers and stops at the first violation.
+  /// - Parameter onCase: called with the number of each case before it runs.
+  /// - Returns: the number of cases by outcome, such as `read` or `refused`.
+  /// - Throws: ``Break`` for the first violation.
   public func run(_ numbers: Range<UInt64>, onCase: (UInt64) -> Void = { _ in }) async throws -> [String: Int] {
     var outcomes: [String: Int] = [:]
     switch target {
@@ -75,7 +76,7 @@ public struct Fuzzer: Sendable {
     }
   }
 
-  /// Cases that follow one another on one device or hub; the number is that of the first.
+  /// Number of cases that share one device or hub; a scenario is reported by the number of its first case.
   static let scenarioLength: UInt64 = 20
 
   private func scenarios(
@@ -97,7 +98,7 @@ public struct Fuzzer: Sendable {
   }
 }
 
-/// What a case found.
+/// Description of a violated property.
 struct Finding: Error, CustomStringConvertible {
   let description: String
   init(_ description: String) { self.description = description }

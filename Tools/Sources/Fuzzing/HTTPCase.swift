@@ -1,7 +1,7 @@
 import HubTesting
 import TrendyHub
 
-/// Bytes of a connection, with none, one or several requests in them, against the hub's connections.
+/// Parses the bytes of a connection, with zero or more requests, by the hub's HTTP parser.
 enum HTTPCase {
   static func run(_ source: inout FuzzSource) throws -> String {
     var bytes = (0..<1 + source.below(3)).flatMap { _ in request(&source) }
@@ -9,7 +9,7 @@ enum HTTPCase {
     if source.once(in: 40) { bytes = source.bytes(source.below(200)) }
     let hasGate = source.once(in: 2)
     let whole = ConversationProbe(of: [bytes[...]], hasGate: hasGate)
-    // Whatever pieces it comes in, the same comes of it.
+    // The result must not depend on how the bytes are split into reads.
     let parts = ConversationProbe(of: pieces(of: bytes, &source), hasGate: hasGate)
     let input = "of \(String(decoding: bytes, as: UTF8.self))"
     guard describe(whole.requests) == describe(parts.requests), whole.statuses == parts.statuses else {
@@ -18,7 +18,7 @@ enum HTTPCase {
     guard whole.isClosed, parts.isClosed, !whole.wentOn, !parts.wentOn else {
       throw Finding("nothing more can come, and it goes on: \(whole), \(parts), \(input)")
     }
-    // One refusal at most stands behind the answers.
+    // At most one error response follows the responses to complete requests.
     guard (whole.requests.count...whole.requests.count + 1).contains(whole.statuses.count),
       whole.statuses.dropFirst(whole.requests.count).allSatisfy({ (400...599).contains($0) })
     else { throw Finding("\(whole) \(input)") }

@@ -2,15 +2,16 @@ import Foundation
 import TrendyHub
 import TrendyModels
 
-/// Requests to one hub, one after the other: none is a failure of the hub, and what it keeps after them a device can read.
+/// Sends a sequence of fuzzed requests to one hub: none may cause an internal error, and a device must be able to read
+/// the resulting change feed.
 struct HubScenario {
   private var source: FuzzSource
   private let hub: FuzzHub
   private let asksOnly: Bool
-  /// The highest sequence that was judged, by device.
+  /// Highest processed sequence by device.
   private var sequences: [String: Int64] = [:]
 
-  /// - Parameter asksOnly: addresses and parameters, in place of pushes.
+  /// - Parameter asksOnly: whether to fuzz request targets instead of push requests.
   init(_ source: inout FuzzSource, asksOnly: Bool) throws {
     hub = try FuzzHub(seed: source.next())
     self.asksOnly = asksOnly
@@ -49,7 +50,7 @@ struct HubScenario {
       return "\(answer.status)"
     }
     if let last = response.outcomes.last, answer.status == 200 {
-      // Whoever the bytes name after they were changed.
+      // The mutated bytes may name another device.
       let named = (try? WireJSON.decode(PushRequest.self, from: Data(bytes)))?.device ?? device
       if named == device { sequences[device] = max(sequences[device] ?? 0, last.sequence) }
     }
@@ -151,7 +152,7 @@ struct HubScenario {
     return "\(try await hub.ask(source.once(in: 20) ? "HEAD" : "GET", path).status)"
   }
 
-  /// Who says only what is so is served after all that.
+  /// Checks that the hub still accepts valid requests after the fuzzed ones.
   private func checkServesValidRequests() async throws {
     let body =
       #"{"device":"sound","acked_through":0,"last_seq":1,"mutations":[{"id":"s1","seq":1,"entity_type":"event_type","#
@@ -173,10 +174,10 @@ struct HubScenario {
   }
 }
 
-/// Values as text.
+/// JSON text of values.
 enum JSONLiteral {
   static func value(_ value: JSONValue) -> String {
-    // A number that JSON has no text for is not made here.
+    // The fuzzer creates no infinite or NaN numbers, which JSON cannot represent.
     (try? WireJSON.encode(value)).map { String(decoding: $0, as: UTF8.self) } ?? "null"
   }
   static func string(_ text: String) -> String { value(.string(text)) }

@@ -7,8 +7,8 @@ import TrendyProtocols
 import TrendySync
 import TrendyTesting
 
-/// Damaged files of a device and of a hub, with correct checksums as somebody can write them who knows the formats: whatever is in
-/// them, each program reads it or reports an error.
+/// Opens damaged files of a device and a hub whose checksums are valid, as an attacker could write them. Each read must
+/// succeed or throw a typed error.
 struct StoreScenario {
   private var source: FuzzSource
   private static let options = StorageEngine.Options(
@@ -121,13 +121,13 @@ struct StoreScenario {
       id: "fuzz", method: method, target: "/api/v1\(path)",
       headers: HTTPHeaders([("Authorization", "Bearer \(token)")]), body: Data(body.utf8))
     let response = await server.handle(request)
-    // A damaged row may show only while the body is read.
+    // Damaged rows may only be detected while the body is streamed.
     return (try? await response.collectedBody()) == nil ? 500 : response.status
   }
 
   // MARK: Damage
 
-  /// - Returns: what was damaged.
+  /// - Returns: a description of the damage.
   private mutating func damage(_ disk: SimulatedFileSystem, isHub: Bool) throws -> String {
     if source.once(in: 2) {
       try damageRow(disk, isHub: isHub)
@@ -161,7 +161,8 @@ struct StoreScenario {
     return kind
   }
 
-  /// Puts an odd number in the place of 8, 4 or 1 bytes; near either end of a file, where its numbers are, more often.
+  /// Replaces 8, 4 or 1 bytes by an extreme number, mostly near the start or the end of the file, where the formats
+  /// store counts and offsets.
   private mutating func alter(_ bytes: inout [UInt8]) {
     guard bytes.count > 16 else { return }
     var place =
@@ -176,7 +177,7 @@ struct StoreScenario {
     withUnsafeBytes(of: number.littleEndian) { bytes.replaceSubrange(place..<place + width, with: $0[..<width]) }
   }
 
-  /// Alters a row of a sound store: its document or bytes, or its place.
+  /// Changes the content or the key of one row.
   private mutating func damageRow(_ disk: SimulatedFileSystem, isHub: Bool) throws {
     let folders = Set(disk.files.filter { $0.hasSuffix("/manifest") }.map { String($0.dropLast("/manifest".count)) })
     for _ in 0..<1 + source.below(3) {
@@ -231,9 +232,9 @@ struct StoreScenario {
     try readTracks(disk)
   }
 
-  /// Reads a store in every way that a program does, writes to it, and repairs it.
+  /// Calls every read operation of a store, then writes to it and repairs it.
   private static func readStore(_ folder: String, _ disk: SimulatedFileSystem) throws {
-    // Both report damage as an error.
+    // Both report damage by throwing.
     let repairing = disk.copy()
     _ = try? StorageEngine.verify(directory: folder, fileSystem: disk, options: options)
     _ = try? StorageEngine.repair(directory: folder, fileSystem: repairing, options: options)
@@ -255,7 +256,7 @@ struct StoreScenario {
   private static func readLocalStore(_ disk: SimulatedFileSystem) throws {
     let factory = try DefaultDataStoreFactory(directory: "/store", fileSystem: disk, options: options)
     let store = factory.makeLocalStore()
-    // Each question by itself: what one refuses another may read.
+    // Run separately: one may throw while another succeeds.
     let questions: [() throws -> Void] = [
       { _ = try store.verify() }, { _ = try store.fetchAllEvents() }, { _ = try store.fetchAllEventTypes() },
       { _ = try store.fetchPendingMutations() }, { _ = try store.fetchTombstones() },
@@ -279,7 +280,7 @@ struct StoreScenario {
   private static func readTracks(_ disk: SimulatedFileSystem) throws {
     let log = TrackLog(rows: try TrackFolder(directory: "/store/tracks", fileSystem: disk, options: options))
     for device in try log.devices() {
-      _ = try? log.unread(device: device.name)  // the readings are read all the same
+      _ = try? log.unread(device: device.name)  // damage in the other records does not stop the reading
       try log.forEach(device: device.name, after: nil, through: nil) { _ in }
     }
     let fix = Location(

@@ -2,8 +2,8 @@ import Foundation
 import TrendyInterchange
 import TrendyModels
 
-/// What a tracker posts, or a file of tracks, against its readers: whatever the bytes, a batch or an error comes of them, and each fix
-/// has a place on earth.
+/// Reads fuzzed tracker uploads and track files: reading must throw or return a batch whose fixes all have valid
+/// coordinates.
 enum TrackCase {
   static func run(_ source: inout FuzzSource) throws -> String {
     let now = Date(timeIntervalSince1970: 1_704_067_200)

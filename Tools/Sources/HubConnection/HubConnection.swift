@@ -8,7 +8,7 @@ import Foundation
   import Darwin
 #endif
 
-/// A kept connection to a hub on this machine that blocks until the answer is there.
+/// Blocking keep-alive HTTP connection to a hub on this machine.
 package final class HubConnection {
   package struct Failed: Error, CustomStringConvertible {
     package var description: String
@@ -16,11 +16,11 @@ package final class HubConnection {
 
   private let socket: Int32
   private let fields: String
-  /// Of an answer that has no end: what came since it was last read.
+  /// Bytes of a streaming response that were received but not read yet.
   private var tail: [UInt8] = []
   private var buffer = [UInt8](repeating: 0, count: 65_536)
 
-  /// - Parameter source: the address that it comes from, one of this machine's.
+  /// - Parameter source: local address to connect from.
   package init(port: UInt16, token: String?, from source: String? = nil) throws {
     fields = "Host: 127.0.0.1\r\n" + (token.map { "Authorization: Bearer \($0)\r\n" } ?? "")
     #if canImport(Glibc)
@@ -48,8 +48,8 @@ package final class HubConnection {
 
   deinit { close(socket) }
 
-  /// Asks, and reads the answer to its end.
-  /// - Returns: the body.
+  /// Sends a request and reads the complete response.
+  /// - Returns: the response body.
   @discardableResult
   package func ask(_ method: String, _ path: String, _ body: String? = nil) throws -> ArraySlice<UInt8> {
     try send(method, path, body)
@@ -62,7 +62,8 @@ package final class HubConnection {
     return answer[(whole?.head ?? 0)...]
   }
 
-  /// Asks for an answer that has no end, and reads what has come of it with its head; the connection is good for nothing else then.
+  /// Sends a request with a streaming response, such as server-sent events, and reads its head. The connection cannot
+  /// be used for other requests afterwards.
   package func open(_ path: String) throws {
     try send("GET", path, nil)
     var answer: [UInt8] = []
@@ -72,13 +73,13 @@ package final class HubConnection {
     guard head.hasPrefix("HTTP/1.1 200") else { throw Failed(description: head) }
   }
 
-  /// As ``open(_:)``, and reads on until a text has come.
+  /// Like ``open(_:)``, and reads until the response contains `text`.
   package func open(_ path: String, until text: String) throws {
     try open(path)
     try read(until: text)
   }
 
-  /// Of an answer that has no end, reads until a text has come.
+  /// Reads the streaming response until it contains `text`.
   package func read(until text: String) throws {
     while !String(decoding: tail, as: UTF8.self).contains(text) { tail += try more() }
     tail = []
@@ -101,7 +102,7 @@ package final class HubConnection {
     return buffer[..<count]
   }
 
-  /// Of an answer whose head has come.
+  /// Length of the head and of the whole response; `nil` until the head is complete.
   private func length(of answer: [UInt8]) throws -> (head: Int, length: Int)? {
     let head = String(decoding: answer.prefix(2048), as: UTF8.self)
     guard let end = head.range(of: "\r\n\r\n") else { return nil }
@@ -114,10 +115,10 @@ package final class HubConnection {
   }
 }
 
-// Inside `HubConnection` the name means its own function.
+// `HubConnection.read` shadows the C function.
 private func systemRead(_ socket: Int32, _ buffer: inout [UInt8], _ count: Int) -> Int { read(socket, &buffer, count) }
 
 #if !canImport(Glibc)
-  // Inside `HubConnection` the name means its own property.
+  // `HubConnection.socket` shadows the C function.
   private func systemSocket() -> Int32 { socket(AF_INET, SOCK_STREAM, 0) }
 #endif

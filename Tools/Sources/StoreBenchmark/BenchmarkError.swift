@@ -1,14 +1,14 @@
-/// Why a benchmark did not run.
+/// Reason why a benchmark failed.
 package enum BenchmarkError: Error, Hashable, CustomStringConvertible {
-  /// The arguments ask for nothing that can be done; the text says what is wrong.
+  /// Invalid arguments, with an explanation.
   case usage(String)
-  /// The folder holds files that no benchmark made.
+  /// The folder contains files that were not created by a benchmark.
   case folderInUse(path: String)
-  /// A call of the system failed.
+  /// A system call failed; `code` is `errno`.
   case system(call: String, path: String, code: Int32)
-  /// A process of the benchmark ended badly.
+  /// A child process failed.
   case child(String)
-  /// A row that was written is not found.
+  /// A row that was written could not be read.
   case rowMissing(String)
 
   package var description: String {

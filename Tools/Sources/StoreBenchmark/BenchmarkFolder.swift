@@ -6,15 +6,15 @@
   import Glibc
 #endif
 
-/// The folder of a benchmark. Its own marks are hidden files; all else in it is the store's.
+/// Working folder of a benchmark, marked by a hidden file.
 ///
-/// A folder that holds anything but is not marked as a benchmark's is left alone: runs remove what they find.
+/// Because benchmarks delete the files in their folder, a folder that has files but no mark is rejected.
 struct BenchmarkFolder {
   let path: String
   private var mark: String { path + "/.trendy-bench" }
   private var stamp: String { path + "/.stamp" }
 
-  /// Makes the folder if need be.
+  /// Creates the folder if it does not exist.
   init(_ path: String) throws(BenchmarkError) {
     self.path = path
     if mkdir(path, 0o755) != 0 && errno != EEXIST { throw .system(call: "mkdir", path: path, code: errno) }
@@ -23,7 +23,7 @@ struct BenchmarkFolder {
     try write("", to: mark)
   }
 
-  /// Which data set is complete here; `nil` for none.
+  /// Name of the complete data set in the folder, if any.
   var content: String? {
     guard let file = fopen(stamp, "r") else { return nil }
     defer { fclose(file) }
@@ -36,7 +36,7 @@ struct BenchmarkFolder {
     if unlink(stamp) != 0 && errno != ENOENT { throw .system(call: "remove", path: stamp, code: errno) }
   }
 
-  /// Removes the store's files.
+  /// Deletes the files of the store.
   func clear() throws(BenchmarkError) {
     try setContent(nil)
     for name in try entries() where !name.hasPrefix(".") {
@@ -45,7 +45,7 @@ struct BenchmarkFolder {
     }
   }
 
-  /// Bytes that the store's files take on the disk.
+  /// Allocated bytes of the store's files.
   func bytes() throws(BenchmarkError) -> Int {
     var sum = 0
     for name in try entries() where !name.hasPrefix(".") {
@@ -55,7 +55,7 @@ struct BenchmarkFolder {
     return sum
   }
 
-  /// Has the system forget what it keeps of the files in memory.
+  /// Evicts the files from the page cache.
   func dropCache() throws(BenchmarkError) {
     #if os(Linux)
       for name in try entries() where !name.hasPrefix(".") {

@@ -1,4 +1,4 @@
-/// What the command line asks for.
+/// Command-line options of the suite `store`.
 package struct BenchmarkOptions: Hashable, Sendable {
   package enum Workload: String, Hashable, Sendable, CaseIterable {
     case insertDurable = "insert-durable"
@@ -17,25 +17,25 @@ package struct BenchmarkOptions: Hashable, Sendable {
     case delete
     case generate = "gen"
     case verify
-    // What the benchmark starts itself for.
+    // Run in child processes only.
     case childFill = "child-fill"
     case childInsert = "child-insert"
     case childOpen = "child-open"
     case childCrash = "child-crash"
 
-    /// What a person may ask for.
+    /// Names of the workloads that can be selected on the command line.
     package static var offered: [String] { allCases.map(\.rawValue).filter { !$0.hasPrefix("child-") } }
   }
 
   package var workload: Workload
-  /// Rows, above 0.
+  /// Number of rows, at least 1.
   package var count = 100_000
   package var directory = "./bench-data"
-  /// How often the workload does what it measures; `nil` for its usual number.
+  /// Number of measured operations; `nil` for the default of the workload.
   package var operations: Int?
-  /// 1 to 64.
+  /// Number of concurrent writers, 1 to 64.
   package var processes = 2
-  /// The rows that a child inserts.
+  /// Rows that a child process inserts.
   package var rows = 0..<0
 
   package static let usage = """
@@ -47,7 +47,7 @@ package struct BenchmarkOptions: Hashable, Sendable {
       P    processes of insert-durable-mp, 1 to 64, 2 unless said
     """
 
-  /// - Parameter arguments: what follows `store`.
+  /// - Parameter arguments: the arguments after `store`.
   package init(_ arguments: [String]) throws(BenchmarkError) {
     var workload: Workload?
     var rest = arguments[...]
@@ -65,7 +65,7 @@ package struct BenchmarkOptions: Hashable, Sendable {
         if workload == nil {
           throw .usage("there is no workload \"\(value)\"; there are \(Workload.offered.joined(separator: ", "))")
         }
-      // As many as the span has milliseconds per row without a sum beyond 64 bits.
+      // The limit keeps the product of index and span below 2^63.
       case "--n": count = try Self.number(option, value, in: 1...100_000_000)
       case "--dir": directory = try Self.folder(value)
       case "--ops": operations = try Self.number(option, value, in: 1...1_000_000_000)
@@ -91,7 +91,7 @@ package struct BenchmarkOptions: Hashable, Sendable {
     return number
   }
 
-  /// Without a slash at its end.
+  /// The path without trailing slashes.
   private static func folder(_ text: String) throws(BenchmarkError) -> String {
     var path = text
     while path.utf8.count > 1, path.hasSuffix("/") { path.removeLast() }
@@ -99,7 +99,7 @@ package struct BenchmarkOptions: Hashable, Sendable {
     return path
   }
 
-  /// The arguments that ask for the same rows and folder, and for `workload`.
+  /// Arguments that start `workload` with the same rows and folder.
   func arguments(for workload: Workload, rows: Range<Int>? = nil) -> [String] {
     let basic = ["store", "--workload", workload.rawValue, "--n", "\(count)", "--dir", directory]
     return rows.map { basic + ["--rows", "\($0.lowerBound)-\($0.upperBound)"] } ?? basic

@@ -1,22 +1,21 @@
-/// What a workload measured, and the line that says so.
+/// Measurements of a workload, printed as one line of JSON.
 package struct BenchmarkReport: Hashable, Sendable {
   package var seconds = 0.0
-  /// From starting a process to its end, if processes were started one after the other.
+  /// Total wall time, including process start and exit, if the workload starts processes in sequence.
   package var wallSeconds: Double?
-  /// Seconds of single operations, in any order; none unless they were measured apart.
+  /// Seconds of each operation, unordered; empty if operations were not timed individually.
   package var latencies: [Double] = []
   package var operations = 0
   package var rows = 0
-  /// See ``RowCheck``.
   package var check: UInt64 = 0
-  /// Of the processes that were measured, in kilobytes; `nil` for this one.
+  /// Peak resident memory of the measured processes in KiB; `nil` if this process was measured.
   package var peakMemory: Int?
-  /// Of a reader with the store open, beyond the files that it has mapped, in kilobytes; `nil` where that is not known.
+  /// Anonymous memory of a reader with an open store in KiB, that is, without mapped files; `nil` if unknown.
   package var anonymousMemory: Int?
 
   package init() {}
 
-  /// The middle one, and the one that 99 of 100 stay below.
+  /// Median and 99th percentile.
   var percentiles: (middle: Double, high: Double)? {
     guard latencies.count > 1 else { return nil }
     let sorted = latencies.sorted()

@@ -2,20 +2,20 @@ package import TrendyFoundation
 package import TrendyModels
 import TrendyPersistence
 
-/// The rows of a benchmark: the same on every run, and the same that another engine's benchmark makes by the same rule.
+/// The rows of a benchmark, deterministic and identical to those of the C program that measures other engines.
 ///
-/// A row's properties are JSON text there and typed values here:
-/// `{"mood":1,"weight_kg":85.7,"place":"1d709678","energy":"high","steps":971}` is a whole number, a fraction with one
-/// digit, a text, a choice and a whole number. ``propertiesText(_:)`` writes them back to that text, byte for byte.
+/// Properties are JSON text in that program and typed values here. For example,
+/// `{"mood":1,"weight_kg":85.7,"place":"1d709678","energy":"high","steps":971}` has an integer, a number with one
+/// decimal, a string, a choice and an integer. ``propertiesText(_:)`` writes the same bytes.
 package struct BenchmarkRows: Hashable, Sendable {
-  /// Milliseconds since 1970: 2023-01-01T00:00:00Z.
+  /// 2023-01-01T00:00:00Z in milliseconds since 1970.
   package static let start: Int64 = 1_672_531_200_000
-  /// Milliseconds: 1095 days.
+  /// 1,095 days in milliseconds.
   package static let span: Int64 = 94_608_000_000
   package static let millisPerDay: Int64 = 86_400_000
   package static let typeCount = 20
 
-  /// How many rows share the span; above 0.
+  /// Number of rows that are spread over the time span, at least 1.
   package let count: Int
 
   package init(count: Int) {
@@ -27,7 +27,7 @@ package struct BenchmarkRows: Hashable, Sendable {
     RecordKey(high: 0x018c_2bb2_7a40_7000, low: 0x8000_0000_0000_0000 | UInt64(index + 1)).uuidText
   }
 
-  /// Row `index`; beyond ``count`` the same rule goes on.
+  /// The row with the given index, which may exceed ``count``.
   package func event(_ index: Int) -> Event {
     var generator = SplitMix(seed: 0x5EED_0000 &+ UInt64(index) &* 0xD134_2543_DE82_EF95)
     let created = Self.start + Int64(UInt64(index) &* UInt64(Self.span) / UInt64(count))
@@ -64,7 +64,7 @@ package struct BenchmarkRows: Hashable, Sendable {
   }
 
   private static let sources: [EventSourceType] = [.manual, .imported, .geofence, .healthKit]
-  /// Eight of ten are synced.
+  /// Four of five rows are synced.
   private static let statuses: [SyncStatus] =
     Array(repeating: SyncStatus.synced, count: 8) + [.pending, .failed]
   private static let letters = Array("abcdefghijklmnopqrstuvwxyz etaoin".utf8)
@@ -76,7 +76,7 @@ package struct BenchmarkRows: Hashable, Sendable {
     let place = String(repeating: "0", count: 8 - hexadecimal.count) + hexadecimal
     return [
       "mood": PropertyValue(type: .number, value: .int(Int64(drawn % 10))),
-      // The double nearest to the decimal fraction, as parsing its text gives.
+      // Same double as parsing the decimal text.
       "weight_kg": PropertyValue(type: .number, value: .double(Double(tenths) / 10)),
       "place": PropertyValue(type: .text, value: .string(place)),
       "energy": PropertyValue(type: .select, value: .string(energies[Int((drawn >> 20) % 3)])),
@@ -85,6 +85,6 @@ package struct BenchmarkRows: Hashable, Sendable {
   }
 
   package static func date(_ millis: Int64) -> Date { Date(timeIntervalSince1970: Double(millis) / 1000) }
-  /// - Parameter date: after 1970.
+  /// - Parameter date: a date after 1970.
   package static func millis(_ date: Date) -> Int64 { Int64(date.timeIntervalSince1970 * 1000 + 0.5) }
 }

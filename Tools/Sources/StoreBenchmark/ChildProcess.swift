@@ -6,14 +6,14 @@
   import Glibc
 #endif
 
-/// This program, started once more with other arguments.
+/// Runs this executable again with other arguments.
 struct ChildProcess {
   private let process: pid_t
   private let output: Int32
 
   struct Ending: Hashable, Sendable {
     var output: String
-    /// As ``SystemCalls/peakMemory()``.
+    /// Peak resident memory in KiB.
     var peakMemory: Int
   }
 
@@ -25,7 +25,7 @@ struct ChildProcess {
     #endif
     var ends: [Int32] = [0, 0]
     guard pipe(&ends) == 0 else { throw .system(call: "pipe", path: "", code: errno) }
-    // Else another child would hold this one's end open.
+    // Prevents other children from inheriting the read end.
     _ = fcntl(ends[0], F_SETFD, FD_CLOEXEC)
     #if canImport(Darwin)
       var actions: posix_spawn_file_actions_t?
@@ -49,7 +49,7 @@ struct ChildProcess {
     output = ends[0]
   }
 
-  /// Waits for its end. What it prints must fit a pipe.
+  /// Waits until the process exits. Its output must fit into the pipe buffer.
   func wait() throws(BenchmarkError) -> Ending {
     defer { close(output) }
     var status: Int32 = 0

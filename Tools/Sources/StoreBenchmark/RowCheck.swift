@@ -1,22 +1,21 @@
 package import TrendyModels
 import TrendyPersistence
 
-/// What every engine adds up over the rows it reads, so that none can leave a column out: the sum tells whether two read
-/// the same.
+/// Checksum over all columns of a row. It proves that every engine reads complete rows, and the same ones.
 package struct RowCheck {
   init() {}
 
-  /// Wraps around. A text that is not there counts as none; so does a place.
+  /// The sum wraps around; missing strings and coordinates add 0.
   package static func value(_ event: borrowing Event) -> UInt64 {
     var check = RowCheck()
     return withUnsafePointer(to: event) { check.value(at: $0) }
   }
 
-  /// The shape of the last row's properties, and the bytes of their names as JSON.
+  /// Shape of the previous row's properties, and the length of its names as JSON.
   private var shape: PropertyShape?
   private var namesLength = 0
 
-  /// The same of an event where it is: a copy of it is no part of reading it.
+  /// Checksum of an event in place, to avoid measuring a copy.
   mutating func value(at event: UnsafePointer<Event>) -> UInt64 {
     var sum = BenchmarkRows.millis(event.pointee.timestamp)
     if let notes = event.pointee.notes { sum &+= Int64(notes.utf8.count * 3) }
@@ -29,7 +28,7 @@ package struct RowCheck {
     return UInt64(bitPattern: sum)
   }
 
-  /// The same of a row that was not made an event: its texts are looked at where they lie.
+  /// Checksum of a row that is not decoded into an event, without copying its strings.
   mutating func value(_ row: EventRow) throws(StorageError) -> UInt64 {
     var sum = BenchmarkRows.millis(row.timestamp)
     if let notes = row.notes { sum &+= Int64(notes.utf8Count * 3) }
@@ -47,7 +46,7 @@ package struct RowCheck {
     return UInt64(bitPattern: sum)
   }
 
-  /// Bytes of ``propertiesText(_:)``, from the values alone and without writing it.
+  /// Length of ``propertiesText(_:)`` in bytes, computed without creating the text.
   private mutating func propertiesLength(_ event: UnsafePointer<Event>) -> Int {
     var length = 2
     event.pointee.forEachPackedProperty { shape, index, value in
@@ -57,7 +56,7 @@ package struct RowCheck {
     return length
   }
 
-  /// Each name with its quotes, a colon and a comma.
+  /// Length of all names, each with quotes, colon and comma.
   private mutating func namesLength(_ shape: PropertyShape) -> Int {
     if shape !== self.shape {
       self.shape = shape
@@ -69,7 +68,7 @@ package struct RowCheck {
   @inline(__always) private static func textLength(_ value: PackedValue) -> Int {
     switch value {
     case .int(let whole) where whole >= 0 && whole < 100_000: digits(Int(whole))
-    // One digit behind the point: whole numbers have a 0 there.
+    // One decimal; whole numbers are written with ".0".
     case .double(let number) where number >= 0 && number < 10_000 && isTenths(number): digits(Int(number)) + 2
     case .string(let text): text.count + 2
     default: seldomTextLength(value)
@@ -105,7 +104,7 @@ package struct RowCheck {
     }
   }
 
-  /// The properties as the text they were made from: in the order there, no space between.
+  /// The properties as JSON text in the order of the other engines' rows, without spaces.
   package static func propertiesText(_ event: Event) -> String {
     let members = ["mood", "weight_kg", "place", "energy", "steps"].compactMap { name in
       event.properties[name].map { "\"\(name)\":\(text($0.value))" }
@@ -117,7 +116,7 @@ package struct RowCheck {
     switch value {
     case .int(let whole): "\(whole)"
     case .double(let number): "\(number)"
-    case .string(let text): "\"\(text)\""  // the rows' texts need no escape
+    case .string(let text): "\"\(text)\""  // generated text needs no escaping
     case .bool(let flag): "\(flag)"
     default: preconditionFailure("a benchmark's row has no property like \(value)")
     }

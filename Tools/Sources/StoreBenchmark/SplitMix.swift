@@ -1,5 +1,5 @@
-/// The generator that rows and queries come from (Steele, Lea, Flood: "Fast splittable pseudorandom number generators",
-/// 2014), so that another program makes the same ones.
+/// SplitMix64 generator (Steele, Lea, Flood: "Fast splittable pseudorandom number generators", 2014), which other
+/// programs can reproduce.
 package struct SplitMix: RandomNumberGenerator, Hashable, Sendable {
   private var state: UInt64
 

@@ -2,7 +2,7 @@ import TrendyFoundation
 package import TrendyModels
 import TrendyPersistence
 
-/// Runs one workload on the device's store, through ``/TrendyPersistence/LocalStore`` and whole events.
+/// Runs one workload against the device's store.
 package struct StoreBenchmark {
   private static let querySeed: UInt64 = 0xC0FFEE
   private let options: BenchmarkOptions
@@ -13,7 +13,7 @@ package struct StoreBenchmark {
     rows = BenchmarkRows(count: options.count)
   }
 
-  /// Does what was asked for, and prints its line.
+  /// Runs the workload and prints its results.
   package func run(print: (String) -> Void) throws {
     if options.workload == .generate {
       for index in 0..<options.count { print(Self.line(rows.event(index))) }
@@ -35,7 +35,7 @@ package struct StoreBenchmark {
     print(report.line(for: options, bytesOnDisk: try folder.bytes()))
   }
 
-  /// A row as the columns of a table.
+  /// A row as tab-separated columns.
   package static func line(_ event: Event) -> String {
     func number(_ value: Double?) -> String { SystemCalls.format("%.17g", value ?? 0) }
     return [
@@ -53,18 +53,18 @@ extension StoreBenchmark {
   private func openStore() throws(StorageError) -> LocalStore { try openFactory().makeLocalStore() }
 
   private func openFactory() throws(StorageError) -> DefaultDataStoreFactory {
-    // Among many writers the last waits long.
+    // With many concurrent writers the default timeout would be too short.
     try DefaultDataStoreFactory(
       directory: options.directory, fileSystem: PosixFileSystem(), options: .init(lockTimeout: .seconds(60)))
   }
 
-  /// Does what the daemon does now and then, and an import at its end: the log goes into a segment.
+  /// Moves the write-ahead log into a segment, as the daemon and imports do.
   private func seal() throws {
     let factory = try openFactory()
     while try factory.maintain(sealingAll: true) {}
   }
 
-  /// A store without events, with the event types that they will be of.
+  /// Creates a store with the event types but without events.
   private func makeStore(_ folder: BenchmarkFolder) throws -> LocalStore {
     try folder.clear()
     let store = try openStore()
@@ -80,7 +80,7 @@ extension StoreBenchmark {
     return store
   }
 
-  /// Lends the store an event: a copy, which an array would hand out, is no part of saving it.
+  /// Passes an event to the store by moving it, to avoid measuring a copy.
   @inline(__always) private static func upsert(_ place: inout Event, into store: LocalStore) throws {
     try withUnsafeMutablePointer(to: &place) { place in
       let event = place.move()
@@ -89,8 +89,8 @@ extension StoreBenchmark {
     }
   }
 
-  /// Saves after each `rowsPerSave` rows; the time is without that of making rows, a thousand at a time.
-  /// - Returns: the seconds of each save and what was put before it.
+  /// Saves after every `rowsPerSave` rows. Generating the rows (1,000 at a time) is not measured.
+  /// - Returns: the seconds of each save, including its upserts.
   private func insert(_ range: Range<Int>, rowsPerSave: Int, into store: LocalStore) throws -> [Double] {
     var latencies: [Double] = []
     latencies.reserveCapacity(range.count / rowsPerSave + 1)
@@ -118,8 +118,8 @@ extension StoreBenchmark {
     return latencies
   }
 
-  /// Makes the data set of exactly as many rows, unless the folder has it; in a process of its own, so that this one's
-  /// memory does not tell of it.
+  /// Creates the data set with the requested number of rows unless the folder already contains it. Runs in a child
+  /// process so that it does not affect this one's memory statistics.
   private func prepare(_ folder: BenchmarkFolder) throws {
     let wanted = "trendy \(options.count)"
     if folder.content == wanted { return }
@@ -182,13 +182,13 @@ extension StoreBenchmark {
       let store = try openStore()
       let found = try store.findEvent(id: identifier)
       let seconds = start.duration(to: .now) / .seconds(1)
-      withExtendedLifetime(store) {}  // to close it is no part of opening it
+      withExtendedLifetime(store) {}  // closing is not measured
       guard let found else { throw BenchmarkError.rowMissing(identifier) }
       print("\(seconds) \(RowCheck.value(found))")
     }
   }
 
-  /// Opens the store and gets one row, each time in a new process.
+  /// Opens the store and reads one row, each time in a new process.
   private func openInProcesses(_ folder: BenchmarkFolder) throws -> BenchmarkReport {
     let isRecovery = options.workload == .recover
     if !isRecovery { try prepare(folder) }
@@ -221,7 +221,7 @@ extension StoreBenchmark {
     return report
   }
 
-  /// Changes or deletes rows, a hundred a save, then reads all that is left.
+  /// Updates or deletes rows in batches of 100, then reads the remaining ones.
   private func change(_ folder: BenchmarkFolder) throws -> BenchmarkReport {
     let isDeletion = options.workload == .delete
     try folder.setContent(nil)
@@ -267,7 +267,7 @@ extension StoreBenchmark {
       default: 1
       }
     let operations = options.operations ?? usual
-    // The first tenth warms up.
+    // The first tenth warms up caches.
     _ = try read(store, operations: (operations + 9) / 10)
     var report = try read(store, operations: operations)
     report.anonymousMemory = SystemCalls.anonymousMemory()
@@ -315,7 +315,7 @@ extension StoreBenchmark {
     return report
   }
 
-  /// Days of UTC, as the check has them.
+  /// Counts per UTC day, as the peers do.
   private func count(_ store: LocalStore, into report: inout BenchmarkReport) throws {
     guard let utc = TimeZone(secondsFromGMT: 0) else { preconditionFailure("there is no time zone of offset 0") }
     for type in try store.fetchAllEventTypes() {

@@ -6,11 +6,11 @@
   import Glibc
 #endif
 
-/// The few calls of the system that a benchmark needs: files of its folder, processes, memory.
+/// System calls that benchmarks need for files, processes and memory.
 package enum SystemCalls {
   static func text(for code: Int32) -> String { strerror(code).map { String(cString: $0) } ?? "error \(code)" }
 
-  /// Bytes of memory that this process has used at most, in units of 1024.
+  /// Peak resident memory of this process in KiB.
   package static func peakMemory() -> Int {
     var usage = rusage()
     #if canImport(Glibc)
@@ -24,13 +24,13 @@ package enum SystemCalls {
 
   static func kilobytes(_ usage: rusage) -> Int {
     #if canImport(Darwin)
-      usage.ru_maxrss / 1024  // bytes there
+      usage.ru_maxrss / 1024  // bytes on Darwin
     #else
       usage.ru_maxrss
     #endif
   }
 
-  /// Bytes of memory that this process has now and that lie in no file, in units of 1024; `nil` where the system does not tell.
+  /// Anonymous memory of this process in KiB; `nil` if the system does not report it.
   static func anonymousMemory() -> Int? {
     guard let status = fopen("/proc/self/status", "r") else { return nil }
     defer { fclose(status) }
@@ -42,10 +42,10 @@ package enum SystemCalls {
     return nil
   }
 
-  /// Ends this process without closing anything, as a crash would.
+  /// Ends the process immediately, as a crash would.
   static func endAtOnce() -> Never { _exit(0) }
 
-  /// As `printf` prints it.
+  /// Formats like `printf`.
   static func format(_ pattern: String, _ values: any CVarArg...) -> String {
     withVaList(values) { arguments in
       var bytes = [CChar](repeating: 0, count: 400)

@@ -5,7 +5,7 @@ import TrendyPersistence
 import TrendyProtocols
 import TrendySync
 
-/// A device: a store on the disk, a client, an engine.
+/// A device with a store on disk, an HTTP client and a sync engine.
 struct BenchmarkDevice {
   let factory: DefaultDataStoreFactory
   let client: APIClient
@@ -19,7 +19,7 @@ struct BenchmarkDevice {
     recorder = Recorder(dataStoreFactory: factory)
   }
 
-  /// Rounds until nothing waits; more than one only when a round was cut short.
+  /// Syncs until the queue is empty; several rounds are only needed after an interrupted one.
   func sync() async throws {
     for _ in 0..<5 {
       await engine.performSync()
@@ -30,7 +30,7 @@ struct BenchmarkDevice {
     throw UsageError(text: "five rounds left \(await engine.getPendingCount()) changes unsent")
   }
 
-  /// Counted without a look at the events: this process' memory is measured.
+  /// Counts without loading events, which would increase the measured memory.
   func eventCount() throws -> Int {
     try factory.makeDataStore().eventCountsByDay(in: nil, ofType: nil, timeZone: .gmt).values.reduce(0, +)
   }

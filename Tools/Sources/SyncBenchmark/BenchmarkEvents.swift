@@ -1,7 +1,7 @@
 import Foundation
 import TrendyModels
 
-/// Events as a person's day has them, the same ones for the same numbers.
+/// Deterministic events of a typical day.
 enum BenchmarkEvents {
   static let eventTypeId = "018f0000-0000-7000-8000-000000000001"
 
@@ -9,7 +9,7 @@ enum BenchmarkEvents {
     EventType(id: eventTypeId, name: "Coffee", colorHex: "#8B5A2B", iconName: "cup.and.saucer")
   }
 
-  /// Numbers above 0, below 2^32.
+  /// UUID for a number from 1 to 2^32 - 1.
   static func identifier(_ number: Int) -> String {
     let digits = String(number, radix: 16)
     return "018f0000-0000-7000-9000-" + String(repeating: "0", count: 12 - digits.count) + digits

@@ -3,12 +3,13 @@ import Synchronization
 import TrendyHub
 import TrendyModels
 
-/// The hub in its own process: `trendy-bench-sync hub DIR`.
+/// The hub in a child process, started as `trendy-bench-sync hub DIR`.
 ///
-/// It says its port and four tokens, then does what it is told line by line on standard input, one line of answer each,
-/// until that ends:
-/// `create FROM TO` and `edit FROM TO` change events as a fifth device would; `count` gives the requests so far;
-/// `memory` the peak of its memory in kilobytes.
+/// It prints its port and four tokens, then reads commands from standard input until end of file and prints one line
+/// for each:
+/// - `create FROM TO` and `edit FROM TO` write events, as from a fifth device.
+/// - `count` prints the number of requests so far.
+/// - `memory` prints the peak memory in KiB.
 package enum HubChild {
   package static func run(directory: String) async throws {
     let requests = Mutex(0)
@@ -55,7 +56,7 @@ package enum HubChild {
   }
 }
 
-/// A device within the hub's process, to change things without the network.
+/// Sends requests within the hub's process, without the network.
 private struct InnerClient {
   let server: HubServer
   let token: String

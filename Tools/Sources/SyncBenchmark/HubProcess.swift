@@ -1,6 +1,6 @@
 import Foundation
 
-/// The hub's process as its parent sees it; see ``HubChild``.
+/// The hub's process, started and controlled by the benchmark; see ``HubChild``.
 final class HubProcess {
   private(set) var url = URL(filePath: "/")
   private var tokens: [String] = []
@@ -14,7 +14,7 @@ final class HubProcess {
     process.standardInput = input
     process.standardOutput = output
     try process.run()
-    // Until it has said its port there is nothing to talk to.
+    // The hub accepts requests once it has printed its port.
     let words = try answer().split(separator: " ").map(String.init)
     guard words.count == 5, let url = URL(string: "http://127.0.0.1:\(words[0])") else {
       throw UsageError(text: "the hub did not say its port")
@@ -25,7 +25,7 @@ final class HubProcess {
 
   var identifier: Int32 { process.processIdentifier }
 
-  /// One device's.
+  /// A token of a device that was not used yet.
   func nextToken() -> String { tokens.removeFirst() }
 
   func create(_ numbers: Range<Int>) throws { try tell("create \(numbers.lowerBound) \(numbers.upperBound)") }
@@ -34,7 +34,7 @@ final class HubProcess {
   func peakMemory() throws -> Int { Int(try tell("memory")) ?? 0 }
 
   func stop() {
-    // Its end of the pipe closed, it ends by itself.
+    // The child exits when its standard input closes.
     try? input.fileHandleForWriting.close()
     process.waitUntilExit()
   }

@@ -1,12 +1,12 @@
-/// What a workload measured, and the line that says so.
+/// Measurements of a workload, printed as one line of JSON.
 struct Measurement {
   var operations = 0
   var seconds = 0.0
-  /// That the hub answered over HTTP.
+  /// Number of HTTP requests to the hub.
   var requests = 0
-  /// Of single operations, in any order; none unless they were measured apart.
+  /// Durations of each operation, unordered; empty if operations were not timed individually.
   var latencies: [Duration] = []
-  /// Of bare requests beside them.
+  /// Durations of plain requests, for comparison.
   var roundTrips: [Duration] = []
   var hubPeakMemory = 0
   /// See ``MemoryWatch``.

@@ -1,8 +1,8 @@
 import Foundation
 import Synchronization
 
-/// The most memory of its own that a process has while it is watched: what it allocated, without the files that it maps, which are
-/// the system's to take back. Looked at every 20 ms; only Linux says it.
+/// Samples a process's anonymous memory every 20 ms and keeps the peak. Anonymous memory excludes mapped files, which
+/// the kernel can evict. Supported on Linux only.
 final class MemoryWatch: Sendable {
   private struct State {
     var peak: Int?
@@ -21,7 +21,7 @@ final class MemoryWatch: Sendable {
     }
   }
 
-  /// In units of 1024 bytes; `nil` where nobody says it. Ends the watch.
+  /// Stops sampling and returns the peak in KiB; `nil` if the system does not report it.
   func peak() -> Int? {
     state.withLock { state in
       state.isOver = true
@@ -30,7 +30,7 @@ final class MemoryWatch: Sendable {
   }
 
   private static func anonymousMemory(of process: Int32) -> Int? {
-    // A process that has ended, or another system: nothing to say.
+    // The process has exited, or the system is not Linux.
     guard let status = try? String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8) else { return nil }
     let line = status.split(separator: "\n").first { $0.hasPrefix("RssAnon:") }
     return line?.split(whereSeparator: { $0 == " " || $0 == "\t" }).dropFirst().first.flatMap { Int($0) }

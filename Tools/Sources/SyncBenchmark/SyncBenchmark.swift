@@ -4,26 +4,27 @@ import TrendyNetworking
 import TrendyProtocols
 import TrendySync
 
-/// Measures sync as a person would have it: a hub in a process of its own, HTTP on loopback, every save on the disk.
+/// Measures sync between devices and a hub in a child process, over HTTP on the loopback interface, with durable
+/// writes.
 package struct SyncBenchmark {
   private let options: SyncOptions
   private let folder: URL
   private let program: String
 
-  /// - Parameter program: what is started for the hub, with `hub DIR`.
+  /// - Parameter program: the executable to start for the hub, with `hub DIR`.
   package init(_ options: SyncOptions, program: String) {
     self.options = options
     folder = URL(filePath: options.directory)
     self.program = program
   }
 
-  /// - Returns: the line that says what was measured.
+  /// - Returns: the measurements as one line of JSON.
   package func run() async throws -> String {
     guard !FileManager.default.fileExists(atPath: folder.path) else {
       throw UsageError(text: "\(folder.path) is there already: name a folder that is not")
     }
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }  // what is left of it harms nobody
+    defer { try? FileManager.default.removeItem(at: folder) }
     let hub = try HubProcess(program: program, directory: folder.appending(path: "hub").path)
     defer { hub.stop() }
     var result =
@@ -47,7 +48,7 @@ package struct SyncBenchmark {
 // MARK: - Workloads
 
 extension SyncBenchmark {
-  /// What was recorded offline goes to the hub.
+  /// Pushes events that were recorded offline.
   private func push(_ hub: HubProcess) async throws -> Measurement {
     let device = try device("a", hub)
     try await device.sync()
@@ -62,7 +63,7 @@ extension SyncBenchmark {
     return result
   }
 
-  /// A device that is up to date takes in what changed since.
+  /// Pulls the changes that `change` makes on the hub to a device that is up to date.
   private func pull(_ hub: HubProcess, _ change: () throws -> Void) async throws -> Measurement {
     let device = try device("a", hub)
     try await device.sync()
@@ -73,14 +74,14 @@ extension SyncBenchmark {
     return result
   }
 
-  /// The same where every entry is an edit of an event that the device holds.
+  /// Pulls edits of events that the device already has.
   private func catchUp(_ hub: HubProcess) async throws -> Measurement {
     try hub.create(1..<options.count + 1)
     let result = try await pull(hub) { try hub.edit(1..<options.count + 1) }
     return result
   }
 
-  /// A new device takes in everything.
+  /// Pulls the complete record to a new device.
   private func bootstrap(_ hub: HubProcess) async throws -> Measurement {
     try hub.create(1..<options.count + 1)
     let device = try device("a", hub)
@@ -90,7 +91,7 @@ extension SyncBenchmark {
     return result
   }
 
-  /// Nothing new on either side; beside it a bare request of the same client.
+  /// Syncs without changes, and sends a plain request of the same client for comparison.
   private func empty(_ hub: HubProcess) async throws -> Measurement {
     let device = try device("a", hub)
     try hub.create(1..<1001)
@@ -114,7 +115,7 @@ extension SyncBenchmark {
     return result
   }
 
-  /// From the moment an event is durable on one device to the moment another shows it.
+  /// Time from the durable save on one device until another device has the event.
   private func live(_ hub: HubProcess) async throws -> Measurement {
     let (author, reader) = (try device("a", hub), try device("b", hub))
     try await author.sync()
@@ -154,7 +155,7 @@ extension SyncBenchmark {
     return result
   }
 
-  /// A figure for work that was not done is none.
+  /// Rejects the measurement if not all events arrived.
   private func holds(_ found: Int, _ expected: Int) throws {
     guard found == expected else { throw UsageError(text: "\(found) events arrived of \(expected)") }
   }

@@ -1,4 +1,4 @@
-/// What the command line asks of the suite `sync`.
+/// Command-line options of the suite `sync`.
 package struct SyncOptions: Hashable, Sendable {
   package enum Workload: String, Hashable, Sendable, CaseIterable {
     case push
@@ -8,7 +8,7 @@ package struct SyncOptions: Hashable, Sendable {
     case empty
     case live
 
-    /// Events, or rounds of `empty` and `live`, unless said.
+    /// Default number of events, or of rounds for `empty` and `live`.
     var usualCount: Int {
       switch self {
       case .push, .pull: 10_000
@@ -21,9 +21,9 @@ package struct SyncOptions: Hashable, Sendable {
   }
 
   package var workload: Workload
-  /// Above 0.
+  /// At least 1.
   package var count: Int
-  /// A folder that is not there yet; removed at the end.
+  /// Path of a folder that does not exist yet; deleted at the end.
   package var directory: String
 
   package static let usage = """
@@ -34,7 +34,7 @@ package struct SyncOptions: Hashable, Sendable {
     A hub in a process of its own, devices with stores on the disk, HTTP on loopback between them.
     """
 
-  /// - Parameter arguments: what follows `sync`.
+  /// - Parameter arguments: the arguments after `sync`.
   package init(_ arguments: [String]) throws(UsageError) {
     var found: (workload: Workload?, count: Int?, directory: String) = (nil, nil, "./bench-sync")
     var rest = arguments[...]
@@ -67,7 +67,7 @@ package struct SyncOptions: Hashable, Sendable {
   }
 }
 
-/// The command line is not one that can be carried out.
+/// Invalid command-line arguments.
 package struct UsageError: Error, Hashable, Sendable, CustomStringConvertible {
   package var text: String
 

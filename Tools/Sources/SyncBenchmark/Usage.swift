@@ -7,7 +7,7 @@
 #endif
 
 enum Usage {
-  /// The most memory this process has had, in units of 1024 bytes.
+  /// Peak resident memory of this process in KiB.
   static func peakMemory() -> Int {
     var usage = rusage()
     #if canImport(Glibc)
@@ -17,7 +17,7 @@ enum Usage {
     #endif
     guard getrusage(who, &usage) == 0 else { preconditionFailure("getrusage of this process failed: \(errno)") }
     #if canImport(Darwin)
-      return usage.ru_maxrss / 1024  // bytes there
+      return usage.ru_maxrss / 1024  // bytes on Darwin
     #else
       return usage.ru_maxrss
     #endif

@@ -2,9 +2,10 @@ import Foundation
 import TrendyHub
 import TrendyModels
 
-/// Persons with a device each, written at once: made one by one, each would be compared with those before.
+/// Many users with one device each, written directly to storage: creating them through the API would compare each name
+/// with all others.
 struct Crowd {
-  /// By user.
+  /// Device tokens, one per user.
   let tokens: [String]
 
   init(directory: String, users: Int) throws {

@@ -1,20 +1,20 @@
 import Foundation
 import TrendyHub
 
-/// A hub in a process of its own, whose memory and processor time are told apart from those of its clients.
+/// A hub in a child process, so that its memory and CPU time can be measured separately from its clients'.
 final class HubProcess {
   private let process = Process()
   private let input = Pipe()
   let port: UInt16
 
-  /// Starts this program once more, as `serve DIR CONNECTIONS`.
+  /// Starts this executable as `serve DIR CONNECTIONS`.
   convenience init(directory: String, connections: Int) throws {
     try self.init(
       "/proc/self/exe", ["serve", directory, "\(connections)"],
       portIn: { UInt16($0.trimmingCharacters(in: .whitespacesAndNewlines)) })
   }
 
-  /// Starts the daemon as a hub for a crowd.
+  /// Starts the daemon as a hub.
   convenience init(daemon: String, directory: String) throws {
     try self.init(
       daemon,
@@ -41,7 +41,7 @@ final class HubProcess {
     var description: String
   }
 
-  /// Serves until its standard input is closed.
+  /// Serves until standard input is closed.
   static func serve(directory: String, connections: Int) async throws {
     var limits = HTTPLimits()
     limits.connections = connections
@@ -60,7 +60,7 @@ final class HubProcess {
     process.waitUntilExit()
   }
 
-  /// Memory in megabytes: its own, and what is there of files.
+  /// Resident memory in MB: anonymous, and mapped from files.
   var memory: (own: Double, mapped: Double) {
     let text = (try? String(contentsOfFile: "/proc/\(process.processIdentifier)/status", encoding: .utf8)) ?? ""
     func megabytes(_ match: Regex<(Substring, Substring)>.Match?) -> Double {
@@ -71,7 +71,7 @@ final class HubProcess {
     )
   }
 
-  /// Processor time so far, in seconds: of the process, or of those of its threads that have this name.
+  /// CPU time so far in seconds, of the process or of its threads with the given name.
   func processorTime(ofThreads name: String? = nil) -> Double {
     let folder = "/proc/\(process.processIdentifier)"
     guard let name else { return Self.seconds("\(folder)/stat") }
@@ -81,10 +81,10 @@ final class HubProcess {
     }.reduce(0) { $0 + Self.seconds("\(folder)/task/\($1)/stat") }
   }
 
-  /// Exact to a hundredth: the kernel counts in ticks.
+  /// Resolution is 10 ms (kernel clock ticks).
   private static func seconds(_ path: String) -> Double {
     let text = (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
-    // The name in parentheses may have spaces in it.
+    // The process name in parentheses may contain spaces.
     let fields = text.split(separator: ")").last?.split(separator: " ") ?? []
     guard fields.count > 12, let user = Double(fields[11]), let system = Double(fields[12]) else { return 0 }
     return (user + system) / 100

@@ -2,18 +2,18 @@ import Foundation
 import HubConnection
 import StoreBenchmark
 
-/// What the daemon has in memory while eight users write, edit, delete, list, follow and look back, each twelve times a second, and
-/// thirty streams come and go each minute.
+/// Measures the daemon's memory while eight users write, edit, delete, list, stream and request insights, each twelve
+/// times a second, and thirty streams open and close each minute.
 struct LoadRun {
   let directory: String
-  /// The daemon, as it is shipped.
+  /// Path of the release build of the daemon.
   let daemon: String
   private static let users = 8
   private static let streams = 30
-  /// Between two requests of a user, in seconds.
+  /// Seconds between two requests of a user.
   private static let pause = 0.08
 
-  /// Prints a line for each minute, and one for the whole.
+  /// Prints a line for each minute, and a summary.
   func measure(for seconds: Int) async throws {
     let crowd = try Crowd(directory: directory, users: Self.users)
     let hub = try HubProcess(daemon: daemon, directory: directory)
@@ -45,7 +45,7 @@ struct LoadRun {
       print(
         #"{"suite":"hub","workload":"load","minute":\#(minute),"rss_mb":\#(rounded(memory.own + memory.mapped)),"own_mb":\#(rounded(memory.own))}"#
       )
-      fflush(nil)  // a minute's line is there at once, in a file too
+      fflush(nil)  // shows each line at once, even in a file
     }
     for client in clients { await client.finished() }
     let times = clients.flatMap(\.times)
@@ -55,9 +55,9 @@ struct LoadRun {
   }
 }
 
-/// What one user asks, one after the other; the same in each run.
+/// Deterministic requests of one user.
 ///
-/// @unchecked: used by one thread.
+/// @unchecked: used by one thread only.
 private final class LoadUser: @unchecked Sendable {
   static let types = 10
   private static let batch = 20
@@ -65,12 +65,12 @@ private final class LoadUser: @unchecked Sendable {
 
   private var generator: SplitMix
   private var events: [String] = []
-  /// About how far the user's feed has come.
+  /// Approximate cursor of the user's change feed.
   private var writes = 0
 
   init(_ number: Int) { generator = SplitMix(seed: UInt64(number)) }
 
-  /// - Parameter turn: how many there were before.
+  /// - Parameter turn: number of requests so far.
   func request(_ turn: Int) -> (method: String, path: String, body: String?) {
     switch Int.random(in: 0..<100, using: &generator) {
     case 0..<30: return ("POST", "/events", event("e\(turn)"))
@@ -96,7 +96,7 @@ private final class LoadUser: @unchecked Sendable {
     return ("GET", "/event-types", nil)
   }
 
-  /// Within the year before 1 November 2026.
+  /// An event within the year before 1 November 2026.
   private func event(_ id: String) -> String {
     events.append(id)
     writes += 1

@@ -1,7 +1,7 @@
 import Foundation
 import HubConnection
 
-/// What the hub's one thread for sockets does of the work that requests are.
+/// Measures which share of the work for requests runs on the hub's socket thread.
 struct RequestsRun {
   let directory: String
   static let clients = 32

@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 import TrendyPersistence
 
-/// The real disk with syncs that are counted, and take 200 ms longer when told.
+/// The real file system; counts syncs and can delay each by 200 ms.
 final class SlowFileSystem: FileSystem {
   private let base = PosixFileSystem()
   private let isSlow = Mutex(false)

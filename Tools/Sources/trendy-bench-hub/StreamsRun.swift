@@ -1,11 +1,11 @@
 import Foundation
 import HubConnection
 
-/// What streams cost a hub that only wait: memory, processor time while nothing happens, and while somebody writes.
+/// Measures what open streams cost a hub: memory, CPU time while idle, and CPU time during writes.
 struct StreamsRun {
   let directory: String
   let streams: Int
-  /// Of one user.
+  /// Streams per user.
   static let perUser = 4
   private static let writes = 500
 
@@ -42,7 +42,7 @@ struct StreamsRun {
       delays.append((ContinuousClock.now - asked) / .milliseconds(1))
     }
     let wall = (ContinuousClock.now - writing) / .seconds(1)
-    // Without what passes anyway meanwhile.
+    // Without the idle load of the same period.
     let write = (hub.processorTime() - busy - idlePart * wall) * 1e6 / Double(Self.writes)
     delays.sort()
     print(
@@ -53,5 +53,5 @@ struct StreamsRun {
   }
 }
 
-/// To a hundredth.
+/// Rounds to two decimals.
 func rounded(_ number: Double) -> Double { (number * 100).rounded() / 100 }

@@ -3,16 +3,17 @@ import HubConnection
 import TrendyHub
 import TrendyPersistence
 
-/// How long others wait at a hub while one user asks all they can, and what many cost who only listen:
-/// `trendy-bench-hub WORKLOAD DIR [SECONDS [STREAMS]]`, `trendy-bench-hub load DIR SECONDS DAEMON`.
+/// Measures the hub under load:
+/// `trendy-bench-hub WORKLOAD DIR [SECONDS [STREAMS]]` or `trendy-bench-hub load DIR SECONDS DAEMON`.
 ///
-/// `writers`: eight devices of one user write without pause, each sync takes 200 ms. `readers`: sixteen of them read 1,000 events
-/// without pause. Meanwhile one asks after the hub's health and another user reads fifty events. Prints one line of JSON: times in
-/// milliseconds, of the greedy ones requests a second and syncs a write.
-///
-/// `streams`: 10,000 streams unless told, four of each user, at a hub in a process of its own: its memory, its processor time while
-/// nothing happens, and that of a write. `requests`: thirty-two devices ask without pause; processor time of the hub for each request,
-/// and what the thread with the sockets has of it. `load`: eight users ask `trendyd` what people's devices do, and thirty streams come and
+/// - `writers`: eight devices of one user write continuously, and each sync of the disk takes 200 ms. Meanwhile other
+///   clients request the hub's health and read another user's events. Prints their latencies in milliseconds, the
+///   writers' requests per second, and syncs per write.
+/// - `readers`: the same while sixteen devices of one user read 1,000 events continuously.
+/// - `streams`: memory and CPU time of a hub with 10,000 open streams (or `STREAMS`), four per user, while idle and per
+///   write.
+/// - `requests`: CPU time per request while 32 devices send requests continuously, and the share of the socket thread.
+/// - `load`: memory of `trendyd` per minute while eight users send typical requests and thirty streams open and close.
 /// go; what it has in memory each minute.
 @main
 enum TrendyBenchHub {
@@ -53,7 +54,7 @@ enum Workload: String {
   var clients: Int { self == .writers ? 8 : 16 }
 }
 
-/// One hub with two users, and the threads that ask it.
+/// A hub with two users, and the threads that send requests.
 struct Run {
   let workload: Workload
   let directory: String
@@ -111,9 +112,9 @@ struct Run {
   }
 }
 
-/// A thread that asks one thing after the other on one connection.
+/// A thread that sends requests one after another on one connection.
 ///
-/// @unchecked: `times` is its thread's until ``finished()`` has returned.
+/// @unchecked: only the thread uses `times` until ``finished()`` has returned.
 final class Client: @unchecked Sendable {
   private(set) var times: [Duration] = []
   private let done = AsyncStream<Void>.makeStream()
@@ -142,14 +143,14 @@ final class Client: @unchecked Sendable {
 
   func finished() async { for await _ in done.stream {} }
 
-  /// In milliseconds, to a hundredth.
+  /// Percentile in milliseconds, with two decimals.
   func percentile(_ percent: Int) -> Double {
     TrendyBenchHub.percentile(percent, of: times)
   }
 }
 
 extension TrendyBenchHub {
-  /// In milliseconds, to a hundredth; -1 of none.
+  /// Percentile in milliseconds, with two decimals; -1 if `times` is empty.
   static func percentile(_ percent: Int, of times: [Duration]) -> Double {
     let sorted = times.sorted()
     return sorted.isEmpty ? -1 : rounded(sorted[min(sorted.count * percent / 100, sorted.count - 1)] / .milliseconds(1))

@@ -3,7 +3,8 @@ import SyncBenchmark
 
 /// The suite `sync` of `trendy-bench`, and the hub that it measures.
 ///
-/// A program of its own: what is linked for the network would take milliseconds from every start of the other suites.
+/// A separate executable because linking the network libraries would slow the start of the other suites by
+/// milliseconds.
 @main
 enum TrendyBenchSync {
   static func main() async {

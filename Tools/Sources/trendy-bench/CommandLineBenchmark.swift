@@ -4,10 +4,10 @@ import TrendyModels
 import TrendyPersistence
 import TrendyProtocols
 
-/// `trendy-bench cli`: what a command costs from start to exit on a store of many events, beside other command lines that
-/// are installed.
+/// `trendy-bench cli`: duration of commands from start to exit on a large store, compared with other installed
+/// command-line tools.
 ///
-/// Each workload and its peer run in turn, so that both meet the same machine. Peers have empty journals of their own.
+/// Each command alternates with its peers so that all run under the same system load. The peers have empty journals.
 struct CommandLineBenchmark {
   static let usage = """
     usage: trendy-bench cli --programs DIR [--n N] [--runs K] [--dir DIR] [--table]
@@ -21,11 +21,11 @@ struct CommandLineBenchmark {
   private struct Workload {
     let name: String
     let arguments: [String]
-    /// Whether it goes through every event.
+    /// Whether the command reads every event.
     var isLong = false
-    /// Milliseconds and megabytes that it may take on a million events; `nil` where nothing is promised.
+    /// Limits in milliseconds and megabytes for a million events, if any.
     var aim: (millis: Int?, megabytes: Int?) = (nil, nil)
-    /// What others do for the same.
+    /// Equivalent commands of other tools.
     var peers: [Peer] = []
   }
 
@@ -53,7 +53,6 @@ struct CommandLineBenchmark {
   }
 
   func run(_ write: (String) -> Void) throws {
-    // Left behind, the folder would only take room.
     defer { if isTemporary { try? FileManager.default.removeItem(at: folder) } }
     let middle = try makeStore()
     var table = CommandTableText(events: count, programs: ["task", "timew", "watson"])
@@ -65,7 +64,7 @@ struct CommandLineBenchmark {
           .enumerated()
         {
           let run = try CommandRun(call.0, call.1, environment: environment)
-          // The first only warms up.
+          // The first run warms up caches.
           if round > 0 { times[index].append(run) }
         }
       }
@@ -91,7 +90,7 @@ struct CommandLineBenchmark {
     }
   }
 
-  /// What the disk takes to make a small write durable: milliseconds of each of some.
+  /// Milliseconds of each of several small durable writes.
   private func flushes() throws -> [Double] {
     let path = folder.appending(path: "flush").path
     let file = open(path, O_RDWR | O_CREAT | O_TRUNC, 0o600)
@@ -127,14 +126,14 @@ struct CommandLineBenchmark {
       own("today", "today", peers: peers(["timew", "summary"], ["task", "list"], ["watson", "log"])),
       own("list", "list"), own("show @1", "show", "@1"), own("show ID", "show", middle),
       own("edit @1", "edit", "@1", "--at", "-5m"), own("status", "status"),
-      // An aim of 0.1 s on 100,000.
+      // The target is 0.1 s for 100,000 events.
       own("list --grep", "list", "--grep", "nothing holds this", isLong: true, within: 1000, nil),
       own("list --limit 0", "list", "--limit", "0", isLong: true, within: nil, nil),
       own("list --limit 0 --json", "list", "--limit", "0", "--json", isLong: true, within: nil, nil),
     ]
   }
 
-  /// Those that are installed.
+  /// The peers that are installed.
   private func peers(_ calls: [String]...) -> [Peer] {
     let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
     return calls.compactMap { words in
@@ -152,8 +151,8 @@ struct CommandLineBenchmark {
     ]
   }
 
-  /// A store as `trendy init` makes it, with events of which the last is of this hour.
-  /// - Returns: the beginning of an id in the middle.
+  /// Creates a store with `trendy init` and fills it; the last event is from the current hour.
+  /// - Returns: the prefix of an id from the middle of the store.
   private func makeStore() throws -> String {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     try Data("confirmation=off\nverbose=nothing\n".utf8).write(to: folder.appending(path: "taskrc"))
@@ -163,14 +162,14 @@ struct CommandLineBenchmark {
     try Data().write(to: folder.appending(path: "timew/timewarrior.cfg"))
     let store = folder.appending(path: "store")
     _ = try CommandRun(trendy, ["init", "--store", store.path], environment: environment)
-    // By a process of its own: Linux counts what this one has used at most among the memory of those that it starts.
+    // In a child process: on Linux, the peak memory of a process counts for the processes that it starts.
     guard let own = Bundle.main.executableURL?.path else { throw InputError(text: "this program has no file") }
     _ = try CommandRun(own, ["cli-fill", store.path, "\(count)"], environment: environment)
     return String(BenchmarkRows(count: count).event(count / 2).id.prefix(18))
   }
 
-  /// Fills a store and seals it, as an import does.
-  /// - Parameter arguments: its folder and how many events.
+  /// Fills a store and moves its log into a segment, as imports do.
+  /// - Parameter arguments: path of the store and number of events.
   static func fill(_ arguments: [String]) throws {
     guard arguments.count == 2, let count = Int(arguments[1]), count > 0 else { throw InputError(text: usage) }
     let factory = try DefaultDataStoreFactory(directory: URL(filePath: arguments[0]))
@@ -183,7 +182,6 @@ struct CommandLineBenchmark {
       }
     }
     let rows = BenchmarkRows(count: count)
-    // The last event is of this hour.
     let shift = Date().timeIntervalSince(BenchmarkRows.date(BenchmarkRows.start + BenchmarkRows.span))
     for start in stride(from: 0, to: count, by: 10_000) {
       for index in start..<min(count, start + 10_000) {

@@ -6,21 +6,21 @@
   import Glibc
 #endif
 
-/// One run of a program, from its start to its end, and what the system charged it.
+/// Runs a program to its exit and measures time and memory.
 struct CommandRun {
-  /// Seconds of wall clock.
+  /// Wall-clock time in seconds.
   let wall: Double
-  /// Seconds of processor time.
+  /// CPU time in seconds.
   let processor: Double
-  /// Kilobytes.
+  /// Peak resident memory in KiB.
   let peakMemory: Int
 
   /// - Parameters:
-  ///   - program: its path.
-  ///   - arguments: without its name.
-  ///   - environment: all of it, `NAME=value`.
-  ///   - output: the file that takes its standard output.
-  /// - Throws: ``InputError`` where it does not start or ends with another status than 0.
+  ///   - program: path of the executable.
+  ///   - arguments: arguments without the program name.
+  ///   - environment: the complete environment as `NAME=value`.
+  ///   - output: file for standard output.
+  /// - Throws: ``InputError`` if the program cannot be started or exits with a status other than 0.
   init(_ program: String, _ arguments: [String], environment: [String], output: String = "/dev/null") throws(InputError)
   {
     #if canImport(Darwin)

@@ -1,12 +1,12 @@
-/// What commands cost, as one table for a reader.
+/// Formats the measurements of commands as a table.
 struct CommandTableText {
-  /// Columns of others, in their order.
+  /// Names of the peers, one column each.
   let programs: [String]
-  /// Those that are not installed.
+  /// Peers that are not installed.
   var missing: [String] = []
   /// Milliseconds of small durable writes.
   var flushes: [Double] = []
-  /// Kilobytes that the measuring program has used at most: Linux counts them to those that it starts, so that less is not seen.
+  /// Peak memory of the benchmark in KiB. Linux counts it for child processes, so smaller peaks cannot be measured.
   var ownPeak = 0
   private let events: Int
   private var rows: [[String]] = []
@@ -25,10 +25,10 @@ struct CommandTableText {
   }
 
   /// - Parameters:
-  ///   - workload: its name.
-  ///   - runs: those of `trendy`, at least one.
-  ///   - aim: milliseconds and megabytes that it may take.
-  ///   - peers: runs of others by their names.
+  ///   - workload: name of the command.
+  ///   - runs: runs of `trendy`, at least one.
+  ///   - aim: limits in milliseconds and megabytes.
+  ///   - peers: runs of the peers by name.
   mutating func add(
     _ workload: String, _ runs: [CommandRun], aim: (millis: Int?, megabytes: Int?), peers: [String: [CommandRun]]
   ) {
@@ -46,7 +46,7 @@ struct CommandTableText {
     (kilobytes <= ownPeak + 512 ? "<" : "") + Self.millis(Double(kilobytes) / 1024)
   }
 
-  /// A heading, a row for each command, and what `log` owes to the disk.
+  /// The table with a header, followed by a comparison of `log` with the cost of a disk flush.
   var text: String {
     let heading = ["command", "ms", "least", "cpu", "aim ms", "MiB", "aim MiB"] + programs
     let all = [heading] + rows

@@ -2,7 +2,7 @@ import Foundation
 import TrendyModels
 import TrendyTrips
 
-/// `trendy-bench geodesic FILE`: how near lengths come to those of a table, and what one costs.
+/// `trendy-bench geodesic FILE`: accuracy and speed of geodesic distances, compared with a table of reference values.
 struct GeodesicBenchmark {
   private struct Pair {
     var start: Coordinate
@@ -15,7 +15,7 @@ struct GeodesicBenchmark {
       FILE  CSV lines of latitude 1, longitude 1, latitude 2, longitude 2 in degrees and the distance in metres;
             a first line without numbers is a heading
     """
-  /// Metres; a length farther from the table than this has failed.
+  /// Largest accepted difference in metres.
   private static let tolerance = 1e-6
   private static let rounds = 5
 
@@ -45,7 +45,7 @@ struct GeodesicBenchmark {
     var failures = 0
     for pair in pairs {
       let error = abs(Geodesic.distanceMeters(from: pair.start, to: pair.end) - pair.metres)
-      // A length that is no number has failed and has no error to be the greatest.
+      // Written so that NaN counts as a failure.
       if !(error <= Self.tolerance) { failures += 1 }
       if error > worst { worst = error }
     }
@@ -59,7 +59,7 @@ struct GeodesicBenchmark {
       }
       nanoseconds.append((ContinuousClock.now - start) / .nanoseconds(1) / Double(turns * pairs.count))
     }
-    // The sum is looked at so that nobody may leave the work undone.
+    // Using the sum keeps the optimizer from removing the loop.
     precondition(!sum.isInfinite)
     let median = nanoseconds.sorted()[Self.rounds / 2]
     return "{\"pairs\":\(pairs.count),\"max_error_m\":\(worst),\"failures\":\(failures),"

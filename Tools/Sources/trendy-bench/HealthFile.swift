@@ -1,11 +1,12 @@
 import Foundation
 
-/// An `export.xml` of Apple Health as a watch and a phone fill it in years, of any size: the same bytes for the same size.
+/// Generates an Apple Health `export.xml` of a given size, as several years of a watch and a phone produce it. The
+/// output is deterministic.
 ///
-/// The types stand one after the other, as in real files. About 1,700 records a day: heart rate and energy by the watch, steps by both, sleep in
-/// stages, water, mindfulness and a workout now and then.
+/// Records are grouped by type, as in real exports. Each day has about 1,700 records: heart rate and energy from the
+/// watch, steps from both devices, sleep stages, water, mindfulness and an occasional workout.
 struct HealthFile {
-  /// Bytes, about.
+  /// Approximate size in bytes.
   let size: Int
   private(set) var records = 0
   private var buffer: [UInt8] = []
@@ -59,7 +60,7 @@ struct HealthFile {
   ) throws {
     let head = " <Record type=\"HKQuantityTypeIdentifier\(type)\" \(source) unit=\"\(unit)\" creationDate=\""
     for day in 0..<days {
-      // Awake from 7 to 23.
+      // From 7:00 to 23:00.
       for second in stride(from: 25_200, to: 82_800, by: every) {
         let start = second + random(every - lasting)
         put(head)
@@ -112,11 +113,11 @@ struct HealthFile {
     }
   }
 
-  /// A moment of a day from 2016 on, with the offset of Amsterdam in winter.
+  /// Date text for a second of a day since 2016-01-01, with the offset of Amsterdam in winter.
   private mutating func moment(_ day: Int, _ second: Int) {
     let days = day + second / 86_400 + 16_801
     let second = second % 86_400
-    // Civil date of days since 1970 (H. Hinnant, "chrono-Compatible Low-Level Date Algorithms").
+    // Days since 1970 to civil date (H. Hinnant, "chrono-Compatible Low-Level Date Algorithms").
     let shifted = days + 719_468
     let dayOfEra = shifted % 146_097
     let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365

@@ -5,8 +5,8 @@ import TrendyModels
 import TrendyPersistence
 import TrendyProtocols
 
-/// `trendy-bench insights`: what the commands that look back cost from start to exit on a store of ten years and 40 types, beside
-/// pandas doing the same work on the same rows.
+/// `trendy-bench insights`: duration of the analysis commands from start to exit on a store with ten years and 40
+/// types, compared with pandas on the same rows.
 struct InsightsBenchmark {
   static let usage = """
     usage: trendy-bench insights --programs DIR [--n N] [--runs K] [--dir DIR] [--python FILE --script FILE]
@@ -38,12 +38,11 @@ struct InsightsBenchmark {
   }
 
   func run(_ write: (String) -> Void) throws {
-    // Left behind, the folder would only take room.
     defer { if isTemporary { try? FileManager.default.removeItem(at: folder) } }
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     let (store, rows) = (folder.appending(path: "store").path, folder.appending(path: "rows").path)
     _ = try CommandRun(trendy, ["init", "--store", store], environment: environment)
-    // By a process of its own: Linux counts what this one has used at most among the memory of those that it starts.
+    // In a child process: on Linux, the peak memory of a process counts for the processes that it starts.
     guard let own = Bundle.main.executableURL?.path else { throw InputError(text: "this program has no file") }
     _ = try CommandRun(own, ["insights-fill", store, "\(count)", rows], environment: environment)
     for words in [["insights"], ["stats", "type-3"], ["cal", "type-3"], ["streaks"], ["week"], ["today"]] {
@@ -88,7 +87,7 @@ struct InsightsBenchmark {
     "{\(members.map { "\"\($0.0)\":\($0.1)" }.joined(separator: ","))}"
   }
 
-  /// What one event more costs a snapshot of the day that has 40 types and streaks of 200 days.
+  /// Time to update the snapshot by one more event, on a day with 40 types and streaks of 200 days.
   private static func snapshot() -> [(String, String)] {
     let now = Date()
     let types = (0..<typeCount).map {
@@ -112,9 +111,9 @@ struct InsightsBenchmark {
     ]
   }
 
-  /// Fills a store and seals it, as an import does, and writes the same rows for others: seconds since 1970 and the number of the
-  /// type, 8 bytes each.
-  /// - Parameter arguments: the store, how many events, the file.
+  /// Fills a store, moves its log into a segment as imports do, and writes the same rows for pandas: seconds since 1970
+  /// and type number, 8 bytes each.
+  /// - Parameter arguments: path of the store, number of events, path of the file for the rows.
   static func fill(_ arguments: [String]) throws {
     guard arguments.count == 3, let count = Int(arguments[1]), count > 0 else { throw InputError(text: usage) }
     let factory = try DefaultDataStoreFactory(directory: URL(filePath: arguments[0]))
@@ -132,7 +131,7 @@ struct InsightsBenchmark {
     var columns: [Int64] = []
     for start in stride(from: 0, to: count, by: 10_000) {
       for index in start..<min(count, start + 10_000) {
-        // In the order of time, a type's hours about one of the day.
+        // Ascending in time; each event is in the first hour of its day.
         let day = end - days * 86_400 + Int(Double(index) / Double(count) * Double(days) * 86_400)
         let type = Int(random.next() % UInt64(typeCount))
         let seconds = min(end - 1, day + Int(random.next() % 3600))
@@ -153,7 +152,7 @@ struct InsightsBenchmark {
     try columns.withUnsafeBytes { Data($0) }.write(to: URL(filePath: arguments[2]))
   }
 
-  /// A UUID of version 7.
+  /// UUID of version 7.
   private static func identifier(_ seconds: Int, _ chance: UInt64) -> String {
     RecordKey(high: UInt64(seconds) * 1000 << 16 | 0x7000 | chance & 0xFFF, low: 2 << 62 | chance >> 2).uuidText
   }

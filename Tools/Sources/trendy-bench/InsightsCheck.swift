@@ -3,7 +3,7 @@ import StoreBenchmark
 import TrendyInsights
 import TrendyModels
 
-/// `trendy-bench insights --check FILE`: holds TrendyInsights against cases worked out elsewhere.
+/// `trendy-bench insights --check FILE`: compares TrendyInsights with reference results from other software.
 struct InsightsCheck {
   static let usage = """
     usage: trendy-bench insights --check FILE
@@ -65,12 +65,12 @@ struct InsightsCheck {
     let streak: [Days]?
   }
 
-  /// Cases of one kind and how far off the worst of them is.
+  /// Number of cases of one kind and their largest difference.
   private struct Tally: Encodable {
     var cases = 0
     var greatest_difference = 0.0
 
-    /// What is there on one side alone differs without bound.
+    /// A value that exists on one side only counts as an infinite difference.
     mutating func compare(_ found: Double?, _ expected: Double?) {
       switch (found, expected) {
       case (nil, nil): break

@@ -11,9 +11,9 @@ import TrendyModels
   import Glibc
 #endif
 
-/// `trendy-bench interchange`: how fast files of other tools are read, and how much memory that takes, beside Python on the same files.
+/// `trendy-bench interchange`: speed and memory of reading other tools' files, compared with Python on the same files.
 ///
-/// Files are generated first; each reading is a process of its own, so that its peak of memory is its own.
+/// The files are generated first. Each file is read in its own process to measure its peak memory.
 struct InterchangeBenchmark {
   static let usage = """
     usage: trendy-bench interchange [--size SIZE] [--events N] [--programs DIR] [--python FILE --script FILE] [--dir DIR]
@@ -47,7 +47,7 @@ struct InterchangeBenchmark {
   func run(_ report: (String) -> Void) throws {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer {
-      if isTemporary { try? FileManager.default.removeItem(at: folder) }  // a temporary folder that stays harms nobody
+      if isTemporary { try? FileManager.default.removeItem(at: folder) }
     }
     let health = try HealthFile.files(in: folder, size: size)
     let records = try file("records-\(size).json") { try InterchangeFiles.writeRecords(bytes: size, to: $0) }
@@ -75,7 +75,7 @@ struct InterchangeBenchmark {
     }
   }
 
-  /// `trendy-bench interchange-read FORMAT FILE`: one reading, in this process; `gpx-out N` writes N fixes.
+  /// `trendy-bench interchange-read FORMAT FILE`: reads one file in this process; `gpx-out N` writes N fixes.
   static func read(_ arguments: [String]) throws -> String {
     guard arguments.count == 2 else { throw InputError(text: usage) }
     let start = ContinuousClock.now
@@ -83,14 +83,14 @@ struct InterchangeBenchmark {
       arguments[0] == "gpx-out" ? try writeFixes(Int(arguments[1]) ?? 0) : try take(arguments[0], from: arguments[1])
     let seconds = (ContinuousClock.now - start) / .seconds(1)
     let (processor, counted) = resources(RUSAGE_SELF)
-    // What the system counts for a process begins with the memory of whoever started it.
+    // On Linux, `ru_maxrss` includes the peak of the parent process.
     let memory = ownPeak() ?? counted
     let reader = arguments[1].hasSuffix(".zip") ? "trendy, zip" : "trendy"
     return line(
       arguments[0], reader, bytes: bytes, seconds: seconds, processor: processor, memory: memory, records: records)
   }
 
-  /// `trendy-bench interchange-import TRENDY STORE FILE`: what an import costs, from the start of the program to its exit.
+  /// `trendy-bench interchange-import TRENDY STORE FILE`: duration of an import from start to exit.
   static func measureImport(_ arguments: [String]) throws -> String {
     guard arguments.count == 3 else { throw InputError(text: usage) }
     let start = ContinuousClock.now
@@ -111,7 +111,7 @@ extension InterchangeBenchmark {
   private func file(_ name: String, _ write: (FileHandle) throws -> Void) throws -> URL {
     let url = folder.appending(path: name)
     if FileManager.default.fileExists(atPath: url.path) { return url }
-    // Under its name once it is whole.
+    // Renamed once complete, so an interrupted run leaves no partial file.
     let part = folder.appending(path: name + ".part")
     guard FileManager.default.createFile(atPath: part.path, contents: nil) else {
       throw InputError(text: "\(part.path) cannot be made")
@@ -129,7 +129,7 @@ extension InterchangeBenchmark {
 
   private func imported(_ table: URL, by trendy: String) throws -> String {
     let store = folder.appending(path: "store-\(getpid())").path
-    defer { try? FileManager.default.removeItem(atPath: store) }  // left behind, it would only take room
+    defer { try? FileManager.default.removeItem(atPath: store) }
     _ = try Self.output(of: trendy, ["--store", store, "init"])
     return try Self.output(of: Self.ownPath(), ["interchange-import", trendy, store, table.path])
   }
@@ -166,7 +166,8 @@ extension InterchangeBenchmark {
     return (bytes, records)
   }
 
-  /// Drives of an hour, a fix a second, as `trendy export gpx` writes them; the text is counted and let go.
+  /// Writes one-hour drives with one fix per second, like `trendy export gpx`, and counts the bytes without storing
+  /// them.
   private static func writeFixes(_ count: Int) throws -> (bytes: Int64, records: Int) {
     guard count > 0, var writer = InterchangeFormat.named("gpx")?.trackWriter() else { throw InputError(text: usage) }
     var bytes = Int64(writer.beginning().utf8.count)
@@ -200,7 +201,7 @@ extension InterchangeBenchmark {
     return String(decoding: bytes, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
   }
 
-  /// Rates are for each second on the clock and for each second of the processor: where others work on the machine, the second tells.
+  /// Reports rates per second of wall-clock time and of CPU time; the latter is more reliable on a busy machine.
   private static func line(
     _ workload: String, _ reader: String, bytes: Int64, seconds: Double, processor: Double, memory: Int, records: Int
   ) -> String {
@@ -220,9 +221,9 @@ extension InterchangeBenchmark {
     return Int(text)
   }
 
-  /// Kilobytes of this process at the peak; `nil` where the system does not tell.
+  /// Peak memory of this process in KiB; `nil` if the system does not report it.
   private static func ownPeak() -> Int? {
-    // Only Linux has it.
+    // Linux only.
     guard let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8) else { return nil }
     let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
     return line.flatMap { Int($0.filter(\.isNumber)) }
@@ -234,7 +235,7 @@ extension InterchangeBenchmark {
     private typealias Whose = Int32
   #endif
 
-  /// Seconds of the processor, and kilobytes at the peak.
+  /// CPU time in seconds and peak memory in KiB.
   private static func resources(_ whose: Whose) -> (processor: Double, memory: Int) {
     var usage = rusage()
     #if canImport(Glibc)

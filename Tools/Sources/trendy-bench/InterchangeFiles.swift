@@ -3,11 +3,12 @@ import StoreBenchmark
 import TrendyArchive
 import TrendyModels
 
-/// Files as other tools write them, of any length: the same bytes for the same length.
+/// Generates files like those of other tools, deterministic and of any length.
 enum InterchangeFiles {
   private static let pieceBytes = 1 << 20
 
-  /// A table of events in the order of time: twelve types, some with an end, a note, an amount or a mood; quotes where they are needed.
+  /// Writes a CSV of events in ascending order with twelve types; some rows have an end, a note, an amount or a mood,
+  /// and quoted fields.
   static func writeTable(rows: Int, to handle: FileHandle) throws {
     var random = SplitMix(seed: 11)
     func below(_ count: Int) -> Int { Int(random.next() % UInt64(count)) }
@@ -37,7 +38,8 @@ enum InterchangeFiles {
     try handle.write(contentsOf: Data(piece.utf8))
   }
 
-  /// `Records.json` of a Takeout with about so many bytes: a fix every half a minute, every fourth with what the phone took it for.
+  /// Writes a Google Takeout `Records.json` of about `bytes` bytes: a fix every 30 s, every fourth with a detected
+  /// activity.
   static func writeRecords(bytes: Int, to handle: FileHandle) throws {
     var random = SplitMix(seed: 12)
     func below(_ count: Int) -> Int { Int(random.next() % UInt64(count)) }
@@ -90,7 +92,7 @@ enum InterchangeFiles {
 }
 
 extension HealthFile {
-  /// An export of about so many bytes, and the archive that a phone makes of it.
+  /// Writes an Apple Health export of about `size` bytes, and the ZIP archive that a phone shares.
   static func files(in folder: URL, size: Int) throws -> (file: URL, archive: URL) {
     let file = folder.appending(path: "export-\(size).xml")
     let archive = folder.appending(path: "export-\(size).zip")
@@ -106,7 +108,7 @@ extension HealthFile {
     let target = try FileHandle(forWritingTo: part)
     try zip(file, to: target)
     try target.close()
-    // Under its name once both are whole.
+    // Renamed once both are complete, so an interrupted run leaves no partial archive.
     try FileManager.default.moveItem(at: part, to: archive)
     return (file, archive)
   }

@@ -9,8 +9,8 @@ import HubConnection
   import Glibc
 #endif
 
-/// `trendy-bench pages`: how long a hub takes over what its pages ask, of a person with a million events, and what browsers cost it that
-/// are open and hear of nothing.
+/// `trendy-bench pages`: latency of the requests of the hub's pages for a user with a million events, and the cost of
+/// open but idle browsers.
 struct PagesBenchmark {
   static let usage = """
     usage: trendy-bench pages --programs DIR [--n N] [--runs K] [--streams S] [--seconds T] [--dir DIR]
@@ -24,9 +24,9 @@ struct PagesBenchmark {
 
   private static let typeCount = 40
   private static let days = 3652
-  /// How many events come for each trip.
+  /// Number of events per trip.
   private static let eventsForTrip = 137
-  /// What one device may have open.
+  /// Maximum number of streams per device.
   private static let streamsOfDevice = 4
 
   private let trendyd: String
@@ -46,7 +46,6 @@ struct PagesBenchmark {
   }
 
   func run(_ write: (String) -> Void) throws {
-    // Left behind, the folder would only take room.
     defer { if isTemporary { try? FileManager.default.removeItem(at: folder) } }
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     _ = try CommandRun(trendyd, ["hub", "init", "--name", "Ada", "--data", data], environment: environment)
@@ -56,7 +55,7 @@ struct PagesBenchmark {
     let connection = try HubConnection(port: hub.port, token: tokens[0])
     write(try fill(connection))
     for page in Page.allCases {
-      // Of the record as it stands, and each time after something was recorded, as on a phone.
+      // With an unchanged record, and with one event recorded before each load, as from a phone.
       for isChanging in [false, true] { write(try load(page, isChanging: isChanging, connection)) }
     }
     write(try listen(hub, tokens))
@@ -110,7 +109,7 @@ struct PagesBenchmark {
       #"{"id":"\#(id)","event_type_id":"t\#(number % typeCount)","timestamp":"\#(time)","time_zone":"Europe/Amsterdam","notes":"what happened, in some words","properties":{"amount":{"type":"number","value":\#(number % 7)}}}"#
   }
 
-  /// Sixty points on the way, as an encoded polyline of five decimals.
+  /// Route of sixty points as an encoded polyline with five decimals.
   private static let route = "_qo~F~ps|U" + String(repeating: "oCwB", count: 59)
 
   // MARK: Pages
@@ -121,11 +120,11 @@ struct PagesBenchmark {
     case trips
     case mileage
     case search
-    /// Of a word that stands nowhere: the first part of the record.
+    /// Searches a word that does not occur: the first part of the record.
     case searchOfNothing = "search_nothing"
     case insights
 
-    /// What the page asks, as the module of its name in `pages` does.
+    /// Requests of the page, as in the page's module in `pages`.
     var paths: [String] {
       let now = Date()
       let zone = "zone=Europe/Amsterdam&day_start=0"
@@ -183,7 +182,7 @@ struct PagesBenchmark {
   // MARK: Browsers that listen
 
   private func listen(_ hub: Hub, _ tokens: [String]) throws -> String {
-    // What answering took is given back, and what runs late has run.
+    // Lets the hub free memory and finish background work.
     Thread.sleep(forTimeInterval: 2)
     let before = try hub.memory()
     let open = try (0..<streams).map { number in
@@ -203,14 +202,14 @@ struct PagesBenchmark {
     ])
   }
 
-  /// `trendyd`, from its start to its end.
+  /// A running `trendyd`.
   private final class Hub {
     let port: UInt16
     private let process = Process()
 
     init(_ benchmark: PagesBenchmark) throws {
       process.executableURL = URL(filePath: benchmark.trendyd)
-      // Any free port; the hub notes which.
+      // Any free port; the hub writes it to a file.
       process.arguments = [
         "run", "--role", "hub", "--data", benchmark.data, "--listen", "127.0.0.1:0", "--limit",
         "requestsPerMinute=none",
@@ -239,7 +238,7 @@ struct PagesBenchmark {
       process.waitUntilExit()
     }
 
-    /// Kilobytes in memory.
+    /// Resident memory in KiB.
     func memory() throws -> Int {
       let line = try proc("status").split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
       guard let number = line?.split(separator: " ", omittingEmptySubsequences: true).dropFirst().first,
@@ -249,7 +248,7 @@ struct PagesBenchmark {
     }
 
     func processorSeconds() throws -> Double {
-      // Behind the name, which may hold anything: utime and stime are the 14th and the 15th field.
+      // Fields are counted after the process name, which may contain spaces; utime and stime are fields 14 and 15.
       let fields = try proc("stat").split(separator: ")").last?.split(separator: " ") ?? []
       guard fields.count > 12, let user = Double(fields[11]), let system = Double(fields[12]) else {
         throw InputError(text: "/proc does not tell how much processor time the hub took")

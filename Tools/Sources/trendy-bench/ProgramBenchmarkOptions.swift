@@ -8,15 +8,15 @@ import Foundation
   import Glibc
 #endif
 
-/// What is said to a benchmark of the shipped programs: options with a value each.
+/// Command-line options of the benchmarks that start release builds.
 struct ProgramBenchmarkOptions {
   private let values: [String: String]
   private let usage: String
 
   /// - Parameters:
-  ///   - arguments: of the benchmark.
-  ///   - known: the options that it takes.
-  ///   - usage: how it is called.
+  ///   - arguments: pairs of option and value.
+  ///   - known: the accepted options.
+  ///   - usage: usage text for error messages.
   init(_ arguments: some Sequence<String>, known: Set<String>, usage: String) throws(InputError) {
     var values: [String: String] = [:]
     var rest = Array(arguments)[...]
@@ -31,7 +31,7 @@ struct ProgramBenchmarkOptions {
 
   subscript(option: String) -> String? { values[option] }
 
-  /// A whole number from 1 to 100,000,000.
+  /// An integer from 1 to 100,000,000.
   func number(_ option: String, _ usual: Int) throws(InputError) -> Int {
     guard let text = values[option] else { return usual }
     guard let number = Int(text), (1...100_000_000).contains(number) else {
@@ -40,7 +40,7 @@ struct ProgramBenchmarkOptions {
     return number
   }
 
-  /// The path of a program in the folder of `--programs`.
+  /// Path of a program in the folder given by `--programs`.
   func program(_ name: String) throws(InputError) -> String {
     guard let programs = values["--programs"] else { throw InputError(text: "--programs is missing\n\(usage)") }
     let path = "\(programs)/\(name)"
@@ -48,13 +48,13 @@ struct ProgramBenchmarkOptions {
     return path
   }
 
-  /// The folder of `--dir`, else a temporary one of this process.
+  /// The folder given by `--dir`, or a temporary one.
   func folder(_ name: String) -> (folder: URL, isTemporary: Bool) {
     if let path = values["--dir"] { return (URL(filePath: path), false) }
     return (FileManager.default.temporaryDirectory.appending(path: "trendy-bench-\(name)-\(getpid())"), true)
   }
 
-  /// The interpreter and the script of a peer in Python; `nil` where none is named.
+  /// Python interpreter and script of the peer; `nil` if not given.
   func peer() throws(InputError) -> (python: String, script: String)? {
     switch (values["--python"], values["--script"]) {
     case (let python?, let script?): return (python, script)

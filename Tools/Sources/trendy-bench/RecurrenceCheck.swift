@@ -2,7 +2,8 @@ import Foundation
 import TrendyInterchange
 import TrendyModels
 
-/// `trendy-bench interchange --rrule FILE`: holds the recurrences of calendars against cases worked out elsewhere.
+/// `trendy-bench interchange --rrule FILE`: compares calendar recurrence rules with reference results from other
+/// software.
 struct RecurrenceCheck {
   static let usage = """
     usage: trendy-bench interchange --rrule FILE
@@ -17,9 +18,9 @@ struct RecurrenceCheck {
     file = URL(filePath: arguments[1])
   }
 
-  /// - Parameter report: takes a sentence on a case that is wrong.
-  /// - Returns: `{"cases":300,"wrong":0}`.
-  /// - Throws: where the file cannot be read or is not JSON with cases; a case that is wrong is no error.
+  /// - Parameter report: called with a description of each wrong case.
+  /// - Returns: a summary such as `{"cases":300,"wrong":0}`.
+  /// - Throws: if the file cannot be read or has no cases. Wrong cases do not throw.
   func run(_ report: (String) -> Void) throws -> String {
     let document = try WireJSON.decode(JSONValue.self, from: Data(contentsOf: file))
     guard let cases = document.objectValue?["cases"]?.arrayValue ?? document.arrayValue else {
@@ -34,7 +35,7 @@ struct RecurrenceCheck {
     return "{\"cases\":\(cases.count),\"wrong\":\(wrong)}"
   }
 
-  /// `nil` where the times are those of the case.
+  /// Description of the first difference; `nil` if all occurrences are correct.
   private static func difference(_ each: JSONValue) -> String? {
     func text(_ name: String) -> String? { each.objectValue?[name]?.stringValue }
     guard let ruleText = text("rrule") else { return "it has no rrule" }

@@ -2,10 +2,10 @@ import Foundation
 import TrendyModels
 import TrendyTrips
 
-/// `trendy-bench tracks`: how well the detector finds the labelled trips of recorded tracks.
+/// `trendy-bench tracks`: accuracy of trip detection on recorded tracks with labelled trips.
 ///
-/// Each folder holds `track.csv` (`t,lat,lon,alt_m,acc_m,speed_mps,course_deg,…`) and `truth.json` (`trips`, `automotive`, `ignore`,
-/// and for phones `motion`).
+/// Each folder contains `track.csv` (`t,lat,lon,alt_m,acc_m,speed_mps,course_deg,…`) and `truth.json` (`trips`,
+/// `automotive`, `ignore`, and `motion` for phones).
 struct TracksBenchmark {
   static let usage = "usage: trendy-bench tracks FOLDER"
 
@@ -29,7 +29,7 @@ struct TracksBenchmark {
       track.add(to: &all)
       print(score.json([("suite", "tracks"), ("track", name)]))
     }
-    // A figure that rests on one track falls when that one is left out.
+    // Leaving out one track at a time shows results that depend on a single one.
     for (name, index) in zip(names, tracks.indices) {
       var score = TripScore()
       for other in tracks.indices where other != index { tracks[other].add(to: &score) }
@@ -81,7 +81,7 @@ struct TracksBenchmark {
     struct Reading: Decodable {
       var activity: MotionActivity?
 
-      /// A time, an activity and a confidence of 0 to 100.
+      /// Decodes a timestamp, an activity and a confidence from 0 to 100.
       init(from decoder: any Decoder) throws {
         var row = try decoder.unkeyedContainer()
         let time = try row.decode(Double.self)

@@ -9,10 +9,9 @@ import StoreBenchmark
   import Glibc
 #endif
 
-/// `trendy-bench store …` measures the device's store, `sync` devices and a hub,
-/// `insights` the statistics, `pages` what browsers ask of a hub, `interchange` readers and writers of other tools' files, `cli`
-/// the commands of `trendy`, `geodesic` the lengths, `trips` the detector's
-/// speed, `worlds` and `tracks` how well it finds trips.
+/// Benchmarks by suite: `store` the device's store, `sync` devices and a hub, `insights` statistics, `pages` the
+/// requests of the hub's pages, `interchange` readers and writers of other formats, `cli` the commands of `trendy`,
+/// `geodesic` distances, `trips` the speed of trip detection, `worlds` and `tracks` its accuracy.
 @main
 enum TrendyBench {
   static func main() {
@@ -63,7 +62,8 @@ enum TrendyBench {
     }
   }
 
-  /// The suite is a program of its own, beside this one, as its libraries would slow the start of this one.
+  /// Replaces this process by `trendy-bench-sync`, a separate executable because its libraries would slow the start of
+  /// the other suites.
   private static func becomeSync(_ arguments: [String]) throws {
     guard let own = Bundle.main.executableURL else { throw InputError(text: "this program has no file") }
     let program = own.deletingLastPathComponent().appending(path: "trendy-bench-sync").path
@@ -74,7 +74,7 @@ enum TrendyBench {
 
   private static func printError(_ text: String) {
     let line = Array("trendy-bench: \(text)\n".utf8)
-    // Where standard error is closed nobody reads it; the exit status still tells.
+    // If standard error is closed, the exit status still reports the failure.
     _ = write(2, line, line.count)
   }
 }

@@ -3,17 +3,16 @@ import TrendyModels
 import TrendyTesting
 import TrendyTrips
 
-/// Holds detected trips against true ones.
+/// Compares detected with true trips.
 ///
-/// A detection is right if it and a true trip have more than half of their united time in common, one to one, the best pairs
-/// first. Seconds that nobody labelled count on neither side.
+/// A detection is correct if its overlap with a true trip exceeds half of the union of both (one to one, best pairs
+/// first). Periods without labels are ignored.
 struct TripScore {
-  /// Seconds since 1970.
   typealias Interval = ClosedRange<Double>
 
   struct Trip {
     var time: Interval
-    /// Metres; `nil` without a trusted length.
+    /// Length in metres; `nil` if not reliable.
     var distance: Double?
     var rides: [Interval] = []
   }
@@ -22,7 +21,7 @@ struct TripScore {
   private(set) var matched = 0
   private(set) var missed = 0
   private(set) var wrong = 0
-  /// Wrong ones that lie within a true one for the most part.
+  /// Wrong detections that are mostly within a true trip.
   private(set) var pieces = 0
   private(set) var daysWithoutTrips = 0
   private(set) var falseWhileParked = 0
@@ -91,7 +90,7 @@ struct TripScore {
 
   var f1: Double? { Self.f1(matched, missed, wrong) }
 
-  /// A JSON object in one line, after some members of the caller's own.
+  /// One line of JSON that starts with the given members.
   func json(_ members: [(String, String)]) -> String {
     func number(_ value: Double?, _ digits: Double = 1000) -> String {
       value.map { "\(($0 * digits).rounded() / digits)" } ?? "null"

@@ -2,10 +2,10 @@ import Foundation
 import TrendyModels
 import TrendyTrips
 
-/// `trendy-bench trips`: how many fixes a second the detector takes on one core.
+/// `trendy-bench trips`: fixes per second that the trip detector processes on one core.
 ///
-/// Days of a phone: parked with drift and outliers, driving with stops at lights, walking, a fix a second on the way and
-/// one every ten seconds at rest, with readings of motion.
+/// Simulates days of a phone with motion readings: parked with drift and outliers, driving with stops at lights, and
+/// walking; a fix every second while moving and every ten seconds at rest.
 struct TripsBenchmark {
   static let usage = "usage: trendy-bench trips [--n FIXES]"
   private static let rounds = 5
@@ -54,7 +54,7 @@ struct TripsBenchmark {
       + "\"peak_rss_kb\":\(Self.peakMemory()),\"trips\":\(trips)}"
   }
 
-  /// Kilobytes.
+  /// Peak resident memory in KiB.
   private static func peakMemory() -> Int {
     var usage = rusage()
     #if canImport(Glibc)
@@ -71,7 +71,7 @@ struct TripsBenchmark {
   }
 }
 
-/// Makes the same days on every run.
+/// Deterministic source of fixes.
 private struct SimulatedPhone {
   private var second = 1_704_067_200.0
   private var east = 0.0
@@ -79,7 +79,7 @@ private struct SimulatedPhone {
   private var heading = 0.0
   private var state: UInt64 = 1
 
-  /// From 0 to 1, SplitMix64.
+  /// Random number from 0 to 1 (SplitMix64).
   private mutating func random() -> Double {
     state &+= 0x9E37_79B9_7F4A_7C15
     var bits = state
@@ -105,7 +105,7 @@ private struct SimulatedPhone {
 
   private mutating func go(_ seconds: Int, speed: Double, _ fixes: inout [Location]) {
     for step in 0..<seconds {
-      // A light every four minutes or so.
+      // A traffic light about every four minutes.
       if step % 240 < 200 {
         east += speed * cos(heading)
         north += speed * sin(heading)
@@ -126,7 +126,7 @@ private struct SimulatedPhone {
       motion.append(
         MotionActivity(state: state, confidence: .high, timestamp: Date(timeIntervalSince1970: second + 120)))
       go(seconds, speed: speed, &fixes)
-      // Home is near enough that the longitudes never run out.
+      // Turning around keeps the longitudes in range.
       heading += .pi
     }
   }

@@ -2,11 +2,11 @@ import Foundation
 import TrendyTesting
 import TrendyTrips
 
-/// `trendy-bench worlds`: how well the detector finds the trips of simulated days, by world, by recorder and for poorer recorders.
+/// `trendy-bench worlds`: accuracy of trip detection on simulated days, by world and by recorder.
 struct WorldsBenchmark {
   static let usage = "usage: trendy-bench worlds [--n DAYS] [--seed FIRST] [--world NAME]"
 
-  /// Days of each world.
+  /// Number of days per world.
   private var count = 60
   private var seed: UInt64 = 1
   private var worlds = SimulatedDay.World.allCases
@@ -44,7 +44,7 @@ struct WorldsBenchmark {
       for number in 0..<count {
         let recorders = SimulatedDay.Recorder.allCases
         let recorder = recorders[number % recorders.count]
-        // No two worlds have a day in common.
+        // Days of different worlds use different seeds.
         let daySeed = seed &* 1_000_003 &+ UInt64(number) &* 64 &+ UInt64(index)
         let day = SimulatedDay(seed: daySeed, world: world, recorder: recorder)
         let found = TripDetector.trips(in: day.fixes)

@@ -8,7 +8,8 @@ import Fuzzing
   import Glibc
 #endif
 
-/// `trendy-fuzz --target feed --cases 1000000` tries a reader of what comes from outside with that many cases, each made of its number.
+/// Fuzzes the parsers of external input; for example, `trendy-fuzz --target feed --cases 1000000`. A case is
+/// reproducible by its number.
 @main
 enum TrendyFuzz {
   static let usage = """
@@ -50,7 +51,7 @@ enum TrendyFuzz {
         for (outcome, count) in outcomes.sorted(by: { ($1.value, $0.key) < ($0.value, $1.key) }).prefix(12) {
           print("  \(count) \(outcome)")
         }
-        // A buffer behind a pipe would go with a program that the next target ends.
+        // A crash in the next target would discard buffered output.
         fflush(nil)
       } catch {
         print("found: \(error)")
@@ -59,7 +60,7 @@ enum TrendyFuzz {
     }
   }
 
-  /// 0 to a billion billion: the sum of two still fits.
+  /// Parses a number up to 2^60, so that the sum of two cannot overflow.
   private static func number(_ text: String, of option: String) -> UInt64 {
     guard let number = UInt64(text), number <= 1 << 60 else {
       exitWithUsage("\(option): expected a number, found \"\(text)\"")
@@ -73,9 +74,9 @@ enum TrendyFuzz {
   }
 }
 
-/// Says which case ended the program.
+/// Signal handlers that report the case during which the program crashed.
 enum Crash {
-  // Written by the one task that runs cases, read by the handler of the signal that ends it.
+  // Written by the task that runs the cases, read by the signal handler.
   nonisolated(unsafe) private static var number: UInt64 = 0
   nonisolated(unsafe) private static var target: StaticString = ""
 
@@ -108,7 +109,7 @@ enum Crash {
     }
   }
 
-  /// Calls nothing that allocates: a handler of a signal may not.
+  /// Async-signal-safe: does not allocate.
   private static func write(_ text: StaticString) { _ = Self.put(1, text.utf8Start, text.utf8CodeUnitCount) }
 
   private static func write(_ value: UInt64) {

@@ -1,9 +1,9 @@
 import Foundation
 
-/// Something that one member does to a hub, as long as it is let.
+/// Something that a malicious user does to a hub until it is stopped.
 struct Attack: Sendable {
   let name: String
-  /// How many threads do it.
+  /// Number of threads that run the attack.
   let threads: Int
   let body: @Sendable (_ hub: HostileHub, _ thread: Int, _ stop: Flag) -> Void
 
@@ -15,7 +15,7 @@ struct Attack: Sendable {
 
   private static let pause: UInt32 = 20_000
 
-  /// Heads and bodies that come a byte at a time, on as many connections as there may be.
+  /// Sends request heads and bodies one byte at a time on as many connections as possible.
   private static let slowRequests = Attack(name: "slow-requests", threads: 4) { hub, thread, stop in
     var connections: [Connection] = []
     let member = hub.hostile[thread]
@@ -27,7 +27,7 @@ struct Attack: Sendable {
         }
         connections.append(connection)
       }
-      // Those that the hub has given up are opened anew.
+      // Replaces connections that the hub has closed.
       connections.removeAll { !$0.send("x") }
       usleep(pause)
     }
@@ -59,13 +59,13 @@ struct Attack: Sendable {
         usleep(pause)
         continue
       }
-      // Half of them have asked once, and are kept.
+      // Half of the connections send one request and stay open.
       if connections.count % 2 == 0 { connection.send("GET /api/v1/health HTTP/1.1\r\nHost: localhost\r\n\r\n") }
       connections.append(connection)
     }
   }
 
-  /// Each number at the ends of its range, wherever one is asked for.
+  /// Sends the limits of each numeric range in every numeric parameter.
   private static let extremeNumbers = Attack(name: "extreme-numbers", threads: 2) { hub, thread, stop in
     let member = hub.hostile[thread]
     let numbers = [
@@ -99,7 +99,7 @@ struct Attack: Sendable {
     }
   }
 
-  /// More writes than the disk takes, of many devices of one person.
+  /// Sends more writes than the disk can process, from many devices of one user.
   private static let deepBacklog = Attack(name: "deep-backlog", threads: 64) { hub, thread, _ in
     let member = hub.hostile[thread % hub.hostile.count]
     let events = (0..<100).map { number in

@@ -1,11 +1,10 @@
 import Foundation
 
-/// A TCP connection to the hub from an address of this machine, as a hostile client has one: bytes, and nothing that
-/// means well.
+/// Raw TCP connection to the hub from a given local address.
 final class Connection {
   private let descriptor: Int32
 
-  /// `nil` where the hub does not take it.
+  /// Returns `nil` if the hub does not accept the connection.
   init?(from address: String, port: UInt16) {
     descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     guard descriptor >= 0 else { return nil }
@@ -32,7 +31,7 @@ final class Connection {
     }
   }
 
-  /// - Returns: whether all of it went.
+  /// - Returns: whether the complete text was sent.
   @discardableResult
   func send(_ text: String) -> Bool {
     let bytes = Array(text.utf8)
@@ -47,7 +46,7 @@ final class Connection {
     return true
   }
 
-  /// The status of the next answer, read to the end of the connection; 0 for none.
+  /// Reads until the connection is closed and returns the HTTP status, or 0 without a response.
   func status() -> Int {
     var answer: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 65_536)
@@ -60,7 +59,7 @@ final class Connection {
     return words.count > 1 ? Int(words[1]) ?? 0 : 0
   }
 
-  /// One request on a connection of its own.
+  /// Sends one request on a new connection.
   static func ask(
     _ method: String, _ path: String, _ body: String = "", token: String, from address: String, port: UInt16
   ) -> Int {

@@ -2,14 +2,14 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Everybody but the hostile one: some of them at once, in turn, each writes and reads.
+/// All users except the malicious one. Several at a time write and read in turn.
 struct Crowd {
   private static let atOnce = 8
   private let hub: HostileHub
 
   init(_ hub: HostileHub) { self.hub = hub }
 
-  /// Goes on until everybody was served and the time is over; nobody is waited for longer than a minute beyond that.
+  /// Sends requests until every user was served and `seconds` have passed, but at most a minute longer.
   func serve(atLeast seconds: Double) -> Figures {
     let (hub, members) = (hub, hub.others)
     let figures = Shared(Figures())
@@ -23,7 +23,7 @@ struct Crowd {
             return turn
           }
           let passed = (ContinuousClock.now - start) / .seconds(1)
-          // Before the first round is over, somebody may not have been served yet.
+          // In the first round some users have not been served yet.
           guard turn < members.count || passed < seconds, passed < seconds + 60 else { return }
           let index = turn % members.count
           let member = members[index]
@@ -60,14 +60,14 @@ struct Crowd {
   }
 }
 
-/// What became of the others' requests.
+/// Statistics of the regular users' requests.
 struct Figures: Sendable {
   var milliseconds: [Double] = []
   var failures = 0
   var people: Set<Int> = []
   var examples: [String] = []
 
-  /// How many persons were served at least once.
+  /// Number of users that were served at least once.
   var served: Int { people.count }
 
   func line(attack: String, persons: Int, descriptors: Int, isAlive: Bool) -> String {
@@ -82,7 +82,7 @@ struct Figures: Sendable {
   }
 }
 
-/// A value that threads share.
+/// A value shared between threads.
 final class Shared<Value: Sendable>: Sendable {
   private let value: Mutex<Value>
   init(_ value: Value) { self.value = Mutex(value) }
@@ -97,7 +97,7 @@ final class Flag: Sendable {
   func raise() { flag.store(true, ordering: .relaxed) }
 }
 
-/// A thread that can be waited for.
+/// A thread whose end can be awaited.
 final class Worker: Sendable {
   private let done = DispatchSemaphore(value: 0)
 

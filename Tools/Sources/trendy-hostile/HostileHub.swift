@@ -1,19 +1,19 @@
 import Foundation
 import TrendyHub
 
-/// The hub in a process of its own, with few descriptors, and the tokens of its persons.
+/// A hub in a child process with a low limit of file descriptors, and the tokens of its users.
 final class HostileHub: Sendable {
   struct Member: Sendable {
     var token: String
-    /// Of this machine's own; nobody shares it.
+    /// Local address that no other user shares.
     var address: String
   }
 
   let process = Process()
   let port: UInt16
-  /// Everybody but the hostile one.
+  /// All users except the malicious one.
   let others: [Member]
-  /// Several devices of one person.
+  /// Devices of the malicious user.
   let hostile: [Member]
   let accounts: HubAccounts
   private let log: String
@@ -60,7 +60,7 @@ final class HostileHub: Sendable {
     throw UsageError(text: "the hub did not start: \(try String(contentsOfFile: path, encoding: .utf8))")
   }
 
-  /// How many the hub has open; 0 where the system does not say.
+  /// Number of open file descriptors of the hub; 0 if unknown.
   var descriptors: Int {
     (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(process.processIdentifier)/fd").count) ?? 0
   }
@@ -69,8 +69,8 @@ final class HostileHub: Sendable {
     ((try? String(contentsOfFile: log, encoding: .utf8)) ?? "").split(separator: "\n").suffix(5).joined(separator: "\n")
   }
 
-  /// Asks it to end.
-  /// - Returns: whether it did in 5 s.
+  /// Asks the hub to exit.
+  /// - Returns: whether it exited within 5 s.
   func end() -> Bool {
     process.terminate()
     for _ in 0..<100 {

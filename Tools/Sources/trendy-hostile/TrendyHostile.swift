@@ -1,10 +1,11 @@
 import Foundation
 import TrendyHub
 
-/// A hub of many persons and few descriptors, one member of which is hostile: everybody else is served all the same.
+/// Attacks a hub with many users and a low limit of file descriptors as one of its users, and checks that all others
+/// are still served.
 ///
-/// It prints a JSON line for each attack, with the latencies of the others' requests, and ends with 1 where one of
-/// these failed or a person was not served.
+/// Prints one line of JSON for each attack with the latencies of the regular users' requests. The exit status is 1 if
+/// one of these requests failed or a user was not served.
 @main
 enum TrendyHostile {
   private static let usage =
@@ -63,9 +64,9 @@ enum TrendyHostile {
     }
   }
 
-  /// - Returns: whether everybody was served throughout.
+  /// - Returns: whether all users were served during all attacks.
   private static func run(_ options: Options) throws -> Bool {
-    defer { try? FileManager.default.removeItem(atPath: options.folder) }  // left behind, it would only take room
+    defer { try? FileManager.default.removeItem(atPath: options.folder) }
     let hub = try HostileHub(options)
     defer { hub.kill() }
     var isWhole = true
@@ -76,7 +77,7 @@ enum TrendyHostile {
         figures.line(attack: name, persons: options.persons - 1, descriptors: hub.descriptors, isAlive: isAlive))
       for example in figures.examples { printError("\(name): \(example)") }
     }
-    // Without an attack, to compare with; it also brings the descriptors to where they stay.
+    // The run without an attack is the baseline; it also lets the number of open descriptors settle.
     report("none", Crowd(hub).serve(atLeast: options.seconds))
     for attack in Attack.all where options.only.map({ $0 == attack.name }) ?? true {
       guard hub.process.isRunning else {
@@ -95,7 +96,7 @@ enum TrendyHostile {
   }
 }
 
-/// A line at once, also where the reader is a pipe.
+/// Writes without buffering, so that a reader of a pipe gets each line at once.
 private func printLine(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
 
 private func printError(_ line: String) { FileHandle.standardError.write(Data((line + "\n").utf8)) }

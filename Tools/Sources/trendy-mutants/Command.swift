@@ -1,11 +1,11 @@
 import Foundation
 
-/// A program that is run to its end.
+/// Runs a program to its exit.
 enum Command {
   struct Result {
     var status: Int32
     var output: String
-    /// Whether it was ended because it took too long.
+    /// Whether the program was killed after the time limit.
     var wasStopped = false
   }
 
@@ -17,7 +17,7 @@ enum Command {
     return result.output
   }
 
-  /// - Parameter limit: seconds until it is killed, which counts as an answer too.
+  /// - Parameter limit: seconds until the program is killed; this is not an error.
   static func run(
     _ name: String, _ arguments: [String], environment: [String: String] = [:], limit: Int? = nil
   ) throws -> Result {
@@ -30,7 +30,7 @@ enum Command {
     try process.run()
     let output = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
     process.waitUntilExit()
-    // 137 is what `timeout` says when it had to kill.
+    // `timeout` exits with 137 after it killed the program.
     return Result(status: process.terminationStatus, output: output, wasStopped: process.terminationStatus == 137)
   }
 }

@@ -1,11 +1,12 @@
 import Foundation
 
-/// Builds what looks for mutants, and has it look.
+/// Builds the simulator and the tests with removable guards, and runs them for each mutant.
 struct Hunt {
   let tree: MutantTree
   let scratch: URL
 
-  /// Builds what these need, and sees that nothing breaks with every guard in place: else what is seen later means nothing.
+  /// Builds what the mutants need and checks that nothing fails with all guards in place; otherwise later failures
+  /// would prove nothing.
   func prepare(_ mutants: [Mutant]) throws {
     var worlds: Set<[String]> = []
     var packages: [String: Set<String>] = [:]
@@ -35,7 +36,7 @@ struct Hunt {
     }
   }
 
-  /// - Returns: how it was noticed; `nil` where it was not.
+  /// - Returns: the failure that the mutant caused; `nil` if it was not detected.
   func look(for number: Int, _ mutant: Mutant) throws -> String? {
     switch mutant.witness {
     case .seeds(let seeds, let world): try simulate(number, seeds: seeds, world: world)
@@ -45,7 +46,7 @@ struct Hunt {
 }
 
 extension Hunt {
-  /// Many times what the slowest world needs: what takes longer does not come to rest.
+  /// Many times the duration of the slowest world; longer runs count as hanging.
   private static func limitSeconds(seeds: Int) -> Int { max(300, seeds) }
 
   private var simulatorBuild: String { scratch.appending(path: "build").path }

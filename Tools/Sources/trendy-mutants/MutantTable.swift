@@ -1,28 +1,28 @@
 import Foundation
 
-/// One guard taken away.
+/// A source change that removes one guard.
 struct Mutant: Hashable {
   var name: String
-  /// What the guard is for: the numbers of invariants, then words.
+  /// What the guard protects: numbers of invariants, followed by a description.
   var protects: String
-  /// Which of the original faults it keeps out; `nil` for none.
+  /// The historical fault that the guard prevents, if any.
   var fault: String?
-  /// From the root of the repository.
+  /// Path relative to the repository root.
   var file: String
-  /// From the root of the repository: the package whose tests must fail.
+  /// Path of the package whose tests must fail, relative to the repository root.
   var package: String
   var witness: Witness
-  /// The guard as it stands, which must be there exactly once.
+  /// Source text of the guard, which must occur exactly once in the file.
   var original: String
-  /// The same with `MUTANT` in it: true takes the guard away, false leaves everything as it was.
+  /// The guard with a condition `MUTANT`: `true` removes the guard, `false` keeps the original behaviour.
   var mutated: String
 }
 
-/// What must see that a guard is gone.
+/// The check that must fail without the guard.
 enum Witness: Hashable, CustomStringConvertible {
-  /// So many stories of `trendy-simulate` with these options.
+  /// Simulation of the given number of seeds with these options of `trendy-simulate`.
   case seeds(Int, world: [String])
-  /// The tests of the mutant's package whose names contain this.
+  /// Tests of the mutant's package whose names contain the text.
   case tests(String)
 
   var description: String {
@@ -34,7 +34,7 @@ enum Witness: Hashable, CustomStringConvertible {
 }
 
 extension Mutant {
-  /// The invariants of docs/sync.md that fall with the guard: the numbers that `protects` begins with.
+  /// Numbers of the invariants in docs/sync.md that the guard protects; `protects` begins with them.
   var invariants: Set<Int> {
     var words = protects.split { $0 == " " || $0 == "," }[...]
     var numbers: Set<Int> = []
@@ -49,12 +49,13 @@ struct TableError: Error, CustomStringConvertible {
   var description: String
 }
 
-/// `Tools/mutants.txt`: sections that begin with `== name`, lines `protects:`, `fault:`, `file:`, `seeds:` and `world:` or `tests:` and
-/// `package:`, then the guard between `<<<<`, `====` and `>>>>`. Lines with `#` between the sections are for readers.
+/// Parses `Tools/mutants.txt`: sections begin with `== name`, followed by the fields `protects:`, `fault:`, `file:`,
+/// `seeds:` and `world:`, or `tests:` and `package:`, then the original guard between `<<<<` and `====`, and the
+/// mutated one up to `>>>>`. Lines that start with `#` between sections are comments.
 enum MutantTable {
-  /// As docs/sync.md numbers them.
+  /// Numbers of the invariants in docs/sync.md.
   static let invariants = 1...29
-  /// What went wrong in the program that this one follows.
+  /// Historical faults that led to this design.
   static let faults = [
     "a second edit while the first waits", "clearing a field to null, both ways", "any 409", "five time-outs in a row",
     "a page with one undecodable entry", "crash between page and cursor",
@@ -64,7 +65,7 @@ enum MutantTable {
     "bulk import of 5,000 events on two devices from the same source", "an editor with a stale copy changing one field",
   ]
 
-  /// What no mutant stands for: everything should be missed by somebody.
+  /// Invariants and faults without a mutant.
   static func gaps(in mutants: [Mutant]) -> [String] {
     let numbers = mutants.reduce(into: Set<Int>()) { $0.formUnion($1.invariants) }
     let met = Set(mutants.compactMap(\.fault))

@@ -1,7 +1,7 @@
 import Foundation
 
-/// A copy of the sources in which every guard of the table can be taken away by a number in the environment, so that one build
-/// serves all mutants.
+/// A copy of the sources in which an environment variable selects the guard to remove, so that one build serves all
+/// mutants.
 struct MutantTree {
   let root: URL
   let copy: URL
@@ -11,7 +11,7 @@ struct MutantTree {
       "git", ["-C", root.path, "ls-files", "-co", "--exclude-standard", "Packages", "Tools"])
     var sources: [String: Data] = [:]
     for path in listed.split(separator: "\n").map(String.init) {
-      // What git knows and the tree no longer has is no source.
+      // `git ls-files` also lists files that are deleted in the working tree.
       guard let data = try? Data(contentsOf: root.appending(path: path)) else { continue }
       sources[path] = data
     }
@@ -31,12 +31,12 @@ struct MutantTree {
     for (path, data) in sources { try place(data, path) }
   }
 
-  /// Packages/X/Sources/Y
+  /// The module folder, such as `Packages/X/Sources/Y`.
   private static func module(of file: String) -> String {
     file.split(separator: "/").prefix(4).joined(separator: "/")
   }
 
-  /// Only what differs is written, so that the next build is short.
+  /// Writes only files that changed, to keep incremental builds short.
   private func place(_ data: Data, _ path: String) throws {
     let file = copy.appending(path: path)
     if let there = try? Data(contentsOf: file), there == data { return }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// `trendy-mutants` takes the guards of sync away, one at a time, and sees whether the simulator notices, or a test.
+/// Removes the guards of sync one at a time and checks that the simulator or a test fails.
 @main
 enum TrendyMutants {
   static let usage = """
@@ -30,7 +30,7 @@ enum TrendyMutants {
     }
   }
 
-  /// The table in which no gap may be.
+  /// The table that must cover every invariant and fault.
   private static let guardTable = "Tools/mutants.txt"
 
   private struct UsageError: Error {
@@ -95,7 +95,7 @@ enum TrendyMutants {
   }
 }
 
-/// At once, also to a file that somebody watches.
+/// Flushes so that a reader of the output sees each line at once.
 private func printLine(_ line: String) {
   print(line)
   fflush(nil)

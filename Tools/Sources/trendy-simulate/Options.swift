@@ -4,7 +4,7 @@ struct UsageError: Error {
   var text: String
 }
 
-/// What `trendy-simulate` is asked for.
+/// Command-line options of `trendy-simulate`.
 struct Options {
   var world = SimulationWorld()
   var seeds: ClosedRange<UInt64> = 1...1

@@ -8,7 +8,7 @@ import TrendySimulation
   import Glibc
 #endif
 
-/// `trendy-simulate --seeds 1..2000` tells many stories of sync under every fault, `--seed 42 --trace` one in words.
+/// Simulates sync under faults: `trendy-simulate --seeds 1..2000` runs many scenarios, `--seed 42 --trace` prints one.
 @main
 enum TrendySimulate {
   static let usage = """
@@ -49,7 +49,7 @@ enum TrendySimulate {
     exit(tally.broken.isEmpty ? 0 : 1)
   }
 
-  /// Tells all stories, so many at once; each that breaks is printed when it does.
+  /// Runs all scenarios, `jobs` at a time, and prints violations as they occur.
   private static func run(_ options: Options) async -> Tally {
     let simulator = {
       var simulator = SyncSimulator(world: options.world)

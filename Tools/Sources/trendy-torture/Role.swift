@@ -1,7 +1,7 @@
 import Foundation
 import TrendyPersistence
 
-/// One process of a round. It goes on until it is killed; one that ends by itself has something to complain of.
+/// One process of a round. It runs until it is killed; if it exits earlier, it has detected a failure.
 struct Role {
   static let all = Work.writers.map { "writer-\($0)" } + ["reader", "merger", "backup"]
 
@@ -33,7 +33,7 @@ struct Role {
     let ledger = open(folder.ledger(writer), O_WRONLY | O_CREAT | O_APPEND, 0o600)
     guard ledger >= 0 else { throw Loss("no ledger: \(errno)") }
     var number = try Work.progress(of: writer, in: engine)
-    // What was saved and not noted any more is saved all the same.
+    // The process may have been killed between a save and its entry in the ledger.
     var noted = folder.acknowledged(writer)
     while true {
       while noted < number {
@@ -70,7 +70,7 @@ struct Role {
   }
 
   private func backUp() throws {
-    // Of what is not there no backup is made: this one may come first.
+    // The backup process may start before the store exists.
     _ = try StorageEngine.open(directory: folder.store, options: Work.options)
     let store = StoreBackup.Store(name: "record", directory: folder.store)
     while true {

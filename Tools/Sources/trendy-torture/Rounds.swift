@@ -1,7 +1,7 @@
 import Foundation
 import TrendyPersistence
 
-/// Starts the processes, kills them, and looks at what is left; again and again.
+/// Repeatedly starts the processes, kills them, and checks the store.
 struct Rounds {
   let seed: UInt64
   private(set) var count = 0
@@ -35,7 +35,7 @@ struct Rounds {
   #endif
 
   private mutating func round() throws {
-    // Killed one by one, at any moment from before they have begun.
+    // Each process is killed at a random time, possibly before it does anything.
     var ends = Role.all.map { (name: $0, at: 5_000 + random.below(random.below(4) == 0 ? 40_000 : 250_000)) }
     ends.sort { $0.at < $1.at }
     var processes: [String: Process] = [:]
@@ -56,7 +56,7 @@ struct Rounds {
       process.waitUntilExit()
     }
     for name in Role.all {
-      if let words = try? String(contentsOfFile: folder.errorFile(name), encoding: .utf8) {  // usually there is none
+      if let words = try? String(contentsOfFile: folder.errorFile(name), encoding: .utf8) {
         throw Loss("\(name): \(words)")
       }
       guard let process = processes[name], process.terminationReason == .uncaughtSignal,
@@ -66,7 +66,7 @@ struct Rounds {
   }
 }
 
-/// Holds the store against the ledger.
+/// Compares the store with the ledger.
 struct Checker {
   private let folder: Folder
   private var expected = Work.writers.map { _ in Work.Expected() }
@@ -104,7 +104,7 @@ struct Checker {
     }
   }
 
-  /// Whoever made it was killed: it is whole all the same, and one moment of the store.
+  /// Although its process was killed, the backup must be complete and consistent.
   private mutating func checkBackup() throws {
     guard FileManager.default.fileExists(atPath: folder.backup) else { return }
     let copy = StoreBackup.Store(name: "record", directory: folder.copy)

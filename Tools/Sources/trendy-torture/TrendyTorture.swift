@@ -1,8 +1,8 @@
 import Foundation
 import TrendyPersistence
 
-/// `trendy-torture --seconds 120`: two writers, a reader, a merger and one that makes backups, real processes on one store, killed
-/// again and again, against a ledger of what the writers were told is saved.
+/// Durability test: two writers, a reader, a process that merges segments and one that creates backups share a store
+/// and are killed repeatedly. Every save that a writer acknowledged in its ledger must be in the store.
 @main
 enum TrendyTorture {
   static let usage = """
@@ -73,26 +73,26 @@ struct UsageError: Error {
   let text: String
 }
 
-/// Something that was promised did not hold.
+/// Data was lost or damaged.
 struct Loss: Error, CustomStringConvertible {
   let description: String
   init(_ description: String) { self.description = description }
 }
 
-/// Where what lies.
+/// Paths within the working folder.
 struct Folder: Sendable {
   let path: String
 
   var store: String { path + "/store" }
   var backup: String { path + "/store.backup" }
-  /// Where the backup is restored to.
+  /// Path to which backups are restored.
   var copy: String { path + "/copy" }
   func ledger(_ writer: Int) -> String { path + "/ledger-\(writer)" }
   func errorFile(_ role: String) -> String { path + "/complaint-\(role)" }
 
-  /// How many saves a writer was told are done.
+  /// Number of saves that the writer acknowledged.
   func acknowledged(_ writer: Int) -> Int {
-    let size = try? FileManager.default.attributesOfItem(atPath: ledger(writer))[.size] as? Int  // none yet: nothing
+    let size = try? FileManager.default.attributesOfItem(atPath: ledger(writer))[.size] as? Int
     return size ?? 0
   }
 }

@@ -1,6 +1,6 @@
 import TrendyPersistence
 
-/// What a writer does: its save number `n` is always the same, so that how many were made says what must be there.
+/// The deterministic saves of a writer: the number of saves determines the expected content of the store.
 enum Work {
   static let writers = 1...2
   static let options = StorageEngine.Options(
@@ -25,7 +25,7 @@ enum Work {
     RecordKey(high: UInt64(name) &* 0x9E37_79B9_7F4A_7C15 ^ UInt64(writer), low: UInt64(writer) << 32 | UInt64(name))
   }
 
-  /// Follows from the name and the save that put it.
+  /// Content of a row, determined by its name and the save that wrote it.
   private static func payload(_ name: Int, _ save: Int) -> [UInt8] {
     var random = SplitMix64(state: UInt64(name) << 32 ^ UInt64(save))
     let byte = UInt8(truncatingIfNeeded: random.next())
@@ -34,7 +34,7 @@ enum Work {
         repeating: byte, count: random.below(400))
   }
 
-  /// Makes a save: its rows, and how many saves there are now, all or nothing.
+  /// Writes the rows of a save and the number of saves in one atomic batch.
   static func make(_ number: Int, of writer: Int, in engine: StorageEngine) throws {
     let save = save(number, of: writer)
     try engine.write { transaction throws(StorageError) in
@@ -49,12 +49,12 @@ enum Work {
     }
   }
 
-  /// How many saves of a writer are in the store.
+  /// Number of the writer's saves in the store.
   static func progress(of writer: Int, in engine: StorageEngine) throws -> Int {
     Int(try engine.get(kind: progressKind, key: key(0, of: writer))?.sort ?? 0)
   }
 
-  /// What must be there after so many saves; it only goes forward.
+  /// Expected content after a number of saves, which can only grow.
   struct Expected {
     private(set) var saves = 0
     private var held: [Int: Int] = [:]
@@ -69,7 +69,7 @@ enum Work {
       }
     }
 
-    /// Every row is as the last save that touched it left it, by scan and by name, and there is no other.
+    /// Checks that scans and lookups return exactly the expected rows.
     func compare(with engine: StorageEngine, of writer: Int) throws {
       let records = try engine.scan(kind: rowKind, group: UInt64(writer))
       guard records.count == held.count, try engine.count(kind: rowKind, group: UInt64(writer)) == held.count else {
@@ -87,7 +87,7 @@ enum Work {
   }
 }
 
-/// splitmix64 (S. Vigna).
+/// SplitMix64 generator (S. Vigna).
 struct SplitMix64 {
   var state: UInt64
 

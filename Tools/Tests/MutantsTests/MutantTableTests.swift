@@ -79,7 +79,8 @@ struct MutantTableTests {
     }
   }
 
-  /// Whether a function or a suite of the package's tests has this in its name: what stands in quotes above it is not asked by `--filter`.
+  /// Whether a function or suite of the package's tests contains the name. `--filter` matches these identifiers, not
+  /// the display names in quotes.
   private func isTest(_ name: String, of package: String, in root: URL) throws -> Bool {
     let tests = root.appending(path: package).appending(path: "Tests")
     let files = FileManager.default.enumerator(at: tests, includingPropertiesForKeys: nil)
@@ -102,7 +103,7 @@ struct MutantTableTests {
 
 @Suite("MutantTree", .timeLimit(.minutes(10)))
 struct MutantTreeTests {
-  /// A repository of one source in a temporary folder.
+  /// A repository with one source file in a temporary folder.
   private func repository(_ source: String) throws -> (tree: MutantTree, file: String) {
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
     let file = "Packages/X/Sources/Y/Guard.swift"

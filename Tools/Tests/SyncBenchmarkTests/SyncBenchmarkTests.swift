@@ -5,7 +5,7 @@ import Testing
 
 @Suite("trendy-bench sync", .timeLimit(.minutes(10)))
 struct SyncBenchmarkTests {
-  /// The program stands beside the tests' bundle; what `swift test` builds for them includes it.
+  /// The program is built next to the test bundle by `swift test`.
   private static var program: String {
     Bundle.main.bundleURL.appending(path: "trendy-bench-sync").path
   }

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TrendyPersistence
 
-/// The torture as `make torture` runs it, for a few seconds; and that it notices when something is lost.
+/// Runs `trendy-torture` for a few seconds, and checks that it detects lost data.
 @Suite("trendy-torture", .timeLimit(.minutes(10)))
 struct TortureTests {
   private func torture(_ words: String...) throws -> (status: Int32, output: String) {
@@ -21,7 +21,7 @@ struct TortureTests {
 
   @Test func `a few seconds lose nothing, and a row that is then taken away is missed`() throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "trendy-torture-\(UUID().uuidString)").path
-    defer { try? FileManager.default.removeItem(atPath: folder) }  // left behind, it would only take room
+    defer { try? FileManager.default.removeItem(atPath: folder) }
     let result = try torture("--seconds", "4", "--dir", folder)
     #expect(result.status == 0, "\(result.output)")
     #expect(result.output.contains("nothing lost"))
@@ -35,10 +35,10 @@ struct TortureTests {
 
   @Test func `a save that was noted and is not there is missed`() throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "trendy-torture-\(UUID().uuidString)").path
-    defer { try? FileManager.default.removeItem(atPath: folder) }  // likewise
+    defer { try? FileManager.default.removeItem(atPath: folder) }
     #expect(try torture("--seconds", "0.5", "--dir", folder).status == 0)
     let ledger = URL(filePath: folder + "/ledger-1")
-    let noted = (try? Data(contentsOf: ledger)) ?? Data()  // killed before its first save
+    let noted = (try? Data(contentsOf: ledger)) ?? Data()  // empty if killed before the first save
     try (noted + Data([1, 1])).write(to: ledger)
     let missed = try torture("--check", folder)
     #expect(missed.status == 1 && missed.output.contains("was told"), "\(missed.output)")
