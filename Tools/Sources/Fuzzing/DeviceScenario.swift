@@ -145,15 +145,17 @@ struct DeviceScenario {
     let store = factory.makeDataStore()
     if let memory = try store.syncMemory() {
       guard SyncRange.stamp.contains(memory.lastStamp), SyncRange.counter.contains(memory.seen) else {
-        throw Finding("the memory is \(memory)")
+        throw Finding("the sync state is out of range: \(memory)")
       }
     }
-    if let cursor = try store.syncCursor(), !SyncRange.counter.contains(cursor) { throw Finding("cursor \(cursor)") }
+    if let cursor = try store.syncCursor(), !SyncRange.counter.contains(cursor) {
+      throw Finding("the cursor is out of range: \(cursor)")
+    }
     for mutation in try store.fetchPendingMutations() {
       // Decodes the mutation as the hub does.
       let envelope = MutationEnvelope(mutation)
       guard try WireJSON.decode(MutationEnvelope.self, from: try WireJSON.encode(envelope)) == envelope else {
-        throw Finding("\(envelope) is not read as it was written")
+        throw Finding("\(envelope) changes in a round trip")
       }
     }
     _ = try recorder.openConflicts()
@@ -170,16 +172,16 @@ struct DeviceScenario {
       clock.advance(by: 90_000)
     }
     let state = await engine.state
-    guard case .idle = state else { throw Finding("it does not come to rest: \(state)") }
+    guard case .idle = state else { throw Finding("sync does not converge: \(state)") }
     let pending = try factory.makeDataStore().fetchPendingMutations()
-    guard pending.isEmpty else { throw Finding("\(pending.count) wait for ever, the first \(pending[0])") }
+    guard pending.isEmpty else { throw Finding("\(pending.count) mutations stay pending, the first \(pending[0])") }
     try await hub.check()
     for conflict in try factory.makeDataStore().fetchConflicts() where conflict.reason.contains("invalid") {
-      throw Finding("the hub found its own device's change invalid: \(conflict)")
+      throw Finding("the hub rejects a change of the device as invalid: \(conflict)")
     }
     let shown = try factory.makeDataStore().findEvent(id: "last") != nil
     let arrived = try await hub.ask("GET", "/events/last").status == 200
-    guard arrived || !shown else { throw Finding("what was recorded last is shown and did not arrive") }
+    guard arrived || !shown else { throw Finding("the last event is visible on the device but not on the hub") }
   }
 }
 

@@ -8,7 +8,7 @@ enum DocumentCase {
     let sample = source.pick(samples)
     let text = source.mutated(document: Array(sample.text.utf8), rarity: 6)
     let type = source.once(in: 10) ? source.pick(samples).type : sample.type
-    return try read(type, text) ? "read" : "refused"
+    return try read(type, text) ? "read" : "rejected"
   }
 
   private static func read<Value: WireValue>(_ type: Value.Type, _ text: [UInt8]) throws -> Bool {
@@ -18,14 +18,14 @@ enum DocumentCase {
     } catch is APIError {
       return false
     } catch {
-      throw Finding("\(type) refuses \(String(decoding: text, as: UTF8.self)) with \(Swift.type(of: error)) \(error)")
+      throw Finding("\(type) throws \(Swift.type(of: error)) \(error) for \(String(decoding: text, as: UTF8.self))")
     }
     // Encoding cannot fail: JSON has no infinite or NaN doubles.
     let written = try WireJSON.encode(value)
     let again = try WireJSON.encode(try WireJSON.decode(type, from: written))
     guard again == written else {
       throw Finding(
-        "\(type) is written as \(String(decoding: written, as: UTF8.self)), and then as \(String(decoding: again, as: UTF8.self))"
+        "\(type) changes in a round trip: \(String(decoding: written, as: UTF8.self)) becomes \(String(decoding: again, as: UTF8.self))"
       )
     }
     return true

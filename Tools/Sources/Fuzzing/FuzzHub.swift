@@ -30,7 +30,7 @@ struct FuzzHub: Sendable {
     let answer = try await response.collectedBody()
     guard response.status < 500 else {
       throw Finding(
-        "\(method) \(path) \(String(decoding: body, as: UTF8.self)) is answered \(response.status): "
+        "\(method) \(path) \(String(decoding: body, as: UTF8.self)) returns \(response.status): "
           + String(decoding: answer, as: UTF8.self))
     }
     return (response.status, answer)
@@ -43,9 +43,9 @@ struct FuzzHub: Sendable {
       let page = try WireJSON.decode(
         ChangeFeedResponse.self, from: try await ask("GET", "/changes?since=\(cursor)&limit=500").body)
       for entry in page.changes {
-        if let fault = entry.fault { throw Finding("the hub keeps \(entry): \(fault)") }
+        if let fault = entry.fault { throw Finding("the hub stored \(entry): \(fault)") }
         guard entry.id > cursor, entry.id <= page.nextCursor else {
-          throw Finding("\(entry) stands in the page from \(cursor) to \(page.nextCursor)")
+          throw Finding("\(entry) is outside its page from \(cursor) to \(page.nextCursor)")
         }
       }
       guard page.hasMore else { return }

@@ -34,7 +34,7 @@ public struct Fuzzer: Sendable {
 
   /// Runs the cases with the given numbers and stops at the first violation.
   /// - Parameter onCase: called with the number of each case before it runs.
-  /// - Returns: the number of cases by outcome, such as `read` or `refused`.
+  /// - Returns: the number of cases by outcome, such as `read` or `rejected`.
   /// - Throws: ``Break`` for the first violation.
   public func run(_ numbers: Range<UInt64>, onCase: (UInt64) -> Void = { _ in }) async throws -> [String: Int] {
     var outcomes: [String: Int] = [:]

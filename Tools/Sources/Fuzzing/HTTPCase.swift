@@ -11,17 +11,17 @@ enum HTTPCase {
     let whole = ConversationProbe(of: [bytes[...]], hasGate: hasGate)
     // The result must not depend on how the bytes are split into reads.
     let parts = ConversationProbe(of: pieces(of: bytes, &source), hasGate: hasGate)
-    let input = "of \(String(decoding: bytes, as: UTF8.self))"
+    let input = "for \(String(decoding: bytes, as: UTF8.self))"
     guard describe(whole.requests) == describe(parts.requests), whole.statuses == parts.statuses else {
-      throw Finding("the whole is \(whole), in pieces it is \(parts), \(input)")
+      throw Finding("one read gives \(whole), several reads give \(parts), \(input)")
     }
     guard whole.isClosed, parts.isClosed, !whole.wentOn, !parts.wentOn else {
-      throw Finding("nothing more can come, and it goes on: \(whole), \(parts), \(input)")
+      throw Finding("the connection is still open at the end of input: \(whole), \(parts), \(input)")
     }
     // At most one error response follows the responses to complete requests.
     guard (whole.requests.count...whole.requests.count + 1).contains(whole.statuses.count),
       whole.statuses.dropFirst(whole.requests.count).allSatisfy({ (400...599).contains($0) })
-    else { throw Finding("\(whole) \(input)") }
+    else { throw Finding("wrong number of responses: \(whole) \(input)") }
     for request in whole.requests {
       let length = request.headers["Content-Length"].flatMap { Int($0) } ?? 0
       guard request.body.count == length else { throw Finding("\(request) has \(request.body.count) bytes \(input)") }

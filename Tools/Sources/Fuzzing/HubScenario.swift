@@ -45,7 +45,7 @@ struct HubScenario {
     let answer = try await hub.ask("POST", "/mutations", bytes)
     guard let response = try? WireJSON.decode(PushResponse.self, from: answer.body) else {
       guard answer.status >= 400 else {
-        throw Finding("no device can read \(String(decoding: answer.body, as: UTF8.self))")
+        throw Finding("devices cannot decode \(String(decoding: answer.body, as: UTF8.self))")
       }
       return "\(answer.status)"
     }
@@ -120,7 +120,7 @@ struct HubScenario {
     let devices = try await hub.ask("GET", "/me/devices")
     let person = try hub.server.accounts.people()[0].id
     let other = try hub.server.accounts.createToken(person: person, deviceName: "watch").device.id
-    guard devices.status == 200 else { throw Finding("no devices: \(devices.status)") }
+    guard devices.status == 200 else { throw Finding("the list of devices returns \(devices.status)") }
     for body in [#"{"companion_id":"\#(other)"}"#, #"{"tracker_id":"\#(other)"}"#] {
       let made = try await hub.ask("POST", "/companions", Array(body.utf8))
       companions.append(try WireJSON.decode(APICompanion.self, from: made.body).id)
@@ -161,7 +161,7 @@ struct HubScenario {
     let answer = try await hub.ask("POST", "/mutations", Array(body.utf8))
     let response = try WireJSON.decode(PushResponse.self, from: answer.body)
     guard response.outcomes.first?.status == "accepted" else {
-      throw Finding("a sound push is answered \(String(decoding: answer.body, as: UTF8.self))")
+      throw Finding("a valid push returns \(String(decoding: answer.body, as: UTF8.self))")
     }
     let notices = try await hub.ask("GET", "/companions/\(companions[1])/notices?after=0")
     guard notices.status == 200 else { throw Finding("notices: \(notices.status)") }

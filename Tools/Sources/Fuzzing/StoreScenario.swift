@@ -103,7 +103,9 @@ struct StoreScenario {
       )
     }
     let body = #"{"device":"d","acked_through":0,"last_seq":20,"mutations":[\#(mutations.joined(separator: ","))]}"#
-    guard await ask(server, token, "POST", "/mutations", body) == 200 else { throw Finding("the hub cannot be made") }
+    guard await ask(server, token, "POST", "/mutations", body) == 200 else {
+      throw Finding("the hub rejects the initial push")
+    }
     _ = await ask(server, token, "GET", "/changes?since=3&seen=3&device=d", "")
     while try storage.maintain() {}
     _ = try storage.backUp(to: "/backup", now: moment)
@@ -205,7 +207,7 @@ struct StoreScenario {
   private func outcome(_ bodies: (() throws -> Void)...) -> String {
     var result = "read"
     for body in bodies {
-      do { try body() } catch { result = "refused" }
+      do { try body() } catch { result = "rejected" }
     }
     return result
   }
@@ -222,7 +224,7 @@ struct StoreScenario {
     let read = outcome(
       { try Self.readStore("/store", disk.copy()) }, { try Self.readStore("/store/tracks", disk.copy()) },
       { try Self.readLocalStore(disk.copy()) }, { try Self.readTracks(disk.copy()) })
-    return restored == "read" && read == "read" ? "read" : "refused"
+    return restored == "read" && read == "read" ? "read" : "rejected"
   }
 
   private static func restoreDevice(_ disk: SimulatedFileSystem) throws {
@@ -314,7 +316,7 @@ struct StoreScenario {
       if await Self.ask(server, token, method, path, body) >= 500 { failed += 1 }
     }
     _ = outcome { while try server.compact() {} }
-    return failed == 0 && [restored, stores, accounts].allSatisfy { $0 == "read" } ? "read" : "refused"
+    return failed == 0 && [restored, stores, accounts].allSatisfy { $0 == "read" } ? "read" : "rejected"
   }
 
   private static let requests = [

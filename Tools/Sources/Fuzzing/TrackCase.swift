@@ -34,7 +34,7 @@ enum TrackCase {
       for fix in batch.fixes where !fix.coordinate.isValid { throw Finding("\(fix)") }
       return batch.fixes.isEmpty ? "nothing" : "read"
     } catch is InterchangeError {
-      return "refused"
+      return "rejected"
     }
   }
 

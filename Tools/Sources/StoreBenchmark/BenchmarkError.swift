@@ -15,10 +15,10 @@ package enum BenchmarkError: Error, Hashable, CustomStringConvertible {
     switch self {
     case .usage(let text): text
     case .folderInUse(let path):
-      "\(path) holds files that no benchmark made: nothing was changed; name an empty folder, or one that is not there"
+      "\(path) contains files that are not from a benchmark; use an empty or a new folder (nothing was changed)"
     case .system(let call, let path, let code): "\(call) \(path): \(SystemCalls.text(for: code))"
     case .child(let text): text
-    case .rowMissing(let id): "row \(id) was written and is not found"
+    case .rowMissing(let id): "row \(id) was written but not found"
     }
   }
 }

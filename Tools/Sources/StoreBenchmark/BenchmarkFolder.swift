@@ -67,7 +67,7 @@ struct BenchmarkFolder {
         if code != 0 { throw .system(call: "posix_fadvise", path: "\(path)/\(name)", code: code) }
       }
     #else
-      throw .usage("open-cold needs a system on which a program may drop the cache of a file: Linux")
+      throw .usage("open-cold requires Linux, where a program can evict a file from the page cache")
     #endif
   }
 

@@ -41,10 +41,10 @@ package struct BenchmarkOptions: Hashable, Sendable {
   package static let usage = """
     usage: trendy-bench store --workload W [--n N] [--dir DIR] [--ops K] [--procs P]
       W    \(Workload.offered.joined(separator: " "))
-      N    rows, 100000 unless said
-      DIR  an empty folder or one of earlier runs, ./bench-data unless said; what is in it is replaced
-      K    how often; each workload has its usual number
-      P    processes of insert-durable-mp, 1 to 64, 2 unless said
+      N    number of rows (default 100000)
+      DIR  an empty folder or one of a previous run, whose content is replaced (default ./bench-data)
+      K    number of operations (default depends on the workload)
+      P    number of processes of insert-durable-mp, 1 to 64 (default 2)
     """
 
   /// - Parameter arguments: the arguments after `store`.
@@ -54,16 +54,16 @@ package struct BenchmarkOptions: Hashable, Sendable {
     var rows = 0..<0
     self.workload = .generate
     while let option = rest.popFirst() {
-      guard option.hasPrefix("--") else { throw .usage("\"\(option)\" is no option: they begin with --") }
+      guard option.hasPrefix("--") else { throw .usage("unexpected argument \"\(option)\"; options start with --") }
       guard ["--workload", "--n", "--dir", "--ops", "--procs", "--rows"].contains(option) else {
-        throw .usage("there is no option \(option)")
+        throw .usage("unknown option \(option)")
       }
       guard let value = rest.popFirst() else { throw .usage("\(option) needs a value") }
       switch option {
       case "--workload":
         workload = Workload(rawValue: value)
         if workload == nil {
-          throw .usage("there is no workload \"\(value)\"; there are \(Workload.offered.joined(separator: ", "))")
+          throw .usage("unknown workload \"\(value)\"; expected one of \(Workload.offered.joined(separator: ", "))")
         }
       // The limit keeps the product of index and span below 2^63.
       case "--n": count = try Self.number(option, value, in: 1...100_000_000)
@@ -72,7 +72,7 @@ package struct BenchmarkOptions: Hashable, Sendable {
       case "--procs": processes = try Self.number(option, value, in: 1...64)
       default:
         let ends = value.split(separator: "-", omittingEmptySubsequences: false).map(String.init)
-        guard ends.count == 2 else { throw .usage("--rows takes FROM-TO, not \"\(value)\"") }
+        guard ends.count == 2 else { throw .usage("--rows must be FROM-TO, not \"\(value)\"") }
         let lower = try Self.number(option, ends[0], in: 0...200_000_000)
         rows = lower..<(try Self.number(option, ends[1], in: lower...200_000_000))
       }
@@ -86,7 +86,7 @@ package struct BenchmarkOptions: Hashable, Sendable {
     _ option: String, _ text: String, in range: ClosedRange<Int>
   ) throws(BenchmarkError) -> Int {
     guard let number = Int(text), range.contains(number) else {
-      throw .usage("\(option) takes a whole number from \(range.lowerBound) to \(range.upperBound), not \"\(text)\"")
+      throw .usage("\(option) must be an integer from \(range.lowerBound) to \(range.upperBound), not \"\(text)\"")
     }
     return number
   }
@@ -95,7 +95,7 @@ package struct BenchmarkOptions: Hashable, Sendable {
   private static func folder(_ text: String) throws(BenchmarkError) -> String {
     var path = text
     while path.utf8.count > 1, path.hasSuffix("/") { path.removeLast() }
-    guard !path.isEmpty else { throw .usage("--dir takes a folder, not an empty text") }
+    guard !path.isEmpty else { throw .usage("--dir must not be empty") }
     return path
   }
 

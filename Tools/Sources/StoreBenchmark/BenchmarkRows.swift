@@ -19,7 +19,7 @@ package struct BenchmarkRows: Hashable, Sendable {
   package let count: Int
 
   package init(count: Int) {
-    precondition(count > 0, "\(count) rows share no span")
+    precondition(count > 0, "the number of rows must be positive, not \(count)")
     self.count = count
   }
 

@@ -57,7 +57,7 @@ struct ChildProcess {
     while wait4(process, &status, 0, &usage) < 0 {
       if errno != EINTR { throw .system(call: "wait", path: "", code: errno) }
     }
-    guard status == 0 else { throw .child("a process of the benchmark ended with status \(status >> 8 & 0xFF)") }
+    guard status == 0 else { throw .child("a child process exited with status \(status >> 8 & 0xFF)") }
     var bytes = [UInt8](repeating: 0, count: 4096)
     let count = read(output, &bytes, bytes.count)
     return Ending(

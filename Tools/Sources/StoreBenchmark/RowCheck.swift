@@ -71,11 +71,11 @@ package struct RowCheck {
     // One decimal; whole numbers are written with ".0".
     case .double(let number) where number >= 0 && number < 10_000 && isTenths(number): digits(Int(number)) + 2
     case .string(let text): text.count + 2
-    default: seldomTextLength(value)
+    default: otherTextLength(value)
     }
   }
 
-  @inline(never) private static func seldomTextLength(_ value: PackedValue) -> Int { text(value.json).utf8.count }
+  @inline(never) private static func otherTextLength(_ value: PackedValue) -> Int { text(value.json).utf8.count }
 
   /// - Parameter number: 0 to 10,000.
   @inline(__always) private static func isTenths(_ number: Double) -> Bool {
@@ -118,7 +118,7 @@ package struct RowCheck {
     case .double(let number): "\(number)"
     case .string(let text): "\"\(text)\""  // generated text needs no escaping
     case .bool(let flag): "\(flag)"
-    default: preconditionFailure("a benchmark's row has no property like \(value)")
+    default: preconditionFailure("unexpected property \(value) in a generated row")
     }
   }
 }

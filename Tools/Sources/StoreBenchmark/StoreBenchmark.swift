@@ -208,7 +208,7 @@ extension StoreBenchmark {
         try Self.seconds { said = try ChildProcess(arguments: options.arguments(for: .childOpen)).wait() })
       let words = (said?.output ?? "").split(whereSeparator: \.isWhitespace)
       guard words.count == 2, let seconds = Double(words[0]), let check = UInt64(words[1]) else {
-        throw BenchmarkError.child("a process that opened the store said nothing")
+        throw BenchmarkError.child("a process that opened the store printed no result")
       }
       report.latencies.append(seconds)
       report.check = check
@@ -317,7 +317,7 @@ extension StoreBenchmark {
 
   /// Counts per UTC day, as the peers do.
   private func count(_ store: LocalStore, into report: inout BenchmarkReport) throws {
-    guard let utc = TimeZone(secondsFromGMT: 0) else { preconditionFailure("there is no time zone of offset 0") }
+    guard let utc = TimeZone(secondsFromGMT: 0) else { preconditionFailure("UTC is missing") }
     for type in try store.fetchAllEventTypes() {
       for count in try store.eventDayCounts(ofType: type.id, timeZone: utc) {
         let day = BenchmarkRows.millis(count.day) / BenchmarkRows.millisPerDay

@@ -24,10 +24,10 @@ struct BenchmarkDevice {
     for _ in 0..<5 {
       await engine.performSync()
       let state = await engine.state
-      if case .error(let words) = state { throw UsageError(text: "sync failed: \(words)") }
+      if case .error(let message) = state { throw UsageError(text: "sync failed: \(message)") }
       if await engine.getPendingCount() == 0 { return }
     }
-    throw UsageError(text: "five rounds left \(await engine.getPendingCount()) changes unsent")
+    throw UsageError(text: "\(await engine.getPendingCount()) changes are still pending after five rounds")
   }
 
   /// Counts without loading events, which would increase the measured memory.

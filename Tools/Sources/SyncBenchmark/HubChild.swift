@@ -37,7 +37,7 @@ package enum HubChild {
       case "memory":
         printLine("\(Usage.peakMemory())")
         continue
-      default: throw UsageError(text: "the hub was told \"\(line)\"")
+      default: throw UsageError(text: "unknown command \"\(line)\"")
       }
       printLine("done")
     }
@@ -46,7 +46,7 @@ package enum HubChild {
 
   private static func numbers(_ words: [String]) throws -> Range<Int> {
     guard words.count == 3, let from = Int(words[1]), let to = Int(words[2]), from < to else {
-      throw UsageError(text: "the hub was told \(words)")
+      throw UsageError(text: "invalid arguments in \(words)")
     }
     return from..<to
   }

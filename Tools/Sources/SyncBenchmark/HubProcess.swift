@@ -17,7 +17,7 @@ final class HubProcess {
     // The hub accepts requests once it has printed its port.
     let words = try answer().split(separator: " ").map(String.init)
     guard words.count == 5, let url = URL(string: "http://127.0.0.1:\(words[0])") else {
-      throw UsageError(text: "the hub did not say its port")
+      throw UsageError(text: "the hub did not print its port")
     }
     self.url = url
     tokens = Array(words[1...])
@@ -51,6 +51,6 @@ final class HubProcess {
       if first == UInt8(ascii: "\n") { return String(decoding: line, as: UTF8.self) }
       line.append(first)
     }
-    throw UsageError(text: "the hub's process ended")
+    throw UsageError(text: "the hub's process exited")
   }
 }

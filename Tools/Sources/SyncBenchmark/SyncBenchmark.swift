@@ -21,7 +21,7 @@ package struct SyncBenchmark {
   /// - Returns: the measurements as one line of JSON.
   package func run() async throws -> String {
     guard !FileManager.default.fileExists(atPath: folder.path) else {
-      throw UsageError(text: "\(folder.path) is there already: name a folder that is not")
+      throw UsageError(text: "\(folder.path) already exists; use a new folder")
     }
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -129,7 +129,7 @@ extension SyncBenchmark {
       await author.engine.performSync()
       while try reader.event(number) == nil {
         guard ContinuousClock.now - start < .seconds(30) else {
-          throw UsageError(text: "event \(number) was not seen within 30 s")
+          throw UsageError(text: "event \(number) did not arrive within 30 s")
         }
         try await Task.sleep(for: .milliseconds(1))
       }
@@ -157,6 +157,6 @@ extension SyncBenchmark {
 
   /// Rejects the measurement if not all events arrived.
   private func holds(_ found: Int, _ expected: Int) throws {
-    guard found == expected else { throw UsageError(text: "\(found) events arrived of \(expected)") }
+    guard found == expected else { throw UsageError(text: "\(found) of \(expected) events arrived") }
   }
 }

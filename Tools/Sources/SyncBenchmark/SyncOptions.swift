@@ -9,7 +9,7 @@ package struct SyncOptions: Hashable, Sendable {
     case live
 
     /// Default number of events, or of rounds for `empty` and `live`.
-    var usualCount: Int {
+    var defaultCount: Int {
       switch self {
       case .push, .pull: 10_000
       case .catchUp: 50_000
@@ -29,9 +29,9 @@ package struct SyncOptions: Hashable, Sendable {
   package static let usage = """
     usage: trendy-bench sync --workload W [--n N] [--dir DIR]
       W    \(Workload.allCases.map(\.rawValue).joined(separator: " "))
-      N    events (rounds of empty and live); each workload has its usual number
-      DIR  a folder that is not there yet, ./bench-sync unless said; removed at the end
-    A hub in a process of its own, devices with stores on the disk, HTTP on loopback between them.
+      N    number of events, or of rounds for empty and live (default depends on the workload)
+      DIR  a new folder, deleted at the end (default ./bench-sync)
+    The hub runs in a child process; devices have stores on disk and use HTTP on the loopback interface.
     """
 
   /// - Parameter arguments: the arguments after `sync`.
@@ -40,29 +40,29 @@ package struct SyncOptions: Hashable, Sendable {
     var rest = arguments[...]
     while let option = rest.popFirst() {
       guard ["--workload", "--n", "--dir"].contains(option) else {
-        throw UsageError(text: "there is no option \(option)")
+        throw UsageError(text: "unknown option \(option)")
       }
       guard let value = rest.popFirst() else { throw UsageError(text: "\(option) needs a value") }
       switch option {
       case "--workload":
         guard let workload = Workload(rawValue: value) else {
           let known = Workload.allCases.map(\.rawValue).joined(separator: ", ")
-          throw UsageError(text: "there is no workload \"\(value)\"; there are \(known)")
+          throw UsageError(text: "unknown workload \"\(value)\"; expected one of \(known)")
         }
         found.workload = workload
       case "--n":
         guard let count = Int(value), (1...10_000_000).contains(count) else {
-          throw UsageError(text: "--n takes a whole number from 1 to 10000000, not \"\(value)\"")
+          throw UsageError(text: "--n must be an integer from 1 to 10000000, not \"\(value)\"")
         }
         found.count = count
       default:
-        guard !value.isEmpty else { throw UsageError(text: "--dir takes a folder, not an empty text") }
+        guard !value.isEmpty else { throw UsageError(text: "--dir must not be empty") }
         found.directory = value
       }
     }
     guard let workload = found.workload else { throw UsageError(text: "--workload is missing") }
     self.workload = workload
-    count = found.count ?? workload.usualCount
+    count = found.count ?? workload.defaultCount
     directory = found.directory
   }
 }

@@ -11,11 +11,11 @@ import TrendyProtocols
 struct CommandLineBenchmark {
   static let usage = """
     usage: trendy-bench cli --programs DIR [--n N] [--runs K] [--dir DIR] [--table]
-      --programs  where trendy lies, optimised: make release
-      N           events in the store, 1000000 unless said
-      K           counted runs of each command, 21 unless said; of those that print every event, a seventh
-      --dir       an empty folder for the store, a temporary one unless said
-      --table     one table for a reader at the end, instead of a line of JSON for each
+      --programs  folder with a release build of trendy (make release)
+      N           number of events in the store (default 1000000)
+      K           measured runs of each command (default 21), a seventh for commands that print every event
+      --dir       an empty folder for the store (default: a temporary one)
+      --table     prints a table at the end instead of a line of JSON for each command
     """
 
   private struct Workload {
@@ -94,13 +94,13 @@ struct CommandLineBenchmark {
   private func flushes() throws -> [Double] {
     let path = folder.appending(path: "flush").path
     let file = open(path, O_RDWR | O_CREAT | O_TRUNC, 0o600)
-    guard file >= 0 else { throw InputError(text: "\(path) cannot be made") }
+    guard file >= 0 else { throw InputError(text: "cannot create \(path)") }
     defer { close(file) }
     let page = [UInt8](repeating: 1, count: 4096)
     return try (0..<max(runs, 21)).map { number in
       let start = ContinuousClock.now
       guard pwrite(file, page, page.count, off_t(number % 4 * page.count)) == page.count, fdatasync(file) == 0 else {
-        throw InputError(text: "\(path) cannot be written")
+        throw InputError(text: "cannot write to \(path)")
       }
       return (ContinuousClock.now - start) / .milliseconds(1)
     }
@@ -127,7 +127,7 @@ struct CommandLineBenchmark {
       own("list", "list"), own("show @1", "show", "@1"), own("show ID", "show", middle),
       own("edit @1", "edit", "@1", "--at", "-5m"), own("status", "status"),
       // The target is 0.1 s for 100,000 events.
-      own("list --grep", "list", "--grep", "nothing holds this", isLong: true, within: 1000, nil),
+      own("list --grep", "list", "--grep", "does not occur", isLong: true, within: 1000, nil),
       own("list --limit 0", "list", "--limit", "0", isLong: true, within: nil, nil),
       own("list --limit 0 --json", "list", "--limit", "0", "--json", isLong: true, within: nil, nil),
     ]
@@ -163,7 +163,9 @@ struct CommandLineBenchmark {
     let store = folder.appending(path: "store")
     _ = try CommandRun(trendy, ["init", "--store", store.path], environment: environment)
     // In a child process: on Linux, the peak memory of a process counts for the processes that it starts.
-    guard let own = Bundle.main.executableURL?.path else { throw InputError(text: "this program has no file") }
+    guard let own = Bundle.main.executableURL?.path else {
+      throw InputError(text: "the path of this executable is unknown")
+    }
     _ = try CommandRun(own, ["cli-fill", store.path, "\(count)"], environment: environment)
     return String(BenchmarkRows(count: count).event(count / 2).id.prefix(18))
   }

@@ -39,16 +39,16 @@ struct CommandRun {
     var process: pid_t = 0
     let start = ContinuousClock.now
     let code = posix_spawn(&process, program, &actions, nil, &words, &variables)
-    guard code == 0 else { throw InputError(text: "\(program) does not start: \(Self.words(code))") }
+    guard code == 0 else { throw InputError(text: "\(program) cannot be started: \(Self.describe(code))") }
     var status: Int32 = 0
     var usage = rusage()
     while wait4(process, &status, 0, &usage) < 0 {
-      guard errno == EINTR else { throw InputError(text: "waiting for \(program) failed: \(Self.words(errno))") }
+      guard errno == EINTR else { throw InputError(text: "waiting for \(program) failed: \(Self.describe(errno))") }
     }
     wall = (ContinuousClock.now - start) / .seconds(1)
     guard status == 0 else {
       throw InputError(
-        text: "\(([program] + arguments).joined(separator: " ")) ended with status \(status >> 8 & 0xFF)")
+        text: "\(([program] + arguments).joined(separator: " ")) exited with status \(status >> 8 & 0xFF)")
     }
     processor = Self.seconds(usage.ru_utime) + Self.seconds(usage.ru_stime)
     #if canImport(Darwin)
@@ -59,5 +59,7 @@ struct CommandRun {
   }
 
   private static func seconds(_ time: timeval) -> Double { Double(time.tv_sec) + Double(time.tv_usec) / 1e6 }
-  private static func words(_ code: Int32) -> String { strerror(code).map { String(cString: $0) } ?? "error \(code)" }
+  private static func describe(_ code: Int32) -> String {
+    strerror(code).map { String(cString: $0) } ?? "error \(code)"
+  }
 }

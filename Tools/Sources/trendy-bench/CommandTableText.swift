@@ -48,7 +48,7 @@ struct CommandTableText {
 
   /// The table with a header, followed by a comparison of `log` with the cost of a disk flush.
   var text: String {
-    let heading = ["command", "ms", "least", "cpu", "aim ms", "MiB", "aim MiB"] + programs
+    let heading = ["command", "ms", "min", "cpu", "max ms", "MiB", "max MiB"] + programs
     let all = [heading] + rows
     let widths = heading.indices.map { column in all.map { $0[column].count }.max() ?? 0 }
     var lines = all.map { row in
@@ -58,17 +58,17 @@ struct CommandTableText {
       }.joined(separator: "  ")
     }
     lines.insert(
-      "trendy on \(events) events, and others on journals of their own: milliseconds from start to exit (median, least,"
-        + " of the processor), peak memory with what is mapped of files", at: 0)
+      "trendy on \(events) events, other programs on empty journals: milliseconds from start to exit (median, minimum,"
+        + " CPU), peak memory including mapped files", at: 0)
     for name in missing { lines.append("\(name) is not installed") }
     if let log, !flushes.isEmpty {
       let flush = Self.middle(flushes)
-      lines.append("one flush of the disk: \(Self.millis(flush)) ms")
+      lines.append("one disk flush: \(Self.millis(flush)) ms")
       if let timew = log.timew {
         let limit = timew + flush
         lines.append(
-          "log, durable: \(Self.millis(log.own)) ms; timew start and a flush: \(Self.millis(limit)) ms"
-            + (log.own <= limit ? "" : ", which it exceeds"))
+          "log (durable): \(Self.millis(log.own)) ms; timew start plus a flush: \(Self.millis(limit)) ms"
+            + (log.own <= limit ? "" : " (exceeded)"))
       }
     }
     return lines.joined(separator: "\n")

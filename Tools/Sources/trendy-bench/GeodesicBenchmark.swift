@@ -29,7 +29,7 @@ struct GeodesicBenchmark {
       let numbers = fields.compactMap { Double($0.trimmingCharacters(in: .whitespaces)) }
       guard numbers.count == 5, fields.count == 5 else {
         if index == 0, numbers.isEmpty { continue }
-        throw InputError(text: "\(file), line \(index + 1): not five numbers")
+        throw InputError(text: "\(file), line \(index + 1): expected five numbers")
       }
       pairs.append(
         Pair(

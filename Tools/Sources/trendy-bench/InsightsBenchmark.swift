@@ -10,11 +10,11 @@ import TrendyProtocols
 struct InsightsBenchmark {
   static let usage = """
     usage: trendy-bench insights --programs DIR [--n N] [--runs K] [--dir DIR] [--python FILE --script FILE]
-      --programs  where trendy lies, optimised: make release
-      N           events in the store, 1000000 unless said
-      K           counted runs of each command, 11 unless said; the first, which counts what was sealed, is told apart
-      --dir       an empty folder for the store, a temporary one unless said
-      --python    an interpreter that has pandas, and --script Tools/bench-insights-pandas
+      --programs  folder with a release build of trendy (make release)
+      N           number of events in the store (default 1000000)
+      K           measured runs of each command (default 11); the first, which counts the sealed events, is reported separately
+      --dir       an empty folder for the store (default: a temporary one)
+      --python    a Python interpreter with pandas; requires --script Tools/bench-insights-pandas
     """
 
   private static let typeCount = 40
@@ -43,7 +43,9 @@ struct InsightsBenchmark {
     let (store, rows) = (folder.appending(path: "store").path, folder.appending(path: "rows").path)
     _ = try CommandRun(trendy, ["init", "--store", store], environment: environment)
     // In a child process: on Linux, the peak memory of a process counts for the processes that it starts.
-    guard let own = Bundle.main.executableURL?.path else { throw InputError(text: "this program has no file") }
+    guard let own = Bundle.main.executableURL?.path else {
+      throw InputError(text: "the path of this executable is unknown")
+    }
     _ = try CommandRun(own, ["insights-fill", store, "\(count)", rows], environment: environment)
     for words in [["insights"], ["stats", "type-3"], ["cal", "type-3"], ["streaks"], ["week"], ["today"]] {
       let first = try CommandRun(trendy, words + ["--store", store], environment: environment)

@@ -17,11 +17,11 @@ import TrendyModels
 struct InterchangeBenchmark {
   static let usage = """
     usage: trendy-bench interchange [--size SIZE] [--events N] [--programs DIR] [--python FILE --script FILE] [--dir DIR]
-      SIZE        of the export of Apple Health and of Records.json, such as 400M, which it is unless said, or 4G
-      N           events of the table, and fixes that are written; 1000000 unless said
-      --programs  where trendy lies, optimised: make release; without it nothing is imported into a store
-      --python    an interpreter that has lxml and ijson, and --script Tools/bench-interchange-python
-      --dir       a folder in which the files stay for the next run, a temporary one unless said
+      SIZE        size of the Apple Health export and of Records.json, such as 4G (default 400M)
+      N           number of events in the table, and of exported fixes (default 1000000)
+      --programs  folder with a release build of trendy (make release); without it imports are not measured
+      --python    a Python interpreter with lxml and ijson; requires --script Tools/bench-interchange-python
+      --dir       a folder that keeps the files for the next run (default: a temporary one)
     """
 
   private let size: Int
@@ -35,7 +35,7 @@ struct InterchangeBenchmark {
     let options = try ProgramBenchmarkOptions(
       arguments, known: ["--size", "--events", "--programs", "--python", "--script", "--dir"], usage: Self.usage)
     guard let size = Self.size(options["--size"] ?? "400M"), size >= 1 << 20 else {
-      throw InputError(text: "--size takes a size from 1M on\n\(Self.usage)")
+      throw InputError(text: "--size must be at least 1M\n\(Self.usage)")
     }
     self.size = size
     events = try options.number("--events", 1_000_000)
@@ -66,7 +66,7 @@ struct InterchangeBenchmark {
     ] {
       let text = try Self.output(of: peer.python, [peer.script, reader, file.path])
       let fields = text.split(separator: " ").compactMap { Double($0) }
-      guard fields.count == 4 else { throw InputError(text: "\(reader) answered \"\(text)\"") }
+      guard fields.count == 4 else { throw InputError(text: "unexpected output of \(reader): \"\(text)\"") }
       report(
         Self.line(
           workload, "python \(reader)", bytes: try ArchiveFile(path: file.path).count, seconds: fields[0],
@@ -99,7 +99,7 @@ struct InterchangeBenchmark {
     let (processor, memory) = resources(RUSAGE_CHILDREN)
     let document = try WireJSON.decode(JSONValue.self, from: Data(answer.utf8)).objectValue
     guard let count = document?["new"]?.objectValue?["event"]?.intValue else {
-      throw InputError(text: "trendy import answered \(answer.prefix(200))")
+      throw InputError(text: "unexpected output of trendy import: \(answer.prefix(200))")
     }
     return line(
       "import csv", "trendy", bytes: try ArchiveFile(path: arguments[2]).count, seconds: seconds, processor: processor,
@@ -114,7 +114,7 @@ extension InterchangeBenchmark {
     // Renamed once complete, so an interrupted run leaves no partial file.
     let part = folder.appending(path: name + ".part")
     guard FileManager.default.createFile(atPath: part.path, contents: nil) else {
-      throw InputError(text: "\(part.path) cannot be made")
+      throw InputError(text: "cannot create \(part.path)")
     }
     let handle = try FileHandle(forWritingTo: part)
     try write(handle)
@@ -135,12 +135,12 @@ extension InterchangeBenchmark {
   }
 
   private static func ownPath() throws -> String {
-    guard let own = Bundle.main.executableURL else { throw InputError(text: "this program has no file") }
+    guard let own = Bundle.main.executableURL else { throw InputError(text: "the path of this executable is unknown") }
     return own.path
   }
 
   private static func take(_ word: String, from path: String) throws -> (bytes: Int64, records: Int) {
-    guard let format = InterchangeFormat.named(word) else { throw InputError(text: "there is no format \(word)") }
+    guard let format = InterchangeFormat.named(word) else { throw InputError(text: "unknown format \(word)") }
     var bytes: Int64 = 0
     var records = 0
     let file = try ArchiveFile(path: path)
@@ -197,7 +197,7 @@ extension InterchangeBenchmark {
     try process.run()
     let bytes = try pipe.fileHandleForReading.readToEnd() ?? Data()
     process.waitUntilExit()
-    guard process.terminationStatus == 0 else { throw InputError(text: "\(program) failed, as it says above") }
+    guard process.terminationStatus == 0 else { throw InputError(text: "\(program) failed; see its output above") }
     return String(decoding: bytes, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
   }
 

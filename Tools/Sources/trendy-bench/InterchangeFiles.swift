@@ -99,7 +99,7 @@ extension HealthFile {
     if FileManager.default.fileExists(atPath: archive.path) { return (file, archive) }
     let part = folder.appending(path: "export-\(size).zip.part")
     for url in [file, part] where !FileManager.default.createFile(atPath: url.path, contents: nil) {
-      throw InputError(text: "\(url.path) cannot be made")
+      throw InputError(text: "cannot create \(url.path)")
     }
     let handle = try FileHandle(forWritingTo: file)
     var generator = HealthFile(size: size, to: handle)

@@ -14,12 +14,12 @@ import HubConnection
 struct PagesBenchmark {
   static let usage = """
     usage: trendy-bench pages --programs DIR [--n N] [--runs K] [--streams S] [--seconds T] [--dir DIR]
-      --programs  where trendyd lies, optimised: make release
-      N           events of the person over ten years and 40 types, 1000000 unless said; two a day are trips
-      K           counted loads of each page, 200 unless said
-      S           browsers that listen, 50 unless said
-      T           seconds for which nothing happens, 20 unless said
-      --dir       an empty folder for the hub, a temporary one unless said
+      --programs  folder with a release build of trendyd (make release)
+      N           number of events over ten years in 40 types (default 1000000); two per day are trips
+      K           measured loads of each page (default 200)
+      S           number of idle browsers (default 50)
+      T           idle seconds to measure (default 20)
+      --dir       an empty folder for the hub (default: a temporary one)
     """
 
   private static let typeCount = 40
@@ -72,7 +72,7 @@ struct PagesBenchmark {
     _ = try CommandRun(
       trendyd, ["token", "create", name, "--data", data, "--json"], environment: environment, output: file)
     let answer = try JSONSerialization.jsonObject(with: Data(contentsOf: URL(filePath: file))) as? [String: Any]
-    guard let token = answer?["token"] as? String else { throw InputError(text: "trendyd gave no token") }
+    guard let token = answer?["token"] as? String else { throw InputError(text: "trendyd printed no token") }
     return token
   }
 
@@ -228,7 +228,7 @@ struct PagesBenchmark {
           self.port = port
           return
         }
-        guard process.isRunning, ContinuousClock.now < end else { throw InputError(text: "the hub does not answer") }
+        guard process.isRunning, ContinuousClock.now < end else { throw InputError(text: "the hub does not respond") }
         Thread.sleep(forTimeInterval: 0.05)
       }
     }
@@ -243,7 +243,7 @@ struct PagesBenchmark {
       let line = try proc("status").split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
       guard let number = line?.split(separator: " ", omittingEmptySubsequences: true).dropFirst().first,
         let kilobytes = Int(number.filter(\.isNumber))
-      else { throw InputError(text: "/proc does not tell how much memory the hub has") }
+      else { throw InputError(text: "/proc has no memory statistics of the hub") }
       return kilobytes
     }
 
@@ -251,7 +251,7 @@ struct PagesBenchmark {
       // Fields are counted after the process name, which may contain spaces; utime and stime are fields 14 and 15.
       let fields = try proc("stat").split(separator: ")").last?.split(separator: " ") ?? []
       guard fields.count > 12, let user = Double(fields[11]), let system = Double(fields[12]) else {
-        throw InputError(text: "/proc does not tell how much processor time the hub took")
+        throw InputError(text: "/proc has no CPU time of the hub")
       }
       return (user + system) / Double(sysconf(Int32(_SC_CLK_TCK)))
     }

@@ -22,7 +22,7 @@ struct ProgramBenchmarkOptions {
     var rest = Array(arguments)[...]
     while let option = rest.popFirst() {
       guard known.contains(option), let value = rest.popFirst() else {
-        throw InputError(text: "\(option) is no option, or has no value\n\(usage)")
+        throw InputError(text: "unknown option \(option), or its value is missing\n\(usage)")
       }
       values[option] = value
     }
@@ -35,7 +35,7 @@ struct ProgramBenchmarkOptions {
   func number(_ option: String, _ usual: Int) throws(InputError) -> Int {
     guard let text = values[option] else { return usual }
     guard let number = Int(text), (1...100_000_000).contains(number) else {
-      throw InputError(text: "\(option) takes a number from 1 to 100000000, not \"\(text)\"")
+      throw InputError(text: "\(option) must be an integer from 1 to 100000000, not \"\(text)\"")
     }
     return number
   }
@@ -44,7 +44,7 @@ struct ProgramBenchmarkOptions {
   func program(_ name: String) throws(InputError) -> String {
     guard let programs = values["--programs"] else { throw InputError(text: "--programs is missing\n\(usage)") }
     let path = "\(programs)/\(name)"
-    guard access(path, X_OK) == 0 else { throw InputError(text: "\(path) is not there: make release builds it") }
+    guard access(path, X_OK) == 0 else { throw InputError(text: "\(path) does not exist; run make release") }
     return path
   }
 
@@ -59,7 +59,7 @@ struct ProgramBenchmarkOptions {
     switch (values["--python"], values["--script"]) {
     case (let python?, let script?): return (python, script)
     case (nil, nil): return nil
-    default: throw InputError(text: "--python and --script go together\n\(usage)")
+    default: throw InputError(text: "--python and --script must be used together\n\(usage)")
     }
   }
 }

@@ -7,7 +7,7 @@ import TrendyModels
 struct RecurrenceCheck {
   static let usage = """
     usage: trendy-bench interchange --rrule FILE
-      FILE  JSON with cases of dtstart, rrule, from, through and occurrences, in local time; prints the number of cases
+      FILE  JSON with cases of dtstart, rrule, from, through and occurrences in local time; prints the number of cases
             and of those that differ or cannot be read; the first ten of these go to standard error
     """
 
@@ -38,13 +38,13 @@ struct RecurrenceCheck {
   /// Description of the first difference; `nil` if all occurrences are correct.
   private static func difference(_ each: JSONValue) -> String? {
     func text(_ name: String) -> String? { each.objectValue?[name]?.stringValue }
-    guard let ruleText = text("rrule") else { return "it has no rrule" }
+    guard let ruleText = text("rrule") else { return "the case has no rrule" }
     let body = ruleText.hasPrefix("RRULE:") ? ruleText.dropFirst(6) : ruleText[...]
-    guard let rule = RecurrenceRule(body) else { return "\(ruleText) is not read" }
+    guard let rule = RecurrenceRule(body) else { return "\(ruleText) cannot be parsed" }
     guard let start = text("dtstart").flatMap({ WallTime($0) }), let from = text("from").flatMap({ WallTime($0) }),
       let through = text("through").flatMap({ WallTime($0) }),
       let expected = each.objectValue?["occurrences"]?.arrayValue
-    else { return "\(ruleText) lacks dtstart, from, through or occurrences" }
+    else { return "\(ruleText) has no dtstart, from, through or occurrences" }
     let found = rule.occurrences(from: start, in: from, through: through)
     guard found.count == expected.count else {
       return "\(ruleText) from \(text("dtstart") ?? ""): \(found.count) times instead of \(expected.count)"

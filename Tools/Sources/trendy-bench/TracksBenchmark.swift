@@ -20,7 +20,7 @@ struct TracksBenchmark {
     let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted().filter {
       FileManager.default.fileExists(atPath: folder.appending(path: "\($0)/truth.json").path)
     }
-    guard !names.isEmpty else { throw InputError(text: "\(folder.path) holds no folder with a truth.json") }
+    guard !names.isEmpty else { throw InputError(text: "\(folder.path) has no subfolder with a truth.json") }
     let tracks = try names.map { try Track(folder.appending(path: $0)) }
     var all = TripScore()
     for (name, track) in zip(names, tracks) {
@@ -58,7 +58,7 @@ struct TracksBenchmark {
         let fields = line.split(separator: ",", omittingEmptySubsequences: false)
         guard fields.count >= 7, let time = Double(fields[0]), let latitude = Double(fields[1]),
           let longitude = Double(fields[2])
-        else { throw InputError(text: "\(file.path) has a line without time and place: \(line)") }
+        else { throw InputError(text: "\(file.path) has a line without time and coordinates: \(line)") }
         return Location(
           coordinate: Coordinate(latitude: latitude, longitude: longitude),
           horizontalAccuracy: Double(fields[4]) ?? -1, timestamp: Date(timeIntervalSince1970: time),

@@ -46,9 +46,9 @@ enum TrendyBench {
       case "cli-fill": try CommandLineBenchmark.fill(rest)
       case "sync": try becomeSync(rest)
       case let other:
-        let found = other.map { "there is no suite \"\($0)\"" } ?? "the suite is missing"
+        let found = other.map { "unknown suite \"\($0)\"" } ?? "the suite is missing"
         throw BenchmarkError.usage(
-          "\(found); there are store, sync, cli, insights, pages, interchange, geodesic, trips, tracks and worlds")
+          "\(found); expected store, sync, cli, insights, pages, interchange, geodesic, trips, tracks or worlds")
       }
     } catch BenchmarkError.usage(let text) {
       printError("\(text)\n\(BenchmarkOptions.usage)")
@@ -65,11 +65,11 @@ enum TrendyBench {
   /// Replaces this process by `trendy-bench-sync`, a separate executable because its libraries would slow the start of
   /// the other suites.
   private static func becomeSync(_ arguments: [String]) throws {
-    guard let own = Bundle.main.executableURL else { throw InputError(text: "this program has no file") }
+    guard let own = Bundle.main.executableURL else { throw InputError(text: "the path of this executable is unknown") }
     let program = own.deletingLastPathComponent().appending(path: "trendy-bench-sync").path
     var texts = ([program] + arguments).map { strdup($0) } + [nil]
     execv(program, &texts)
-    throw InputError(text: "\(program) is not there: build it with make bench-sync")
+    throw InputError(text: "\(program) does not exist; build it with make bench-sync")
   }
 
   private static func printError(_ text: String) {

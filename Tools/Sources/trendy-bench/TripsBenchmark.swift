@@ -17,10 +17,10 @@ struct TripsBenchmark {
     case nil: count = 1_000_000
     case "--n":
       guard arguments.count == 2, let number = Int(arguments[1]), number >= 1000 else {
-        throw InputError(text: "--n takes a number of fixes, 1000 or more")
+        throw InputError(text: "--n must be a number of fixes, at least 1000")
       }
       count = number
-    case let other?: throw InputError(text: "there is no option \"\(other)\"")
+    case let other?: throw InputError(text: "unknown option \"\(other)\"")
     }
   }
 

@@ -14,23 +14,23 @@ struct WorldsBenchmark {
   init(_ arguments: [String]) throws {
     var rest = arguments[...]
     while let option = rest.popFirst() {
-      guard let value = rest.popFirst() else { throw InputError(text: "\(option) has no value\n\(Self.usage)") }
+      guard let value = rest.popFirst() else { throw InputError(text: "\(option) needs a value\n\(Self.usage)") }
       switch option {
       case "--n":
         guard let number = Int(value), number >= 1 else {
-          throw InputError(text: "--n takes a number of days, 1 or more")
+          throw InputError(text: "--n must be a number of days, at least 1")
         }
         count = number
       case "--seed":
-        guard let number = UInt64(value) else { throw InputError(text: "--seed takes a number") }
+        guard let number = UInt64(value) else { throw InputError(text: "--seed must be a number") }
         seed = number
       case "--world":
         guard let world = SimulatedDay.World(rawValue: value) else {
           let names = SimulatedDay.World.allCases.map(\.rawValue).joined(separator: ", ")
-          throw InputError(text: "there is no world \"\(value)\"; there are \(names)")
+          throw InputError(text: "unknown world \"\(value)\"; expected one of \(names)")
         }
         worlds = [world]
-      default: throw InputError(text: "there is no option \"\(option)\"\n\(Self.usage)")
+      default: throw InputError(text: "unknown option \"\(option)\"\n\(Self.usage)")
       }
     }
   }

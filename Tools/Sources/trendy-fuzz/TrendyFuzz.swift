@@ -15,12 +15,12 @@ enum TrendyFuzz {
   static let usage = """
     usage: trendy-fuzz [--target NAME] [--cases N] [--from N]
 
-      --target NAME  \(Fuzzer.Target.allCases.map(\.rawValue).joined(separator: ", ")); each in turn unless told
-      --cases N      10000 unless told
-      --from N       the number of the first case, 1 unless told; a case that was found is run again by it
+      --target NAME  \(Fuzzer.Target.allCases.map(\.rawValue).joined(separator: ", ")) (default: all)
+      --cases N      number of cases per target (default 10000)
+      --from N       number of the first case (default 1); use it to repeat a failed case
 
-    Status 0: nothing was found; 1: a promise was broken, by the case that is named; 2: these options. A case that ends the program is
-    named too, before it ends.
+    Exit status: 0 no violation, 1 a violation by the printed case, 2 invalid options. The number of a case that
+    crashes the program is printed as well.
     """
 
   static func main() async {
@@ -32,11 +32,11 @@ enum TrendyFuzz {
       let value = arguments.popFirst() ?? ""
       switch option {
       case "--target":
-        guard let target = Fuzzer.Target(rawValue: value) else { exitWithUsage("no target is called \"\(value)\"") }
+        guard let target = Fuzzer.Target(rawValue: value) else { exitWithUsage("unknown target \"\(value)\"") }
         targets = [target]
       case "--cases": cases = number(value, of: option)
       case "--from": first = number(value, of: option)
-      default: exitWithUsage("\(option) is not one of the options")
+      default: exitWithUsage("unknown option \(option)")
       }
     }
     Crash.report()
@@ -46,7 +46,7 @@ enum TrendyFuzz {
         let outcomes = try await Fuzzer(target).run(first..<first + cases) { Crash.note($0, target) }
         let seconds = (ContinuousClock.now - start) / .seconds(1)
         print(
-          "\(target.rawValue): \(cases) cases in \(Int(seconds)) s, \(Int(Double(cases) / seconds)) a second, nothing found"
+          "\(target.rawValue): \(cases) cases in \(Int(seconds)) s, \(Int(Double(cases) / seconds)) per second, no violations"
         )
         for (outcome, count) in outcomes.sorted(by: { ($1.value, $0.key) < ($0.value, $1.key) }).prefix(12) {
           print("  \(count) \(outcome)")
@@ -54,7 +54,7 @@ enum TrendyFuzz {
         // A crash in the next target would discard buffered output.
         fflush(nil)
       } catch {
-        print("found: \(error)")
+        print("violation: \(error)")
         exit(1)
       }
     }
@@ -68,7 +68,7 @@ enum TrendyFuzz {
     return number
   }
 
-  private static func exitWithUsage(_ words: String) -> Never {
+  private static func exitWithUsage(_ message: String) -> Never {
     print("trendy-fuzz: \(words)\n\(usage)")
     exit(2)
   }
@@ -98,7 +98,7 @@ enum Crash {
   static func report() {
     for name in [SIGILL, SIGTRAP, SIGSEGV, SIGBUS, SIGFPE, SIGABRT] {
       signal(name) { name in
-        Crash.write("found: the program was ended by case ")
+        Crash.write("violation: crash in case ")
         Crash.write(Crash.number)
         Crash.write(" of ")
         Crash.write(Crash.target)

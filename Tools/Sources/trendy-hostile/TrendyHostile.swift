@@ -37,10 +37,10 @@ enum TrendyHostile {
     init(_ words: [String]) throws {
       var rest = words[...]
       while let name = rest.popFirst() {
-        guard let value = rest.popFirst() else { throw UsageError(text: "'\(name)' lacks its value") }
+        guard let value = rest.popFirst() else { throw UsageError(text: "'\(name)' needs a value") }
         func number(_ range: ClosedRange<Int>) throws -> Int {
           guard let number = Int(value), range.contains(number) else {
-            throw UsageError(text: "'\(name)' is a number from \(range.lowerBound) to \(range.upperBound)")
+            throw UsageError(text: "'\(name)' must be a number from \(range.lowerBound) to \(range.upperBound)")
           }
           return number
         }
@@ -51,15 +51,15 @@ enum TrendyHostile {
         case "--seconds": seconds = Double(try number(1...3600))
         case "--only":
           guard Attack.all.contains(where: { $0.name == value }) else {
-            throw UsageError(text: "there is no attack '\(value)'")
+            throw UsageError(text: "unknown attack '\(value)'")
           }
           only = value
         case "--dir": folder = value
-        default: throw UsageError(text: "there is no option '\(name)'")
+        default: throw UsageError(text: "unknown option '\(name)'")
         }
       }
       guard FileManager.default.isExecutableFile(atPath: programs + "/trendyd") else {
-        throw UsageError(text: "--programs names the folder of trendyd")
+        throw UsageError(text: "--programs must be the folder that contains trendyd")
       }
     }
   }
@@ -69,10 +69,10 @@ enum TrendyHostile {
     defer { try? FileManager.default.removeItem(atPath: options.folder) }
     let hub = try HostileHub(options)
     defer { hub.kill() }
-    var isWhole = true
+    var allServed = true
     func report(_ name: String, _ figures: Figures) {
       let isAlive = hub.process.isRunning
-      isWhole = isWhole && isAlive && figures.failures == 0 && figures.served == options.persons - 1
+      allServed = allServed && isAlive && figures.failures == 0 && figures.served == options.persons - 1
       printLine(
         figures.line(attack: name, persons: options.persons - 1, descriptors: hub.descriptors, isAlive: isAlive))
       for example in figures.examples { printError("\(name): \(example)") }
@@ -81,7 +81,7 @@ enum TrendyHostile {
     report("none", Crowd(hub).serve(atLeast: options.seconds))
     for attack in Attack.all where options.only.map({ $0 == attack.name }) ?? true {
       guard hub.process.isRunning else {
-        printError("\(attack.name): the hub has ended: \(hub.lastLogLines)")
+        printError("\(attack.name): the hub exited: \(hub.lastLogLines)")
         return false
       }
       let stop = Flag()
@@ -91,8 +91,8 @@ enum TrendyHostile {
       for attacker in attackers { attacker.wait() }
     }
     let ended = hub.end()
-    if !ended { printError("the hub did not end within 5 s") }
-    return isWhole && ended
+    if !ended { printError("the hub did not exit within 5 s") }
+    return allServed && ended
   }
 }
 

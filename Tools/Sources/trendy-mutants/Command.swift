@@ -12,7 +12,7 @@ enum Command {
   static func output(_ name: String, _ arguments: [String]) throws -> String {
     let result = try run(name, arguments)
     guard result.status == 0 else {
-      throw TableError(description: "\(name) \(arguments.joined(separator: " ")) ended with \(result.status)")
+      throw TableError(description: "\(name) \(arguments.joined(separator: " ")) exited with status \(result.status)")
     }
     return result.output
   }

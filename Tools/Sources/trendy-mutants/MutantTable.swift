@@ -70,7 +70,7 @@ enum MutantTable {
     let numbers = mutants.reduce(into: Set<Int>()) { $0.formUnion($1.invariants) }
     let met = Set(mutants.compactMap(\.fault))
     return invariants.filter { !numbers.contains($0) }.map { "no mutant protects invariant \($0)" }
-      + faults.filter { !met.contains($0) }.map { "no mutant keeps out \"\($0)\"" }
+      + faults.filter { !met.contains($0) }.map { "no mutant covers the fault \"\($0)\"" }
   }
 
   static func read(_ text: String) throws(TableError) -> [Mutant] {
@@ -83,7 +83,7 @@ enum MutantTable {
     }
     let names = mutants.map(\.name)
     if let twice = names.first(where: { name in names.count { $0 == name } > 1 }) {
-      throw TableError(description: "\(twice) is there twice")
+      throw TableError(description: "\(twice) is listed twice")
     }
     return mutants
   }
@@ -115,15 +115,15 @@ enum MutantTable {
       witness = .tests(tests)
     } else {
       guard let seeds = Int(try field("seeds")), seeds > 0 else {
-        throw TableError(description: "\(name): seeds: expected a number from 1 up")
+        throw TableError(description: "\(name): seeds: expected a number of at least 1")
       }
       witness = .seeds(seeds, world: (fields["world"] ?? "").split(separator: " ").map(String.init))
     }
     guard !original.isEmpty, mutated.contains("MUTANT") else {
-      throw TableError(description: "\(name): expected the guard, and MUTANT in what takes its place")
+      throw TableError(description: "\(name): expected the guard, and a replacement that contains MUTANT")
     }
     if let fault = fields["fault"], !faults.contains(fault) {
-      throw TableError(description: "\(name): fault: there is no \"\(fault)\"")
+      throw TableError(description: "\(name): fault: unknown fault \"\(fault)\"")
     }
     let file = try field("file")
     return Mutant(

@@ -22,7 +22,7 @@ struct MutantTree {
       guard places.count == 1 else {
         throw TableError(
           description:
-            "\(mutant.name): its guard stands \(places.count) times in \(mutant.file): bring the table up to date")
+            "\(mutant.name): the guard occurs \(places.count) times in \(mutant.file); update the table")
       }
       let mutated = mutant.mutated.replacing("MUTANT", with: "isMutant(\(number + 1))")
       sources[mutant.file] = Data(text.replacingCharacters(in: places[0], with: mutated).utf8)

@@ -6,16 +6,16 @@ enum TrendyMutants {
   static let usage = """
     usage: trendy-mutants [--only NAME] [--list] [--scratch DIR] [--table FILE]
 
-    Reads the table and builds the sources once with every guard of the table made removable. Then each is removed in
-    turn, and trendy-simulate tells stories until one breaks, or the tests that the table names are run.
+    Builds the sources once with every guard of the table made removable. Then removes one guard at a time and runs
+    trendy-simulate until a seed fails, or the tests that the table names.
 
-      --only NAME     this one alone; part of a name is enough
-      --list          only says what there is
-      --scratch DIR   where the copy of the sources is built, .build/mutants unless told
-      --table FILE    Tools/mutants.txt unless told
+      --only NAME     only mutants whose names contain NAME
+      --list          only lists the mutants
+      --scratch DIR   build folder for the copy of the sources (default .build/mutants)
+      --table FILE    table of mutants (default Tools/mutants.txt)
 
-    Status 0: each was noticed, and in Tools/mutants.txt every invariant and fault has one; 1: not so, or one no longer fits;
-    2: these options.
+    Exit status: 0 each mutant was detected and Tools/mutants.txt covers every invariant and fault; 1 otherwise, or a
+    guard no longer matches; 2 invalid options.
     """
 
   static func main() {
@@ -56,7 +56,7 @@ enum TrendyMutants {
         case "--table": table = value
         default: scratch = URL(filePath: value)
         }
-      default: throw UsageError(text: "there is no option \"\(option)\"")
+      default: throw UsageError(text: "unknown option \"\(option)\"")
       }
     }
     let root = URL(filePath: FileManager.default.currentDirectoryPath, directoryHint: .isDirectory)
@@ -64,7 +64,7 @@ enum TrendyMutants {
     do {
       text = try String(contentsOf: URL(filePath: table, relativeTo: root), encoding: .utf8)
     } catch {
-      throw UsageError(text: "\(table) cannot be read here (\(error)): run it in the root of the repository")
+      throw UsageError(text: "cannot read \(table) (\(error)); run this program in the root of the repository")
     }
     let mutants = try MutantTable.read(text)
     let gaps = table == guardTable ? MutantTable.gaps(in: mutants) : []
@@ -74,19 +74,19 @@ enum TrendyMutants {
       return gaps.isEmpty
     }
     let chosen = mutants.enumerated().filter { only.map($0.element.name.contains) ?? true }
-    guard !chosen.isEmpty else { throw UsageError(text: "no mutant is called \"\(only ?? "")\"") }
+    guard !chosen.isEmpty else { throw UsageError(text: "no mutant has a name with \"\(only ?? "")\"") }
 
     let tree = MutantTree(root: root, copy: scratch.appending(path: "tree"))
     try tree.write(mutants)
     printLine("building the sources with \(mutants.count) removable guards")
-    let hunt = Hunt(tree: tree, scratch: scratch)
-    try hunt.prepare(chosen.map(\.element))
+    let run = MutationRun(tree: tree, scratch: scratch)
+    try run.prepare(chosen.map(\.element))
     var escaped: [String] = []
     for (index, mutant) in chosen {
-      if let catching = try hunt.look(for: index + 1, mutant) {
+      if let catching = try run.detect(index + 1, mutant) {
         printLine("caught   \(mutant.name): \(catching)")
       } else {
-        printLine("ESCAPED  \(mutant.name): \(mutant.witness) saw nothing; it protects \(mutant.protects)")
+        printLine("ESCAPED  \(mutant.name): not detected by \(mutant.witness); it protects \(mutant.protects)")
         escaped.append(mutant.name)
       }
     }

@@ -56,10 +56,10 @@ struct Options {
         else { throw UsageError(text: "--seeds: expected A..B, found \"\(text)\"") }
         seeds = first...last
         hasSeeds = true
-      default: throw UsageError(text: "there is no option \"\(option)\"")
+      default: throw UsageError(text: "unknown option \"\(option)\"")
       }
     }
-    if !hasSeeds, !isHelp { throw UsageError(text: "which seeds? --seeds A..B or --seed N") }
+    if !hasSeeds, !isHelp { throw UsageError(text: "expected --seeds A..B or --seed N") }
   }
 
   private static func density(_ text: String) throws(UsageError) -> SimulationWorld.Density {
@@ -79,7 +79,7 @@ struct Options {
     var hazards: Set<Hazard> = []
     for name in text.split(separator: ",") {
       guard let hazard = Hazard(rawValue: String(name)) else {
-        throw UsageError(text: "--hazards: there is no hazard \"\(name)\"")
+        throw UsageError(text: "--hazards: unknown hazard \"\(name)\"")
       }
       hazards.insert(hazard)
     }

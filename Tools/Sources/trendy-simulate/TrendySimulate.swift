@@ -15,21 +15,21 @@ enum TrendySimulate {
     usage: trendy-simulate --seeds A..B [options]    both ends included
            trendy-simulate --seed N [--trace] [options]
 
-      --jobs N      tells so many stories at once, 1 unless told; a seed tells the same result whatever N is
-      --json        a line of JSON for each seed that breaks, when it does, and one for all at the end
-      --trace       tells what happened
-      --requests    tells with it each request, and how its answer begins
-      --no-shrink   does not look for the shortest plan that still breaks
-      --until-violation   ends with the first seed that breaks something
-      --devices N   1 to 26, 3 unless told
-      --edits N     10 to 90 by the seed unless told
-      --density D   how much goes wrong: \(SimulationWorld.Density.allCases.map(\.rawValue).joined(separator: ", ")); by the seed unless told
-      --hazards A,B what may go wrong; none for nothing, all for the liars too. There are:
+      --jobs N      number of concurrent scenarios (default 1); the result of a seed does not depend on N
+      --json        prints a line of JSON for each seed that fails, and one with the totals at the end
+      --trace       prints all events of a scenario
+      --requests    adds each request and the start of its response to the trace
+      --no-shrink   does not search for a shorter plan that still fails
+      --until-violation   stops at the first seed that fails
+      --devices N   number of devices, 1 to 26 (default 3)
+      --edits N     number of edits (default: 10 to 90, depending on the seed)
+      --density D   frequency of faults: \(SimulationWorld.Density.allCases.map(\.rawValue).joined(separator: ", ")) (default depends on the seed)
+      --hazards A,B possible faults; "none", "all" (includes malicious hubs), or names from this list:
                     \(Hazard.allCases.map(\.rawValue).joined(separator: " "))
-                    With database two or three hubs share one in a fifth of the stories; in all, where neither
-                    hub-crash nor hub-disk may happen, which need a hub on files
+                    With "database" two or three hubs share one database in a fifth of the scenarios, and in
+                    all of them if neither hub-crash nor hub-disk is selected, which require a hub on files
 
-    Status 0: nothing was broken; 1: something was; 2: these options.
+    Exit status: 0 no violation, 1 a violation, 2 invalid options.
     """
 
   static func main() async {
@@ -81,16 +81,16 @@ enum TrendySimulate {
     if options.isJSON, let violation = result.violations.first {
       return print(Tally.line(seed: result.seed, violation))
     }
-    print("seed \(result.seed) breaks:")
+    print("seed \(result.seed) fails:")
     for violation in result.violations { print("  - \(violation)") }
     fflush(nil)
     let plan = options.world.plan(seed: result.seed)
     guard options.shrinks, let (plan, shortest) = await simulator.shrink(plan, seed: result.seed, limit: 400) else {
       return
     }
-    print("the shortest plan found that still breaks (\(plan.count) steps):")
+    print("shortest failing plan found (\(plan.count) steps):")
     for action in plan { print("  \(action)") }
-    print("what happens in it:")
+    print("trace of this plan:")
     for line in shortest.trace { print("  \(line)") }
     for violation in shortest.violations { print("  - \(violation)") }
   }

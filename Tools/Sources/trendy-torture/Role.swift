@@ -9,7 +9,7 @@ struct Role {
   private let folder: Folder
 
   init(_ name: String, folder: Folder) throws {
-    guard Self.all.contains(name) else { throw UsageError(text: "there is no role '\(name)'") }
+    guard Self.all.contains(name) else { throw UsageError(text: "unknown role '\(name)'") }
     self.name = name
     self.folder = folder
   }
@@ -31,14 +31,14 @@ struct Role {
   private func write(_ writer: Int) throws {
     let engine = try StorageEngine.open(directory: folder.store, options: Work.options)
     let ledger = open(folder.ledger(writer), O_WRONLY | O_CREAT | O_APPEND, 0o600)
-    guard ledger >= 0 else { throw Loss("no ledger: \(errno)") }
+    guard ledger >= 0 else { throw Loss("cannot open the ledger: \(errno)") }
     var number = try Work.progress(of: writer, in: engine)
     // The process may have been killed between a save and its entry in the ledger.
     var noted = folder.acknowledged(writer)
     while true {
       while noted < number {
         var byte: UInt8 = 1
-        guard Foundation.write(ledger, &byte, 1) == 1 else { throw Loss("the ledger: \(errno)") }
+        guard Foundation.write(ledger, &byte, 1) == 1 else { throw Loss("cannot write to the ledger: \(errno)") }
         noted += 1
       }
       try Work.make(number, of: writer, in: engine)

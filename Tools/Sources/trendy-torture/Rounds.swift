@@ -25,7 +25,7 @@ struct Rounds {
       try checker.check()
       if count.isMultiple(of: 100) { print("round \(count): \(checker.summary)") }
     } while clock.now - start < .seconds(seconds)
-    print("seed \(seed), \(count) rounds of \(Role.all.count) processes, each killed: \(checker.summary)")
+    print("seed \(seed), \(count) rounds of \(Role.all.count) processes, all killed: \(checker.summary)")
   }
 
   #if os(Linux)
@@ -56,12 +56,12 @@ struct Rounds {
       process.waitUntilExit()
     }
     for name in Role.all {
-      if let words = try? String(contentsOfFile: folder.errorFile(name), encoding: .utf8) {
-        throw Loss("\(name): \(words)")
+      if let message = try? String(contentsOfFile: folder.errorFile(name), encoding: .utf8) {
+        throw Loss("\(name): \(message)")
       }
       guard let process = processes[name], process.terminationReason == .uncaughtSignal,
         process.terminationStatus == SIGKILL
-      else { throw Loss("\(name) ended by itself") }
+      else { throw Loss("\(name) exited before it was killed") }
     }
   }
 }
@@ -77,7 +77,7 @@ struct Checker {
   init(folder: Folder) { self.folder = folder }
 
   var summary: String {
-    "\(expected.reduce(0) { $0 + $1.saves }) saves, \(records) rows, \(merges.count) segments seen, \(backups) backups restored; nothing lost"
+    "\(expected.reduce(0) { $0 + $1.saves }) saves, \(records) rows, \(merges.count) segments seen, \(backups) backups restored; no data lost"
   }
 
   mutating func check() throws {
@@ -87,7 +87,7 @@ struct Checker {
     try compare(engine, expected: &expected)
     for (index, writer) in Work.writers.enumerated() where expected[index].saves < acknowledged[index] {
       throw Loss(
-        "writer \(writer) was told that \(acknowledged[index]) saves are done, and \(expected[index].saves) are there")
+        "writer \(writer) acknowledged \(acknowledged[index]) saves, but the store has \(expected[index].saves)")
     }
     let verification = try StorageEngine.verify(directory: folder.store, options: Work.options)
     if let finding = verification.findings.first { throw Loss("verification found: \(finding)") }
@@ -113,7 +113,8 @@ struct Checker {
     var fresh = Work.writers.map { _ in Work.Expected() }
     try compare(StorageEngine.open(directory: folder.copy, options: Work.options), expected: &fresh)
     for (index, writer) in Work.writers.enumerated() where fresh[index].saves > expected[index].saves {
-      throw Loss("the backup has \(fresh[index].saves) saves of writer \(writer), the store \(expected[index].saves)")
+      throw Loss(
+        "the backup has \(fresh[index].saves) saves of writer \(writer), the store only \(expected[index].saves)")
     }
     backups += 1
     try FileManager.default.removeItem(atPath: folder.copy)

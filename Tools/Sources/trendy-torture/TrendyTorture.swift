@@ -9,12 +9,12 @@ enum TrendyTorture {
     usage: trendy-torture --seconds N [--seed S] [--dir DIR]
            trendy-torture --check DIR
 
-      --seconds N   how long; at least one round is made
-      --seed S      of the moments at which processes are killed; what they write is always the same
-      --dir DIR     an empty folder to work in, which is kept; else a temporary one, kept only if something was lost
-      --check DIR   only holds the store of an earlier run against its ledger
+      --seconds N   duration; at least one round is run
+      --seed S      seed of the times at which processes are killed; the written data is always the same
+      --dir DIR     an empty working folder, which is kept (default: a temporary one, kept only if data was lost)
+      --check DIR   only compares the store of a previous run with its ledger
 
-    Status 0: nothing was lost; 1: something was; 2: these options.
+    Exit status: 0 no data lost, 1 data lost, 2 invalid options.
     """
 
   static func main() {
@@ -34,7 +34,7 @@ enum TrendyTorture {
     var rest = words[...]
     while let name = rest.popFirst() {
       guard ["--seconds", "--seed", "--dir", "--check", "--role"].contains(name), let value = rest.popFirst() else {
-        throw UsageError(text: "'\(name)' is no option, or lacks its value")
+        throw UsageError(text: "unknown option '\(name)', or its value is missing")
       }
       options[name] = value
     }
@@ -49,10 +49,10 @@ enum TrendyTorture {
       return 0
     }
     guard let seconds = options["--seconds"].flatMap(Double.init), seconds > 0 else {
-      throw UsageError(text: "it needs to know for how long")
+      throw UsageError(text: "--seconds is missing")
     }
     let seed = try options["--seed"].map { text in
-      guard let seed = UInt64(text) else { throw UsageError(text: "'\(text)' is no seed") }
+      guard let seed = UInt64(text) else { throw UsageError(text: "invalid seed '\(text)'") }
       return seed
     }
     let path = options["--dir"] ?? NSTemporaryDirectory() + "/trendy-torture-\(UUID().uuidString)"
@@ -61,7 +61,7 @@ enum TrendyTorture {
     do {
       try rounds.run(seconds: seconds)
     } catch {
-      print("seed \(rounds.seed), round \(rounds.count); everything is kept in \(path)")
+      print("seed \(rounds.seed), round \(rounds.count); all files are kept in \(path)")
       throw error
     }
     if options["--dir"] == nil { try FileManager.default.removeItem(atPath: path) }

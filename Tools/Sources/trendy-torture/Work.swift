@@ -60,7 +60,7 @@ enum Work {
     private var held: [Int: Int] = [:]
 
     mutating func advance(to count: Int, of writer: Int) throws {
-      if count < saves { throw Loss("writer \(writer): \(saves) saves were there, now there are \(count)") }
+      if count < saves { throw Loss("writer \(writer): the store had \(saves) saves and now has \(count)") }
       while saves < count {
         let save = Work.save(saves, of: writer)
         for name in save.puts { held[name] = saves }
@@ -73,14 +73,14 @@ enum Work {
     func compare(with engine: StorageEngine, of writer: Int) throws {
       let records = try engine.scan(kind: rowKind, group: UInt64(writer))
       guard records.count == held.count, try engine.count(kind: rowKind, group: UInt64(writer)) == held.count else {
-        throw Loss("writer \(writer) after \(saves) saves: \(records.count) rows, and \(held.count) must be there")
+        throw Loss("writer \(writer) after \(saves) saves: \(records.count) rows instead of \(held.count)")
       }
       for (name, save) in held {
         guard let record = try engine.get(kind: rowKind, key: key(name, of: writer)) else {
-          throw Loss("writer \(writer) after \(saves) saves: row \(name) of save \(save) is gone")
+          throw Loss("writer \(writer) after \(saves) saves: row \(name) of save \(save) is missing")
         }
         guard record.sort == Int64(save), record.payload == payload(name, save) else {
-          throw Loss("writer \(writer) after \(saves) saves: row \(name) is not as save \(save) left it")
+          throw Loss("writer \(writer) after \(saves) saves: row \(name) differs from save \(save)")
         }
       }
     }

@@ -21,7 +21,7 @@ struct MutantTableTests {
     >>>>
     """
 
-  @Test func `a section names a guard and what takes its place`() throws {
+  @Test func `a section contains a guard and its replacement`() throws {
     let mutants = try MutantTable.read(Self.section)
     #expect(mutants.count == 1)
     let mutant = try #require(mutants.first)
@@ -38,32 +38,32 @@ struct MutantTableTests {
   @Test(arguments: [
     "seeds: 200\n", "protects: 3 and 25, exactly once, in 7 words\n", " || MUTANT", "\n>>>>", "== gap accepted\n",
   ])
-  func `a section that lacks something is refused`(part: String) {
+  func `an incomplete section is rejected`(part: String) {
     #expect(throws: TableError.self) { try MutantTable.read(Self.section.replacing(part, with: "")) }
   }
 
-  @Test func `a guard may name the tests that miss it in place of stories`() throws {
+  @Test func `a mutant may name tests instead of seeds`() throws {
     let section = Self.section.replacing("seeds: 200\n", with: "tests: RareOrderTests\n")
     #expect(try MutantTable.read(section).first?.witness == .tests("RareOrderTests"))
   }
 
-  @Test func `the tests may be those of another package than the guard's`() throws {
+  @Test func `the tests may be in another package than the guard`() throws {
     let section = Self.section.replacing("seeds: 200\n", with: "tests: A\npackage: Packages/TrendySimulation\n")
     #expect(try MutantTable.read(section).first?.package == "Packages/TrendySimulation")
   }
 
-  @Test func `a fault that nobody knows is refused`() {
+  @Test func `an unknown fault is rejected`() {
     #expect(throws: TableError.self) { try MutantTable.read(Self.section.replacing("any 409", with: "any 410")) }
   }
 
-  @Test func `what no mutant stands for is told`() throws {
+  @Test func `invariants and faults without a mutant are reported`() throws {
     let gaps = MutantTable.gaps(in: try MutantTable.read(Self.section))
     #expect(gaps.count == 27 + 12)
     #expect(gaps.first == "no mutant protects invariant 1")
-    #expect(gaps.last == "no mutant keeps out \"an editor with a stale copy changing one field\"")
+    #expect(gaps.last == "no mutant covers the fault \"an editor with a stale copy changing one field\"")
   }
 
-  @Test func `the table of this repository leaves nothing out, and each of its guards stands where it says`() throws {
+  @Test func `the table of this repository is complete and matches the sources`() throws {
     let root = URL(filePath: #filePath).appending(path: "../../../..").standardized
     let table = root.appending(path: "Tools/mutants.txt")
     let mutants = try MutantTable.read(try String(contentsOf: table, encoding: .utf8))
@@ -96,7 +96,7 @@ struct MutantTableTests {
     return false
   }
 
-  @Test func `a name that is there twice is refused`() {
+  @Test func `a duplicate name is rejected`() {
     #expect(throws: TableError.self) { try MutantTable.read(Self.section + "\n" + Self.section) }
   }
 }
@@ -121,7 +121,7 @@ struct MutantTreeTests {
       mutated: "(a == b || MUTANT)")
   }
 
-  @Test func `the guard in the copy asks whether it is taken away`() throws {
+  @Test func `the guard in the copy can be removed`() throws {
     let (tree, file) = try repository("let x = a == b\n")
     defer { try? FileManager.default.removeItem(at: tree.root.deletingLastPathComponent()) }
     try tree.write([mutant(file)])

@@ -28,12 +28,12 @@ struct BenchmarkRowsTests {
       + #"{"mood":9,"weight_kg":68.4,"place":"5d68ee57","energy":"medium","steps":8976}"# + "\tsynced",
   ]
 
-  @Test("a row is byte for byte that of the other program", arguments: zip(0..<6, Self.printed))
+  @Test("a row has the same bytes as that of the C program", arguments: zip(0..<6, Self.printed))
   func makesTheSameRows(index: Int, line: String) {
     #expect(StoreBenchmark.line(BenchmarkRows(count: 6).event(index)) == line)
   }
 
-  @Test func `the length of the properties is that of their text`() throws {
+  @Test func `the computed length of the properties equals the length of their text`() throws {
     let rows = BenchmarkRows(count: 5000)
     var lengths: Set<Int> = []
     for index in 0..<5000 {
@@ -47,7 +47,7 @@ struct BenchmarkRowsTests {
     #expect(lengths.count > 4)
   }
 
-  @Test("the check tells of every column", arguments: 0..<8)
+  @Test("the checksum depends on every column", arguments: 0..<8)
   func checkSeesEachColumn(column: Int) {
     let event = BenchmarkRows(count: 6).event(3)
     var other = event
@@ -64,7 +64,7 @@ struct BenchmarkRowsTests {
     #expect(RowCheck.value(other) != RowCheck.value(event))
   }
 
-  @Test func `a place is cut to thousandths of a degree towards zero`() {
+  @Test func `coordinates are truncated to thousandths of a degree`() {
     var event = BenchmarkRows(count: 6).event(3)
     event.locationLatitude = nil
     let without = RowCheck.value(event)
@@ -72,7 +72,7 @@ struct BenchmarkRowsTests {
     #expect(Int64(bitPattern: RowCheck.value(event) &- without) == -5714)
   }
 
-  @Test func `a row beyond the last goes on by the same rule`() {
+  @Test func `rows beyond the count follow the same rule`() {
     let rows = BenchmarkRows(count: 6)
     #expect(BenchmarkRows.millis(rows.event(6).timestamp) > BenchmarkRows.start)
     #expect(rows.event(6).id.hasPrefix("019b71b4-4c00-7"))  // 2025-12-31, the end of the span

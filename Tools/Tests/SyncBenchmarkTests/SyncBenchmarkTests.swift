@@ -11,7 +11,7 @@ struct SyncBenchmarkTests {
   }
 
   @Test(
-    "each workload ends with a line of figures, from work that was done",
+    "each workload prints its measurements after doing all of its work",
     arguments: [("push", 60), ("pull", 700), ("catch-up", 30), ("bootstrap", 40), ("empty", 5), ("live", 3)])
   func workloads(name: String, count: Int) async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "sync-bench-\(name)-\(getpid())")
@@ -34,25 +34,25 @@ struct SyncBenchmarkTests {
     #expect(!FileManager.default.fileExists(atPath: folder.path))
   }
 
-  @Test func `a folder that is there is left alone`() async throws {
+  @Test func `an existing folder is rejected and not changed`() async throws {
     let options = try SyncOptions(["--workload", "push", "--dir", NSTemporaryDirectory()])
     await #expect(throws: UsageError.self) { try await SyncBenchmark(options, program: Self.program).run() }
   }
 
   @Test(
-    "an option that cannot be carried out is told",
+    "invalid options are rejected with an explanation",
     arguments: [
       ([], "--workload is missing"), (["--workload"], "--workload needs a value"),
-      (["--workload", "fast"], "there is no workload \"fast\""), (["--n", "0"], "--n takes a whole number"),
-      (["--n", "x"], "--n takes a whole number"), (["--dir", ""], "--dir takes a folder"),
-      (["--depth", "1"], "there is no option --depth"),
+      (["--workload", "fast"], "unknown workload \"fast\""), (["--n", "0"], "--n must be an integer"),
+      (["--n", "x"], "--n must be an integer"), (["--dir", ""], "--dir must not be empty"),
+      (["--depth", "1"], "unknown option --depth"),
     ])
   func options(arguments: [String], words: String) {
     let error = #expect(throws: UsageError.self) { try SyncOptions(arguments) }
     #expect(error?.text.contains(words) == true)
   }
 
-  @Test func `each workload has a usual number`() throws {
+  @Test func `each workload has a default count`() throws {
     #expect(try SyncOptions(["--workload", "bootstrap"]).count == 100_000)
     #expect(try SyncOptions(["--workload", "bootstrap", "--n", "7"]).count == 7)
   }

@@ -19,12 +19,12 @@ struct TortureTests {
     return (process.terminationStatus, String(decoding: output, as: UTF8.self))
   }
 
-  @Test func `a few seconds lose nothing, and a row that is then taken away is missed`() throws {
+  @Test func `no data is lost within a few seconds, and a deleted row is detected`() throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "trendy-torture-\(UUID().uuidString)").path
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let result = try torture("--seconds", "4", "--dir", folder)
     #expect(result.status == 0, "\(result.output)")
-    #expect(result.output.contains("nothing lost"))
+    #expect(result.output.contains("no data lost"))
     #expect(try torture("--check", folder).status == 0)
     let engine = try StorageEngine.open(directory: folder + "/store")
     let row = try #require(try engine.scan(kind: 1).first)
@@ -33,7 +33,7 @@ struct TortureTests {
     #expect(missed.status == 1 && missed.output.contains("LOST"), "\(missed.output)")
   }
 
-  @Test func `a save that was noted and is not there is missed`() throws {
+  @Test func `a missing acknowledged save is detected`() throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "trendy-torture-\(UUID().uuidString)").path
     defer { try? FileManager.default.removeItem(atPath: folder) }
     #expect(try torture("--seconds", "0.5", "--dir", folder).status == 0)
@@ -41,7 +41,7 @@ struct TortureTests {
     let noted = (try? Data(contentsOf: ledger)) ?? Data()  // empty if killed before the first save
     try (noted + Data([1, 1])).write(to: ledger)
     let missed = try torture("--check", folder)
-    #expect(missed.status == 1 && missed.output.contains("was told"), "\(missed.output)")
+    #expect(missed.status == 1 && missed.output.contains("acknowledged"), "\(missed.output)")
     #expect(try torture("--seconds").status == 2)
   }
 }

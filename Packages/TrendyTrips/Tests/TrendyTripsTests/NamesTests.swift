@@ -12,7 +12,7 @@ struct NamesTests {
     func report(_ report: TripReport) {}
   }
 
-  @Test func `TripCoordinator`() {
+  @Test func `TripCoordinator members`() {
     let drive = DriveSimulator()
     _ = TripCoordinator(
       location: drive.locationService, motion: drive.motionHandler, liveActivity: drive.liveActivityManager,
@@ -24,7 +24,7 @@ struct NamesTests {
     #expect(!drive.didStartTracking)
   }
 
-  @Test func `TripTracker`() throws {
+  @Test func `TripTracker members`() throws {
     var configuration = TripConfiguration()
     configuration.carName = "Car"
     configuration.skipPlaces = [Coordinate(latitude: 1, longitude: 2)]

@@ -148,7 +148,7 @@ struct GeofencePropertyTests {
     take(fix(80, east: 300))
     #expect(
       told == ["outside false", "inside false", "inside false", "margin true", "nothing true", "outside true"])
-    for says in GeofenceEvaluation.Containment.allCases {
+    for containment in GeofenceEvaluation.Containment.allCases {
       for isInside in [true, false] {
         let reading = GeofenceEvaluation(
           geofenceId: "x", meters: 1, containment: containment, isInside: isInside, pendingSince: nil)

@@ -1,7 +1,7 @@
 import Foundation
 
 /// Builds the simulator and the tests with removable guards, and runs them for each mutant.
-struct Hunt {
+struct MutationRun {
   let tree: MutantTree
   let scratch: URL
 
@@ -22,7 +22,7 @@ struct Hunt {
     }
     for world in worlds.sorted(by: { $0.joined() < $1.joined() }) {
       guard try simulate(0, seeds: 20, world: world) == nil else {
-        throw TableError(description: "without any mutant a story breaks already (\(world.joined(separator: " ")))")
+        throw TableError(description: "a seed fails even without mutants (\(world.joined(separator: " ")))")
       }
     }
     for (package, names) in packages.sorted(by: { $0.key < $1.key }) {
@@ -30,14 +30,14 @@ struct Hunt {
       for name in names.sorted() {
         guard try tests(of: 0, name, in: package) == nil else {
           throw TableError(
-            description: "without any mutant the tests \"\(name)\" of \(package) fail already, or there are none")
+            description: "the tests \"\(name)\" of \(package) fail even without mutants, or do not exist")
         }
       }
     }
   }
 
   /// - Returns: the failure that the mutant caused; `nil` if it was not detected.
-  func look(for number: Int, _ mutant: Mutant) throws -> String? {
+  func detect(_ number: Int, _ mutant: Mutant) throws -> String? {
     switch mutant.witness {
     case .seeds(let seeds, let world): try simulate(number, seeds: seeds, world: world)
     case .tests(let name): try tests(of: number, name, in: mutant.package)
@@ -45,7 +45,7 @@ struct Hunt {
   }
 }
 
-extension Hunt {
+extension MutationRun {
   /// Many times the duration of the slowest world; longer runs count as hanging.
   private static func limitSeconds(seeds: Int) -> Int { max(300, seeds) }
 
@@ -58,24 +58,32 @@ extension Hunt {
     let built = try Command.run(swift, ["build", "--scratch-path", build, "--package-path", path] + options)
     guard built.status == 0 else {
       print(built.output)
-      throw TableError(description: "the sources do not build with the table's guards")
+      throw TableError(description: "the sources with removable guards do not compile")
     }
+  }
+
+  /// Output of `trendy-simulate --json` for a failed seed.
+  private struct SeedFailure: Decodable {
+    let seed: UInt64
+    /// Description of the violation.
+    let story: String
   }
 
   private func simulate(_ mutant: Int, seeds: Int, world: [String]) throws -> String? {
     let result = try Command.run(
       "\(simulatorBuild)/release/trendy-simulate",
       [
-        "--seeds", "1..\(seeds)", "--until-violation", "--no-shrink", "--jobs",
+        "--seeds", "1..\(seeds)", "--until-violation", "--json", "--jobs",
         "\(ProcessInfo.processInfo.activeProcessorCount)",
       ] + world,
       environment: ["TRENDY_MUTANT": "\(mutant)"], limit: Self.limitSeconds(seeds: seeds))
     if result.status == 0 { return nil }
-    if result.wasStopped { return "does not come to rest" }
-    let lines = result.output.split(separator: "\n").map(String.init)
-    guard let place = lines.firstIndex(where: { $0.hasPrefix("seed ") }) else { return "ends with \(result.status)" }
-    let sentence = place + 1 < lines.count ? lines[place + 1].trimmingCharacters(in: .whitespaces) : ""
-    return "\(lines[place].dropLast(1)): \(sentence.prefix(140))"
+    if result.wasStopped { return "hangs" }
+    let failures = result.output.split(separator: "\n").lazy.compactMap {
+      try? JSONDecoder().decode(SeedFailure.self, from: Data($0.utf8))
+    }
+    guard let failure = failures.first else { return "exits with status \(result.status)" }
+    return "seed \(failure.seed): \(failure.story.prefix(140))"
   }
 
   private func tests(of mutant: Int, _ name: String, in package: String) throws -> String? {
@@ -87,13 +95,13 @@ extension Hunt {
         "--filter", name,
       ],
       environment: ["TRENDY_MUTANT": "\(mutant)"], limit: Self.limitSeconds(seeds: 0))
-    if result.wasStopped { return "a test does not come to rest" }
+    if result.wasStopped { return "a test hangs" }
     let lines = result.output.split(separator: "\n").map(String.init)
     if result.status == 0, lines.contains(where: { $0.contains("Test run with") && !$0.contains("with 0 tests") }) {
       return nil
     }
     guard let failure = lines.first(where: { $0.contains("recorded an issue") }) else {
-      return "ends with \(result.status)"
+      return "exits with status \(result.status)"
     }
     return String(failure.prefix(160))
   }
