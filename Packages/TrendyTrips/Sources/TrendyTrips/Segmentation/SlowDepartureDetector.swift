@@ -18,7 +18,8 @@ struct SlowDepartureDetector: Hashable, Sendable, Codable {
   private var last: Location
   /// Sum of the distances between circles in metres.
   private var metres = 0.0
-  /// Sum of the cosines of the turning angles above their minimum.
+  /// Cumulative sum of the cosines of the turning angles, less the smallest accepted cosine each. A negative sum restarts
+  /// the path.
   private var excess = 0.0
 
   init(at fix: Location) {

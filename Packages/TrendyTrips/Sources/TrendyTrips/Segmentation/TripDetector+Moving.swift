@@ -130,7 +130,7 @@ extension TripDetector {
       return StepResult(effects: [ended(.stopped, at: left, configuration)], rest: rest, later: [first.fix, next])
     }
 
-    /// Progress at the first fix at the position of the stop; later fixes scatter around it.
+    /// Progress of the trip at its arrival: the first fix no farther from the stop than the later fixes scatter.
     private var arrival: TripProgress {
       let place = place
       let away = stay.map { Geodesic.shortMeters(from: $0.fix.coordinate, to: place) }

@@ -149,7 +149,7 @@ extension TripTracker {
     let verdict = debounce.pending
     guard let close = journey?.closingDate(configuration) else { return verdict.map { ($0.deadline, .verdict) } }
     guard let verdict else { return (close, .close) }
-    // Driving that began within the resume window is awaited before the window closes.
+    // Driving that began within the resume window keeps the trip open until it is confirmed or dismissed.
     let holdsOpen = verdict.isAutomotive && verdict.since <= close
     return holdsOpen || verdict.deadline <= close ? (verdict.deadline, .verdict) : (close, .close)
   }

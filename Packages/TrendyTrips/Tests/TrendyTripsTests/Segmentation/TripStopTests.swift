@@ -5,7 +5,7 @@ import TrendyProtocols
 import TrendyTesting
 import TrendyTrips
 
-/// A rest, a drive of ten minutes, a stop, another such drive, and a rest.
+/// Two ten-minute drives with a stop between them, and a stay before and after.
 /// - Parameter isSilent: the receiver sleeps during the stop.
 private func driveWithStop(seconds: Double, interval: Double, isSilent: Bool = false, noise: Double = 0) -> [Location] {
   var generator = SeededGenerator(seed: 7)
