@@ -82,7 +82,7 @@ struct SyncSimulatorTests {
       }
       return count
     }
-    let (few, many) = (await told("makes the", .narrow), await told("makes the", .usual))
+    let (few, many) = (await told("creates the", .narrow), await told("creates the", .usual))
     #expect(few * 2 < many)
     // Writes per entity.
     #expect(await told("writes", .narrow) * many > told("writes", .usual) * few)

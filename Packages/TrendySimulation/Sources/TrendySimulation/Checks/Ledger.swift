@@ -494,9 +494,9 @@ struct Ledger {
   /// Whether the hub ever gave a reason to move the mutation to the conflict journal.
   func hadReason(for conflict: Conflict) -> Bool {
     // A rejected create takes along the pending mutations of its entity and of its children, and clearing the queue all of
-    // them.
+    // them. An update need not name its parent, so the device's words decide.
     answeredWithNo.contains(conflict.id) || setAside.contains(conflict.entityId) || hubLied
-      || MutationEnvelope.references(of: conflict.payload).contains(where: setAside.contains)
+      || conflict.reason.contains("that it belongs to was refused")
   }
 
   /// Whether the author of a value had seen the value that it replaced, so that there is no conflict.
