@@ -8,7 +8,8 @@ struct PathLengthEstimator: Hashable, Sendable, Codable {
   struct Estimate: Hashable, Sendable, Codable {
     /// Typical length cut off by steps of these durations and speeds.
     var cut = 0.0
-    /// Length cut off by steps over two fixes compared with steps over one: measured and typical.
+    /// How much shorter a step that skips every second fix is than two steps: sums of the measured and of the typical
+    /// difference in metres. Their ratio measures how much the route bends.
     var bends = 0.0
     var usualBends = 0.0
     /// Number of step pairs behind `bends`.
@@ -120,7 +121,7 @@ struct PathLengthEstimator: Hashable, Sendable, Codable {
     by hop: Hop, _ speed: Double?, to end: Location, _ error: Double, _ estimate: inout Estimate
   ) {
     let part = Self.cutPart(seconds: hop.seconds, metres: hop.metres)
-    // Nothing is known about a gap.
+    // A gap (over three minutes) is not corrected, because its route is unknown.
     guard part > 0, hop.seconds <= Self.silence else { return }
     let cut = hop.metres * part / (1 - part)
     estimate.cut += cut

@@ -171,7 +171,7 @@ struct TripDetectorTests {
     let trips = TripDetector.trips(in: fixes)
     #expect(trips.map(\.trip.startTime) == [at(1200)])
     #expect(try abs(#require(trips.first).trip.distanceMeters - 1220) < 150)
-    // If it stays there, there was no movement.
+    // If the fixes remain at the new position instead, the jump is not a trip.
     let thrown = fixes.prefix(22) + stride(from: 1556.0, through: 3000, by: 300).map { fix($0, east: 460) }
     #expect(TripDetector.trips(in: thrown).isEmpty)
   }
