@@ -54,8 +54,8 @@ struct LocalStoreRowTests {
         #expect(error as? StorageError == failure)
       }
     }
-    // Source 77 means nothing to this version.
-    try replace(record, payload: record.payload + [7 << 2, 77])
+    // Traits with source 7, which this version does not have.
+    try replace(record, payload: record.payload + [20 << 2, 7 << 3 | 1 << 1])
     #expect(throws: failure) { _ = try store.findEvent(id: "018c2bb2-7a40-7000-8000-000000000001") }
   }
 

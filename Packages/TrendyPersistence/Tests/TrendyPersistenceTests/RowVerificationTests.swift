@@ -143,7 +143,7 @@ struct RowVerificationTests {
     let (payload, key, sort, group) = (row.payload, row.key, row.sort, row.group)
     for (what, change) in [
       ("a sort value", (key, sort + 1, group, payload)), ("a group", (key, sort, group + 1, payload)),
-      ("a field of another version", (key, sort, group, payload + [7 << 2, 99])),
+      ("traits of another version", (key, sort, group, payload + [20 << 2, 7 << 3])),
     ] {
       try engine.write { transaction throws(StorageError) in
         try transaction.put(kind: 1, key: change.0, sort: change.1, group: change.2, payload: change.3)

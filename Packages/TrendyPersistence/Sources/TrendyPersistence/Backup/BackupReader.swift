@@ -28,14 +28,10 @@ struct BackupReader {
       throw .notABackup(path: path, offset: 0, reason: "it is altered")
     }
     let version = Int(half(header.base, 8))
-    guard version <= BackupFormat.version else {
+    guard version == BackupFormat.version else {
       throw .newerVersion(path: path, found: version, supported: BackupFormat.version)
     }
-    let rowVersion = word(header.base, 16)
-    guard rowVersion <= UInt64(StoreFormat.chunkVersion) else {
-      throw .newerVersion(
-        path: path, found: Int(clamping: rowVersion), supported: StoreFormat.chunkVersion)
-    }
+    try StoreFormat.check(Int(clamping: word(header.base, 16)), of: path)
     madeMillis = Int64(bitPattern: word(header.base, 24))
   }
 

@@ -29,7 +29,7 @@ final class BackupWriter {
     store(BackupFormat.magic, header.base, 0)
     header.base.storeBytes(of: UInt32(BackupFormat.version).littleEndian, toByteOffset: 8, as: UInt32.self)
     header.base.storeBytes(of: UInt32(BackupFormat.headerBytes).littleEndian, toByteOffset: 12, as: UInt32.self)
-    store(UInt64(StoreFormat.chunkVersion), header.base, 16)
+    store(UInt64(StoreFormat.version), header.base, 16)
     store(UInt64(bitPattern: madeMillis), header.base, 24)
     checksum = Checksum.xxh64(header.bytes(from: 0, count: 56))
     store(checksum, header.base, 56)

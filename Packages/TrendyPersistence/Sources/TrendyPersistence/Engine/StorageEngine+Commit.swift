@@ -127,9 +127,7 @@ extension StorageEngine {
   /// Goes on in a new chunk where this one is full; room for a seal is always left.
   private func makeRoom(for bytes: Int) throws(StorageError) {
     guard bytes < GroupHeader.largest else { throw .tooLarge(bytes: bytes, limit: GroupHeader.largest) }
-    let needsChunk = state.withLock { state in
-      state.end + bytes + GroupHeader.bytes > state.chunk.chunkBytes || state.chunk.version < StoreFormat.chunkVersion
-    }
+    let needsChunk = state.withLock { $0.end + bytes + GroupHeader.bytes > $0.chunk.chunkBytes }
     if needsChunk { try goOnInNewChunk(Log(directory: directory, fileSystem: fileSystem), for: bytes) }
   }
 

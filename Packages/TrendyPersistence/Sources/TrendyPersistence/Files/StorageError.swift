@@ -2,7 +2,7 @@
 public enum StorageError: Error, Hashable, CustomStringConvertible {
   /// Something before the tail is not as it was written: the disk, or another program, changed it.
   case damaged(path: String, offset: Int)
-  /// The files were written by a later version of the program.
+  /// The files have another format version than the one that this program reads.
   case newerVersion(path: String, found: Int, supported: Int)
   /// No room on the disk, or the quota is used up. What was asked was not saved; the store lives on.
   case diskFull(path: String)
@@ -42,7 +42,7 @@ public enum StorageError: Error, Hashable, CustomStringConvertible {
     case .damaged(let path, let offset):
       "\(path) is damaged at byte \(offset): run `trendy doctor --repair`, which keeps all that is whole"
     case .newerVersion(let path, let found, let supported):
-      "\(path) has format version \(found), this program reads up to \(supported): nothing was changed; install a newer version"
+      "\(path) has format version \(found), this program reads version \(supported): nothing was changed; install the version that wrote it"
     case .diskFull(let path):
       "no room left for \(path): nothing of this change was saved, everything before it was; free some space and try again"
     case .permissionDenied(let path):

@@ -94,9 +94,7 @@ private struct RowCheck {
       let key = RecordKey(hashing: row.rowIdentifier)
       isNamed = record.key.high == key.high && record.key.low | 7 == key.low | 7
     }
-    // Earlier versions gave parked changes no group.
-    let isGrouped = record.group == row.rowGroup || (record.group == 0 && record.kind == RowKind.parkedChange)
-    if !isNamed || record.kind != row.rowKind || record.sort != row.rowSort || !isGrouped {
+    if !isNamed || record.kind != row.rowKind || record.sort != row.rowSort || record.group != row.rowGroup {
       note(
         .row, "\(Self.name(record.kind)) \(row.rowIdentifier) lies where another would",
         "It is found by a look through all, not by its id, time or type: export it, remove it and import it again.")

@@ -107,18 +107,14 @@ extension TrackLog {
       result.added += writer.added
       result.known += entries.count - writer.added
       if let since = writer.earliestChange {
-        let before = try UnreadMark.read(
-          transaction.row(kind: TrackRowKind.unread, key: RecordKey(high: 0, low: number)))
+        let before = try UnreadMark.read(device: number, in: transaction)
         let generation = (before?.generation ?? 0) &+ 1
-        let end = try UnreadEnd.read(device: number, in: transaction)
-        try UnreadMark.put(
-          since: min(since, before?.since ?? since), generation: generation, isUnread: true, device: number,
-          in: transaction)
-        // Where an earlier version added something, nobody knows how far that went.
-        if before?.isUnread != true || end?.generation == before?.generation {
-          let through = max(writer.latestChange ?? since, before?.isUnread == true ? end?.through ?? since : since)
-          try UnreadEnd.put(through: through, generation: generation, device: number, in: transaction)
+        var mark = UnreadMark(since: since, through: writer.latestChange ?? since, generation: generation)
+        if let before, before.isUnread {
+          mark.since = min(since, before.since)
+          mark.through = max(mark.through, before.through)
         }
+        try mark.put(device: number, in: transaction)
       }
       return result
     }
@@ -172,13 +168,10 @@ extension TrackLog {
   public func unread(device: String) throws -> TrackUnread? {
     try rows.read { reading in
       guard let number = try DeviceTable.number(of: device, in: reading),
-        let mark = try UnreadMark.read(reading.row(kind: TrackRowKind.unread, key: RecordKey(high: 0, low: number))),
-        mark.isUnread
+        let mark = try UnreadMark.read(device: number, in: reading), mark.isUnread
       else { return nil }
-      let end = try UnreadEnd.read(device: number, in: reading)
       return TrackUnread(
-        since: TrackEntry.date(mark.since),
-        through: end.flatMap { $0.generation == mark.generation ? TrackEntry.date($0.through) : nil },
+        since: TrackEntry.date(mark.since), through: mark.through == .max ? nil : TrackEntry.date(mark.through),
         generation: mark.generation)
     }
   }
@@ -223,14 +216,13 @@ extension TrackLog {
             kind: TrackRowKind.note(note.kind), key: RecordKey(hashing: note.id),
             sort: TrackEntry.milliseconds(note.time) ?? .max - 1, group: number, payload: payload))
       }
-      let mark = try UnreadMark.read(transaction.row(kind: TrackRowKind.unread, key: RecordKey(high: 0, low: number)))
+      let mark = try UnreadMark.read(device: number, in: transaction)
       if let since = changes.unreadSince.flatMap({ TrackEntry.milliseconds($0) }) {
         let earliest = mark?.isUnread == true ? min(since, mark?.since ?? since) : since
-        try UnreadMark.put(
-          since: earliest, generation: (mark?.generation ?? 0) + 1, isUnread: true, device: number, in: transaction)
+        try UnreadMark(since: earliest, through: .max, generation: (mark?.generation ?? 0) + 1).put(
+          device: number, in: transaction)
       } else if let through = changes.readThrough, let mark, mark.isUnread, mark.generation == through {
-        try UnreadMark.put(
-          since: .max, generation: mark.generation, isUnread: false, device: number, in: transaction)
+        try UnreadMark(since: .max, through: .max, generation: mark.generation).put(device: number, in: transaction)
       }
     }
   }
@@ -257,10 +249,9 @@ enum TrackRowKind {
   static let device: UInt8 = 1
   static let block: UInt8 = 2
   static let unread: UInt8 = 3
-  static let unreadEnd: UInt8 = 6
 
   /// In the order in which they are copied.
-  static let all: [UInt8] = [device, block, unread, unreadEnd, note(.checkpoint), note(.finding), TrackRow.refusedKind]
+  static let all: [UInt8] = [device, block, unread, note(.checkpoint), note(.finding), TrackRow.refusedKind]
 
   static func note(_ kind: TrackNote.Kind) -> UInt8 {
     switch kind {
@@ -299,53 +290,41 @@ private enum DeviceTable {
   }
 }
 
-private enum UnreadMark {
-  static func read(_ record: TrackRow?) throws(StorageError) -> (since: Int64, generation: UInt64, isUnread: Bool)? {
-    guard let record else { return nil }
-    guard record.payload.count == 16 else { throw StorageError.unreadableRow(kind: record.kind, key: record.key) }
-    return record.withPayload { bytes in
-      let since = Int64(littleEndian: bytes.loadUnaligned(as: Int64.self))
-      let generation = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
-      return (since, generation, since != .max)
+/// Span of the readings of a device that no pass has read yet.
+private struct UnreadMark {
+  /// Time of the earliest unread reading; `.max` if all are read.
+  var since: Int64
+  /// Time of the latest unread reading; `.max` if unknown.
+  var through: Int64
+  /// Number of times readings were added.
+  let generation: UInt64
+
+  var isUnread: Bool { since != .max }
+
+  init(since: Int64, through: Int64, generation: UInt64) {
+    self.since = since
+    self.through = through
+    self.generation = generation
+  }
+
+  static func read(device: UInt64, in reading: any TrackRowReading) throws -> UnreadMark? {
+    let key = RecordKey(high: 0, low: device)
+    guard let record = try reading.row(kind: TrackRowKind.unread, key: key) else { return nil }
+    return try record.withPayload { bytes throws(StorageError) in
+      guard bytes.count == 24, let base = bytes.baseAddress else {
+        throw .unreadableRow(kind: record.kind, key: record.key)
+      }
+      return UnreadMark(
+        since: Int64(bitPattern: word(base, 0)), through: Int64(bitPattern: word(base, 16)), generation: word(base, 8))
     }
   }
 
-  static func put(
-    since: Int64, generation: UInt64, isUnread: Bool, device: UInt64, in transaction: any TrackRowWriting
-  ) throws {
-    var payload = [UInt8]()
-    withUnsafeBytes(of: (isUnread ? since : .max).littleEndian) { payload += $0 }
-    withUnsafeBytes(of: generation.littleEndian) { payload += $0 }
+  func put(device: UInt64, in transaction: any TrackRowWriting) throws {
+    var payload: [UInt8] = []
+    for number in [UInt64(bitPattern: since), generation, UInt64(bitPattern: through)] {
+      withUnsafeBytes(of: number.littleEndian) { payload += $0 }
+    }
     try transaction.put(
       TrackRow(kind: TrackRowKind.unread, key: RecordKey(high: 0, low: device), sort: 0, payload: payload))
-  }
-}
-
-/// Up to where readings were added that nobody said to have read: a row of its own, as earlier versions read the mark's to the byte. It
-/// counts where its generation is the mark's.
-private enum UnreadEnd {
-  static func read(
-    device: UInt64, in reading: any TrackRowReading
-  ) throws -> (through: Int64, generation: UInt64)? {
-    guard let record = try reading.row(kind: TrackRowKind.unreadEnd, key: RecordKey(high: 0, low: device)) else {
-      return nil
-    }
-    guard record.payload.count == 16 else { throw StorageError.unreadableRow(kind: record.kind, key: record.key) }
-    return record.withPayload { bytes in
-      (
-        Int64(littleEndian: bytes.loadUnaligned(as: Int64.self)),
-        UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
-      )
-    }
-  }
-
-  static func put(
-    through: Int64, generation: UInt64, device: UInt64, in transaction: any TrackRowWriting
-  ) throws {
-    var payload = [UInt8]()
-    withUnsafeBytes(of: through.littleEndian) { payload += $0 }
-    withUnsafeBytes(of: generation.littleEndian) { payload += $0 }
-    try transaction.put(
-      TrackRow(kind: TrackRowKind.unreadEnd, key: RecordKey(high: 0, low: device), sort: 0, payload: payload))
   }
 }

@@ -97,7 +97,7 @@ struct Log {
       try file.read(into: UnsafeMutableRawBufferPointer(start: bytes.base, count: bytes.count), at: 0)
     }
     switch ChunkHeader.read(bytes.bytes(from: 0, count: count)) {
-    case .newer(let version):
+    case .otherVersion(let version):
       throw .newerVersion(path: path, found: version, supported: StoreFormat.version)
     case .bad:
       throw .damaged(path: path, offset: 0)

@@ -7,8 +7,6 @@ struct ChunkHeader: Hashable {
   var epoch: UInt64
   var chunkBytes: Int
   var storeID: UInt64
-  /// That of the format. Rows of a later version never go into a chunk of an earlier one, which older programs would read.
-  var version = StoreFormat.chunkVersion
 
   /// The epoch of a chunk follows from the store and its number, so that a group copied from elsewhere is not taken in.
   init(number: UInt64, chunkBytes: Int, storeID: UInt64) {
@@ -20,7 +18,7 @@ struct ChunkHeader: Hashable {
 
   enum Reading: Hashable {
     case valid(ChunkHeader)
-    case newer(Int)
+    case otherVersion(Int)
     case bad
   }
 
@@ -29,12 +27,11 @@ struct ChunkHeader: Hashable {
       word(base, 56) == Checksum.xxh64(UnsafeRawBufferPointer(start: base, count: 56))
     else { return .bad }
     let version = Int(half(base, 8))
-    guard version <= StoreFormat.version else { return .newer(version) }
+    guard version == StoreFormat.version else { return .otherVersion(version) }
     guard let chunkBytes = Int(exactly: word(base, 32)), chunkBytes >= bytes, half(base, 12) == bytes,
       word(base, 16) <= StoreFormat.largestNumber
     else { return .bad }
-    var header = ChunkHeader(number: word(base, 16), chunkBytes: chunkBytes, storeID: word(base, 40))
-    header.version = version
+    let header = ChunkHeader(number: word(base, 16), chunkBytes: chunkBytes, storeID: word(base, 40))
     guard header.epoch == word(base, 24) else { return .bad }
     return .valid(header)
   }
@@ -49,7 +46,7 @@ struct ChunkHeader: Hashable {
     Array(unsafeUninitializedCapacity: Self.bytes) { buffer, count in
       let base = UnsafeMutableRawPointer(buffer.baseAddress!)
       store(Self.magic, base, 0)
-      base.storeBytes(of: UInt32(version).littleEndian, toByteOffset: 8, as: UInt32.self)
+      base.storeBytes(of: UInt32(StoreFormat.version).littleEndian, toByteOffset: 8, as: UInt32.self)
       base.storeBytes(of: UInt32(Self.bytes).littleEndian, toByteOffset: 12, as: UInt32.self)
       store(number, base, 16)
       store(epoch, base, 24)
@@ -125,11 +122,13 @@ struct GroupHeader: Hashable {
 
 /// What this program writes and reads.
 enum StoreFormat {
-  /// The latest that is read.
-  static let version = 5
-  /// That of the chunks of a log which this program begins.
-  static let chunkVersion = 3
-  static let segmentVersion = 5
+  /// Version of the files of a store and of the rows in a backup.
+  static let version = 1
+
+  /// - Throws: ``StorageError/newerVersion(path:found:supported:)`` for a file of another version.
+  static func check(_ found: Int, of path: String) throws(StorageError) {
+    guard found == version else { throw .newerVersion(path: path, found: found, supported: version) }
+  }
 
   /// Largest sequence, generation or file number that is read from a file: larger ones would overflow when they are increased, or
   /// as a part of a place in the queue.

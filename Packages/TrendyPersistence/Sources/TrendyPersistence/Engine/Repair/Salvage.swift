@@ -49,7 +49,7 @@ struct Salvage {
       let path = log.directory + "/" + file.name
       let memory = try Self.contents(path, log.fileSystem)
       switch ChunkHeader.read(memory.bytes(from: 0, count: memory.count)) {
-      case .newer(let version):
+      case .otherVersion(let version):
         throw .newerVersion(path: path, found: version, supported: StoreFormat.version)
       case .valid(let header): known = known ?? header.storeID
       case .bad: break

@@ -1,8 +1,9 @@
 /// What a store consists of: one small file, replaced as a whole (docs/format.md, "Manifest").
 struct Manifest: Hashable {
   static let magic: UInt64 = 0x666D_7964_6E65_7274  // "trendymf"
-  /// Without segments.
-  static let bytes = 56
+  private static let segmentsAt = 56
+  /// Length of a manifest without segments.
+  static let bytes = segmentsAt + 8
   /// More would not be written: merging keeps them few.
   static let mostSegments = 1000
 
@@ -25,9 +26,10 @@ struct Manifest: Hashable {
       word(base, source.count - 8)
         == Checksum.xxh64(UnsafeRawBufferPointer(start: base, count: source.count - 8))
     else { throw .damaged(path: path, offset: 0) }
-    let version = Int(half(base, 8))
-    guard version <= StoreFormat.version else {
-      throw .newerVersion(path: path, found: version, supported: StoreFormat.version)
+    try StoreFormat.check(Int(half(base, 8)), of: path)
+    let count = source.count >= Self.bytes ? word(base, 48) : .max
+    guard count <= Self.mostSegments, source.count == Self.bytes + Int(count) * SegmentReference.bytes else {
+      throw .damaged(path: path, offset: 12)
     }
     generation = word(base, 16)
     storeID = word(base, 24)
@@ -36,16 +38,8 @@ struct Manifest: Hashable {
     guard [generation, firstChunk, firstSequence].allSatisfy({ (1...StoreFormat.largestNumber).contains($0) }) else {
       throw .damaged(path: path, offset: 16)
     }
-    guard version > 1 else {
-      guard source.count == Self.bytes else { throw .damaged(path: path, offset: 12) }
-      return
-    }
-    let count = source.count >= Self.bytes + 8 ? word(base, 48) : .max
-    guard count <= Self.mostSegments, source.count == Self.bytes + 8 + Int(count) * SegmentReference.bytes else {
-      throw .damaged(path: path, offset: 12)
-    }
     for index in 0..<Int(count) {
-      let place = Self.bytes + index * SegmentReference.bytes
+      let place = Self.segmentsAt + index * SegmentReference.bytes
       guard word(base, place) <= StoreFormat.largestNumber, let fileBytes = Int(exactly: word(base, place + 8)),
         let rowCount = Int(exactly: word(base, place + 16))
       else { throw .damaged(path: path, offset: place) }
@@ -73,7 +67,7 @@ struct Manifest: Hashable {
     let path = directory + "/" + StoreFormat.manifestName
     let file = try storing { () throws(FileSystemError) in try fileSystem.open(path, .read) }
     // More than most hold, then more than any of this version does, so that what was appended shows.
-    for bytes in [2048, Self.bytes + 16 + Self.mostSegments * SegmentReference.bytes] {
+    for bytes in [2048, Self.bytes + 8 + Self.mostSegments * SegmentReference.bytes] {
       let buffer = RecordMemory(zeroed: bytes)
       let count = try storing { () throws(FileSystemError) in
         try file.read(into: UnsafeMutableRawBufferPointer(start: buffer.base, count: buffer.count), at: 0)
@@ -83,21 +77,21 @@ struct Manifest: Hashable {
     throw .damaged(path: path, offset: 12)
   }
 
-  /// The bytes of the file. Without segments it is as version 1 has it, which earlier programs read.
+  /// The bytes of the file.
   func encoded() -> RecordMemory {
-    let bytes = segments.isEmpty ? Self.bytes : Self.bytes + 8 + segments.count * SegmentReference.bytes
+    let bytes = Self.bytes + segments.count * SegmentReference.bytes
     let buffer = RecordMemory(zeroed: bytes)
     let base = buffer.base
     store(Self.magic, base, 0)
-    base.storeBytes(of: UInt32(segments.isEmpty ? 1 : 2).littleEndian, toByteOffset: 8, as: UInt32.self)
+    base.storeBytes(of: UInt32(StoreFormat.version).littleEndian, toByteOffset: 8, as: UInt32.self)
     base.storeBytes(of: UInt32(bytes).littleEndian, toByteOffset: 12, as: UInt32.self)
     store(generation, base, 16)
     store(storeID, base, 24)
     store(firstChunk, base, 32)
     store(firstSequence, base, 40)
-    if !segments.isEmpty { store(UInt64(segments.count), base, 48) }
+    store(UInt64(segments.count), base, 48)
     for (index, segment) in segments.enumerated() {
-      let place = Self.bytes + index * SegmentReference.bytes
+      let place = Self.segmentsAt + index * SegmentReference.bytes
       store(segment.number, base, place)
       store(UInt64(segment.fileBytes), base, place + 8)
       store(UInt64(segment.rowCount), base, place + 16)

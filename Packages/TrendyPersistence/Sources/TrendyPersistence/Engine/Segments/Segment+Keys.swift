@@ -5,11 +5,12 @@ extension Segment {
     let counts: KeyOrder.Counts
   }
 
-  /// - Returns: `nil` where there are no rows of the kind, and in versions before 5.
+  /// - Returns: `nil` if the segment has no rows of the kind.
   func keyedRun(kind: UInt8) throws(StorageError) -> KeyedRun? {
-    guard footer.version >= 5, let rows = footer.kinds.first(where: { $0.kind == kind }),
-      let place = try entry(kind: kind, group: KeyOrder.group)
-    else { return nil }
+    guard let rows = footer.kinds.first(where: { $0.kind == kind }) else { return nil }
+    guard let place = try entry(kind: kind, group: KeyOrder.group) else {
+      throw .damaged(path: path, offset: footer.groupsAt)
+    }
     let numbers = [16, 24, 32, 40].map { Int(exactly: word(base, place + $0)) ?? -1 }
     let (first, count, sevens, others) = (numbers[0], numbers[1], numbers[2], numbers[3])
     guard numbers.allSatisfy({ (0...footer.listCount).contains($0) }), first <= footer.listCount - count,
@@ -19,10 +20,8 @@ extension Segment {
     return KeyedRun(list: footer.listsAt + first * 4, counts: counts)
   }
 
-  /// The upper half of the greatest UUIDv7 among the keys of a kind: 0 where there is none, and in versions before 5, which have no
-  /// order of keys, the greatest number.
+  /// Upper half of the greatest UUIDv7 among the keys of a kind; 0 if there is none.
   func newestVersionSeven(kind: UInt8) throws(StorageError) -> UInt64 {
-    guard footer.version >= 5 else { return .max }
     guard let run = try keyedRun(kind: kind), run.counts.versionSeven > 0 else { return 0 }
     return RecordLayout.key(try record(row(run.counts.versionSeven - 1, of: run))).high
   }
@@ -51,7 +50,6 @@ extension Segment {
 
   /// Whether the order of a kind's keys holds each of its rows, in order.
   func keysFit(_ kind: SegmentFooter.Kind) throws(StorageError) -> Bool {
-    guard footer.version >= 5 else { return true }
     guard let run = try keyedRun(kind: kind.kind) else { return false }
     var seen = [Bool](repeating: false, count: kind.count)
     var last: (sort: Int, high: UInt64)?

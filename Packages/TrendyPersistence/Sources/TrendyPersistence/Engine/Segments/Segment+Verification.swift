@@ -11,7 +11,7 @@ extension Segment {
         : "\(damaged.count) of \(footer.pageCount) pages are not as they were written, \(lost.count) of \(footer.rowCount) rows with them"
       return [
         StoreFinding(
-          kind: .damage, path: path, offset: damaged[0] << footer.pageShift, what: what,
+          kind: .damage, path: path, offset: damaged[0] << SegmentFooter.pageShift, what: what,
           advice: StoreFinding.repairAdvice)
       ]
     }
@@ -56,9 +56,9 @@ extension Segment {
   private func lostRow(_ row: Int) -> LostRow {
     let kind = footer.kinds.first { row >= $0.first && row - $0.first < $0.count }
     var lost = LostRow(kind: kind?.kind ?? 0, key: nil, sort: try? sort(row))  // its page may be damaged too
-    if let kind, footer.version >= 3 {
+    if let kind {
       let run = try? run(kind: kind.kind, group: nil)  // likewise
-      lost.sort = run?.days?.start(ofDayWith: row - kind.first)
+      lost.sort = run?.days.start(ofDayWith: row - kind.first)
     }
     let place = footer.offsetsAt + row * 4
     if (try? check(place, 4)) != nil {  // likewise
@@ -114,10 +114,10 @@ extension Segment {
     for (_, entry) in groups where entry.count != entry.run.count {
       faults.note("the list of a group has rows too many", at: 0)
     }
-    // From version 3 on each kind has an entry too, from version 5 on another with a list of all its rows.
-    let entries = groups.count + (footer.version < 3 ? 0 : footer.version < 5 ? 1 : 2) * footer.kinds.count
-    let keyed = footer.version < 5 ? 0 : footer.rowCount
-    if entries != footer.groupCount || groups.values.reduce(keyed, { $0 + $1.run.count }) != footer.listCount {
+    // Each kind has two entries: its days, and its rows by their keys.
+    let entries = groups.count + 2 * footer.kinds.count
+    let listed = groups.values.reduce(footer.rowCount) { $0 + $1.run.count }
+    if entries != footer.groupCount || listed != footer.listCount {
       faults.note("there are lists of groups without a row", at: 0)
     }
     for kind in footer.kinds {

@@ -46,7 +46,6 @@ final class Segment {
   /// Of the mapping.
   let pin: RecordPin
   let base: UnsafeRawPointer
-  private let pageShift: Int
   /// A bit for each kind of its rows.
   private let kinds: SIMD4<UInt64>
   /// A bit for each page that was checked.
@@ -89,7 +88,6 @@ final class Segment {
     self.mapping = mapping
     pin = RecordPin(memories: [], mapping: mapping)
     self.base = base
-    pageShift = footer.pageShift
     var kinds = SIMD4<UInt64>.zero
     for kind in footer.kinds { kinds[Int(kind.kind >> 6)] |= 1 << UInt64(kind.kind & 63) }
     self.kinds = kinds
@@ -114,8 +112,8 @@ final class Segment {
 
   /// Before bytes are believed: their pages are as they were written.
   @inline(__always) func check(_ offset: Int, _ count: Int) throws(StorageError) {
-    var page = offset >> pageShift
-    let last = (offset + count - 1) >> pageShift
+    var page = offset >> SegmentFooter.pageShift
+    let last = (offset + count - 1) >> SegmentFooter.pageShift
     while page <= last {
       if !isChecked(page) { try checkPage(page) }
       page += 1
@@ -127,15 +125,15 @@ final class Segment {
   }
 
   @inline(never) func checkPage(_ page: Int) throws(StorageError) {
-    guard isWhole(page) else { throw .damaged(path: path, offset: page << pageShift) }
+    guard isWhole(page) else { throw .damaged(path: path, offset: page << SegmentFooter.pageShift) }
     checkCount += 1
     if checkCount > Self.fewPages { foresee(page) }
   }
 
   /// Whether a page is as it was written; noted if it is.
   private func isWhole(_ page: Int) -> Bool {
-    let from = page << pageShift
-    let to = min(from + footer.pageBytes, footer.checksumsAt)
+    let from = page << SegmentFooter.pageShift
+    let to = min(from + SegmentFooter.pageBytes, footer.checksumsAt)
     guard
       footer.checksum(ofPage: page, UnsafeRawBufferPointer(start: base + from, count: to - from))
         == word(base, footer.checksumsAt + page * 8)
@@ -155,12 +153,12 @@ final class Segment {
   /// and checks what is left of it at once when a quarter was asked for. Pages one after the other take a third of the time of
   /// scattered ones, so this costs at most about as much as was spent before.
   private func foresee(_ page: Int) {
-    let piece = page << pageShift / Self.pieceBytes
+    let piece = page << SegmentFooter.pageShift / Self.pieceBytes
     let read = read ?? RecordMemory(zeroed: (fileBytes / Self.pieceBytes + 1) * 4)
     self.read = read
     let count = read.base.load(fromByteOffset: piece * 4, as: UInt32.self) + 1
     read.base.storeBytes(of: count, toByteOffset: piece * 4, as: UInt32.self)
-    let pagesOfPiece = Self.pieceBytes >> pageShift
+    let pagesOfPiece = Self.pieceBytes >> SegmentFooter.pageShift
     if count == Self.fewPagesOfPiece {
       mapping.bringIn(piece * Self.pieceBytes..<min((piece + 1) * Self.pieceBytes, fileBytes))
     } else if count == pagesOfPiece / 4 {
@@ -246,12 +244,7 @@ final class Segment {
     return low
   }
 
-  func sort(_ row: Int) throws(StorageError) -> Int64 {
-    guard footer.version < 3 else { return RecordLayout.sort(try record(row)) }
-    let place = footer.sortsAt + row * 8
-    try check(place, 8)
-    return Int64(bitPattern: word(base, place))
-  }
+  func sort(_ row: Int) throws(StorageError) -> Int64 { RecordLayout.sort(try record(row)) }
 
   // MARK: Names
 
@@ -262,44 +255,18 @@ final class Segment {
   func find(kind: UInt8, key: RecordKey) throws(StorageError) -> UnsafeRawPointer? {
     guard footer.nameCount > 0, holds(kind) else { return nil }
     let hash = Memtable.hash(kind, key)
-    if footer.version < 3 { return try findInSlots(kind: kind, key: key, hash: hash) }
     var piece = SegmentNames.piece(hash, of: footer.nameCount)
     for _ in 0..<footer.nameCount {
       let place = footer.namesAt + piece * SegmentNames.pieceBytes
       try check(place, SegmentNames.pieceBytes)
       var look = SegmentNames.Look(base + place, hash: hash)
       while let found = look.next() {
-        let record: UnsafeRawPointer
-        if footer.version < 4 {
-          guard found < footer.rowCount else { throw .damaged(path: path, offset: place) }
-          record = try self.record(found)
-        } else {
-          if found == 0 { continue }  // nothing stands there, and the byte of the hash is 0
-          record = try self.record(at: found * 8, saidAt: place)
-        }
+        if found == 0 { continue }  // nothing stands there, and the byte of the hash is 0
+        let record = try record(at: found * 8, saidAt: place)
         if RecordLayout.kind(record) == kind && RecordLayout.key(record) == key { return record }
       }
       guard look.goesOn else { return nil }
       piece = piece + 1 == footer.nameCount ? 0 : piece + 1
-    }
-    return nil
-  }
-
-  /// Version 2: slots of 8 bytes, all names from the first on.
-  private func findInSlots(
-    kind: UInt8, key: RecordKey, hash: UInt32
-  ) throws(StorageError) -> UnsafeRawPointer? {
-    for slot in 0..<footer.nameCount {
-      let place = footer.namesAt + slot * 8
-      try check(place, 8)
-      let content = word(base, place)
-      if content == 0 { return nil }
-      if UInt32(truncatingIfNeeded: content >> 32) == hash {
-        let row = Int(content & 0xFFFF_FFFF) - 1
-        guard row >= 0, row < footer.rowCount else { throw .damaged(path: path, offset: place) }
-        let record = try record(row)
-        if RecordLayout.kind(record) == kind && RecordLayout.key(record) == key { return record }
-      }
     }
     return nil
   }
@@ -312,8 +279,8 @@ final class Segment {
     fileprivate var list: Int?
     fileprivate var first: Int
     var count: Int
-    /// On which days they are; none in version 2.
-    fileprivate(set) var days: SegmentDays?
+    /// Days on which the rows are.
+    fileprivate(set) var days: SegmentDays
   }
 
   /// They lie one after the other.
@@ -323,11 +290,12 @@ final class Segment {
 
   func run(kind: UInt8, group: UInt64?) throws(StorageError) -> Run? {
     guard let kindRows = footer.kinds.first(where: { $0.kind == kind }) else { return nil }
-    // That of the whole kind stands there as group 0.
+    // The entry of the whole kind has group 0.
     let entry = try self.entry(kind: kind, group: group ?? 0)
     guard let group else {
-      let days = try entry.map { place throws(StorageError) in try self.days(at: place, rowCount: kindRows.count) }
-      return Run(list: nil, first: kindRows.first, count: kindRows.count, days: days ?? nil)
+      guard let place = entry else { throw .damaged(path: path, offset: footer.groupsAt) }
+      let days = try days(at: place, rowCount: kindRows.count)
+      return Run(list: nil, first: kindRows.first, count: kindRows.count, days: days)
     }
     guard let place = entry, group != 0 else { return nil }
     return try groupRun(at: place)
@@ -349,8 +317,8 @@ final class Segment {
   /// that takes three looks at the file where halving takes twenty.
   func entry(kind: UInt8, group: UInt64) throws(StorageError) -> Int? {
     func name(_ index: Int) throws(StorageError) -> (kind: UInt8, group: UInt64) {
-      let place = footer.groupsAt + index * footer.groupBytes
-      try check(place, footer.groupBytes)
+      let place = footer.groupsAt + index * SegmentFooter.groupBytes
+      try check(place, SegmentFooter.groupBytes)
       return (UInt8(truncatingIfNeeded: word(base, place)), word(base, place + 8))
     }
     var low = 0
@@ -378,13 +346,12 @@ final class Segment {
       }
     }
     guard low < footer.groupCount else { return nil }
-    return try name(low) == (kind, group) ? footer.groupsAt + low * footer.groupBytes : nil
+    return try name(low) == (kind, group) ? footer.groupsAt + low * SegmentFooter.groupBytes : nil
   }
 
   private static let mostGuesses = 24
 
-  private func days(at place: Int, rowCount: Int) throws(StorageError) -> SegmentDays? {
-    guard footer.version >= 3 else { return nil }
+  private func days(at place: Int, rowCount: Int) throws(StorageError) -> SegmentDays {
     guard let first = Int(exactly: word(base, place + 32)), let count = Int(exactly: word(base, place + 40)),
       first <= footer.dayCount, count <= footer.dayCount - first
     else { throw .damaged(path: path, offset: place) }
@@ -409,7 +376,7 @@ final class Segment {
 
   /// How many rows of a run have a sort value below `bound`.
   func rank(_ bound: Int64, in run: Run) throws(StorageError) -> Int {
-    try rank(bound, in: run, within: run.days?.ranks(of: bound) ?? 0...run.count)
+    try rank(bound, in: run, within: run.days.ranks(of: bound))
   }
 
   private func rank(_ bound: Int64, in run: Run, within ranks: ClosedRange<Int>) throws(StorageError) -> Int {
@@ -427,30 +394,21 @@ final class Segment {
     kind: UInt8, group: UInt64?, boundaries: SortBoundaries, to counts: inout [Int]
   ) throws(StorageError) {
     guard let run = try run(kind: kind, group: group) else { return }
-    if let days = run.days {
-      return try days.addCounts(boundaries, to: &counts) { bound, ranks throws(StorageError) in
-        try rank(bound, in: run, within: ranks)
-      }
-    }
-    var previous = 0
-    for (index, boundary) in boundaries.sorts.enumerated() {
-      let rank = try rank(boundary, in: run, within: previous...run.count)
-      if index > 0 { counts[index - 1] += rank - previous }
-      previous = rank
+    try run.days.addCounts(boundaries, to: &counts) { bound, ranks throws(StorageError) in
+      try rank(bound, in: run, within: ranks)
     }
   }
 
   /// Whether the days of a run are those of its rows.
   func daysFit(_ run: Run) throws(StorageError) -> Bool {
-    guard let days = run.days else { return footer.version < 3 }
     var index = -1
     for place in 0..<run.count {
       let day = SegmentDays.day(try sort(row(place, of: run)))
-      if index >= 0, days.day(index) == day { continue }
+      if index >= 0, run.days.day(index) == day { continue }
       index += 1
-      guard index < days.count, days.day(index) == day, days.first(index) == place else { return false }
+      guard index < run.days.count, run.days.day(index) == day, run.days.first(index) == place else { return false }
     }
-    return index + 1 == days.count
+    return index + 1 == run.days.count
   }
 
   // MARK: What it says of others

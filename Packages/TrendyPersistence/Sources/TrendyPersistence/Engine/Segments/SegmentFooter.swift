@@ -6,6 +6,13 @@ struct SegmentFooter {
   static let kindBytes = 40
   static let killBytes = 16
   static let dayBytes = 8
+  static let groupBytes = 48
+  /// Each page of the file has a checksum.
+  static let pageShift = 12
+  static let pageBytes = 1 << pageShift
+  private static let fixedBytes = 168
+  /// Length of a footer without kinds.
+  private static let leastBytes = fixedBytes + trailerBytes
 
   /// The rows of one kind. A class, as ``SegmentReference`` is.
   final class Kind {
@@ -25,23 +32,18 @@ struct SegmentFooter {
     }
   }
 
-  /// That of the format; 2 is read, and not written.
-  private(set) var version = StoreFormat.segmentVersion
   var number: UInt64
   var storeID: UInt64
   var rowCount = 0
   var rowsEnd = SegmentFooter.headerBytes
   var offsetsAt = 0
-  /// In version 2: the sort values of all rows.
-  private(set) var sortsAt = 0
   var namesAt = 0
-  /// Pieces of ``nameBytes`` in which rows are found by name.
+  /// Number of pieces of ``SegmentNames``.
   var nameCount = 0
   var groupsAt = 0
   var groupCount = 0
   var listsAt = 0
   var listCount = 0
-  /// From version 3 on: the days on which rows are.
   var daysAt = 0
   var dayCount = 0
   var killsAt = 0
@@ -57,15 +59,9 @@ struct SegmentFooter {
     self.storeID = storeID
   }
 
-  /// Each so many bytes have a checksum.
-  var pageShift: Int { version < 3 ? 14 : 12 }
-  var pageBytes: Int { 1 << pageShift }
-  var pageCount: Int { (checksumsAt + pageBytes - 1) >> pageShift }
-  var groupBytes: Int { version < 3 ? 32 : 48 }
-  var nameBytes: Int { version < 3 ? 8 : SegmentNames.pieceBytes }
-  private var fixedBytes: Int { version < 3 ? 160 : 168 }
+  var pageCount: Int { (checksumsAt + Self.pageBytes - 1) >> Self.pageShift }
   private var checksumsEnd: Int { checksumsAt + pageCount * 8 }
-  private var bytes: Int { fixedBytes + kinds.count * Self.kindBytes + Self.trailerBytes }
+  private var bytes: Int { Self.fixedBytes + kinds.count * Self.kindBytes + Self.trailerBytes }
 
   /// The checksum of a page; one that stands for another page, or belongs to another file, does not fit.
   func checksum(ofPage page: Int, _ bytes: UnsafeRawBufferPointer) -> UInt64 {
@@ -77,7 +73,7 @@ struct SegmentFooter {
     let memory = RecordMemory(zeroed: bytes)
     let base = memory.base
     store(Self.magic, base, 0)
-    base.storeBytes(of: UInt32(version).littleEndian, toByteOffset: 8, as: UInt32.self)
+    base.storeBytes(of: UInt32(StoreFormat.version).littleEndian, toByteOffset: 8, as: UInt32.self)
     base.storeBytes(of: UInt32(bytes).littleEndian, toByteOffset: 12, as: UInt32.self)
     store(number, base, 16)
     store(storeID, base, 24)
@@ -86,7 +82,7 @@ struct SegmentFooter {
       killsAt, killCount, manifestAt, manifestBytes, checksumsAt, kinds.count,
     ]
     for (index, number) in numbers.enumerated() { store(UInt64(number), base, 32 + index * 8) }
-    var position = fixedBytes
+    var position = Self.fixedBytes
     for kind in kinds {
       store(UInt64(kind.kind), base, position)
       store(UInt64(kind.first), base, position + 8)
@@ -126,24 +122,19 @@ struct SegmentFooter {
   ///   - path: for the error.
   init(reading source: UnsafeRawBufferPointer, path: String) throws(StorageError) {
     let damage = StorageError.damaged(path: path, offset: max(source.count - Self.trailerBytes, 0))
-    let leastBytes = 160 + Self.trailerBytes  // of the first version
-    guard source.count >= Self.headerBytes + leastBytes, let start = source.baseAddress,
+    guard source.count >= Self.headerBytes + Self.leastBytes, let start = source.baseAddress,
       word(start, source.count - 16) == Self.magic, let bytes = Int(exactly: word(start, source.count - 24)),
-      bytes >= leastBytes, bytes <= source.count - Self.headerBytes
+      bytes >= Self.leastBytes, bytes <= source.count - Self.headerBytes
     else { throw damage }
     let end = source.count - bytes
     let base = start + end
     guard word(base, 0) == Self.magic, Int(half(base, 12)) == bytes,
       word(base, bytes - 8) == Checksum.xxh64(UnsafeRawBufferPointer(start: base, count: bytes - 8))
     else { throw damage }
-    version = Int(half(base, 8))
-    guard version <= StoreFormat.version else {
-      throw .newerVersion(path: path, found: version, supported: StoreFormat.version)
-    }
+    try StoreFormat.check(Int(half(base, 8)), of: path)
     number = word(base, 16)
     storeID = word(base, 24)
     guard number <= StoreFormat.largestNumber else { throw damage }
-    guard bytes >= fixedBytes + Self.trailerBytes else { throw damage }
     // Checked all at once, below: a number that is none is -1.
     var place = 32
     func next() -> Int {
@@ -153,27 +144,24 @@ struct SegmentFooter {
     rowCount = next()
     rowsEnd = next()
     offsetsAt = next()
-    if version < 3 { sortsAt = next() }
     namesAt = next()
     nameCount = next()
     groupsAt = next()
     groupCount = next()
     listsAt = next()
     listCount = next()
-    if version >= 3 {
-      daysAt = next()
-      dayCount = next()
-    }
+    daysAt = next()
+    dayCount = next()
     killsAt = next()
     killCount = next()
     manifestAt = next()
     manifestBytes = next()
     checksumsAt = next()
     let kindCount = next()
-    guard (0...bytes).contains(kindCount), bytes == fixedBytes + kindCount * Self.kindBytes + Self.trailerBytes,
+    guard (0...bytes).contains(kindCount), bytes == Self.fixedBytes + kindCount * Self.kindBytes + Self.trailerBytes,
       isInOrder(within: source.count)
     else { throw damage }
-    var position = fixedBytes
+    var position = Self.fixedBytes
     for _ in 0..<kindCount {
       let kind = Kind(
         kind: UInt8(truncatingIfNeeded: word(base, position)), first: Int(truncatingIfNeeded: word(base, position + 8)),
@@ -198,10 +186,10 @@ struct SegmentFooter {
       return true
     }
     let begins = (0...fileBytes).contains(rowCount) && follows(rowsEnd, 0, 0) && follows(offsetsAt, rowCount, 4)
-    let hasSorts = version >= 3 || follows(sortsAt, rowCount, 8)
-    let hasNames = follows(namesAt, nameCount, nameBytes) && follows(groupsAt, groupCount, groupBytes)
-    let hasLists = follows(listsAt, listCount, 4) && (version < 3 || follows(daysAt, dayCount, Self.dayBytes))
+    let hasNames =
+      follows(namesAt, nameCount, SegmentNames.pieceBytes) && follows(groupsAt, groupCount, Self.groupBytes)
+    let hasLists = follows(listsAt, listCount, 4) && follows(daysAt, dayCount, Self.dayBytes)
     let hasRest = follows(killsAt, killCount, Self.killBytes) && follows(manifestAt, manifestBytes, 1)
-    return begins && hasSorts && hasNames && hasLists && hasRest && follows(checksumsAt, 0, 0)
+    return begins && hasNames && hasLists && hasRest && follows(checksumsAt, 0, 0)
   }
 }

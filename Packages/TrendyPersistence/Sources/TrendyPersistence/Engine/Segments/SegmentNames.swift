@@ -58,8 +58,7 @@ enum SegmentNames {
       goesOn = base.load(fromByteOffset: SegmentNames.countAt, as: UInt8.self) == SegmentNames.rowsInPiece
     }
 
-    /// What stands there of the next row that may have the name: where it begins, divided by 8, or in version 3 its number. It
-    /// may also be a row that is not there: rows and names decide.
+    /// Offset, divided by 8, of the next row that may have the name; 0 where the place is empty. The caller compares the row's name.
     @inline(__always) mutating func next() -> Int? {
       if marks == 0 {
         guard laterMarks != 0 else { return nil }

@@ -148,10 +148,10 @@ extension Segment {
     guard !order.isEmpty, footer.groupCount > 0 else { return }
     // Of many every page is read: checked at once, none is asked for at each step.
     let areMany = order.count > footer.groupCount / 64
-    if areMany { try check(footer.groupsAt, footer.groupCount * footer.groupBytes) }
+    if areMany { try check(footer.groupsAt, footer.groupCount * SegmentFooter.groupBytes) }
     func isBelow(_ place: Int, _ group: UInt64) throws(StorageError) -> Bool {
-      let entry = footer.groupsAt + place * footer.groupBytes
-      if !areMany { try check(entry, footer.groupBytes) }
+      let entry = footer.groupsAt + place * SegmentFooter.groupBytes
+      if !areMany { try check(entry, SegmentFooter.groupBytes) }
       let other = UInt8(truncatingIfNeeded: word(base, entry))
       return other != kind ? other < kind : word(base, entry + 8) < group
     }
@@ -169,7 +169,7 @@ extension Segment {
         if try isBelow(middle, groups[index]) { place = middle + 1 } else { end = middle }
       }
       guard place < footer.groupCount else { return }
-      let entry = footer.groupsAt + place * footer.groupBytes
+      let entry = footer.groupsAt + place * SegmentFooter.groupBytes
       if UInt8(truncatingIfNeeded: word(base, entry)) == kind, word(base, entry + 8) == groups[index] {
         try body(index, entry)
       }

@@ -4,10 +4,7 @@ extension SegmentStack {
   func records(kind: UInt8, keys: ClosedRange<RecordKey>?) throws(StorageError) -> [UnsafeRawPointer] {
     var found: [UnsafeRawPointer] = []
     for layer in layers {
-      guard let run = try layer.segment.keyedRun(kind: kind) else {
-        try addAll(kind, of: layer, to: &found)
-        continue
-      }
+      guard let run = try layer.segment.keyedRun(kind: kind) else { continue }
       let (sevens, uuids) = (run.counts.versionSeven, run.counts.versionSeven + run.counts.otherUUIDs)
       if let keys {
         for places in [0..<sevens, sevens..<uuids] {
@@ -39,10 +36,7 @@ extension SegmentStack {
   func latest(kind: UInt8, count: Int) throws(StorageError) -> [UnsafeRawPointer] {
     var found: [UnsafeRawPointer] = []
     for layer in layers {
-      guard let run = try layer.segment.keyedRun(kind: kind) else {
-        try addAll(kind, of: layer, to: &found)
-        continue
-      }
+      guard let run = try layer.segment.keyedRun(kind: kind) else { continue }
       try addLatest(count, versionSeven: run, of: layer, to: &found)
       let others = run.counts.otherUUIDs + run.counts.hashes
       if others <= Self.fewOthers {
@@ -105,14 +99,5 @@ extension SegmentStack {
   ) throws(StorageError) {
     let row = try layer.segment.row(place, of: run)
     if !layer.isBuried(row) { found.append(try layer.segment.record(row)) }
-  }
-
-  /// Of a segment that has no order of keys.
-  private func addAll(_ kind: UInt8, of layer: Layer, to found: inout [UnsafeRawPointer]) throws(StorageError) {
-    guard let run = try layer.segment.run(kind: kind, group: nil) else { return }
-    for index in 0..<run.count {
-      let row = try layer.segment.row(index, of: run)
-      if !layer.isBuried(row) { found.append(try layer.segment.record(row)) }
-    }
   }
 }

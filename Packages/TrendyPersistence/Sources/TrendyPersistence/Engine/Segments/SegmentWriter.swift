@@ -51,7 +51,7 @@ final class SegmentWriter {
     }
     let header = RecordMemory(zeroed: SegmentFooter.headerBytes)
     store(SegmentFooter.magic, header.base, 0)
-    header.base.storeBytes(of: UInt32(StoreFormat.segmentVersion).littleEndian, toByteOffset: 8, as: UInt32.self)
+    header.base.storeBytes(of: UInt32(StoreFormat.version).littleEndian, toByteOffset: 8, as: UInt32.self)
     header.base.storeBytes(of: UInt32(SegmentFooter.headerBytes).littleEndian, toByteOffset: 12, as: UInt32.self)
     store(number, header.base, 16)
     store(storeID, header.base, 24)
@@ -282,7 +282,7 @@ final class SegmentWriter {
     let bytes = buffer.bytes(from: 0, count: filled)
     var from = 0
     while from < bytes.count {
-      let to = min(from + footer.pageBytes, bytes.count)
+      let to = min(from + SegmentFooter.pageBytes, bytes.count)
       checksums.append(
         footer.checksum(ofPage: checksums.count, UnsafeRawBufferPointer(rebasing: bytes[from..<to])))
       from = to

@@ -19,7 +19,7 @@ struct EventFields {
   private(set) var timeZone: UnsafeRawBufferPointer?
   private(set) var properties: UnsafeRawBufferPointer?
   private(set) var traits = EventTraits()
-  /// Whether there are fields that few rows have, or only those of earlier versions.
+  /// Whether there are fields that few rows have.
   private(set) var hasMore = false
   /// The identifier, where it is no canonical UUID.
   private(set) var identifierText: UnsafeRawBufferPointer?
@@ -77,16 +77,6 @@ struct EventFields {
       case EventField.eventType << 2 | 3:
         guard let bytes = cursor.bytes() else { return false }
         typeText = bytes
-      // Rows of earlier versions have these in place of traits.
-      case EventField.isAllDay << 2:
-        guard let word = cursor.number() else { return false }
-        traits.isAllDay = word != 0
-      case EventField.source << 2:
-        guard let word = cursor.number(), StoredCode.source(word) != nil else { return false }
-        traits.source = word
-      case EventField.status << 2:
-        guard let word = cursor.number(), StoredCode.status(word) != nil else { return false }
-        traits.status = word
       default:
         hasMore = true
         guard cursor.skip(header) else { return false }
@@ -112,7 +102,7 @@ struct EventFields {
   @inline(__always) var syncStatus: SyncStatus { StoredCode.status(traits.status) ?? .pending }
 }
 
-/// What few events have, or only rows of earlier versions.
+/// Fields that few events have.
 struct SeldomFields {
   var externalId: String?
   var originalTitle: String?
@@ -120,8 +110,6 @@ struct SeldomFields {
   var healthKitSampleId: String?
   var healthKitCategory: String?
   var unknownFields: [String: JSONValue] = [:]
-  /// Of a row of version 1 or 2.
-  var properties: [String: PropertyValue] = [:]
 
   /// - Returns: `nil` if one cannot be read.
   init?(_ record: UnsafeRawPointer) {
@@ -133,9 +121,6 @@ struct SeldomFields {
       case EventField.geofence: geofenceId = field.identifier
       case EventField.healthKitSample: healthKitSampleId = field.text
       case EventField.healthKitCategory: healthKitCategory = field.text
-      case EventField.property:
-        guard let (name, value) = field.property else { return nil }
-        properties[name] = value
       case EventField.unknownMember:
         guard let (name, value) = field.member else { return nil }
         unknownFields[name] = value
@@ -198,10 +183,7 @@ final class EventReader {
     if let longitude = fields.longitude { place.pointee.locationLongitude = longitude }
     if let name = fields.locationName { place.pointee.locationName = texts.text(name) }
     if let zone = fields.timeZone { place.pointee.timeZone = texts.text(zone) }
-    if let seldom {
-      seldom.set(&place.pointee)
-      if !seldom.properties.isEmpty { place.pointee.properties = seldom.properties }
-    }
+    seldom?.set(&place.pointee)
     return true
   }
 
@@ -213,13 +195,8 @@ final class EventReader {
   /// Shows each property, in the order of the names.
   /// - Returns: `false` if they cannot be read.
   func forEachProperty(_ fields: EventFields, _ body: (String, PropertyValue) -> Void) -> Bool {
-    if let bytes = fields.properties {
-      guard let (shape, values) = shapes.split(bytes) else { return false }
-      return PackedProperties.forEach(shape, values, body)
-    }
-    guard fields.hasMore else { return true }
-    guard let seldom = SeldomFields(fields.record) else { return false }
-    PackedProperties(seldom.properties).forEach(body)
-    return true
+    guard let bytes = fields.properties else { return true }
+    guard let (shape, values) = shapes.split(bytes) else { return false }
+    return PackedProperties.forEach(shape, values, body)
   }
 }

@@ -42,24 +42,15 @@ public struct EventRow {
   ) throws(StorageError) {
     // Inlined into who looks at the values, which saves a call for each.
     defer { withExtendedLifetime(self) {} }
-    guard let (shape, values) = try packedProperties() else { return try forEachEarlierProperty(body) }
+    guard let (shape, values) = try packedProperties() else { return }
     guard PackedProperties.forEachPacked(shape, values, body) else { throw unreadable }
   }
 
-  /// The names and types of the properties, and their values one after the other; `nil` where they do not lie so.
+  /// The names and types of the properties, and their values one after the other; `nil` if there are none.
   @usableFromInline func packedProperties() throws(StorageError) -> (PropertyShape, UnsafeRawBufferPointer)? {
     guard let bytes = fields.properties else { return nil }
     guard let pieces = source.reader.shapes.split(bytes) else { throw unreadable }
     return pieces
-  }
-
-  /// Those of a row of version 1 or 2, or none.
-  @usableFromInline func forEachEarlierProperty(
-    _ body: (PropertyShape, Int, PackedValue) -> Void
-  ) throws(StorageError) {
-    guard fields.hasMore else { return }
-    guard let seldom = SeldomFields(fields.record) else { throw unreadable }
-    PackedProperties(seldom.properties).forEachPacked(body)
   }
 
   @usableFromInline var unreadable: StorageError {

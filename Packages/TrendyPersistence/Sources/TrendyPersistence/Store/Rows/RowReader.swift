@@ -132,14 +132,6 @@ extension RowReader.Field {
     guard let name = reader.text(), let value = reader.value() else { return nil }
     return (name, value)
   }
-
-  var property: (name: String, value: PropertyValue)? {
-    var reader = RowReader(content)
-    guard let name = reader.text(), let code = reader.byte(), let type = StoredCode.propertyType(code),
-      let value = reader.value()
-    else { return nil }
-    return (name, PropertyValue(type: type, value: value))
-  }
 }
 
 extension Int64 {

@@ -6,9 +6,7 @@ enum EventField {
   static let eventType = 2
   static let timestamp = 3
   static let endDate = 4
-  static let isAllDay = 5
   static let notes = 6
-  static let source = 7
   static let externalId = 8
   static let originalTitle = 9
   static let geofence = 10
@@ -18,8 +16,6 @@ enum EventField {
   static let healthKitSample = 14
   static let healthKitCategory = 15
   static let timeZone = 16
-  static let status = 17
-  static let property = 18
   static let unknownMember = 19
   static let traits = 20
   static let properties = 21
