@@ -25,41 +25,6 @@ struct EmbeddedHubStorageContractTests {
     try check.run(on: ReopeningStorage(disk: SimulatedFileSystem(), maintains: true))
   }
 
-  @Test func `an entry that an earlier hub kept is read, told and changed`() throws {
-    let disk = SimulatedFileSystem()
-    let earlier =
-      #"{"created":1704067200001,"created_version":3,"deleted":1704067200005,"id":"e","incarnation":1,"kind":"event","#
-      + #""marks":{"*":[3,7,"d"],"notes":[4,8,"c",true],"properties.dose":[4,8,"c"]},"updated":1704067200004,"#
-      + #""values":{"notes":"x","properties.dose":null,"timestamp":"2024-01-01T08:00:00.000Z"},"version":4}"#
-    let engine = try StorageEngine.open(directory: "/hub/people/p", fileSystem: disk)
-    let transaction = try engine.beginWrite()
-    try transaction.put(
-      kind: 2, key: RecordKey(hashing: "event\u{0}e"), sort: 4, group: Checksum.xxh64("event"),
-      payload: Array(earlier.utf8))
-    try transaction.commit()
-
-    func date(_ milliseconds: Int) -> Date { Date(timeIntervalSince1970: Double(milliseconds) / 1000) }
-    var entry = HubEntry(
-      kind: "event", id: "e", version: 4, incarnation: 1, deletedAt: date(1_704_067_200_005),
-      createdAt: date(1_704_067_200_001), updatedAt: date(1_704_067_200_004), createdVersion: 3,
-      fields: [
-        "notes": HubField(value: "x", version: 4, stamp: 8, author: "c", isReoffered: true),
-        "properties.dose": HubField(value: nil, version: 4, stamp: 8, author: "c"),
-        "timestamp": HubField(value: "2024-01-01T08:00:00.000Z", version: 3, stamp: 7, author: "d"),
-      ])
-    let storage = openStorage(disk.anotherProcess())
-    let line = entry.line(person: "p")
-    #expect(try storage.read(person: "p") { try $0.entry(kind: "event", id: "e") } == entry)
-    #expect(try storage.read(person: "p") { try $0.lines(after: 0, limit: 9) } == [line])
-    #expect(try storage.read(person: "p") { try $0.lines(ofKind: "event", after: 0, bytes: 9) } == [line])
-    #expect(try storage.read(person: "p") { try $0.allLines().line(at: 0) } == line)
-    entry.version = 5
-    entry.deletedAt = nil
-    try storage.write(person: "p") { try $0.put(entry) }
-    #expect(try storage.read(person: "p") { try $0.entries(after: 0, limit: 9) } == [entry])
-    #expect(try storage.read(person: "p") { try $0.lines(after: 0, limit: 9) } == [entry.line(person: "p")])
-  }
-
   @Test func `a person's long log becomes a segment when there is time for it`() throws {
     let disk = SimulatedFileSystem()
     let storage = openStorage(disk)

@@ -83,7 +83,14 @@ enum PostgresSchema {
       CREATE TABLE track_reader (
         person text COLLATE "C" PRIMARY KEY, reader text NOT NULL, until timestamptz NOT NULL)
       """,
-      // The directory: who may come in, and who is told of what changes.
+      // Files that were taken in.
+      """
+      CREATE TABLE import (
+        person text COLLATE "C" NOT NULL, id text COLLATE "C" NOT NULL, document text NOT NULL,
+        PRIMARY KEY (person, id))
+      """,
+      // The directory: who may come in, and who is told of what changes. A token has the JSON of what its device last said of itself,
+      // or ''.
       """
       CREATE TABLE webhook (
         id text COLLATE "C" PRIMARY KEY, person text COLLATE "C" NOT NULL, document text NOT NULL)
@@ -96,7 +103,7 @@ enum PostgresSchema {
       """
       CREATE TABLE token (
         hash text COLLATE "C" PRIMARY KEY, device text NOT NULL, person text COLLATE "C" NOT NULL, name text NOT NULL,
-        created_at bigint NOT NULL, revoked_at bigint, seen_at bigint)
+        created_at bigint NOT NULL, revoked_at bigint, seen_at bigint, report text NOT NULL)
       """,
       "CREATE INDEX token_person ON token (person)",
       """
@@ -114,24 +121,10 @@ enum PostgresSchema {
       CREATE TABLE witness (
         hub text COLLATE "C" PRIMARY KEY, count bigint NOT NULL, seen_at timestamptz NOT NULL DEFAULT now())
       """,
-    ],
-    [
-      // Files that were taken in.
-      """
-      CREATE TABLE import (
-        person text COLLATE "C" NOT NULL, id text COLLATE "C" NOT NULL, document text NOT NULL,
-        PRIMARY KEY (person, id))
-      """
-    ],
-    [
-      // What a device said of itself when it last came in, as JSON; empty for nothing.
-      "ALTER TABLE token ADD COLUMN report text NOT NULL DEFAULT ''"
-    ],
-    [
       // Recent attempts to pair, by the hash of an address or a code; times: milliseconds since 1970, separated by commas.
       "CREATE TABLE pairing_attempt (key text COLLATE \"C\" PRIMARY KEY, latest bigint NOT NULL, times text NOT NULL)",
       "CREATE INDEX pairing_attempt_latest ON pairing_attempt (latest)",
-    ],
+    ]
   ]
 
   /// In the schema that the connection stands in. Two hubs at once: the second waits for the row of the first.

@@ -78,11 +78,6 @@ extension HubCompanion {
     self.init(
       tracker: tracker, companion: companion, createdAt: Date(milliseconds: created), heldThrough: held,
       acknowledgedThrough: acknowledged, removedAt: members["removed"]?.intValue.map(Date.init(milliseconds:)))
-    // An earlier hub took any number for what a companion has. It goes on as one that was restored: both ends say where they are.
-    if !SyncRange.counter.contains(held) || !SyncRange.counter.contains(acknowledged) {
-      heldThrough = 0
-      acknowledgedThrough = 0
-    }
     for (id, told) in members["told"]?.objectValue ?? [:] {
       guard let told = told.objectValue, let isOpen = told["open"]?.boolValue, let at = told["at"]?.intValue else {
         return nil

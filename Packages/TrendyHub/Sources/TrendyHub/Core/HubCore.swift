@@ -203,43 +203,8 @@ public struct HubCore: Hashable, Sendable {
   public func begin(epoch: String, in transaction: any HubTransaction) throws -> HubState {
     var state = try transaction.state()
     let standing = try transaction.contacts().sorted { $0.at > $1.at }.prefix(HubState.mostStanding)
-    state.begin(
-      epoch,
-      standing: Set(standing.flatMap { $0.lives.isEmpty ? [state.epochs.epoch(of: $0.cursor)?.id ?? ""] : $0.lives }))
-    if state.sums == nil { state.sums = try sums(in: transaction) }
-    if !state.isChecked { try rewriteFaults(in: transaction, &state) }
+    state.begin(epoch, standing: Set(standing.flatMap(\.lives)))
     try transaction.setState(state)
     return state
-  }
-
-  /// Writes the entries anew, each under a version of its own, that an earlier hub kept with numbers that cannot be: devices have
-  /// parked them, or were ended by them. Read back, the numbers lie in their ranges.
-  private func rewriteFaults(in transaction: any HubTransaction, _ state: inout HubState) throws {
-    var version: Int64 = 0
-    let before = state.head
-    while case let lines = try transaction.lines(after: version, limit: 500), let last = lines.last {
-      for line in lines {
-        let change = try WireJSON.decode(ChangeEntry.self, from: line.text)
-        guard change.fault != nil, var entry = try transaction.entry(kind: change.entityType, id: change.entityId)
-        else { continue }
-        state.head += 1
-        entry.version = state.head
-        try transaction.put(entry)
-      }
-      version = last.version
-    }
-    if state.head > before { state.sums = try sums(in: transaction) }
-    state.isChecked = true
-  }
-
-  private func sums(in reading: any HubReading) throws -> [String: KindSum] {
-    var sums: [String: KindSum] = [:]
-    var version: Int64 = 0
-    while true {
-      let entries = try reading.entries(after: version, limit: 500)
-      guard let last = entries.last else { return sums }
-      for entry in entries { sums[entry.kind, default: .init()].add(entry) }
-      version = last.version
-    }
   }
 }

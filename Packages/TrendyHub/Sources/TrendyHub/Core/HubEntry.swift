@@ -8,7 +8,7 @@ public struct HubEntry: Hashable, Sendable {
   public let id: String
   /// The number of its last write, of the person's one counter.
   public var version: Int64
-  /// How often it was restored: 0 in its first life. In `SyncRange.counter`, as an earlier hub took any.
+  /// How often it was restored: 0 in its first life. In `SyncRange.counter`.
   public var incarnation: Int64 { didSet { incarnation = incarnation.clamped(to: SyncRange.counter) } }
   public var deletedAt: Date?
   /// When it was written first.
@@ -58,7 +58,7 @@ public struct HubField: Hashable, Sendable {
   /// `null` is a value: the field was cleared.
   public var value: JSONValue
   public var version: Int64
-  /// Hub time of the edit, in milliseconds since 1970. In `SyncRange.stamp`, as an earlier hub took any.
+  /// Hub time of the edit, in milliseconds since 1970. In `SyncRange.stamp`.
   public var stamp: Int64 { didSet { stamp = stamp.clamped(to: SyncRange.stamp) } }
   /// The identity of the device that made the edit.
   public var author: String
@@ -167,48 +167,12 @@ extension HubEntry {
   }
 }
 
-extension HubEntry {
-  /// Reads what earlier hubs kept of an entry: an object with values and marks; `nil` for anything else.
-  init?(stored: JSONValue) {
-    guard let members = stored.objectValue, let kind = members["kind"]?.stringValue,
-      let id = members["id"]?.stringValue, let version = members["version"]?.storedCounter,
-      let incarnation = members["incarnation"]?.storedCounter, let created = members["created"]?.intValue,
-      let updated = members["updated"]?.intValue, let createdVersion = members["created_version"]?.storedCounter
-    else { return nil }
-    self.init(
-      kind: kind, id: id, version: version, incarnation: incarnation,
-      deletedAt: members["deleted"]?.intValue.map(Date.init(milliseconds:)),
-      createdAt: Date(milliseconds: created), updatedAt: Date(milliseconds: updated), createdVersion: createdVersion,
-      fields: [:])
-    // As it was first kept, each field with its own mark.
-    if let fields = members["fields"]?.objectValue {
-      for (name, value) in fields {
-        guard let parts = value.arrayValue, parts.count == 4, let field = HubField(parts[0], mark: parts[1...]) else {
-          return nil
-        }
-        self.fields[name] = field
-      }
-      return
-    }
-    guard let values = members["values"]?.objectValue, let marks = members["marks"]?.objectValue else { return nil }
-    for (name, value) in values {
-      guard let mark = (marks[name] ?? marks["*"])?.arrayValue, let field = HubField(value, mark: mark[...]) else {
-        return nil
-      }
-      fields[name] = field
-    }
-  }
-}
-
 extension HubField {
-  init?(_ value: JSONValue, mark: ArraySlice<JSONValue>) {
-    let mark = Array(mark)
-    guard mark.count >= 3, let version = mark[0].storedCounter, let stamp = mark[1].intValue,
+  init?(_ value: JSONValue, mark: [JSONValue]) {
+    guard mark.count == 3, let version = mark[0].storedCounter, let stamp = mark[1].intValue,
       let author = mark[2].stringValue
     else { return nil }
-    self.init(
-      value: value, version: version, stamp: stamp, author: author,
-      isReoffered: mark.count > 3 && mark[3].boolValue == true)
+    self.init(value: value, version: version, stamp: stamp, author: author)
   }
 }
 

@@ -32,46 +32,6 @@ public struct HubEventMoment: Hashable, Sendable {
   }
 }
 
-extension HubEventMoment {
-  /// Reads it out of the text of an event's document.
-  /// - Parameters:
-  ///   - document: as the hub wrote it.
-  ///   - moment: of the event, which is known.
-  ///   - pools: of types and zones.
-  /// - Returns: `nil` where the text is not plain enough, and has to be read as a whole.
-  init?(document: WrittenObject, moment: Int64, _ pools: inout StoredMoment.Pools) {
-    self.init(eventTypeId: "", moment: moment)
-    var hasType = false
-    var isPlain = true
-    func text(_ value: UnsafeRawBufferPointer, _ pool: inout TextPool) -> String? {
-      if value.equals("null") { return nil }
-      guard let plain = value.plainString else {
-        isPlain = false
-        return nil
-      }
-      return pool.text(plain)
-    }
-    let isRead = document.forEachMember { name, value in
-      if name.equals("event_type_id") {
-        if let type = text(value, &pools.types) {
-          eventTypeId = type
-          hasType = true
-        }
-      } else if name.equals("is_all_day") {
-        isAllDay = value.equals("true")
-      } else if name.equals("source_type") {
-        sourceType = text(value, &pools.zones).flatMap { EventSourceType(rawValue: $0) }
-      } else if name.equals("time_zone") {
-        timeZone = text(value, &pools.zones)
-        // Names rise, and none of those that come is asked for.
-        return false
-      }
-      return isPlain
-    }
-    guard isRead, isPlain, hasType else { return nil }
-  }
-}
-
 extension HubReading {
   public func eachEvent(
     during moments: Range<Int64>, _ body: (HubEventMoment, _ entry: () throws -> HubEntry) throws -> Void

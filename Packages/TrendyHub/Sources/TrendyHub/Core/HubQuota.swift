@@ -49,27 +49,16 @@ struct HubQuotaError: Error, Hashable, CustomStringConvertible {
 }
 
 extension HubState {
-  /// Entities that live; 0 where they have not been added up yet.
-  public var rows: Int64 { (sums ?? [:]).values.reduce(0) { $0 + $1.count } }
+  /// Number of living entities.
+  public var rows: Int64 { sums.values.reduce(0) { $0 + $1.count } }
 }
 
 extension HubReading {
-  /// Bytes of what lives, added up anew.
-  func contentBytes() throws -> Int64 {
-    var bytes: Int64 = 0
-    var version: Int64 = 0
-    while case let entries = try entries(after: version, limit: 500), let last = entries.last {
-      for entry in entries { bytes += entry.contentBytes }
-      version = last.version
-    }
-    return bytes
-  }
-
   /// Bytes that the record may still grow by, below 0 where it holds more than it may; `nil` for no limit.
   func room(in quota: HubQuota) throws -> Int64? {
     let state = try state()
     guard let most = state.quota.otherwise(quota).bytes, most < .max else { return nil }
-    return most - (try state.contentBytes ?? contentBytes())
+    return most - state.contentBytes
   }
 
   /// Whether the record holds as much as it may, or more.
@@ -78,7 +67,7 @@ extension HubReading {
     let quota = state.quota.otherwise(quota)
     if let most = quota.rows, state.rows >= most { return HubQuotaError(quota: most, isOfRows: true) }
     guard let most = quota.bytes, most < .max else { return nil }
-    return try state.contentBytes ?? contentBytes() >= most ? HubQuotaError(quota: most, isOfRows: false) : nil
+    return state.contentBytes >= most ? HubQuotaError(quota: most, isOfRows: false) : nil
   }
 }
 
@@ -106,7 +95,7 @@ extension HubAccounts {
   public func quota(of person: String) throws -> (own: HubQuota, rows: Int64, bytes: Int64) {
     try storage.read(person: person) { reading in
       let state = try reading.state()
-      return (state.quota, state.rows, try state.contentBytes ?? reading.contentBytes())
+      return (state.quota, state.rows, state.contentBytes)
     }
   }
 

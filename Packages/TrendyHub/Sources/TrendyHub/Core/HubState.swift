@@ -10,24 +10,21 @@ public struct HubState: Hashable, Sendable {
   public var epochs: [HubEpoch]
   /// Up to here tombstones have shrunk to bare ids: who stands below it needs a snapshot.
   public var horizon: Int64
-  /// By kind; `nil` where they have not been added up yet.
-  public var sums: [String: KindSum]?
-  /// Whether every entry is known to hold only numbers that devices take; an earlier hub took any.
-  public var isChecked: Bool
+  /// Count and hash of the living entries by kind.
+  public var sums: [String: KindSum]
   /// The person's own quota, which says over that of the hub.
   public var quota: HubQuota
-  /// Bytes of what lives, as ``HubQuota/bytes`` counts them; `nil` where they have not been added up yet.
-  public var contentBytes: Int64?
+  /// Bytes of the living entries, as ``HubQuota/bytes`` counts them.
+  public var contentBytes: Int64
 
   public init(
-    head: Int64 = 0, epochs: [HubEpoch] = [], horizon: Int64 = 0, sums: [String: KindSum]? = nil,
-    isChecked: Bool = false, quota: HubQuota = HubQuota(), contentBytes: Int64? = nil
+    head: Int64 = 0, epochs: [HubEpoch] = [], horizon: Int64 = 0, sums: [String: KindSum] = [:],
+    quota: HubQuota = HubQuota(), contentBytes: Int64 = 0
   ) {
     self.head = head
     self.epochs = epochs
     self.horizon = horizon
     self.sums = sums
-    self.isChecked = isChecked
     self.quota = quota
     self.contentBytes = contentBytes
   }

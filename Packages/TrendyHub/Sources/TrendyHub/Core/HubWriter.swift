@@ -17,9 +17,6 @@ final class HubWriter {
     self.now = now
     state = try transaction.state()
     self.quota = state.quota.otherwise(quota)
-    guard state.head == 0 else { return }
-    state.sums = state.sums ?? [:]
-    state.contentBytes = state.contentBytes ?? 0
   }
 
   func nextVersion() -> Int64 {
@@ -30,10 +27,10 @@ final class HubWriter {
 
   func put(_ entry: HubEntry, replacing old: HubEntry?) throws {
     try transaction.put(entry)
-    if let old { state.sums?[old.kind, default: .init()].remove(old) }
-    state.sums?[entry.kind, default: .init()].add(entry)
+    if let old { state.sums[old.kind, default: .init()].remove(old) }
+    state.sums[entry.kind, default: .init()].add(entry)
     let bytes = entry.contentBytes - (old?.contentBytes ?? 0)
-    if let held = state.contentBytes { state.contentBytes = held + bytes }
+    state.contentBytes += bytes
     guard entry.kind != SyncedKind.conflict.name else { return }
     growth.rows? += (entry.isAlive ? 1 : 0) - (old?.isAlive == true ? 1 : 0)
     growth.bytes? += bytes
@@ -57,10 +54,7 @@ final class HubWriter {
       throw HubQuotaError(quota: most, isOfRows: true)
     }
     guard let most = quota.bytes, most < HubQuota.unlimited, (growth.bytes ?? 0) > 0 else { return }
-    // Of a record from before there were quotas; what this writer has written is in it.
-    let held = try state.contentBytes ?? transaction.contentBytes()
-    state.contentBytes = held
-    if held > most { throw HubQuotaError(quota: most, isOfRows: false) }
+    if state.contentBytes > most { throw HubQuotaError(quota: most, isOfRows: false) }
   }
 }
 

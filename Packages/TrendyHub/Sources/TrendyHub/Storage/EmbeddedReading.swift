@@ -56,7 +56,7 @@ class EmbeddedReading: HubReading {
     guard version < .max - 1 else { return [] }
     return try records.scan(
       kind: HubRecordKind.entry, group: nil, from: version + 1, to: .max, descending: false, limit: limit
-    ).map { try Self.line($0, of: person) }
+    ).map(Self.line)
   }
 
   func lines(ofKind kind: String?, after version: Int64, bytes: Int) throws -> [HubLine] {
@@ -71,7 +71,7 @@ class EmbeddedReading: HubReading {
       for record in records where left > 0 || lines.isEmpty {
         version = record.sort
         if kind == nil, Self.knownGroups.contains(record.group) { continue }
-        let line = try Self.line(record, of: person)
+        let line = try Self.line(record)
         lines.append(line)
         left -= line.text.count
       }
@@ -96,7 +96,7 @@ class EmbeddedReading: HubReading {
       uniqueKeysWithValues: SyncedKind.all.map { (HubRecordKey.group($0.name), $0.rank) })
     // Stable within a rank, hence by version.
     let places = all.indices.map { (rank: ranks[all[$0].group] ?? .max, place: $0) }.sorted { $0 < $1 }.map(\.place)
-    return HubLineList(count: all.count) { [person] in try Self.line(all[places[$0]], of: person) }
+    return HubLineList(count: all.count) { try Self.line(all[places[$0]]) }
   }
 
   func living(kind: String, offset: Int, limit: Int) throws -> [HubEntry] {
@@ -127,16 +127,8 @@ class EmbeddedReading: HubReading {
         try body(stored) { try entry(key: key) }
         continue
       }
-      let record = try entryRecord(key: key)
-      let written = record.withPayload { bytes in
-        StoredEntry.document(in: bytes).flatMap { HubEventMoment(document: $0, moment: living.sort, &pools) }
-      }
-      if let written {
-        try body(written) { try Self.entry(record) }
-      } else {
-        let entry = try Self.entry(record)
-        if let moment = HubEventMoment(entry) { try body(moment) { entry } }
-      }
+      let unlisted = try entry(key: key)
+      if let moment = HubEventMoment(unlisted) { try body(moment) { unlisted } }
     }
   }
 
@@ -227,7 +219,6 @@ class EmbeddedReading: HubReading {
   func notices(companion: String, after sequence: Int64, limit: Int) throws -> [CompanionNotice] {
     let last = SyncRange.counter.upperBound
     guard sequence < last else { return [] }
-    // Beyond it lies only what an earlier hub took of any number.
     return try records.scan(
       kind: HubRecordKind.notice, group: HubRecordKey.group(companion), from: sequence + 1, to: last + 1,
       descending: false, limit: limit
@@ -334,10 +325,8 @@ class EmbeddedReading: HubReading {
     return entry
   }
 
-  private static func line(_ record: Record, of person: String) throws -> HubLine {
-    guard let text = record.withPayload({ StoredEntry.line(in: $0) }) else {
-      return try entry(record).line(person: person)
-    }
+  private static func line(_ record: Record) throws -> HubLine {
+    guard let text = record.withPayload({ StoredEntry.line(in: $0) }) else { throw record.unreadable() }
     return HubLine(version: record.sort, text: text)
   }
 }

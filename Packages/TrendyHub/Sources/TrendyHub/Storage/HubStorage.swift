@@ -290,8 +290,7 @@ public struct HubContact: Hashable, Sendable {
   public var cursor: Int64
   public var at: Date
   /// The lives of the hub in which it may stand: those of what it said to have seen and of the head that it was told, and the one in
-  /// which it was answered. Empty
-  /// where an earlier hub noted it.
+  /// which it was answered.
   public var lives: [String]
 
   public init(device: String, cursor: Int64, at: Date, lives: [String] = []) {

@@ -13,27 +13,24 @@ extension HubState {
   public var stored: JSONValue {
     var members: [String: JSONValue] = [
       "head": .int(head), "epochs": .array(epochs.map { ["id": .string($0.id), "first": .int($0.first)] }),
-      "horizon": .int(horizon),
+      "horizon": .int(horizon), "content_bytes": .int(contentBytes),
+      "sums": .object(sums.mapValues { ["count": .int($0.count), "hash": .string($0.hexadecimal)] }),
     ]
-    if let sums {
-      members["sums"] = .object(sums.mapValues { ["count": .int($0.count), "hash": .string($0.hexadecimal)] })
-    }
-    if isChecked { members["checked"] = true }
     members["quota_rows"] = quota.rows.map { .int($0) }
     members["quota_bytes"] = quota.bytes.map { .int($0) }
-    members["content_bytes"] = contentBytes.map { .int($0) }
     return .object(members)
   }
 
   /// Reads ``stored``; `nil` for anything else.
   public init?(stored: JSONValue) {
     guard let members = stored.objectValue, let head = members["head"]?.storedCounter,
-      let epochs = members["epochs"]?.arrayValue
+      let epochs = members["epochs"]?.arrayValue, let horizon = members["horizon"]?.storedCounter,
+      let kinds = members["sums"]?.objectValue, let contentBytes = members["content_bytes"]?.storedCounter
     else { return nil }
     self.init(
-      head: head, horizon: members["horizon"]?.storedCounter ?? 0, isChecked: members["checked"]?.boolValue ?? false,
+      head: head, horizon: horizon,
       quota: HubQuota(rows: members["quota_rows"]?.intValue, bytes: members["quota_bytes"]?.intValue),
-      contentBytes: members["content_bytes"]?.storedCounter)
+      contentBytes: contentBytes)
     for epoch in epochs {
       guard let id = epoch.objectValue?["id"]?.stringValue, let first = epoch.objectValue?["first"]?.storedCounter
       else {
@@ -41,15 +38,12 @@ extension HubState {
       }
       self.epochs.append(HubEpoch(id: id, first: first))
     }
-    guard let kinds = members["sums"]?.objectValue else { return }
-    var sums: [String: KindSum] = [:]
     for (kind, sum) in kinds {
       guard let count = sum.objectValue?["count"]?.storedCounter, let text = sum.objectValue?["hash"]?.stringValue,
         let sum = KindSum(count: count, hexadecimal: text)
       else { return nil }
       sums[kind] = sum
     }
-    self.sums = sums
   }
 }
 

@@ -6,7 +6,7 @@ public import TrendyModels
 ///
 /// A byte 1; the length of the facts in four bytes, the lowest first; the facts, a JSON array: version of the first write; milliseconds
 /// since 1970 of the first write, of the last, and of the deletion or null; of a restored entity an array with the version and the
-/// author, or null, of the restore; then the names of the fields that were brought again after a loss. The rest is the line. Earlier hubs kept a JSON object, which begins with another byte.
+/// author, or null, of the restore; then the names of the fields that were brought again after a loss. The rest is the line.
 enum StoredEntry {
   private static let form: UInt8 = 1
   private static let headerBytes = 5
@@ -23,10 +23,10 @@ enum StoredEntry {
     return bytes
   }
 
-  /// The line; `nil` in the form of earlier hubs, and where it is neither.
+  /// The line; `nil` for other bytes.
   static func line(in bytes: UnsafeRawBufferPointer) -> Data? { parts(bytes).map { Data($0.line) } }
 
-  /// What the line says of the entity; `nil` in the form of earlier hubs, and where it is neither.
+  /// The entity's document in the line; `nil` for other bytes.
   static func document(in bytes: UnsafeRawBufferPointer) -> WrittenObject? {
     guard let line = parts(bytes)?.line else { return nil }
     return WrittenObject(UnsafeRawBufferPointer(rebasing: line)).member("data").map(WrittenObject.init)
@@ -45,12 +45,12 @@ enum StoredEntry {
     return isFirst ? data.map(WrittenObject.init) : nil
   }
 
-  /// - Returns: `nil` for what is in neither form.
+  /// - Returns: `nil` for other bytes.
   static func read(_ bytes: UnsafeRawBufferPointer) throws(Problem) -> HubEntry? {
     func parse(_ part: Slice<UnsafeRawBufferPointer>) throws(Problem) -> JSONValue {
       try JSONText.parse(Data(part), maximumDepth: JSONText.maximumDepth * 2)
     }
-    guard let parts = parts(bytes) else { return HubEntry(stored: try parse(bytes[...])) }
+    guard let parts = parts(bytes) else { return nil }
     return HubEntry(line: try parse(parts.line), facts: try parse(parts.facts))
   }
 
@@ -96,7 +96,7 @@ extension HubEntry {
       restoration: facts.dropFirst(4).first?.arrayValue.flatMap(HubRestoration.init(stored:)), fields: [:])
     let brought = Set(facts[4...].compactMap(\.stringValue))
     for (name, value) in values(of: data, marks: marks) {
-      guard let mark = (marks[name] ?? marks["*"])?.arrayValue, var field = HubField(value, mark: mark[...]) else {
+      guard let mark = (marks[name] ?? marks["*"])?.arrayValue, var field = HubField(value, mark: mark) else {
         return nil
       }
       field.isReoffered = brought.contains(name)

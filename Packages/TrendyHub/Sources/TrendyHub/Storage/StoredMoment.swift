@@ -3,7 +3,7 @@ import TrendyModels
 /// How the moment of an event lies in a store, beside its place in lists by time: counting days reads no entry.
 ///
 /// A byte 1; a byte of flags, the lowest first: all-day, has a zone, the type's id is a UUID, and in three bits the source, 0 for none;
-/// the id in 16 bytes, or its length in a byte and its text; the rest is the zone. Earlier hubs kept nothing there.
+/// the id in 16 bytes, or its length in a byte and its text; the rest is the zone.
 enum StoredMoment {
   private static let form: UInt8 = 1
   private static let allDay: UInt8 = 1

@@ -102,45 +102,6 @@ struct HubDayCountTests {
     #expect(days?.map { $0["date"] } == ["2024-01-20", "2024-02-01"])
   }
 
-  @Test func `events of a hub that kept no moments beside its lists are counted like others`() async throws {
-    let types = ["t", "0f8fad5b-d9cb-469f-a165-70867728950e", "\u{e9} \"\\"]
-    for type in types { try await hub.makeType(type, name: "Type \(type)") }
-    for number in 0..<60 {
-      _ = try await hub.send(
-        "POST", "/events",
-        [
-          "id": .string("e\(number)"), "event_type_id": .string(types[number % 3]),
-          "timestamp": .string("2024-01-\(10 + number % 9)T\(number % 2 == 0 ? "23" : "02"):30:00Z"),
-          "time_zone": number % 4 == 0 ? .null : .string(number % 4 == 1 ? "Asia/Tokyo" : "America/New_York"),
-          "is_all_day": .bool(number % 5 == 0), "source_type": number % 6 == 0 ? "trip" : "manual",
-        ])
-    }
-    func answers() async throws -> [JSONValue] {
-      let server = HubServer(storage: hub.storage, clock: hub.clock)
-      var answers: [JSONValue] = []
-      for path in [Self.path, "/insights?zone=Europe/Amsterdam"] {
-        let answer = await server.handle(
-          HTTPRequest(
-            id: "x", method: "GET", target: "/api/v1\(path)",
-            headers: HTTPHeaders([("Authorization", "Bearer \(hub.token)")])))
-        answers.append(try WireJSON.decode(JSONValue.self, from: try await answer.collectedBody()))
-      }
-      return answers
-    }
-    let kept = try await answers()
-    #expect(kept[0]["days"].arrayValue?.count ?? 0 > 8)
-    // As an earlier hub wrote them: kind 3, with nothing in it.
-    let store = try StorageEngine.open(directory: "/hub/people/\(hub.person.id)", fileSystem: hub.disk)
-    let listed = try store.scan(kind: 3)
-    #expect(listed.count { !$0.payload.isEmpty } == 60)
-    try store.write { transaction throws(StorageError) in
-      for record in listed {
-        try transaction.put(kind: 3, key: record.key, sort: record.sort, group: record.group, payload: [])
-      }
-    }
-    #expect(try await answers() == kept)
-  }
-
   @Test func `streaks go on with what is recorded, and end with what is deleted`() async throws {
     _ = try await hub.send(
       "POST", "/event-types",

@@ -1,7 +1,7 @@
 /// Ranges of the numbers that devices and hubs tell each other.
 ///
-/// A number outside of its range is refused where it is read from others. A value that a program makes, or that a store kept from an
-/// earlier version, is brought to the nearest end: `Int64.clamped(to:)`. Both ends leave room for arithmetic on 64 bits.
+/// A number outside of its range is refused where it is read from others. A value that a program makes, or reads from a store, is
+/// brought to the nearest end: `Int64.clamped(to:)`. Both ends leave room for arithmetic on 64 bits.
 public enum SyncRange: Sendable {
   /// Versions, cursors, heads, sequences, incarnations and counts: 0 to 2^62 - 1.
   ///

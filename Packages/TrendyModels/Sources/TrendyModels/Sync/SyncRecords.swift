@@ -111,7 +111,7 @@ public struct SyncIdentity: Hashable, Sendable, Codable {
 
 /// What a store knows of its hub, beside the cursor and its identity.
 ///
-/// Every number lies in its ``SyncRange``: one beyond it, such as an earlier version took from a hub, is brought to the nearest.
+/// Every number lies in its ``SyncRange``: one beyond it is brought to the nearest.
 public struct SyncMemory: Hashable, Sendable {
   /// The lives of the hub, oldest first; empty for a hub that has none to tell, and before the first answer.
   public var epochs: [HubEpoch]

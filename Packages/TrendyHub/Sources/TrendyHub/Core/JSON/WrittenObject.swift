@@ -96,10 +96,4 @@ extension UnsafeRawBufferPointer {
   func equals(_ text: StaticString) -> Bool {
     count == text.utf8CodeUnitCount && text.withUTF8Buffer { elementsEqual($0) }
   }
-
-  /// What stands between the quotation marks of a JSON string without escapes; `nil` for anything else.
-  var plainString: UnsafeRawBufferPointer? {
-    guard count >= 2, self[0] == UInt8(ascii: "\""), !contains(UInt8(ascii: "\\")) else { return nil }
-    return UnsafeRawBufferPointer(rebasing: self[1..<count - 1])
-  }
 }

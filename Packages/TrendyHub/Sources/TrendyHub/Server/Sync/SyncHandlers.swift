@@ -167,7 +167,7 @@ struct SyncHandlers: Sendable {
     return try await records.read(person: sender.person) { [self] reading in
       let state = try reading.state()
       let lastSequence = try device.map { try reading.mark(device: $0) } ?? 0
-      let kinds = SyncedKind.all.map { ($0.name, state.sums?[$0.name] ?? KindSum()) }
+      let kinds = SyncedKind.all.map { ($0.name, state.sums[$0.name] ?? KindSum()) }
       return try .wire(
         SyncSummary(
           person: sender.person, position: state.position(at: clock.now),
