@@ -317,20 +317,6 @@ struct BadInputTests {
     try expectKept()
   }
 
-  @Test func `a damaged list of undo of an earlier version is named for what it is, and stops nothing else`() throws {
-    let list = URL(filePath: bench.store()).appending(path: "undo.json")
-    for content in ["", "garbage", #"[{"x":1}]"#] {
-      try Data(content.utf8).write(to: list)
-      #expect(try bench.trendy("undo").status == 0)
-      let result = try bench.trendy("undo")
-      #expect(result.status == 65 && result.talk.contains("undo.json"), "\(result.talk)")
-      #expect(try bench.trendy("redo").status == 0)
-    }
-    #expect(try bench.trendy("vehicle", "add", "Golf").status == 0)
-    #expect(try bench.trendy("undo").status == 0)
-    try expectKept()
-  }
-
   @Test func `an agent that cannot go on ends, also one that serves a hub`() throws {
     let hub = try TestHub(bench)
     defer { hub.stop() }

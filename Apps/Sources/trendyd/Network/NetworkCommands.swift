@@ -83,7 +83,7 @@ enum NetworkCommands {
         let found = try await network.explanation(ofEvent: arguments.positionals[1], for: account)
         console.data(String(decoding: try WireJSON.encode(found), as: UTF8.self))
       } catch let error as APIError where error.statusCode == 404 {
-        // Not found there, or by a hub of an earlier version.
+        // The hub does not have it.
         console.data("{}")
       }
       return .done

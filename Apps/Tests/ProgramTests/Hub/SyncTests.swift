@@ -603,7 +603,7 @@ struct SyncTests {
     let refused = try bench.trendy("connect", "http://127.0.0.1:1", "1234-5678", store: "new")
     #expect(refused.status == 69, "\(refused.talk)")
     #expect(!FileManager.default.fileExists(atPath: bench.store("new")))
-    // An agent makes a store without anything in it, and an earlier version left one behind.
+    // An agent makes a store without anything in it.
     let agent = try Running(bench, "trendyd", ["run", "--store", bench.store("new")])
     let manifest = bench.store("new") + "/manifest"
     #expect(try eventually { FileManager.default.fileExists(atPath: manifest) ? true : nil } == true, "\(agent.text)")

@@ -163,30 +163,6 @@ struct InterchangeTests {
     #expect(try listed(store: "elsewhere").isEmpty)
   }
 
-  @Test func `a list of imports that an earlier version kept in files is taken into the store, and into its backups`()
-    throws
-  {
-    let folder = path("store/imports")
-    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-    try file(
-      "store/imports/0199f3c2-0000-7000-8000-000000000001.ndjson",
-      """
-      {"format":"csv","source":"gym.csv","fingerprint":"f","started":"2026-01-04T08:00:00.000Z"}
-
-      {"made":[["event","0199f3c2-0000-7000-8000-000000000002","00"]]}
-
-      {"finished":"2026-01-04T08:00:01.000Z"}
-
-      """)
-    let earlier = try bench.trendy("import", "list", "--plain").output
-    #expect(earlier.contains("\tdone\tcsv\t1\tgym.csv"), "\(earlier)")
-    try bench.trendy("backup", path("all.backup"))
-    #expect(!FileManager.default.fileExists(atPath: folder))
-    #expect(try bench.trendy("import", "list", "--plain").output == earlier)
-    try bench.trendy("restore", path("all.backup"), store: "elsewhere")
-    #expect(try bench.trendy("import", "list", "--plain", store: "elsewhere").output == earlier)
-  }
-
   @Test func `of a vehicle, tracks say which of its trips have no fixes, and tables have them all`() throws {
     try bench.trendy("vehicle", "add", "Van")
     try bench.trendy("vehicle", "add", "Bicycle")

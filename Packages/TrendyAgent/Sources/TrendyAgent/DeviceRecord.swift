@@ -39,7 +39,7 @@ public final class DeviceRecord: Sendable {
 
   /// Of a store that is open, on any file system.
   /// - Parameters:
-  ///   - directory: the folder of the store, for what earlier versions kept beside it.
+  ///   - directory: the folder of the store, for files beside it such as the settings of companions.
   ///   - dataStoreFactory: the open store.
   ///   - recorder: writes to that store; one is made unless given.
   ///   - clock: dates what is done.

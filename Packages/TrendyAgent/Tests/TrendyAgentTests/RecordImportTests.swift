@@ -229,36 +229,11 @@ struct RecordImportTests {
     }
   }
 
-  /// Notes of it did not say how many there are, and had another digest.
   @Test func `new types have colours of their own, beside those that there are`() throws {
     try withRecord { record in
       try take(Self.rows(3), into: record)
       let colours = Set(try record.makeStore().fetchAllEventTypes().map(\.colorHex))
       #expect(colours == ["#73392E", "#0197BD", "#957007"])
-    }
-  }
-
-  @Test func `an import of an earlier version is counted and taken back`() throws {
-    try withRecord { record in
-      try take(Self.rows(9), into: record)
-      let edited = try #require(try events(record).first { $0.notes == "note 4" })
-      let entry = try #require(try record.imports().last)
-      let store = record.dataStoreFactory.makeLocalStore()
-      let made = try ImportJournal(store).made(by: entry.id, part: 0).map { entity in
-        let held = try #require(try Undoable.held(entity.kind, id: entity.id, in: store))
-        let hash = StableHash.sha256(Array(try WireJSON.encode(held.value))).prefix(8)
-        let digest = hash.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
-        return JSONValue.array([.string(entity.kind.rawValue), .string(entity.id), .string(digest)])
-      }
-      try store.setNote(.array(made), named: "import \(entry.id).0")
-      var head = try #require(try store.note(named: "import \(entry.id)")?.objectValue)
-      #expect(head.removeValue(forKey: "count") == 15)
-      try store.setNote(.object(head), named: "import \(entry.id)")
-      try store.save()
-      #expect(try record.imports().map(\.madeCount) == [15])
-      try record.recorder.edit(eventId: edited.id) { $0.notes = "mine" }
-      let undo = try record.undoImport(try #require(try record.imports().last))
-      #expect(undo.left.map(\.id) == [edited.id, edited.eventTypeId] && undo.removed == 13)
     }
   }
 

@@ -334,47 +334,4 @@ struct UndoTests {
     try record.redo()
     #expect(try record.recorder.openConflicts().isEmpty)
   }
-
-  @Test func `what an earlier version kept in files is taken over once`() throws {
-    let folder = FileManager.default.temporaryDirectory.appending(path: "trendy-undo-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }  // left behind, it would only take room
-    let record = try Self.record(on: SimulatedFileSystem(), beside: folder)
-    try record.recorder.record(EventType(id: Self.typeId, name: "nap", colorHex: "#888888", iconName: "•"))
-    try record.recorder.record(Self.event("a", "one"))
-    let made =
-      #"{"event_type_id":"\#(Self.typeId)","timestamp":"2024-01-01T00:00:00.000Z","notes":"one","#
-      + #""is_all_day":false,"source_type":"manual"}"#
-    let change = #"{"kind":"event","id":"a","after":\#(made)}"#
-    let file = folder.appending(path: "undo.json")
-    let large = folder.appending(path: "undo-1.json")
-    try Data("[\(change)]".utf8).write(to: large)
-    let history = #"{"done":[{"label":"log a","date":725760000,"changes":[],"file":"undo-1.json"}],"undone":[]}"#
-    try Data(history.utf8).write(to: file)
-    #expect(try record.undoHistory().done.map(\.label) == ["log a"])
-    #expect(!FileManager.default.fileExists(atPath: file.path) && !FileManager.default.fileExists(atPath: large.path))
-    try record.undo()
-    #expect(try Self.notes(record) == [:])
-    try record.redo()
-    #expect(try Self.notes(record) == ["a": "one 0"])
-    // One that was killed before it removed them finds them again.
-    try Data(history.utf8).write(to: file)
-    #expect(try record.undoHistory().done.map(\.label) == ["log a"])
-    #expect(!FileManager.default.fileExists(atPath: file.path))
-  }
-
-  @Test func `a file of an earlier version that cannot be read is told, and in nobody's way`() throws {
-    let folder = FileManager.default.temporaryDirectory.appending(path: "trendy-undo-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }  // as above
-    let record = try Self.record(on: SimulatedFileSystem(), beside: folder)
-    try record.recorder.record(EventType(id: Self.typeId, name: "nap", colorHex: "#888888", iconName: "•"))
-    let file = folder.appending(path: "undo.json")
-    try Data("{".utf8).write(to: file)
-    #expect(throws: UndoError.unreadable(path: file.path)) { try record.undo() }
-    try record.perform("log a", [.event(Self.event("a", "one"))])
-    #expect(try record.undo().label == "log a")
-    #expect(throws: UndoError.unreadable(path: file.path)) { try record.undo() }
-    #expect(FileManager.default.fileExists(atPath: file.path))
-  }
 }

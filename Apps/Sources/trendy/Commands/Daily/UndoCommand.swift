@@ -28,11 +28,7 @@ struct UndoCommand: Command {
   func act(_ session: Session) throws -> Answer {
     let container = try session.openStore()
     if onlyLists {
-      do {
-        return .list(try container.record.undoHistory())
-      } catch let error as UndoError {
-        throw UndoMoves.failure(error)
-      }
+      return .list(try container.record.undoHistory())
     }
     return .moved(try UndoMoves(count) { try container.record.undo() })
   }
@@ -106,11 +102,6 @@ struct UndoMoves {
     switch error {
     case .nothing: CommandError("There is nothing to take back", exit: .no)
     case .nothingUndone: CommandError("There is nothing to do again", exit: .no)
-    case .unreadable:
-      CommandError(
-        error.description,
-        hint: "What was recorded is whole, and what is done from now on can be taken back. Remove the file.",
-        exit: .badData)
     case .changedSince(_, let left):
       CommandError(
         "\(error.description.dropLast()): \(words(left)).", hint: "What was done before can be taken back: trendy undo",

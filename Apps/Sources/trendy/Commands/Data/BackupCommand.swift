@@ -23,7 +23,6 @@ struct BackupCommand: Command {
   }
 
   func act(_ session: Session) throws -> StoreBackup.Summary {
-    takeOverEarlierImports(session)
     Interruption.wait()
     do {
       return try backUp(session)
@@ -33,16 +32,6 @@ struct BackupCommand: Command {
       throw CommandError.noStore(at: session.storeDirectory.path)
     } catch StorageError.exists(let path) {
       throw CommandError.fileExists(at: path, isReplacing: isReplacing)
-    }
-  }
-
-  /// A disk that is mounted for reading keeps nobody from a backup.
-  private func takeOverEarlierImports(_ session: Session) {
-    guard DeviceRecord.hasEarlierImports(at: session.storeDirectory) else { return }
-    do {
-      try session.openStore().record.takeOverEarlierImports()
-    } catch {
-      session.console.talk("The list of earlier imports is not in the backup: \(error)")
     }
   }
 

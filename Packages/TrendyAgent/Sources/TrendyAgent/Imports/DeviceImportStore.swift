@@ -24,7 +24,6 @@ final class DeviceImportStore: ImportStore {
   convenience init(record: DeviceRecord, format: InterchangeFormat, request: ImportRequest) throws {
     try self.init(record: record, source: request.source, format: format.word, fingerprint: request.fingerprint)
     guard !request.isDryRun else { return }
-    try record.takeOverEarlierImports()
     let interrupted = try record.imports().last {
       $0.undone == nil && $0.finished == nil && $0.fingerprint == fingerprint
     }
@@ -174,7 +173,7 @@ final class DeviceImportStore: ImportStore {
       ImportEntry(
         id: id, format: format, source: source, started: now, fingerprint: fingerprint, reading: reading))
     // What was done before it is not the last thing that can be taken back.
-    var log = try record.undoLog(in: store)
+    var log = try UndoLog(store)
     let name = URL(filePath: source).lastPathComponent
     _ = try log.append(UndoStep(label: "import \(name)", date: now, importID: id), isDivisible: true, [])
     return id

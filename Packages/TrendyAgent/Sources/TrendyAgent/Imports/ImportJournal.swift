@@ -1,11 +1,4 @@
 public import TrendyFoundation
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 import TrendyInterchange
 import TrendyModels
 import TrendyPersistence
@@ -23,7 +16,7 @@ public struct ImportEntry: Hashable, Sendable {
   public var undone: Date?
   /// Says what was read and how, so that the same command goes on.
   var fingerprint: String
-  /// `nil` for a file without events, and for imports of earlier versions.
+  /// `nil` for a file without events.
   var reading: ImportReading?
   /// How many entities it made.
   public internal(set) var madeCount = 0
@@ -58,7 +51,7 @@ struct ImportJournal {
   /// `nil` for one that was lost with a damaged store.
   func entry(_ id: String) throws -> ImportEntry? {
     guard let head = try head(id), var entry = ImportEntry(id: id, head) else { return nil }
-    entry.madeCount = try count(id, head)
+    entry.madeCount = Self.count(head)
     return entry
   }
 
@@ -75,7 +68,7 @@ struct ImportJournal {
   func append(_ made: [MadeEntity], to id: String) throws {
     guard var head = try head(id) else { return }
     var part = Self.parts(head)
-    head["count"] = .int(Int64(try count(id, head) + made.count))
+    head["count"] = .int(Int64(Self.count(head) + made.count))
     var rest = made[...]
     while !rest.isEmpty {
       let piece = rest.prefix(Self.partLength)
@@ -103,17 +96,6 @@ struct ImportJournal {
   func finish(_ id: String, at date: Date) throws { try set("finished", of: id, to: date) }
 
   func undo(_ id: String, at date: Date) throws { try set("undone", of: id, to: date) }
-
-  /// Takes in what an earlier version kept in files.
-  func takeOver(_ earlier: [(entry: ImportEntry, made: [MadeEntity])]) throws {
-    let known = Set(try ids())
-    for (entry, made) in earlier where !known.contains(entry.id) {
-      try begin(entry)
-      try append(made, to: entry.id)
-      if let finished = entry.finished { try finish(entry.id, at: finished) }
-      if let undone = entry.undone { try undo(entry.id, at: undone) }
-    }
-  }
 }
 
 extension ImportJournal {
@@ -121,10 +103,8 @@ extension ImportJournal {
     try store.note(named: Self.name)?.arrayValue?.compactMap(\.stringValue) ?? []
   }
 
-  private func count(_ id: String, _ head: [String: JSONValue]) throws -> Int {
-    if let count = head["count"]?.intValue { return Int(count.clamped(to: 0...Self.mostMade)) }
-    // An earlier version did not say.
-    return try (0..<Self.parts(head)).reduce(0) { try $0 + made(by: id, part: $1).count }
+  private static func count(_ head: [String: JSONValue]) -> Int {
+    Int((head["count"]?.intValue ?? 0).clamped(to: 0...mostMade))
   }
 
   private func head(_ id: String) throws -> [String: JSONValue]? {
@@ -152,42 +132,6 @@ extension ImportJournal {
   private static func name(_ id: String, part: Int) -> String { "import \(id).\(part)" }
 }
 
-/// What versions before the store had notes kept of imports: a file for each in the folder `imports` beside it, a line of JSON for
-/// each batch. It is taken into the store once, and removed.
-struct EarlierImportFiles {
-  private let folder: URL
-
-  init(storeDirectory: URL) { folder = storeDirectory.appending(path: "imports") }
-
-  var exist: Bool { access(folder.path, F_OK) == 0 }
-
-  /// The oldest first.
-  func entries() throws -> [(entry: ImportEntry, made: [MadeEntity])] {
-    guard exist else { return [] }
-    return try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
-      .filter { $0.hasSuffix(".ndjson") }.compactMap { try entry(String($0.dropLast(7))) }
-  }
-
-  func remove() throws { try FileManager.default.removeItem(at: folder) }
-
-  /// `nil` for a file whose first line was not written whole.
-  private func entry(_ id: String) throws -> (entry: ImportEntry, made: [MadeEntity])? {
-    var entry: ImportEntry?
-    var made: [MadeEntity] = []
-    for line in try Data(contentsOf: folder.appending(path: "\(id).ndjson")).split(separator: 0xA) {
-      // The last line may have been cut by a power failure before its batch was saved.
-      guard let members = try? WireJSON.decode(JSONValue.self, from: Data(line)).objectValue else { continue }
-      if let begun = ImportEntry(id: id, members) { entry = begun }
-      made += (members["made"]?.arrayValue ?? []).compactMap { MadeEntity($0) }
-      entry?.takeDates(members)
-    }
-    entry?.madeCount = made.count
-    // It did not say which of them were taken back with it.
-    if entry?.undone != nil { for index in made.indices { made[index].isTakenBack = true } }
-    return entry.map { ($0, made) }
-  }
-}
-
 extension ImportEntry {
   fileprivate init?(id: String, _ members: [String: JSONValue]) {
     guard let format = members["format"]?.stringValue,
@@ -197,13 +141,9 @@ extension ImportEntry {
       id: id, format: format, source: members["source"]?.stringValue ?? "", started: started,
       fingerprint: members["fingerprint"]?.stringValue ?? "")
     reading = ImportReading(members: members)
-    takeDates(members)
-  }
-
-  fileprivate mutating func takeDates(_ members: [String: JSONValue]) {
     func date(_ name: String) -> Date? { members[name]?.stringValue.flatMap { RFC3339.date(from: $0) } }
-    if let date = date("finished") { finished = date }
-    if let date = date("undone") { undone = date }
+    finished = date("finished")
+    undone = date("undone")
   }
 }
 
@@ -249,12 +189,5 @@ extension Undoable {
       }
       return 17
     }
-  }
-
-  /// Whether it is as it was when the digest was made, by this version or an earlier one.
-  func isAsMade(_ digest: String) throws -> Bool {
-    if digest.hasPrefix("x") { return try self.digest == digest }
-    let words = try StableHash.sha256(Array(WireJSON.encode(value))).prefix(8)
-    return words.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined() == digest
   }
 }

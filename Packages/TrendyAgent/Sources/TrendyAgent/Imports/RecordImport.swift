@@ -1,4 +1,4 @@
-public import TrendyFoundation
+import TrendyFoundation
 public import TrendyInterchange
 import TrendyModels
 import TrendyPersistence
@@ -9,54 +9,25 @@ import TrendyTrips
 extension DeviceRecord {
   /// Imports of this store, the oldest first.
   public func imports() throws -> [ImportEntry] {
-    let known = try ImportJournal(dataStoreFactory.makeLocalStore()).entries()
-    return try earlierImports(besides: known).map(\.entry) + known
-  }
-
-  /// Those that an earlier version left beside the store, as long as they are not in it.
-  private func earlierImports(besides known: [ImportEntry]) throws -> [(entry: ImportEntry, made: [MadeEntity])] {
-    let ids = Set(known.map(\.id))
-    return try EarlierImportFiles(storeDirectory: directory).entries().filter { !ids.contains($0.entry.id) }
+    try ImportJournal(dataStoreFactory.makeLocalStore()).entries()
   }
 
   /// What imports made that were taken back, where no later import made it again: by whoever made it last.
   func takenBack() throws -> FingerprintSet {
     var takenBack = FingerprintSet()
     var decided = FingerprintSet()
-    func decide(_ made: [MadeEntity]) {
-      for entity in made {
-        let fingerprint = CompactIdentifier(entity.id).fingerprint
-        if decided.insert(fingerprint), entity.isTakenBack { takenBack.insert(fingerprint) }
-      }
-    }
     let journal = ImportJournal(dataStoreFactory.makeLocalStore())
     let known = try journal.entries()
-    let earlier = try earlierImports(besides: known)
-    guard (earlier.map(\.entry) + known).contains(where: { $0.undone != nil }) else { return takenBack }
+    guard known.contains(where: { $0.undone != nil }) else { return takenBack }
     for entry in known.reversed() {
       for part in 0..<(try journal.partCount(of: entry.id)) {
-        decide(try journal.made(by: entry.id, part: part))
+        for entity in try journal.made(by: entry.id, part: part) {
+          let fingerprint = CompactIdentifier(entity.id).fingerprint
+          if decided.insert(fingerprint), entity.isTakenBack { takenBack.insert(fingerprint) }
+        }
       }
     }
-    for (_, made) in earlier.reversed() { decide(made) }
     return takenBack
-  }
-
-  /// Whether an earlier version left notes of imports beside the store.
-  public static func hasEarlierImports(at directory: URL) -> Bool {
-    exists(at: directory) && EarlierImportFiles(storeDirectory: directory).exist
-  }
-
-  /// Puts what an earlier version noted of imports beside the store into it, so that a backup holds it.
-  public func takeOverEarlierImports() throws {
-    let earlier = EarlierImportFiles(storeDirectory: directory)
-    guard earlier.exist else { return }
-    let entries = try earlier.entries()
-    try recorder.inOneSave { save in
-      try save.takeWriteLock()
-      try ImportJournal(save.localStore).takeOver(entries)
-    }
-    try earlier.remove()
   }
 
   /// Takes in the records of a file, in batches each of which is saved whole.
@@ -113,7 +84,6 @@ extension DeviceRecord {
   /// - Parameter partsInSave: how many parts of the list are taken back in one save.
   func undoImport(_ entry: ImportEntry, partsInSave: Int) throws -> ImportUndo {
     var result = ImportUndo()
-    try takeOverEarlierImports()
     var parts = 0..<(try ImportJournal(dataStoreFactory.makeLocalStore()).partCount(of: entry.id))
     // What refers to others goes first.
     while !parts.isEmpty {
@@ -124,7 +94,7 @@ extension DeviceRecord {
     try recorder.inOneSave { save in
       try save.takeWriteLock()
       try ImportJournal(save.localStore).undo(entry.id, at: clock.now)
-      var log = try undoLog(in: save.localStore)
+      var log = try UndoLog(save.localStore)
       try log.drop(importID: entry.id)
     }
     onChange()
@@ -159,7 +129,7 @@ extension DeviceRecord {
           continue
         }
         let isInUse = try made.kind == .eventType && save.store.hasChildren(ofType: made.id)
-        if try isInUse || !now.isAsMade(made.digest) {
+        if try isInUse || now.digest != made.digest {
           result.left.append(UndoStep.Left(kind: made.kind, id: made.id))
         } else {
           try save.undoingImport.delete(now)

@@ -41,7 +41,7 @@ public final class Act: Sendable {
       // No order of rows is promised, and what is written is the same each time.
       .sorted { ($0.kind.rawValue, $0.id) < ($1.kind.rawValue, $1.id) }
     guard !changes.isEmpty else { return number }
-    var log = try record.undoLog(in: store)
+    var log = try UndoLog(store)
     if let number, try log.extend(number, with: changes) { return number }
     let step = UndoStep(label: label, date: record.clock.now)
     return try log.append(step, isDivisible: isDivisible, changes)

@@ -65,23 +65,12 @@ extension DeviceRecord {
       try checkDecision(in: save)
       return try body(save)
     }
-    removeEarlierUndo()
     onChange()
     return result
   }
 
   /// The last things that were done and taken back.
-  /// - Throws: ``UndoError/unreadable(path:)`` for what an earlier version noted.
   public func undoHistory() throws -> UndoHistory {
-    let earlier = EarlierUndoFile(storeDirectory: directory)
-    if earlier.exists {
-      try recorder.inOneSave { save in
-        try save.takeWriteLock()
-        let log = try undoLog(in: save.localStore)
-        if !log.hasTakenOver { _ = try earlier.content() }
-      }
-      removeEarlierUndo()
-    }
     let log = try UndoLog(dataStoreFactory.makeLocalStore())
     return UndoHistory(done: try log.done.compactMap(log.step), undone: try log.undone.compactMap(log.step))
   }
@@ -97,23 +86,6 @@ extension DeviceRecord {
   /// - Throws: ``UndoError``, and what the store says.
   @discardableResult
   public func redo() throws -> UndoStep { try move(from: .undone, to: .done) }
-
-  // MARK: Earlier versions
-
-  /// The history within a unit that has the write lock, with what an earlier version kept in files.
-  func undoLog(in store: LocalStore) throws -> UndoLog {
-    var log = try UndoLog(store)
-    let earlier = EarlierUndoFile(storeDirectory: directory)
-    // One that cannot be read must not keep a person from working: `undo` tells of it.
-    if !log.hasTakenOver, earlier.exists, let content = try? earlier.content() { try log.takeOver(content) }
-    return log
-  }
-
-  private func removeEarlierUndo() {
-    let earlier = EarlierUndoFile(storeDirectory: directory)
-    // What cannot be told now is told by the next one who looks.
-    if earlier.exists, (try? UndoLog(dataStoreFactory.makeLocalStore()).hasTakenOver) == true { earlier.remove() }
-  }
 }
 
 // MARK: To and fro
@@ -129,10 +101,9 @@ extension DeviceRecord {
   private func move(from source: UndoLog.List, to destination: UndoLog.List) throws -> UndoStep {
     let outcome = try recorder.inOneSave { save in
       try save.takeWriteLock()
-      var log = try undoLog(in: save.localStore)
+      var log = try UndoLog(save.localStore)
       return try move(from: source, to: destination, in: &log, save)
     }
-    removeEarlierUndo()
     switch outcome {
     case .moved(let step):
       onChange()
@@ -142,9 +113,6 @@ extension DeviceRecord {
       step.left = undo.left
       step.wasSoAlready = undo.removed == 0 && undo.left.isEmpty
       return step
-    case .refused(.nothing):
-      let earlier = EarlierUndoFile(storeDirectory: directory)
-      throw earlier.exists ? UndoError.unreadable(path: earlier.path) : .nothing
     case .refused(let error): throw error
     }
   }

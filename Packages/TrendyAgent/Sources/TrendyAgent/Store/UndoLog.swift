@@ -28,8 +28,6 @@ struct UndoLog {
   /// From here on there may be entries that only tell what was deleted.
   private var first: Int64
   private var next: Int64
-  /// Whether what an earlier version kept in files is among these.
-  private(set) var hasTakenOver = false
 
   init(_ store: LocalStore) throws {
     self.store = store
@@ -38,17 +36,14 @@ struct UndoLog {
     next = (head["next"]?.intValue ?? 1).clamped(to: 1...Self.mostEntries)
     let limit = next
     (done, undone) = (numbers("done").filter { $0 < limit }, numbers("undone").filter { $0 < limit })
-    // An earlier version kept none of them.
-    first = (head["first"]?.intValue ?? done.first ?? next).clamped(to: 0...next)
-    hasTakenOver = head["taken_over"]?.boolValue ?? false
+    first = (head["first"]?.intValue ?? next).clamped(to: 0...next)
   }
 
   private func save() throws {
     func list(_ numbers: [Int64]) -> JSONValue { .array(numbers.map { .int($0) }) }
-    var head: [String: JSONValue] = [
+    let head: [String: JSONValue] = [
       "done": list(done), "undone": list(undone), "next": .int(next), "first": .int(first),
     ]
-    if hasTakenOver { head["taken_over"] = .bool(true) }
     try store.setNote(.object(head), named: Self.name)
   }
 
@@ -138,15 +133,6 @@ struct UndoLog {
       for index in changes.indices { changes[index].rename(names) }
       try write(changes, from: 0, to: number, &entry)
     }
-  }
-
-  /// Takes in what an earlier version noted.
-  mutating func takeOver(_ earlier: EarlierUndoFile.Content) throws {
-    for entry in earlier.done { done.append(try add(entry.step, isDivisible: entry.isDivisible, entry.changes)) }
-    for entry in earlier.undone { undone.append(try add(entry.step, isDivisible: entry.isDivisible, entry.changes)) }
-    hasTakenOver = true
-    try dropOldest()
-    try save()
   }
 }
 

@@ -46,14 +46,11 @@ public enum UndoError: Error, Hashable, CustomStringConvertible {
   case changedSince(label: String, left: [UndoStep.Left])
   /// Events, properties or excused days of a type that it made were recorded since.
   case inUse(label: String)
-  /// The file in which an earlier version noted what was done is damaged, or this user may not read it.
-  case unreadable(path: String)
 
   public var description: String {
     switch self {
     case .nothing: "There is nothing to take back."
     case .nothingUndone: "There is nothing to do again."
-    case .unreadable(let path): "\(path), in which an earlier version noted what can be taken back, cannot be read."
     case .changedSince(let label, _): "'\(label)' stays as it is: what it changed was changed again since."
     case .inUse(let label): "'\(label)' stays as it is: more of that type was recorded since."
     }

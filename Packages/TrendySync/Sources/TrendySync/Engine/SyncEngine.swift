@@ -46,8 +46,6 @@ public actor SyncEngine {
   var owesOffer = false
   /// What the last request rested on.
   var lastQuestion: Question?
-  /// Whether what an earlier version of this program parked was looked at once more.
-  var hasRetriedParked = false
 
   var turnstile = Turnstile()
   /// Every call of ``performSync()`` is an ask; a round serves all that were made before it began.
@@ -239,7 +237,6 @@ extension SyncEngine {
   private func round(resync: Bool, _ tally: inout RoundTally) async throws(SyncFailure) {
     // Counted anew: other processes queue as well.
     try counting()
-    try heal()
     let isProbing = circuitBreakerState == .halfOpen
     // The probe is the first thing that a hub hears of which had enough.
     if !isProbing { try await ask { try await networkClient.checkHealth() } }

@@ -69,7 +69,7 @@ extension PlainReplication {
   /// Also at 0, where a store that takes no versions from its hub may begin.
   var needsSnapshot: Bool { get throws { try store.syncCursor() ?? 0 == 0 } }
 
-  func take(_ page: ChangeFeedResponse, of pull: inout Pull, _: Asking, _: SyncMemory) throws {
+  func take(_ page: ChangeFeedResponse, of pull: Pull, _: Asking, _: SyncMemory) throws {
     // Held versions come with a snapshot: a store that has synced without them takes one.
     if page.position != nil { throw SyncFailure.expired("this device has to take a snapshot once") }
     var feed = try PlainFeed(store: store)

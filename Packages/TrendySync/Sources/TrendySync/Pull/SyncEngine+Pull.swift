@@ -7,8 +7,7 @@ extension SyncEngine {
 
   /// Takes in the feed from the cursor on, page by page until there is no more.
   func pull(_ tally: inout RoundTally) async throws(SyncFailure) {
-    var pull = try inStore { try Pull($0, hasRetriedParked: hasRetriedParked) }
-    defer { hasRetriedParked = pull.hasRetriedParked }
+    var pull = try inStore { try Pull($0) }
     // A round that was cut short has shown how much there is.
     let known = try inStore { try $0.syncMemory()?.seen ?? 0 }
     let isLong = known - pull.cursor > Int64(configuration.pageSize)
@@ -35,7 +34,7 @@ extension SyncEngine {
         try question.checkStands(in: store)
         guard try store.syncCursor() ?? 0 == since else { throw SyncFailure.elsewhere }
         let memory = try store.syncMemory() ?? SyncMemory()
-        try replications(in: store).forAnswer(at: page.position, memory).take(page, of: &pull, asking, memory)
+        try replications(in: store).forAnswer(at: page.position, memory).take(page, of: pull, asking, memory)
       }
       onPulled(page.changes.count, &tally)
       pull.cursor = page.nextCursor

@@ -28,7 +28,7 @@ struct VersionedFeed {
     for key in touched.inShowingOrder { try replica.show(key) }
   }
 
-  /// Tries everything that is parked: an earlier version may have parked what this one can read.
+  /// Tries everything that is parked.
   mutating func retryAll() throws {
     for entry in try store.fetchParkedChanges() { try retry(entry) }
   }

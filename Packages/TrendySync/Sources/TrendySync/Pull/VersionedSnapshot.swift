@@ -209,11 +209,4 @@ extension ChangeEntry {
     entry.entityType = Self.lostPrefix + entityType
     return entry
   }
-
-  /// As the hub gave it once.
-  var found: ChangeEntry {
-    var entry = self
-    if isLost { entry.entityType = String(entityType.dropFirst(Self.lostPrefix.count)) }
-    return entry
-  }
 }

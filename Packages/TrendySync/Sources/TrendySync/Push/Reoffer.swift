@@ -52,19 +52,6 @@ struct Reoffer {
     return offers.count + accepted.count
   }
 
-  /// Offers what an earlier version of this program could not, as it did not know the kind: behind everything that waits.
-  func queueFound() throws {
-    for parked in try store.fetchParkedChanges() where parked.isLost {
-      let entry = parked.found
-      guard let key = entry.offeredKey else { continue }
-      try store.deleteParkedChange(parked)
-      let latest = try store.lastPendingMutation()?.createdAt ?? now
-      let loss = Loss(entry: entry, atHub: try store.heldEntry(kind: key.entityType, id: key.entityId), common: 0)
-      let device = try store.syncIdentity()?.device ?? chance.identifier(at: now)
-      if let offer = try offer(loss, at: max(now, latest), under: device) { try store.insertPendingMutation(offer) }
-    }
-  }
-
   /// As one that has a device and no sequence: left as it is, for others offer the same, and the hub may have it from them.
   private func offer(_ loss: Loss, at date: Date, under device: String) throws -> PendingMutation? {
     let (entry, common) = (loss.entry, loss.common)

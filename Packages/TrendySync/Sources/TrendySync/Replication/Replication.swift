@@ -41,7 +41,7 @@ protocol Replication {
   var needsSnapshot: Bool { get throws }
 
   /// Takes in a page of the feed, with its cursor.
-  func take(_ page: ChangeFeedResponse, of pull: inout Pull, _ asking: Asking, _ knowledge: SyncMemory) throws
+  func take(_ page: ChangeFeedResponse, of pull: Pull, _ asking: Asking, _ knowledge: SyncMemory) throws
 
   /// What a snapshot consists of.
   associatedtype SnapshotContent
@@ -82,14 +82,11 @@ struct Pull {
   var cursor: Int64
   /// Deletes that the hub had acknowledged, without a version, before this pull began: once it is complete they have passed.
   let acknowledged: Set<EntityKey>
-  /// Whether what an earlier version of this program parked was looked at once more.
-  var hasRetriedParked: Bool
 
-  init(_ store: any DataStoreProtocol, hasRetriedParked: Bool) throws {
+  init(_ store: any DataStoreProtocol) throws {
     cursor = try store.syncCursor() ?? 0
     let waiting = Set(try store.fetchPendingMutations().filter { $0.operation == .delete }.map(\.key))
     acknowledged = Set(try store.fetchTombstones().filter { $0.version == nil }.map(\.key)).subtracting(waiting)
-    self.hasRetriedParked = hasRetriedParked
   }
 }
 

@@ -10,7 +10,7 @@ struct VersionedReplication: Replication {
   /// The snapshot of a hub that has nothing yet ends at 0.
   var needsSnapshot: Bool { get throws { try store.syncCursor() == nil } }
 
-  func take(_ page: ChangeFeedResponse, of pull: inout Pull, _ asking: Asking, _ before: SyncMemory) throws {
+  func take(_ page: ChangeFeedResponse, of pull: Pull, _ asking: Asking, _ before: SyncMemory) throws {
     let since = pull.cursor
     try page.check(since: since)
     var memory = before
@@ -22,13 +22,9 @@ struct VersionedReplication: Replication {
     memory.seen = max(memory.seen, page.nextCursor)
     for entry in page.changes { memory.passStamps(of: entry) }
     if !page.hasMore { memory.complete = page.nextCursor }
-    let isFirst = !pull.hasRetriedParked
-    if page.nextCursor != since || !page.changes.isEmpty || isFirst {
+    if page.nextCursor != since || !page.changes.isEmpty {
       var feed = try VersionedFeed(store: store)
-      if isFirst { try feed.retryAll() }
-      pull.hasRetriedParked = true
       try feed.apply(page.changes, cursor: page.nextCursor)
-      if isFirst { try reoffer.queueFound() }
       try store.setSyncCursor(page.nextCursor)
     }
     if memory.isWorthWriting(over: before) { try store.setSyncMemory(memory) }
