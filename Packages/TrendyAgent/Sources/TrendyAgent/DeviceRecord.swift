@@ -81,7 +81,7 @@ public final class DeviceRecord: Sendable {
   public func type(_ kind: BuiltInType) throws -> EventType {
     if let type = kind.present(among: try makeStore().fetchAllEventTypes()) { return type }
     return try recorder.inOneSave { save in
-      try save.takeWriteLock()
+      try save.beginWriting()
       return try kind.find(among: save.store.fetchAllEventTypes()) { type, definitions in
         guard try save.record(type) else { return false }
         for definition in definitions { try save.record(definition) }

@@ -204,6 +204,9 @@ struct LocalStoreTests {
       try factory.makeLocalStore().upsertEvent(id: "b") { _ in }
     }
     try store.save()
+    try store.beginWriting()
+    #expect(throws: StorageError.busy(path: "/home/store/lock")) { try other.beginWriting() }
+    store.rollback()
     try other.upsertEvent(id: "b") { _ in }
     try other.save()
     #expect(try store.fetchAllEvents().count == 2)

@@ -27,7 +27,7 @@ struct InitCommand: Command {
     let wasThere = DeviceRecord.exists(at: session.storeDirectory)
     let container = try AppContainer(storeDirectory: session.storeDirectory)
     let (isNew, made) = try container.recorder.inOneSave { save in
-      try save.takeWriteLock()
+      try save.beginWriting()
       let isNew = try !wasThere || isEmpty(save.store, container)
       var made: [String] = []
       for (type, definitions) in isNew ? StarterTypes.all : [] where try save.store.findEventType(id: type.id) == nil {

@@ -123,7 +123,7 @@ public struct ScheduledExport: Sendable {
 
   private func note(_ standing: ExportStanding) throws {
     try record.recorder.inOneSave { save in
-      try save.takeWriteLock()
+      try save.beginWriting()
       try save.localStore.setNote(standing.value, named: ExportStanding.name)
     }
   }

@@ -91,7 +91,7 @@ final class DeviceImportStore: ImportStore {
 
   func save(_ batch: [Undoable]) throws -> [Bool] {
     try record.recorder.inOneSave { save in
-      try save.takeWriteLock()
+      try save.beginWriting()
       let areNew = try Self.areNew(batch, in: save.store)
       var made: [MadeEntity] = []
       made.reserveCapacity(batch.count)
@@ -118,7 +118,7 @@ final class DeviceImportStore: ImportStore {
   func finish() throws {
     guard let importID else { return }
     try record.recorder.inOneSave { save in
-      try save.takeWriteLock()
+      try save.beginWriting()
       try ImportJournal(save.localStore).finish(importID, at: record.clock.now)
     }
   }

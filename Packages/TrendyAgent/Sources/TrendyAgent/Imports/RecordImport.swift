@@ -92,7 +92,7 @@ extension DeviceRecord {
       parts = parts.lowerBound..<some.startIndex
     }
     try recorder.inOneSave { save in
-      try save.takeWriteLock()
+      try save.beginWriting()
       try ImportJournal(save.localStore).undo(entry.id, at: clock.now)
       var log = try UndoLog(save.localStore)
       try log.drop(importID: entry.id)
@@ -105,7 +105,7 @@ extension DeviceRecord {
   private func takeBack(
     _ parts: Range<Int>, of entry: ImportEntry, in save: RecorderChanges, _ result: inout ImportUndo
   ) throws {
-    try save.takeWriteLock()
+    try save.beginWriting()
     let journal = ImportJournal(save.localStore)
     let lists = try parts.map { try journal.made(by: entry.id, part: $0) }
     try save.store.lookAhead(

@@ -27,7 +27,7 @@ extension DeviceRecord {
       return start
     }
     guard let start else { return }
-    try save.takeWriteLock()
+    try save.beginWriting()
     guard try save.localStore.position() == start else { throw OutdatedDecisionError() }
   }
 }

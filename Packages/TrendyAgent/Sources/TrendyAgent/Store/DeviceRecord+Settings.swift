@@ -26,13 +26,13 @@ extension DeviceRecord {
     let id = SyncedRecord.settingID(key)
     // An entity that is only ever changed: what is taken back is a value, and no device has to bring back what is deleted.
     try recorder.inOneSave { save in
-      try save.takeWriteLock()
+      try save.beginWriting()
       guard try save.store.findRecord(kind: .setting, id: id) == nil else { return }
       let isNew = try save.record(SyncedRecord(id: id, kind: .setting, fields: ["key": .string(key)]))
       if !isNew { try save.restore(.setting, id: id) }
     }
     try perform(value.map { "set \(key) \($0)" } ?? "unset \(key)") { save in
-      try save.takeWriteLock()
+      try save.beginWriting()
       guard let old = try save.store.findRecord(kind: .setting, id: id) else {
         throw RecorderError.notHeld(.setting, id: id)
       }

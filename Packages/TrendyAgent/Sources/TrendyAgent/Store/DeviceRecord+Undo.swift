@@ -100,7 +100,7 @@ extension DeviceRecord {
 
   private func move(from source: UndoLog.List, to destination: UndoLog.List) throws -> UndoStep {
     let outcome = try recorder.inOneSave { save in
-      try save.takeWriteLock()
+      try save.beginWriting()
       var log = try UndoLog(save.localStore)
       return try move(from: source, to: destination, in: &log, save)
     }

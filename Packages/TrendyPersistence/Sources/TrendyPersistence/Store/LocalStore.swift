@@ -26,6 +26,8 @@ public final class LocalStore: DataStoreProtocol {
 
   // MARK: The unit
 
+  public func beginWriting() throws { _ = try writing() }
+
   public func save() throws {
     let engine = try engine.get()
     guard let transaction else { return try engine.check() }

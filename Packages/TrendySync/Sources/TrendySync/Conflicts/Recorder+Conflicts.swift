@@ -74,7 +74,7 @@ extension OpenConflict {
 
 extension EditWriter {
   func conflict(_ id: String) throws -> OpenConflict {
-    try store.takeWriteLock()
+    try store.beginWriting()
     if let own = try store.fetchConflicts().first(where: { $0.id == id }) { return OpenConflict(own) }
     let device = try store.syncIdentity()?.device
     guard let shared = try store.findRecord(kind: .conflict, id: id).flatMap({ OpenConflict($0, device: device) })

@@ -15,7 +15,7 @@ extension SyncEngine {
     defer { leave() }
     let listing = try await listHub()
     return try write { store in
-      try store.takeWriteLock()
+      try store.beginWriting()
       let memory = try store.syncMemory() ?? SyncMemory()
       return try replications(in: store).forAnswer(at: listing.position, memory).offerMissing(from: listing, memory)
     }
@@ -46,7 +46,7 @@ extension DataStoreProtocol {
   /// Has the next round take everything anew from the hub, whoever makes it and in whatever process. The queue is laid over
   /// that unchanged; nothing is removed before everything is here. It does not save.
   public func requestResync() throws {
-    try takeWriteLock()
+    try beginWriting()
     // Before a first sync there is nothing to take anew.
     if try syncCursor() != nil { try setSyncCursor(nil) }
     if var memory = try syncMemory(), memory.snapshot != nil {
@@ -65,7 +65,7 @@ extension Recorder {
 
 extension EditWriter {
   fileprivate func offerWithoutVersions() throws {
-    try takeWriteLock()
+    try beginWriting()
     guard try !(store.syncMemory() ?? SyncMemory()).holdsVersions, try store.syncCursor() != nil else { return }
     let waiting = try store.fetchPendingMutations()
     let made = Set(waiting.filter { $0.operation == .create }.map(\.key))

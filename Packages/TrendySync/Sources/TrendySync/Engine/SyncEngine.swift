@@ -310,7 +310,7 @@ extension SyncEngine {
   private func takeNewIdentity(answering failure: SyncFailure) throws(SyncFailure) {
     guard let lastQuestion else { throw failure }
     try saving { store in
-      try store.takeWriteLock()
+      try store.beginWriting()
       try lastQuestion.checkNothingWasAcknowledged(in: store)
       try NewIdentity(store: store, chance: chance, now: clock.now).take()
     }

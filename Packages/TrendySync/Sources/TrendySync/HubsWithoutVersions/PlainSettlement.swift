@@ -8,7 +8,7 @@ struct PlainSettlement {
 
   /// - Returns: how many are settled: no longer in the queue.
   func settle(_ mutations: [PendingMutation], _ outcomes: [MutationOutcome]) throws -> Int {
-    try store.takeWriteLock()
+    try store.beginWriting()
     let judged = zip(mutations, outcomes)
     // Those of the batch that have an answer of their own are not taken along by another's refusal.
     let answered = Set(judged.compactMap { $1.isTryLater ? nil : $0.id })

@@ -29,7 +29,7 @@ extension SyncEngine {
         throw .feedStuck("it says that there is more, and stays at \(since)")
       }
       try saving { store in
-        try store.takeWriteLock()
+        try store.beginWriting()
         // An answer counts only for the question it was given to: another process may have moved on meanwhile.
         try question.checkStands(in: store)
         guard try store.syncCursor() ?? 0 == since else { throw SyncFailure.elsewhere }
@@ -115,7 +115,7 @@ extension SyncEngine {
       let (before, after) = (known, progress)
       let count = try inSnapshotStore {
         try write { store in
-          try store.takeWriteLock()
+          try store.beginWriting()
           // An answer counts only for the question it was given to: another process may have moved on meanwhile.
           try question.checkStands(in: store)
           guard try store.syncMemory()?.snapshot == before else { throw SyncFailure.elsewhere }

@@ -30,7 +30,7 @@ struct Journal {
   func clearQueue(
     reason: String, markEntitiesFailed: Bool, chance: Chance, _ replications: ReplicationChoice
   ) throws -> Int {
-    try store.takeWriteLock()
+    try store.beginWriting()
     let queue = try store.fetchPendingMutations()
     for mutation in queue { try setAside(mutation, reason: reason, markFailed: markEntitiesFailed) }
     // What a deletion took away is shown again: it lives at the hub.

@@ -63,7 +63,7 @@ extension SyncEngine {
   /// leaves: from then on nothing of them changes, for after a lost answer the hub may hold them.
   private func nextBatch() throws(SyncFailure) -> (PushBatch, Question)? {
     let (next, count) = try saving { store -> ((PushBatch, Question)?, Int) in
-      try store.takeWriteLock()
+      try store.beginWriting()
       let limit = max(1, min(batchLimit, Self.largestBatch))
       var mutations = try store.firstPendingMutations(limit).inSendingOrder
       var bytes = 0
@@ -97,7 +97,7 @@ extension SyncEngine {
   private func settle(
     _ batch: PushBatch, _ question: Question, _ answer: PushAnswer, _ asking: Asking, in store: any DataStoreProtocol
   ) throws -> Int {
-    try store.takeWriteLock()
+    try store.beginWriting()
     try question.checkNothingWasAcknowledged(in: store)
     let memory = try store.syncMemory() ?? SyncMemory()
     return try replications(in: store).forAnswer(at: answer.position, memory)
@@ -134,7 +134,7 @@ extension SyncEngine {
       first.attempts += 1
       first.lastError = words
       try saving { store in
-        try store.takeWriteLock()
+        try store.beginWriting()
         try question.checkStands(in: store)
         try store.insertPendingMutation(first)
       }
@@ -185,7 +185,7 @@ extension SyncEngine {
     guard fullness != .deletionsFirst, count < pendingCount else { return false }
     fullness = .deletionsFirst
     return try saving { store in
-      try store.takeWriteLock()
+      try store.beginWriting()
       try question.checkStands(in: store)
       try question.checkNothingWasAcknowledged(in: store)
       return try RoomMaker(store: store, chance: chance, now: clock.now).bringDeletionsForward(past: count)
@@ -218,7 +218,7 @@ extension SyncEngine {
           title: error.statusCode == 413 ? "Too large for the hub" : "The hub refused", status: error.statusCode ?? 400)
       }
     try saving { store in
-      try store.takeWriteLock()
+      try store.beginWriting()
       try question.checkStands(in: store)
       let replication = replications(in: store).forStore(try store.syncMemory() ?? SyncMemory())
       // The hub has not counted the mutation: the next sequence would be a gap. A new identity begins at 1; without an identity this

@@ -46,7 +46,7 @@ final class EditWriter {
   func recordedPayload<Entity: StoredEntity>(of entity: Entity, isAsked: Bool = false) throws -> Data? {
     try entity.checkTimes()
     try check(Entity.self) { () throws(FieldError) in try entity.checkLimits() }
-    try takeWriteLock()
+    try beginWriting()
     let entity = try underHeir(entity)
     let key = EntityKey(Entity.entityType, entity.id)
     let payload = try WireJSON.encode(entity.createRequest)
@@ -100,7 +100,7 @@ final class EditWriter {
   /// - Throws: ``RecorderError/notHeld(_:id:)``, ``RecorderError/unwritableTime(_:id:)``, or what `change` throws.
   func edit<Entity: StoredEntity>(_: Entity.Type, id: String, _ change: (inout Entity) throws -> Void) throws -> Entity
   {
-    try takeWriteLock()
+    try beginWriting()
     guard let held = try Entity.find(id: id, in: store) else { throw RecorderError.notHeld(Entity.entityType, id: id) }
     var changed = held
     try change(&changed)
@@ -115,7 +115,7 @@ final class EditWriter {
   func delete<Entity: StoredEntity>(
     _: Entity.Type, id: String, mergedInto heir: String? = nil, undoesImport: Bool = false
   ) throws -> Bool {
-    try takeWriteLock()
+    try beginWriting()
     let key = EntityKey(Entity.entityType, id)
     guard try Entity.find(id: id, in: store) != nil || store.hasPendingMutation(of: key) else { return false }
     var members: [String: JSONValue] = [:]
@@ -140,7 +140,7 @@ final class EditWriter {
 
   /// Deletes an event that ``isUntouchedImport(eventId:where:)``, asked in this unit, has said to be one.
   func deleteUntouchedImport(eventId id: String) throws {
-    try takeWriteLock()
+    try beginWriting()
     // Another device may have imported the same: the hub is told of the making, and then of the deletion.
     try append(
       newMutation(EntityKey(.event, id), .delete, payload: WireJSON.encode([SyncedKind.importUndone: true])))
@@ -162,7 +162,7 @@ final class EditWriter {
   /// - Parameter parent: the event type to restore it to, in place of its own.
   /// - Returns: whether there was anything to restore: not where it lives.
   func restore<Entity: StoredEntity>(_: Entity.Type, id: String, under parent: String?) throws -> Bool {
-    try takeWriteLock()
+    try beginWriting()
     if let row = try Entity.find(id: id, in: store) {
       guard try isLeftOver(row) else { return false }
       try Entity.delete(id: id, in: store)
@@ -215,7 +215,7 @@ final class EditWriter {
   /// - Throws: as ``restore(_:id:under:)``; also ``RecorderError/deletionUnderWay(_:id:)`` where the hub is yet to hear that its type
   ///   was deleted, which would take it along.
   func restore<Entity: StoredEntity>(as entity: Entity) throws -> Bool {
-    try takeWriteLock()
+    try beginWriting()
     if let row = try Entity.find(id: entity.id, in: store), try !isLeftOver(row) { return false }
     let key = EntityKey(Entity.entityType, entity.id)
     let overlay = try replica.overlay(of: key)
@@ -240,7 +240,7 @@ final class EditWriter {
   func queue<Entity: StoredEntity>(
     _: Entity.Type, operation: MutationOperation, id: String, payload: Data
   ) throws {
-    try takeWriteLock()
+    try beginWriting()
     let key = EntityKey(Entity.entityType, id)
     switch operation {
     case .create, .restore:
@@ -277,9 +277,9 @@ final class EditWriter {
   }
 
   /// Keeps every other process from writing until the unit ends.
-  func takeWriteLock() throws {
+  func beginWriting() throws {
     if hasWriteLock { return }
-    try store.takeWriteLock()
+    try store.beginWriting()
     hasWriteLock = true
   }
 
@@ -482,12 +482,5 @@ extension EditWriter {
     let stamp = stamp ?? knowledge.nextStamp(clock)
     (self.stamp, memory) = (stamp, knowledge)
     try replication.mark(&mutation, at: stamp, knowledge)
-  }
-}
-
-extension DataStoreProtocol {
-  /// Takes the write lock by a write without effect, so that what is read from here on is what is changed.
-  func takeWriteLock() throws {
-    try deleteTombstone(Tombstone(entityType: .event, entityId: ""))
   }
 }

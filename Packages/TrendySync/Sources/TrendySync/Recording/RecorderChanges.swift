@@ -32,7 +32,7 @@ public struct RecorderChanges {
   public var store: any DataStoreProtocol { writer.store }
 
   /// Keeps every other process from writing until the save, so that what is read from here on is what is changed.
-  public func takeWriteLock() throws { try writer.takeWriteLock() }
+  public func beginWriting() throws { try writer.beginWriting() }
 
   @discardableResult
   public func record(_ event: Event) throws -> Bool { try writer.record(event, isAsked: isAsked) }
@@ -134,7 +134,7 @@ public struct RecorderChanges {
   public func deleteUntouchedImports(
     eventIds ids: [String], where isMeant: (_ index: Int, _ payload: Data) -> Bool
   ) throws -> [Bool] {
-    try writer.takeWriteLock()
+    try writer.beginWriting()
     var seen: Set<String> = []
     seen.reserveCapacity(ids.count)
     let areUntouched = try ids.enumerated().map { index, id in

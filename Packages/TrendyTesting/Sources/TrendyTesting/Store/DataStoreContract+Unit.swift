@@ -66,6 +66,24 @@ extension DataStoreContract {
       try addOne(other)
       try require("the count of additions", unit.findEvent(id: "evt-1")?.notes, "3")
     },
+    Clause("a unit that begins to write sees what others saved and releases the lock when it ends") { makeUnit in
+      let unit = try makeUnit()
+      let other = try makeUnit()
+      try require("the geofences before", unit.fetchAllGeofences().map(\.id), [])
+      try other.upsertGeofence(id: "a") { $0.name = "a" }
+      try other.save()
+      try unit.beginWriting()
+      try unit.beginWriting()
+      try require("the geofences of a unit that writes", unit.fetchAllGeofences().map(\.id), ["a"])
+      unit.rollback()
+      try other.upsertGeofence(id: "b") { $0.name = "b" }
+      try other.save()
+      try unit.beginWriting()
+      try unit.save()
+      try other.upsertGeofence(id: "c") { $0.name = "c" }
+      try other.save()
+      try require("the geofences", unit.fetchAllGeofences().map(\.id), ["a", "b", "c"])
+    },
     Clause("saving without changes has no effect") { makeUnit in
       let unit = try makeUnit()
       try unit.save()

@@ -349,6 +349,8 @@ extension MockDataStore: DataStoreProtocol {
 
   // MARK: The unit
 
+  public func beginWriting() throws { try unit.beginWriting() }
+
   /// Throws ``throwOnSave`` if set; otherwise calls the store.
   public func save() throws {
     saveCalls += 1

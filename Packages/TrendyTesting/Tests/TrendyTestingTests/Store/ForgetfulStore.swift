@@ -94,6 +94,7 @@ final class ForgetfulStore: DataStoreProtocol {
   func setSyncMemory(_ memory: SyncMemory?) {}
   func parkedChange(entityType: String, entityId: String) -> ChangeEntry? { nil }
   func parkedChanges(about entityId: String) -> [ChangeEntry] { [] }
+  func beginWriting() {}
   func save() {}
   func rollback() {}
 }
