@@ -88,7 +88,7 @@ extension CommandError {
         "The hub's certificate is not trusted: \(what)",
         hint: "\(kept) A certificate authority of your own has to be among the system's, SSL_CERT_FILE is not read: "
           + "/usr/local/share/ca-certificates/NAME.crt, then update-ca-certificates.", exit: .refused)
-    case .networkError(let what):
+    case .networkError(let what), .timedOut(let what):
       self.init(
         "The hub does not answer: \(what)", hint: "\(kept) Is it running? trendy sync tries again.", exit: .unreachable)
     case .decodingError(let what):

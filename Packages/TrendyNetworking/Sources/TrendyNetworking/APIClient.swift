@@ -5,7 +5,7 @@ public import TrendyProtocols
 /// HTTP client for a hub; implements every operation of `NetworkClientProtocol`.
 ///
 /// Keep one client per hub address: it owns one `URLSession` with its open connections. Operations throw `APIError`, or
-/// `CancellationError` as soon as the task is cancelled. A missed deadline is a `networkError`. Redirects are not
+/// `CancellationError` as soon as the task is cancelled. A missed deadline is `timedOut`. Redirects are not
 /// followed, and no description or error contains the token.
 public final class APIClient: NetworkClientProtocol {
   /// Address of the hub.

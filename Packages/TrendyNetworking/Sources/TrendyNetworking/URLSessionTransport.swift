@@ -44,8 +44,8 @@ final class URLSessionTransport: Sendable {
 
   /// Sends a request and returns its response as a stream. The request ends when the reader stops or is cancelled.
   /// - Parameter bodyLimit: maximum size of the body in bytes; `nil` for no limit.
-  /// - Throws: the stream throws ``TrendyModels/APIError``: `networkError`, or `decodingError` for a body over the
-  ///   limit.
+  /// - Throws: the stream throws ``TrendyModels/APIError``: `networkError`, `timedOut`, or `decodingError` for a
+  ///   body over the limit.
   func open(_ request: HTTPRequest, at address: HubAddress, bodyLimit: Int?) -> AsyncThrowingStream<
     ResponsePart, any Error
   > {
@@ -203,7 +203,7 @@ extension APIError {
     case .notConnectedToInternet, .dataNotAllowed, .internationalRoamingOff:
       self = .networkError("no network to reach \(address.name)")
     case .timedOut:
-      self = .networkError("\(address.name) timed out")
+      self = .timedOut("\(address.name) timed out")
     case .networkConnectionLost:
       self = .cutOff(address)
     case .secureConnectionFailed, .serverCertificateHasBadDate, .serverCertificateUntrusted,

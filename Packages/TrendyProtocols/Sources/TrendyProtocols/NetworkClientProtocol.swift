@@ -6,7 +6,7 @@ public import TrendyModels
 /// double stays small, and a client that talks to a Trendy hub does better by its own.
 ///
 /// Every operation throws `APIError`, or `CancellationError` when its task is cancelled. One that throws a
-/// `networkError` may have had its effect: it is asked again with the same idempotency key.
+/// `networkError` or `timedOut` may have had its effect: it is asked again with the same idempotency key.
 public protocol NetworkClientProtocol: Sendable {
   // MARK: Event types
 

@@ -2,8 +2,10 @@
 public enum APIError: Error, Hashable, Sendable {
   /// The answer, or a document given to be read, is not what was agreed; says the field and what was expected there.
   case decodingError(String)
-  /// No answer: no route, refused, timed out, cut off. The request may or may not have had its effect.
+  /// No answer: no route, refused, cut off. The request may or may not have had its effect.
   case networkError(String)
+  /// No answer in time. The request may or may not have had its effect.
+  case timedOut(String)
   /// An answer with a status of 400 or more and no problem document.
   case httpError(Int)
   /// An answer with a problem document, or a status with a `Retry-After`.
@@ -14,7 +16,7 @@ extension APIError {
   /// The answer's HTTP status; `nil` where there was no answer.
   public var statusCode: Int? {
     switch self {
-    case .decodingError, .networkError: nil
+    case .decodingError, .networkError, .timedOut: nil
     case .httpError(let status): status
     case .problem(let problem, _): problem.status
     }
@@ -28,7 +30,7 @@ extension APIError {
   /// Whether the same request may succeed later: no network, 408, 425, 429 and every 5xx.
   public var isTransient: Bool {
     switch self {
-    case .networkError: true
+    case .networkError, .timedOut: true
     case .decodingError: false
     case .httpError, .problem: ProblemDetails.isTransient(status: statusCode ?? 0)
     }
@@ -36,12 +38,17 @@ extension APIError {
 
   public var isRateLimited: Bool { statusCode == 429 }
 
+  /// Whether the hub, or a proxy in front of it, took too long.
+  public var isTimeout: Bool {
+    if case .timedOut = self { true } else { statusCode == 408 || statusCode == 504 }
+  }
+
   /// What was to be created exists: by its problem type, or a bare 409. A 409 of another type never counts.
   ///
   /// Ask it of a failed create only: to another request a bare 409 says something else.
   public var isDuplicateError: Bool {
     switch self {
-    case .decodingError, .networkError: false
+    case .decodingError, .networkError, .timedOut: false
     case .httpError(let status): status == 409
     case .problem(let problem, _): problem.isDuplicate
     }
@@ -52,7 +59,7 @@ extension APIError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .decodingError(let what): "Unreadable document: \(what)"
-    case .networkError(let what): "No answer: \(what)"
+    case .networkError(let what), .timedOut(let what): "No answer: \(what)"
     case .httpError(let status): "The hub answered \(status)"
     case .problem(let problem, _): problem.description
     }

@@ -173,11 +173,11 @@ final class SimulatedLink: @unchecked Sendable {
       return try await whole()
     case .requestLost:
       try await run.clock.sleep(for: .seconds(15))
-      throw APIError.networkError("timed out")
+      throw APIError.timedOut("no answer")
     case .answerLost:
       _ = try await whole()
       try await run.clock.sleep(for: .seconds(15))
-      throw APIError.networkError("timed out")
+      throw APIError.timedOut("no answer")
     case .doubled:
       _ = try await whole()
       return try await whole()

@@ -37,7 +37,7 @@ public enum SyncFailure: Error, Hashable, Sendable {
       case .problem(let problem, _) where problem.type == ProblemDetails.logReset: self = .logReset(error.description)
       case .problem(let problem, _) where problem.type == ProblemDetails.deviceForked: self = .forked(error.description)
       case _ where error.statusCode == 410: self = .expired(error.description)
-      case .networkError(let words): self = .unanswered(words)
+      case .networkError(let words), .timedOut(let words): self = .unanswered(words)
       case _ where error.isTransient: self = .busy(error.description, retryAfter: error.retryAfter)
       default: self = .unusable(error.description)
       }

@@ -144,18 +144,9 @@ extension SyncEngine {
     return halving(noted(failure), error as? APIError)
   }
 
-  /// After a time-out the next push is half as large. `APIError` tells a time-out from another missing answer by its words only.
+  /// Halves the next push after a timeout.
   private func halving(_ failure: SyncFailure, _ error: APIError?) -> SyncFailure {
-    let isTimeout =
-      switch error {
-      case .networkError(let words):
-        ["timed out", "timeout", "time out", "did not answer within"].contains {
-          words.lowercased().contains($0)
-        }
-      case let error?: error.statusCode == 408 || error.statusCode == 504
-      case nil: false
-      }
-    if isTimeout { batchLimit = max(1, batchLimit / 2) }
+    if error?.isTimeout == true { batchLimit = max(1, batchLimit / 2) }
     return failure
   }
 

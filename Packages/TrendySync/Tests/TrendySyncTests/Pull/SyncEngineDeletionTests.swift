@@ -310,7 +310,7 @@ struct SyncEngineDeletionTests {
       cursor: nil,
       client: { network in
         VersionedClient(base: network) { mutations in
-          if lost.next() == 0 { throw APIError.networkError("timed out") }
+          if lost.next() == 0 { throw APIError.timedOut("no answer") }
           return mutations.map { _ in .accepted(version: 12) }
         }
       })
@@ -335,7 +335,7 @@ struct SyncEngineDeletionTests {
       client: { network in
         VersionedClient(base: network) { mutations in
           switch pushes.next() {
-          case 0: throw APIError.networkError("timed out")
+          case 0: throw APIError.timedOut("no answer")
           case 1: mutations.map { _ in .refused(ProblemDetails(status: 409)) }
           default: mutations.map { _ in .tryLater(retryAfter: nil) }
           }

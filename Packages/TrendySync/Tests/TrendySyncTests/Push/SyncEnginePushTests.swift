@@ -315,7 +315,7 @@ struct SyncEnginePushTests {
 
   @Test(
     "a time-out halves the next batch, and success lets it grow again",
-    arguments: [APIError.networkError("hub.example timed out"), .httpError(408), .httpError(504)])
+    arguments: [APIError.timedOut("hub.example"), .httpError(408), .httpError(504)])
   func timeouts(error: APIError) async throws {
     device.seedType()
     try device.record(events: 100)

@@ -176,7 +176,7 @@ struct OriginalFaultTests {
     await device.engine.performSync()
     try device.recorder.record(EventFixture.makeEvent(id: "new", eventTypeId: "T", notes: "kept"))
     try device.recorder.edit(eventId: "E") { $0.notes = "changed" }
-    let error = APIError.networkError("the request timed out")
+    let error = APIError.timedOut("the request")
     faults.set(.push, error, error, error, error, error)
     for _ in 0..<5 {
       await device.engine.performSync()
