@@ -15,7 +15,8 @@ extension CommandError {
         case .occupied: ("--data, or TRENDY_HUB_DATA, names a folder for this one.", .tryAgain)
         case .busy, .exhausted: ("Nothing that was acknowledged is lost.", .tryAgain)
         case .unreachable: ("Nothing that was acknowledged is lost. Look whether the database runs.", .tryAgain)
-        case .full, .failed, .erased: ("Nothing that was acknowledged is lost.", .readWrite)
+        case .full, .erased, .unreadable, .store, .file, .refused, .newerSchema, .invalidAddress, .unsupported:
+          ("Nothing that was acknowledged is lost.", .readWrite)
         }
       self.init(Self.sentence(error.description[...]), hint: hint, exit: exit)
     case let error as HubMove.Failure:

@@ -175,7 +175,7 @@ public struct HubContainer: Sendable {
   private func files(_ otherwise: String) throws -> EmbeddedHubStorage {
     if let embedded { return embedded }
     if let refusing = storage as? RefusingHubStorage { throw refusing.error }
-    throw HubStorageError.failed("a hub in a database is \(otherwise)")
+    throw HubStorageError.unsupported("a hub in a database is \(otherwise)")
   }
 
   /// Writes everything the hub keeps into one file, while it runs or not; with a key the file is signed.

@@ -3,20 +3,20 @@ import TrendyHub
 
 /// Where a database is, as libpq reads it.
 enum PostgresAddress {
-  /// - Throws: ``HubStorageError/failed(_:)``, without the password that is in it.
+  /// - Throws: ``HubStorageError/invalidAddress(_:)``, without the password that is in it.
   static func check(_ address: String) throws(HubStorageError) {
     var words: UnsafeMutablePointer<CChar>?
     guard let options = PQconninfoParse(address, &words) else {
       PQfreemem(words)
       // libpq's words repeat parts of the address.
-      throw .failed("the address of the database cannot be read: expected postgres://user@host:5432/name")
+      throw .invalidAddress("the address of the database cannot be read: expected postgres://user@host:5432/name")
     }
     defer { PQconninfoFree(options) }
     var option = options
     while let keyword = option.pointee.keyword {
       let name = String(cString: keyword)
       if let value = option.pointee.val, value.pointee != 0, ["password", "sslpassword"].contains(name) {
-        throw .failed(
+        throw .invalidAddress(
           "a password in the address of the database is seen by everybody on this machine: "
             + "put it into a password file (~/.pgpass, or PGPASSFILE)")
       }

@@ -72,9 +72,8 @@ extension PostgresGreeting {
   private func refuseNewer(_ rows: PostgresRows) throws {
     let number = rows.int(0, 0)
     guard number > PostgresSchema.version else { return }
-    throw HubStorageError.failed(
-      "the database has tables of version \(number), made by \(rows.text(0, 1)); \(program) knows version "
-        + "\(PostgresSchema.version): install that one, or a newer")
+    throw HubStorageError.newerSchema(
+      found: number, madeBy: rows.text(0, 1), supported: PostgresSchema.version, program: program)
   }
 
   /// All of it in one transaction, under the lock of the row that has the version.

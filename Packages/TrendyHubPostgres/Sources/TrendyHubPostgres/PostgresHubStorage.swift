@@ -25,7 +25,7 @@ public final class PostgresHubStorage: HubStorage {
   ///   - connections: at most so many at once.
   ///   - program: name and version, told to the one who runs an older hub.
   ///   - generator: of the numbers by which a commit is known again.
-  /// - Throws: `HubStorageError.failed` for an address that cannot be, or that holds a password.
+  /// - Throws: `HubStorageError.invalidAddress` for an address that cannot be, or that holds a password.
   public convenience init(
     address: String, schema: String = "trendy", connections: Int = 20, program: String = "trendyd",
     generator: some RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()
@@ -43,7 +43,7 @@ public final class PostgresHubStorage: HubStorage {
         || $0 == UInt8(ascii: "_")
     }
     guard letters, (1...63).contains(schema.utf8.count), !(schema.utf8.first.map { $0 < 0x3A } ?? true) else {
-      throw .failed("\"\(schema)\" names no schema: expected lower-case letters, digits and _, a letter first")
+      throw .invalidAddress("\"\(schema)\" names no schema: expected lower-case letters, digits and _, a letter first")
     }
     let settings = [
       ("connect_timeout", "5"), ("tcp_user_timeout", "10000"), ("target_session_attrs", "read-write"),

@@ -28,12 +28,12 @@ enum PostgresDocument {
     do {
       return try WireJSON.decode(JSONValue.self, from: text)
     } catch {
-      throw HubStorageError.failed("a row of the table \(table) holds no JSON: \(error)")
+      throw HubStorageError.unreadable("a row of the table \(table) holds no JSON: \(error)")
     }
   }
 
   static func unreadable(_ table: String) -> HubStorageError {
-    .failed("a row of the table \(table) cannot be read by this version: install a newer one")
+    .unreadable("a row of the table \(table) cannot be read by this version: install a newer one")
   }
 
   static func entry(line: Data, facts: Data) throws -> HubEntry {

@@ -208,10 +208,8 @@ struct PostgresHubStorageTests {
       try await group.waitForAll()
     }
     try cluster.run("UPDATE \(schema).schema_version SET number = 9, made_by = 'trendyd 9.9'")
-    let words =
-      "the database has tables of version 9, made by trendyd 9.9; trendyd test knows version 1: "
-      + "install that one, or a newer"
-    #expect(throws: HubStorageError.failed(words)) { try cluster.storage(schema: schema).checkReady() }
+    let refusal = HubStorageError.newerSchema(found: 9, madeBy: "trendyd 9.9", supported: 1, program: "trendyd test")
+    #expect(throws: refusal) { try cluster.storage(schema: schema).checkReady() }
   }
 
   // MARK: Lives of the database

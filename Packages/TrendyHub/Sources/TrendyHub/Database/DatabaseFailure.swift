@@ -35,7 +35,7 @@ extension HubStorageError {
       case .refused(let code, let text) where ["53300", "55P03", "57014"].contains(code) || failure.isSerialization:
         .busy("the database is busy: \(text)")
       case .refused(_, let text) where failure.endsConnection: .unreachable("the database does not answer: \(text)")
-      case .refused(let code, let text): .failed("the database refuses (\(code)): \(text)")
+      case .refused(let code, let text): .refused(code: code, text: text)
       case .needsOwnTransaction: preconditionFailure("a transaction that had to stand alone did not")
       }
   }

@@ -201,7 +201,7 @@ final class ImportJobs: Sendable {
       try FileManager.default.createDirectory(
         at: intake.folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     } catch {
-      throw HubStorageError.failed("\(intake.folder.path) cannot be made: \(error)")
+      throw HubStorageError.file("\(intake.folder.path) cannot be made: \(error)")
     }
   }
 
@@ -252,7 +252,7 @@ final class ImportJobs: Sendable {
     return switch code {
     case ENOSPC, EDQUOT: .full(words)
     case EMFILE, ENFILE: .exhausted(words)
-    default: .failed(words)
+    default: .file(words)
     }
   }
 

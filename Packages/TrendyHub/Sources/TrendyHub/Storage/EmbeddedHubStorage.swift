@@ -281,7 +281,7 @@ extension HubStorageError {
       case .diskFull: .full(error.description)
       case .busy: .busy(error.description)
       case _ where error.isShortOfDescriptors: .exhausted(error.description)
-      default: .failed(error.description)
+      default: .store(error)
       }
   }
 }

@@ -40,7 +40,7 @@ class EmbeddedReading: HubReading {
     guard let record = try records.get(kind: HubRecordKind.entry, key: HubRecordKey.entry(kind, id)) else { return nil }
     let entry = try Self.entry(record)
     guard entry.kind == kind, entry.id == id else {
-      throw HubStorageError.failed("\"\(id)\" and \"\(entry.id)\" share one key: the new one cannot be kept")
+      throw HubStorageError.unreadable("\"\(id)\" and \"\(entry.id)\" share one key: the new one cannot be kept")
     }
     return entry
   }
@@ -309,7 +309,7 @@ class EmbeddedReading: HubReading {
 
   func entryRecord(key: RecordKey) throws -> Record {
     guard let record = try records.get(kind: HubRecordKind.entry, key: key) else {
-      throw HubStorageError.failed("an entity is listed and not there: run `trendy doctor` on the hub's store")
+      throw HubStorageError.unreadable("an entity is listed and not there: run `trendy doctor` on the hub's store")
     }
     return record
   }
@@ -319,7 +319,7 @@ class EmbeddedReading: HubReading {
     do {
       entry = try record.withPayload { bytes throws(Problem) in try StoredEntry.read(bytes) }
     } catch {
-      throw HubStorageError.failed("a record of kind \(record.kind) is no JSON: \(error.detail)")
+      throw HubStorageError.unreadable("a record of kind \(record.kind) is no JSON: \(error.detail)")
     }
     guard let entry else { throw record.unreadable() }
     return entry

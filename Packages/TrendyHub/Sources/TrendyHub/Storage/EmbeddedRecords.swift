@@ -79,12 +79,12 @@ extension Record {
     do {
       return try JSONText.parse(Data(payload), maximumDepth: JSONText.maximumDepth * 2)
     } catch {
-      throw HubStorageError.failed("a record of kind \(kind) is no JSON: \(error.detail)")
+      throw HubStorageError.unreadable("a record of kind \(kind) is no JSON: \(error.detail)")
     }
   }
 
   func unreadable() -> HubStorageError {
-    .failed("a record of kind \(kind) cannot be read by this version: install a newer one, or run `trendy doctor`")
+    .unreadable("a record of kind \(kind) cannot be read by this version: install a newer one, or run `trendy doctor`")
   }
 }
 

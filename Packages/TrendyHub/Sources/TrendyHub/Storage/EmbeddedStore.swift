@@ -120,7 +120,7 @@ final class EmbeddedStore: @unchecked Sendable {
       return isMore
     } catch {
       // A sync that failed shows to the next caller, who lets go of the engine.
-      throw HubStorageError.failed(error.description)
+      throw HubStorageError.store(error)
     }
   }
 

@@ -71,7 +71,7 @@ extension HubStorage {
   public func hasTracks(of person: String) throws -> Bool { false }
 
   public func tracks(of person: String) throws -> any TrackRows {
-    throw HubStorageError.failed("this storage keeps no fixes")
+    throw HubStorageError.unsupported("this storage keeps no fixes")
   }
 
   public func write(person: String, together bodies: [(any HubTransaction) throws -> Void]) throws -> [(any Error)?] {
@@ -99,15 +99,32 @@ public enum HubStorageError: Error, Hashable, Sendable, CustomStringConvertible 
   case unreachable(String)
   /// Of this person nothing is kept any more.
   case erased(person: String)
-  /// Anything else, in words for the one who runs the hub.
-  case failed(String)
+  /// A record or a row that this version cannot read, or that does not fit the others.
+  case unreadable(String)
+  /// A failure of a store's files.
+  case store(StorageError)
+  /// A failure of another file.
+  case file(String)
+  /// A statement that the database refused; the code is an SQLSTATE.
+  case refused(code: String, text: String)
+  /// Tables that another version of the program made.
+  case newerSchema(found: Int64, madeBy: String, supported: Int64, program: String)
+  /// An address or a name from which no storage can be made.
+  case invalidAddress(String)
+  /// An operation that this kind of storage does not have.
+  case unsupported(String)
 
   public var description: String {
     switch self {
     case .full(let text), .busy(let text), .exhausted(let text), .occupied(let text), .unreachable(let text),
-      .failed(let text):
+      .unreadable(let text), .file(let text), .invalidAddress(let text), .unsupported(let text):
       text
     case .erased(let person): "what was kept of the person \(person) was erased"
+    case .store(let error): error.description
+    case .refused(let code, let text): "the database refuses (\(code)): \(text)"
+    case .newerSchema(let found, let madeBy, let supported, let program):
+      "the database has tables of version \(found), made by \(madeBy); \(program) knows version \(supported): "
+        + "install that one, or a newer"
     }
   }
 }

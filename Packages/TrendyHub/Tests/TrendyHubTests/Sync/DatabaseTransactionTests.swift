@@ -75,7 +75,7 @@ struct DatabaseTransactionTests {
 
   @Test func `what the database refuses for good is not tried again`() {
     let script = Script([.refuse("42P01")])
-    #expect(throws: HubStorageError.failed("the database refuses (42P01): refused")) { try run(script) }
+    #expect(throws: HubStorageError.refused(code: "42P01", text: "refused")) { try run(script) }
   }
 
   @Test func `a commit whose answer was lost counts once`() throws {

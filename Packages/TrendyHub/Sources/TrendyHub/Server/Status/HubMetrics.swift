@@ -105,7 +105,7 @@ extension HubStorageError {
     case .busy: "busy"
     case .erased: "erased"
     case .exhausted: "exhausted"
-    case .failed: "failed"
+    case .unreadable, .store, .file, .refused, .newerSchema, .invalidAddress, .unsupported: "failed"
     case .full: "full"
     case .occupied: "occupied"
     case .unreachable: "unreachable"
