@@ -24,9 +24,23 @@ struct Monitor<Value: Sendable>: ~Copyable, @unchecked Sendable {
     mutex.initialize(to: pthread_mutex_t())
     changed = .allocate(capacity: 1)
     changed.initialize(to: pthread_cond_t())
-    guard pthread_mutex_init(mutex, nil) == 0, pthread_cond_init(changed, nil) == 0 else {
+    guard pthread_mutex_init(mutex, nil) == 0, Self.initialize(changed) else {
       preconditionFailure("no memory for a lock")
     }
+  }
+
+  /// Setting the date must not change how long a wait takes. On Darwin, where a condition has no choice of clock, it waits for a
+  /// duration: ``waitForChange(until:)``.
+  private static func initialize(_ condition: UnsafeMutablePointer<pthread_cond_t>) -> Bool {
+    #if canImport(Darwin)
+      return pthread_cond_init(condition, nil) == 0
+    #else
+      var attributes = pthread_condattr_t()
+      guard pthread_condattr_init(&attributes) == 0 else { return false }
+      defer { pthread_condattr_destroy(&attributes) }
+      return pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC) == 0
+        && pthread_cond_init(condition, &attributes) == 0
+    #endif
   }
 
   deinit {
@@ -70,15 +84,33 @@ struct Monitor<Value: Sendable>: ~Copyable, @unchecked Sendable {
     defer { pthread_mutex_unlock(mutex) }
     if let result = body(&value.pointee) { return result }
     var deadline = timespec()
-    clock_gettime(CLOCK_REALTIME, &deadline)
+    clock_gettime(CLOCK_MONOTONIC, &deadline)
     let (seconds, attoseconds) = limit.components
     let nanoseconds = Int64(deadline.tv_nsec) + attoseconds / 1_000_000_000
     deadline.tv_sec += Int(seconds + nanoseconds / 1_000_000_000)
     deadline.tv_nsec = Int(nanoseconds % 1_000_000_000)
     while true {
-      let timedOut = pthread_cond_timedwait(changed, mutex, &deadline) == ETIMEDOUT
+      let timedOut = waitForChange(until: deadline)
       if let result = body(&value.pointee) { return result }
       if timedOut { return nil }
     }
+  }
+
+  /// - Parameter deadline: by the monotonic clock.
+  /// - Returns: whether the deadline has passed.
+  private func waitForChange(until deadline: timespec) -> Bool {
+    #if canImport(Darwin)
+      var now = timespec()
+      clock_gettime(CLOCK_MONOTONIC, &now)
+      var rest = timespec(tv_sec: deadline.tv_sec - now.tv_sec, tv_nsec: deadline.tv_nsec - now.tv_nsec)
+      if rest.tv_nsec < 0 {
+        rest.tv_sec -= 1
+        rest.tv_nsec += 1_000_000_000
+      }
+      return rest.tv_sec < 0 || pthread_cond_timedwait_relative_np(changed, mutex, &rest) == ETIMEDOUT
+    #else
+      var deadline = deadline
+      return pthread_cond_timedwait(changed, mutex, &deadline) == ETIMEDOUT
+    #endif
   }
 }
