@@ -244,7 +244,7 @@ extension StorageEngine {
       try state.reload(directory: directory, fileSystem: fileSystem)
     }
     let names = try storing { () throws(FileSystemError) in try fileSystem.names(inDirectory: directory) }
-    var next = state.withLock { $0.manifest }
+    var next = state.withLock { $0.generation.manifest }
     // Above what was set aside, so that a later repair does not take that for its own.
     next.generation = max(next.generation, Self.highestSetAside(names)) + 1
     next.segments = []
@@ -268,9 +268,9 @@ extension StorageEngine {
     // Whoever has the store open stands before this end of the log, and learns here that what it knows is past.
     try goOnInNewChunk(log, for: 0, isReplacement: true)
     state.withLock { state in
-      next.firstChunk = state.chunk.number
+      next.firstChunk = state.tail.chunk.number
       // Places in the queue follow from these numbers: those of the restored rows are below all that are given from now on.
-      next.firstSequence = max(state.sequence, lastSequence) + 1
+      next.firstSequence = max(state.tail.sequence, lastSequence) + 1
     }
     if let writer { next.segments = [try writer.finish(kills: [], manifest: next)] }
     try next.replace(directory: directory, fileSystem: fileSystem)

@@ -4,51 +4,51 @@ extension StorageEngine {
   /// The file of the write lock, opened once.
   func lockFile(_ log: Log) throws(StorageError) -> any OpenFile {
     try state.withLock { state throws(StorageError) in
-      if let failure = state.failure { throw failure }
-      if let lock = state.lock { return lock }
+      if let failure = state.handle.failure { throw failure }
+      if let lock = state.handle.lock { return lock }
       let lock = try log.openLock()
-      state.lock = lock
+      state.handle.lock = lock
       // A counter that this handle had for reading alone cannot be advanced: the next one is the lock's.
-      state.counter = nil
+      state.handle.counter = nil
       return lock
     }
   }
 
   /// Lets the next unit of work have the write lock.
   func release(_ lock: any OpenFile) {
-    state.withLock { $0.isAppending = false }
+    state.withLock { $0.handle.isAppending = false }
     do {
       try lock.unlock()
     } catch {
       // It goes when the file is closed, with the last reference.
       state.withLock { state in
-        state.lock = nil
-        state.counter = nil
+        state.handle.lock = nil
+        state.handle.counter = nil
       }
     }
     writing.update { $0 = false }
   }
 
   func releaseWriteLock() {
-    let lock = state.withLock { $0.lock }
+    let lock = state.withLock { $0.handle.lock }
     if let lock { release(lock) }
   }
 
   /// Nothing is answered from now on: what is on the disk is unknown.
   func fail(_ error: StorageError) {
-    state.withLock { $0.failure = error }
+    state.withLock { $0.handle.failure = error }
     syncing.update { $0.failure = error }
   }
 
   /// Throws what ended this handle, if something did.
   func check() throws(StorageError) {
-    if let failure = state.withLock({ $0.failure }) { throw failure }
+    if let failure = state.withLock({ $0.handle.failure }) { throw failure }
   }
 
   func nextSequence() throws(StorageError) -> UInt64 {
     try state.withLock { state throws(StorageError) in
-      if let failure = state.failure { throw failure }
-      return state.sequence + 1
+      if let failure = state.handle.failure { throw failure }
+      return state.tail.sequence + 1
     }
   }
 
@@ -59,17 +59,17 @@ extension StorageEngine {
     if records.isEmpty {
       // What the unit read and left as it is may be a save of others that was never synced; reporting this one as durable
       // says the same of that.
-      return state.withLock { $0.sequence > $0.durable ? $0.sequence : nil }
+      return state.withLock { $0.tail.sequence > $0.tail.durable ? $0.tail.sequence : nil }
     }
     try makeRoom(for: bytes)
     let durable = syncing.withLock { $0.through }
     return try state.withLock { state throws(StorageError) in
-      if let failure = state.failure { throw failure }
+      if let failure = state.handle.failure { throw failure }
       let header = state.layOut(records, bytes: bytes, durable: durable)
       try state.writeBeyondEnd(count: bytes)
       state.takeIn(header)
       state.prepareNextChunk(options, directory: directory, fileSystem: fileSystem)
-      return state.sequence
+      return state.tail.sequence
     }
   }
 
@@ -88,10 +88,10 @@ extension StorageEngine {
     try makeRoom(for: bytes)
     let durable = syncing.withLock { $0.through }
     let (header, memory, file, offset, path) = try state.withLock { state throws(StorageError) in
-      if let failure = state.failure { throw failure }
+      if let failure = state.handle.failure { throw failure }
       let header = state.layOut(records, bytes: bytes, durable: durable)
-      let path = directory + "/" + StoreFormat.chunkName(state.chunk.number)
-      return (header, state.memory, state.file, state.end, path)
+      let path = directory + "/" + StoreFormat.chunkName(state.tail.chunk.number)
+      return (header, state.tail.memory, state.tail.file, state.tail.end, path)
     }
     let result = Result { () throws(FileSystemError) in
       try file.write(memory.bytes(from: offset, count: bytes), at: offset)
@@ -108,14 +108,14 @@ extension StorageEngine {
     do {
       try publish { () throws(StorageError) in
         try state.withLock { state throws(StorageError) -> Void in
-          if state.memory === memory, state.sequence + 1 == header.sequence {
+          if state.tail.memory === memory, state.tail.sequence + 1 == header.sequence {
             state.takeIn(header)
           } else {
             // Maintenance has read the log anew meanwhile, and may have found the group there.
             try state.catchUp(directory: directory, fileSystem: fileSystem)
           }
           state.prepareNextChunk(options, directory: directory, fileSystem: fileSystem)
-          if let lock = state.lock { state.mark.write(to: lock, with: state.counter) }
+          if let lock = state.handle.lock { state.tail.mark.write(to: lock, with: state.handle.counter) }
         }
       }
     } catch {
@@ -127,7 +127,7 @@ extension StorageEngine {
   /// Goes on in a new chunk where this one is full; room for a seal is always left.
   private func makeRoom(for bytes: Int) throws(StorageError) {
     guard bytes < GroupHeader.largest else { throw .tooLarge(bytes: bytes, limit: GroupHeader.largest) }
-    let needsChunk = state.withLock { $0.end + bytes + GroupHeader.bytes > $0.chunk.chunkBytes }
+    let needsChunk = state.withLock { $0.tail.end + bytes + GroupHeader.bytes > $0.tail.chunk.chunkBytes }
     if needsChunk { try goOnInNewChunk(Log(directory: directory, fileSystem: fileSystem), for: bytes) }
   }
 
@@ -151,7 +151,10 @@ extension StorageEngine {
       case .failed(let error): throw error
       case .lead:
         let (file, mark, lock, counter, path) = state.withLock {
-          ($0.file, $0.mark, $0.lock, $0.counter, directory + "/" + StoreFormat.chunkName($0.chunk.number))
+          (
+            $0.tail.file, $0.tail.mark, $0.handle.lock, $0.handle.counter,
+            directory + "/" + StoreFormat.chunkName($0.tail.chunk.number)
+          )
         }
         do {
           try file.synchronize()
@@ -181,22 +184,22 @@ extension StorageEngine {
   func goOnInNewChunk(
     _ log: Log, for bytes: Int, spare: SpareChunk? = nil, isReplacement: Bool = false
   ) throws(StorageError) {
-    let (current, file) = state.withLock { ($0.chunk, $0.file) }
+    let (current, file) = state.withLock { ($0.tail.chunk, $0.tail.file) }
     let next = try makeChunk(log, after: current, for: bytes, spare: spare)
     let durable = syncing.withLock { $0.through }
     let sealed = try state.withLock { state throws(StorageError) in
-      if let failure = state.failure { throw failure }
+      if let failure = state.handle.failure { throw failure }
       let seal = GroupHeader(
-        length: GroupHeader.bytes, count: 0, epoch: current.epoch, sequence: state.sequence + 1,
-        durable: max(durable, state.durable), isSeal: true, isReplacement: isReplacement)
-      let target = state.place(for: GroupHeader.bytes)
+        length: GroupHeader.bytes, count: 0, epoch: current.epoch, sequence: state.tail.sequence + 1,
+        durable: max(durable, state.tail.durable), isSeal: true, isReplacement: isReplacement)
+      let target = state.tail.place(for: GroupHeader.bytes)
       seal.write(to: target)
       let checksum = GroupHeader.checksum(of: target)
       try state.writeBeyondEnd(count: GroupHeader.bytes)
-      state.end += GroupHeader.bytes
-      state.sequence += 1
-      state.checksum = checksum
-      return state.sequence
+      state.tail.end += GroupHeader.bytes
+      state.tail.sequence += 1
+      state.tail.checksum = checksum
+      return state.tail.sequence
     }
     do {
       try file.synchronize()
@@ -206,7 +209,7 @@ extension StorageEngine {
       throw failure
     }
     syncing.update { $0.through = max($0.through, sealed) }
-    state.withLock { $0.enter(next.header, file: next.file, memory: next.memory) }
+    state.withLock { $0.tail.enter(next.header, file: next.file, memory: next.memory) }
   }
 
   /// Of what was made before, or now.
@@ -218,7 +221,7 @@ extension StorageEngine {
       return (header, try log.adopt(spare, as: header), nil)
     }
     let needed = ChunkHeader.bytes + bytes + GroupHeader.bytes
-    if let ready = state.withLock({ $0.spare }), ready.header.chunkBytes >= needed {
+    if let ready = state.withLock({ $0.tail.spare }), ready.header.chunkBytes >= needed {
       // What could not be made beside the saves, say for want of room, is made now, or says why not.
       if let file = try? log.adopt(ready.file, as: ready.header) { return (ready.header, file, ready.memory) }
     }
@@ -241,7 +244,7 @@ extension StorageEngine {
 extension LogState {
   /// Makes a group ready in the chunk's memory beyond the end.
   fileprivate mutating func layOut(_ records: [UnsafeRawPointer], bytes: Int, durable: UInt64) -> GroupHeader {
-    let target = place(for: bytes)
+    let target = tail.place(for: bytes)
     var position = GroupHeader.bytes
     for record in records {
       let size = RecordLayout.size(record)
@@ -249,26 +252,23 @@ extension LogState {
       position += size
     }
     let header = GroupHeader(
-      length: bytes, count: records.count, epoch: chunk.epoch, sequence: sequence + 1,
-      durable: max(durable, self.durable), isSeal: false)
+      length: bytes, count: records.count, epoch: tail.chunk.epoch, sequence: tail.sequence + 1,
+      durable: max(durable, tail.durable), isSeal: false)
     header.write(to: target)
     return header
   }
 
   /// Takes in the group that was written beyond the end.
   fileprivate mutating func takeIn(_ header: GroupHeader) {
-    let target = memory.base + end
-    let checksum = GroupHeader.checksum(of: target)
-    tables.apply(group: header, at: target)
-    end += header.length
-    sequence = header.sequence
-    self.checksum = checksum
-    savedBytes += header.length
+    let target = tail.memory.base + tail.end
+    generation.tables.apply(group: header, at: target)
+    tail.advance(past: header, checksum: GroupHeader.checksum(of: target))
+    handle.savedBytes += header.length
   }
 
   /// Writes what was made ready in the chunk's memory beyond the end. A failure leaves no part of it to be found.
   fileprivate mutating func writeBeyondEnd(count: Int) throws(StorageError) {
-    let (file, offset) = (file, end)
+    let (file, memory, offset) = (tail.file, tail.memory, tail.end)
     let result = Result { () throws(FileSystemError) in
       try file.write(memory.bytes(from: offset, count: count), at: offset)
     }
@@ -280,14 +280,14 @@ extension LogState {
     switch result {
     case .success:
       // Others look from here on, so that they know of it before the save is reported.
-      let now = counter?.advance()
-      if let now, seen == now &- 1 { seen = now }
+      let now = handle.counter?.advance()
+      if let now, handle.seen == now &- 1 { handle.seen = now }
     case .failure(let error):
-      let target = memory.base + end
+      let target = tail.memory.base + tail.end
       target.initializeMemory(as: UInt8.self, repeating: 0, count: count)
       // If this fails too, the next who has the write lock cleans up.
-      try? file.write(UnsafeRawBufferPointer(start: target, count: count), at: end)
-      tailIsSuspect = true
+      try? tail.file.write(UnsafeRawBufferPointer(start: target, count: count), at: tail.end)
+      tail.isSuspect = true
       throw StorageError(error)
     }
   }

@@ -44,12 +44,12 @@ extension StorageEngine {
     let log = Log(directory: directory, fileSystem: fileSystem)
     try goOnInNewChunk(log, for: 0, spare: try log.makeSpare(bytes: options.firstChunkBytes))
     var (next, logged, kills, pin) = try state.withLock { state throws(StorageError) in
-      var next = state.manifest
+      var next = state.generation.manifest
       next.generation += 1
-      next.firstChunk = state.chunk.number
-      next.firstSequence = state.sequence + 1
-      let kills = try state.tables.rowsReplaced(by: changes.records, newRows: newRows)
-      return (next, Array(state.tables.memtable.records), kills, state.pin)
+      next.firstChunk = state.tail.chunk.number
+      next.firstSequence = state.tail.sequence + 1
+      let kills = try state.generation.tables.rowsReplaced(by: changes.records, newRows: newRows)
+      return (next, Array(state.generation.tables.memtable.records), kills, state.tail.pin)
     }
     logged.removeAll { changes.find(kind: RecordLayout.kind($0), key: RecordLayout.key($0)) != nil }
     let rows = logged.withUnsafeBufferPointer { SortedRecords([$0, changes.records]) }
@@ -93,9 +93,9 @@ extension StorageEngine {
       try publish { () throws(StorageError) in
         try state.withLock { state throws(StorageError) -> Void in
           try state.reload(directory: directory, fileSystem: fileSystem)
-          if let lock = state.lock { state.mark.write(to: lock, with: state.counter) }
+          if let lock = state.handle.lock { state.tail.mark.write(to: lock, with: state.handle.counter) }
           // Others look from here on, so that they know of it before the save is reported.
-          _ = state.counter?.advance()
+          _ = state.handle.counter?.advance()
         }
       }
     } catch {

@@ -28,12 +28,12 @@ extension StorageEngine {
     defer { withExtendedLifetime(lock) {} }  // the lock goes with its file
     guard try storing({ () throws(FileSystemError) in try lock.tryLock() }) else { return false }
     try state.withLock { state throws(StorageError) in
-      if let failure = state.failure { throw failure }
+      if let failure = state.handle.failure { throw failure }
       try state.reload(directory: directory, fileSystem: fileSystem)
     }
     try removeLeftovers()
     // Where only saves ever seal, their segments must not become too many.
-    let count = state.withLock { $0.manifest.segments.count }
+    let count = state.withLock { $0.generation.manifest.segments.count }
     let isCrowded = count >= Self.manySegments
     var hasWorked = isCrowded ? try merge() : try seal(sealsAll: sealsAll)
     if !hasWorked {
@@ -48,12 +48,13 @@ extension StorageEngine {
   }
 
   /// Lets go of what is in memory of the segments' files. They are read as before: the system holds its copy for as long as it has room.
-  public func releaseMemory() { state.withLock { $0.tables.segments.letGo() } }
+  public func releaseMemory() { state.withLock { $0.generation.tables.segments.letGo() } }
 
   /// After a save: does a step of maintenance if nobody else seems to do any.
   func maintainIfOverdue() throws(StorageError) {
     let isOverdue = state.withLock { state in
-      state.logBytes > options.sealBytes * Self.overdueFactor || state.manifest.segments.count >= Self.manySegments
+      state.tail.logBytes > options.sealBytes * Self.overdueFactor
+        || state.generation.manifest.segments.count >= Self.manySegments
     }
     if isOverdue { try maintain() }
   }
@@ -77,9 +78,9 @@ extension StorageEngine {
 
   private func seal(sealsAll: Bool) throws(StorageError) -> Bool {
     let isDue = state.withLock { state in
-      let hasRows = state.tables.memtable.count > 0
+      let hasRows = state.generation.tables.memtable.count > 0
       // A log of nothing but what took itself back is long too.
-      return state.logBytes > options.sealBytes || (sealsAll && hasRows)
+      return state.tail.logBytes > options.sealBytes || (sealsAll && hasRows)
     }
     guard isDue else { return false }
     let frozen = try freeze()
@@ -101,7 +102,7 @@ extension StorageEngine {
   private func freeze() throws(StorageError) -> Frozen {
     let log = Log(directory: directory, fileSystem: fileSystem)
     // After a step that failed there may be nothing new in it.
-    func isUsed() -> Bool { state.withLock { $0.end > ChunkHeader.bytes } }
+    func isUsed() -> Bool { state.withLock { $0.tail.end > ChunkHeader.bytes } }
     // Without the write lock, as it takes longest.
     let spare = isUsed() ? try log.makeSpare(bytes: options.firstChunkBytes) : nil
     let transaction = try beginWrite()
@@ -109,8 +110,10 @@ extension StorageEngine {
     if isUsed() { try goOnInNewChunk(log, for: 0, spare: spare) }
     return try state.withLock { state throws(StorageError) in
       Frozen(
-        records: state.tables.memtable.living, burials: try state.tables.burials, pin: state.pin,
-        manifest: state.manifest, firstChunk: state.chunk.number, firstSequence: state.sequence + 1)
+        records: state.generation.tables.memtable.living, burials: try state.generation.tables.burials,
+        pin: state.tail.pin,
+        manifest: state.generation.manifest, firstChunk: state.tail.chunk.number, firstSequence: state.tail.sequence + 1
+      )
     }
   }
 
@@ -131,7 +134,9 @@ extension StorageEngine {
     try state.withLock { state throws(StorageError) -> Void in
       try state.reload(directory: directory, fileSystem: fileSystem)
       // All before the log is on the disk: whoever opens the store need not look beyond its end.
-      if state.end == ChunkHeader.bytes, let lock = state.lock { state.mark.write(to: lock, with: state.counter) }
+      if state.tail.end == ChunkHeader.bytes, let lock = state.handle.lock {
+        state.tail.mark.write(to: lock, with: state.handle.counter)
+      }
     }
     return true
   }
@@ -141,10 +146,10 @@ extension StorageEngine {
   private func merge() throws(StorageError) -> Bool {
     let (manifest, killed) = try state.withLock { state throws(StorageError) -> (Manifest, [UInt64: Int]) in
       var killed: [UInt64: Int] = [:]
-      for layer in state.tables.segments.layers {
+      for layer in state.generation.tables.segments.layers {
         for kill in try layer.segment.kills() { killed[kill.segment, default: 0] += 1 }
       }
-      return (state.manifest, killed)
+      return (state.generation.manifest, killed)
     }
     let chosen = Self.due(manifest.segments, killed: killed)
     guard !chosen.isEmpty else { return false }

@@ -32,15 +32,15 @@ extension StorageEngine {
     takenAway: (UnsafeRawPointer) throws(StorageError) -> Void, added: (UnsafeRawPointer) throws(StorageError) -> Void
   ) throws(StorageError) {
     try state.withLock { state throws(StorageError) in
-      if let failure = state.failure { throw failure }
-      try state.tables.settle(kind)
-      for layer in state.tables.segments.layers {
+      if let failure = state.handle.failure { throw failure }
+      try state.generation.tables.settle(kind)
+      for layer in state.generation.tables.segments.layers {
         let rows = layer.segment.rows(ofKind: kind)
         if rows.isEmpty { continue }
-        try part(SegmentPart(storeID: state.manifest.storeID, segment: layer.segment, rows: rows))
+        try part(SegmentPart(storeID: state.generation.manifest.storeID, segment: layer.segment, rows: rows))
         try layer.forEachBuried(in: rows, takenAway)
       }
-      for record in state.tables.memtable.records
+      for record in state.generation.tables.memtable.records
       where !RecordLayout.isDeletion(record) && RecordLayout.kind(record) == kind {
         try added(record)
       }

@@ -59,7 +59,7 @@ public final class StorageEngine: Sendable {
     self.fileSystem = fileSystem
     self.options = options
     self.recovery = recovery
-    syncing = Monitor(SyncState(through: state.durable))
+    syncing = Monitor(SyncState(through: state.tail.durable))
     self.state = Mutex(state)
   }
 
@@ -95,7 +95,7 @@ public final class StorageEngine: Sendable {
       }
       if case .damaged(let path, let offset) = recovered.tail { throw .damaged(path: path, offset: offset) }
       if let mark = readable.flatMap({ DurableMark(of: $0) }),
-        mark.isAhead(of: recovered.state.sequence, in: recovered.state.manifest)
+        mark.isAhead(of: recovered.state.tail.sequence, in: recovered.state.generation.manifest)
       {
         throw .damaged(path: recovered.report.path, offset: recovered.report.offset)
       }
@@ -106,35 +106,38 @@ public final class StorageEngine: Sendable {
   }
 
   /// Whether this handle still answers: `false` after a sync that failed.
-  public var isUsable: Bool { state.withLock { $0.failure == nil } }
+  public var isUsable: Bool { state.withLock { $0.handle.failure == nil } }
 
   // MARK: Reads
 
   /// Takes in what others saved since.
   public func refresh() throws(StorageError) {
     try state.withLock { state throws(StorageError) in
-      if let failure = state.failure { throw failure }
+      if let failure = state.handle.failure { throw failure }
       // Whoever writes here has taken in everything, and nobody else can add to it now.
-      if state.isAppending { return }
-      state.looks &+= 1
-      let looksAnyway = state.looks & 63 == 0
-      if state.counter == nil, state.looks == Self.readsToShare { state.counter = sharedCounter(lock: state.lock) }
+      if state.handle.isAppending { return }
+      state.handle.looks &+= 1
+      let looksAnyway = state.handle.looks & 63 == 0
+      if state.handle.counter == nil, state.handle.looks == Self.readsToShare {
+        state.handle.counter = sharedCounter(lock: state.handle.lock)
+      }
       // Before the log is looked at: what is saved meanwhile may be missed there, and then shows here.
-      let now = state.counter?.value
-      if let now, now == state.seen, !looksAnyway { return }
+      let now = state.handle.counter?.value
+      if let now, now == state.handle.seen, !looksAnyway { return }
       try state.catchUp(directory: directory, fileSystem: fileSystem)
       // A large save stands in the manifest alone; and after a seal less memory will do.
       try state.standOnNewest(directory: directory, fileSystem: fileSystem)
-      state.seen = now
+      state.handle.seen = now
     }
   }
 
   /// Position of the last save that this handle has read.
   func position() throws(StorageError) -> StorePosition {
     try state.withLock { state throws(StorageError) in
-      if let failure = state.failure { throw failure }
+      if let failure = state.handle.failure { throw failure }
       return StorePosition(
-        storeID: state.manifest.storeID, generation: state.manifest.generation, sequence: state.sequence)
+        storeID: state.generation.manifest.storeID, generation: state.generation.manifest.generation,
+        sequence: state.tail.sequence)
     }
   }
 
@@ -151,8 +154,8 @@ public final class StorageEngine: Sendable {
   /// The record of this name.
   public func get(kind: UInt8, key: RecordKey) throws(StorageError) -> Record? {
     try state.withLock { state throws(StorageError) in
-      if let failure = state.failure { throw failure }
-      return try state.tables.find(kind: kind, key: key).map { Record(pointer: $0, pin: state.pin) }
+      if let failure = state.handle.failure { throw failure }
+      return try state.generation.tables.find(kind: kind, key: key).map { Record(pointer: $0, pin: state.tail.pin) }
     }
   }
 
@@ -163,10 +166,10 @@ public final class StorageEngine: Sendable {
     limit: Int = .max
   ) throws(StorageError) -> RecordList {
     try state.withLock { state throws(StorageError) in
-      if let failure = state.failure { throw failure }
-      let found = try state.tables.scan(
+      if let failure = state.handle.failure { throw failure }
+      let found = try state.generation.tables.scan(
         kind: kind, group: group, from: lower, to: upper, descending: descending, limit: limit)
-      return RecordList(pointers: found, pin: state.pin)
+      return RecordList(pointers: found, pin: state.tail.pin)
     }
   }
 
@@ -186,8 +189,8 @@ public final class StorageEngine: Sendable {
     _ list: (StoreTables) throws(StorageError) -> [UnsafeRawPointer]
   ) throws(StorageError) -> RecordList {
     try state.withLock { state throws(StorageError) in
-      if let failure = state.failure { throw failure }
-      return RecordList(pointers: try list(state.tables), pin: state.pin)
+      if let failure = state.handle.failure { throw failure }
+      return RecordList(pointers: try list(state.generation.tables), pin: state.tail.pin)
     }
   }
 
@@ -201,9 +204,9 @@ public final class StorageEngine: Sendable {
 
   func counts(kind: UInt8, group: UInt64?, boundaries: SortBoundaries) throws(StorageError) -> [Int] {
     try state.withLock { state throws(StorageError) in
-      if let failure = state.failure { throw failure }
+      if let failure = state.handle.failure { throw failure }
       var counts = [Int](repeating: 0, count: boundaries.count)
-      try state.tables.addCounts(kind: kind, group: group, boundaries: boundaries, to: &counts)
+      try state.generation.tables.addCounts(kind: kind, group: group, boundaries: boundaries, to: &counts)
       return counts
     }
   }
@@ -211,26 +214,26 @@ public final class StorageEngine: Sendable {
   /// How many records there are of a kind, or of a group in it.
   public func count(kind: UInt8, group: UInt64? = nil) throws(StorageError) -> Int {
     try state.withLock { state throws(StorageError) in
-      if let failure = state.failure { throw failure }
-      return try state.tables.count(kind: kind, group: group)
+      if let failure = state.handle.failure { throw failure }
+      return try state.generation.tables.count(kind: kind, group: group)
     }
   }
 
   /// `false` where there is no record of the kind: at once, and for certain.
   func mayHold(kind: UInt8) throws(StorageError) -> Bool {
     try state.withLock { state throws(StorageError) in
-      if let failure = state.failure { throw failure }
-      return state.tables.mayHold(kind: kind)
+      if let failure = state.handle.failure { throw failure }
+      return state.generation.tables.mayHold(kind: kind)
     }
   }
 
   /// Looks once for the records of many names.
   func lookAhead(kind: UInt8, keys: [RecordKey], _ ahead: LookAhead) throws(StorageError) {
     try state.withLock { state throws(StorageError) in
-      if let failure = state.failure { throw failure }
+      if let failure = state.handle.failure { throw failure }
       var records: [UnsafeRawPointer] = []
-      try state.tables.find(kind: kind, keys: keys) { records.append($1) }
-      ahead.know(kind: kind, keys: keys, records: records, pin: state.pin)
+      try state.generation.tables.find(kind: kind, keys: keys) { records.append($1) }
+      ahead.know(kind: kind, keys: keys, records: records, pin: state.tail.pin)
     }
   }
 
@@ -239,35 +242,36 @@ public final class StorageEngine: Sendable {
   func lookAhead(kind: UInt8, hashes: [RecordKey], _ ahead: LookAhead) throws(StorageError) {
     let sorted = hashes.sorted()
     try state.withLock { state throws(StorageError) in
-      if let failure = state.failure { throw failure }
+      if let failure = state.handle.failure { throw failure }
       var records: [UnsafeRawPointer] = []
-      try state.tables.find(kind: kind, hashes: sorted) { records.append($0) }
-      ahead.know(kind: kind, keys: sorted, records: records, pin: state.pin)
+      try state.generation.tables.find(kind: kind, hashes: sorted) { records.append($0) }
+      ahead.know(kind: kind, keys: sorted, records: records, pin: state.tail.pin)
     }
   }
 
   /// Looks once for the records of many groups.
   func lookAhead(kind: UInt8, groups: [UInt64], _ ahead: LookAhead) throws(StorageError) {
     try state.withLock { state throws(StorageError) in
-      if let failure = state.failure { throw failure }
+      if let failure = state.handle.failure { throw failure }
       ahead.know(
-        kind: kind, groups: groups, found: try state.tables.records(kind: kind, groups: groups), pin: state.pin)
+        kind: kind, groups: groups, found: try state.generation.tables.records(kind: kind, groups: groups),
+        pin: state.tail.pin)
     }
   }
 
   /// Whether a record lies under each of these keys.
   func holds(kind: UInt8, keys: [RecordKey]) throws(StorageError) -> [Bool] {
     try state.withLock { state throws(StorageError) in
-      if let failure = state.failure { throw failure }
-      return try state.tables.holds(kind: kind, keys: keys)
+      if let failure = state.handle.failure { throw failure }
+      return try state.generation.tables.holds(kind: kind, keys: keys)
     }
   }
 
   /// Whether each group may have records of a kind: `false` where it has none, for certain.
   func mayHold(kind: UInt8, groups: [UInt64]) throws(StorageError) -> [Bool] {
     try state.withLock { state throws(StorageError) in
-      if let failure = state.failure { throw failure }
-      return try state.tables.mayHold(kind: kind, groups: groups)
+      if let failure = state.handle.failure { throw failure }
+      return try state.generation.tables.mayHold(kind: kind, groups: groups)
     }
   }
 
@@ -277,11 +281,11 @@ public final class StorageEngine: Sendable {
     hiddenBy overlay: Memtable
   ) throws(StorageError) -> RecordList {
     try state.withLock { state throws(StorageError) in
-      if let failure = state.failure { throw failure }
-      let found = try state.tables.scan(
+      if let failure = state.handle.failure { throw failure }
+      let found = try state.generation.tables.scan(
         kind: kind, group: group, from: lower, to: upper, descending: descending, limit: limit
       ) { overlay.find(kind: RecordLayout.kind($0), key: RecordLayout.key($0)) != nil }
-      return RecordList(pointers: found, pin: state.pin)
+      return RecordList(pointers: found, pin: state.tail.pin)
     }
   }
 
@@ -321,7 +325,7 @@ public final class StorageEngine: Sendable {
       lock = file
       let synced = syncing.withLock { $0.through }
       try state.withLock { state throws(StorageError) in
-        state.durable = max(state.durable, synced)
+        state.tail.durable = max(state.tail.durable, synced)
         try state.prepareToAppend(log)
       }
     } catch {

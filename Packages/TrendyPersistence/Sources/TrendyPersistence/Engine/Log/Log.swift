@@ -201,7 +201,7 @@ struct Log {
     var memories: [RecordMemory] = []
     var number = manifest.firstChunk
     var sequence = manifest.firstSequence - 1
-    var previous: LogState.SealedChunk?
+    var previous: LogTail.SealedChunk?
     var durable = sequence
     var checksum: UInt64 = 0
     var saves = 0
@@ -244,7 +244,7 @@ struct Log {
       let unknown = Int(min(sequence - durable, UInt64(offsets.count)))
       let doubtfulFrom = unknown > 0 ? offsets[offsets.count - unknown] : end
       if isSealed {
-        previous = LogState.SealedChunk(
+        previous = LogTail.SealedChunk(
           file: chunk.file, memory: memory, number: number, doubtful: doubtfulFrom..<end, seal: sequence)
         number += 1
         bytesBefore += end
@@ -266,15 +266,14 @@ struct Log {
       }
       var cut = 0
       if case .torn(let bytes) = tail { cut = bytes }
-      var state = LogState(
-        tables: tables, manifest: manifest, manifestFile: manifestFile,
-        pin: RecordPin(memories: memories, others: tables.segments.pins),
-        memory: chunk.memory, file: chunk.file, chunk: header, end: end, sequence: sequence, checksum: checksum,
-        durable: durable, tailIsSuspect: isMarked || tail != .clean, previous: previous,
-        doubt: unknown > 0 ? LogState.Doubt(offset: doubtfulFrom, sequence: sequence) : nil,
-        isNew: durable < manifest.firstSequence,
-        writeFailure: writeFailure)
-      state.bytesBefore = bytesBefore
+      let logTail = LogTail(
+        pin: RecordPin(memories: memories, others: tables.segments.pins), memory: chunk.memory, file: chunk.file,
+        chunk: header, end: end, sequence: sequence, checksum: checksum, durable: durable,
+        isSuspect: isMarked || tail != .clean, previous: previous,
+        doubt: unknown > 0 ? LogTail.Doubt(offset: doubtfulFrom, sequence: sequence) : nil,
+        isNew: durable < manifest.firstSequence, writeFailure: writeFailure, bytesBefore: bytesBefore)
+      let state = LogState(
+        generation: Generation(tables: tables, manifest: manifest, manifestFile: manifestFile), tail: logTail)
       return Recovered(
         state: state, tail: tail,
         report: RecoveryReport(path: path(number), offset: end, cutBytes: cut, saves: saves))

@@ -66,20 +66,20 @@ extension StorageEngine {
     logAlone.manifest.segments = []
     do throws(StorageError) {
       let recovered = try logAlone.read()
-      verification.files += Int(recovered.state.chunk.number - manifest.firstChunk) + 1
-      verification.bytes += recovered.state.logBytes
+      verification.files += Int(recovered.state.tail.chunk.number - manifest.firstChunk) + 1
+      verification.bytes += recovered.state.tail.logBytes
       switch recovered.tail {
       case .clean: break
       case .torn(let bytes): verification.cutBytes = bytes
       case .damaged(let path, let offset): throw .damaged(path: path, offset: offset)
       }
-      if let mark, mark.isAhead(of: recovered.state.sequence, in: manifest) {
+      if let mark, mark.isAhead(of: recovered.state.tail.sequence, in: manifest) {
         verification.findings.append(
           StoreFinding(
             kind: .damage, path: recovered.report.path, offset: recovered.report.offset,
-            what: mark.sequence - recovered.state.sequence == 1
+            what: mark.sequence - recovered.state.tail.sequence == 1
               ? "the log ends here, and one save after it was confirmed"
-              : "the log ends here, and \(mark.sequence - recovered.state.sequence) saves after it were confirmed",
+              : "the log ends here, and \(mark.sequence - recovered.state.tail.sequence) saves after it were confirmed",
             advice: StoreFinding.repairAdvice + " What these saves held is lost, unless a backup has it."))
       }
       if verification.findings.isEmpty { try verifyTogether(log, &verification) }
@@ -145,7 +145,7 @@ extension StorageEngine {
   private static func verifyTogether(_ log: Log, _ verification: inout StoreVerification) throws(StorageError) {
     let state = try log.read().state
     defer { withExtendedLifetime(state) {} }  // its memory is what the tables point into
-    let tables = state.tables
+    let tables = state.generation.tables
     try tables.settleAll()
     for layer in tables.segments.layers {
       var doubled = 0
