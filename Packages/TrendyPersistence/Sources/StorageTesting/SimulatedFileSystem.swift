@@ -129,7 +129,7 @@ public final class SimulatedFileSystem: FileSystem {
 extension SimulatedFileSystem {
   public func createDirectory(_ path: String) throws(FileSystemError) {
     try disk.change(.createDirectory, path) { state throws(FileSystemError) in
-      if state.names[path] != nil {
+      for (file, _) in state.names where path == file || path.hasPrefix(file + "/") {
         throw FileSystemError(operation: .createDirectory, path: path, code: ENOTDIR)
       }
       state.makeFolder(path)

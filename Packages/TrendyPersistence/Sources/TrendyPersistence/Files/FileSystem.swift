@@ -1,9 +1,17 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
 /// The files of one process: everything that a store does to a disk goes through here, so that a test can stand in
 /// for the disk.
 ///
 /// Every call is whole or throws: implementations repeat what a signal interrupted and go on after a short write.
 /// Paths are absolute or relative to the process, with `/` between their parts.
-public protocol FileSystem: Sendable {
+public protocol FileSystem: FileHints {
   /// Makes the folder and those above it; one that is there is no error. Its name is durable on return.
   func createDirectory(_ path: String) throws(FileSystemError)
   /// Opens a file, or makes an empty one if `mode` says so. A new name is durable only after ``syncDirectory(_:)``.
@@ -16,6 +24,10 @@ public protocol FileSystem: Sendable {
   func remove(_ path: String) throws(FileSystemError)
   /// Makes the names in a folder durable: files made, renamed and removed in it.
   func syncDirectory(_ path: String) throws(FileSystemError)
+}
+
+/// What makes a store quicker and changes no file that it has. There are defaults.
+public protocol FileHints: Sendable {
   /// Lets a short time pass before a lock is tried again.
   /// - Parameter attempt: how often it was tried, from 0; later pauses are longer, up to a millisecond.
   /// - Returns: how long it was.
@@ -32,7 +44,14 @@ public protocol FileSystem: Sendable {
   ) -> (any SpareFile)?
 }
 
-extension FileSystem {
+extension FileHints {
+  public func pause(attempt: Int) -> Duration {
+    // A save holds the lock for some 20 µs: who tries again late waits for others that came after it.
+    let microseconds = attempt < 100 ? min(20 << min(attempt, 6), 160) : 1000
+    usleep(UInt32(microseconds))
+    return .microseconds(microseconds)
+  }
+
   public func beginSpare(
     inDirectory path: String, bytes: Int, beginningWith start: [UInt8], preparing: @escaping @Sendable () -> Void
   ) -> (any SpareFile)? { nil }

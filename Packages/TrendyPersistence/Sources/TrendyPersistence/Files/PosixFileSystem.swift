@@ -90,16 +90,9 @@ public struct PosixFileSystem: FileSystem {
   }
 
   public func syncDirectory(_ path: String) throws(FileSystemError) {
-    let descriptor = try descriptor(path, O_RDONLY | O_CLOEXEC)
+    let descriptor = try descriptor(path, O_RDONLY | O_CLOEXEC, for: .syncDirectory)
     defer { close(descriptor) }
     guard fsync(descriptor) == 0 else { throw error(.syncDirectory, path) }
-  }
-
-  public func pause(attempt: Int) -> Duration {
-    // A save holds the lock for some 20 µs: who tries again late waits for others that came after it.
-    let microseconds = attempt < 100 ? min(20 << min(attempt, 6), 160) : 1000
-    usleep(UInt32(microseconds))
-    return .microseconds(microseconds)
   }
 
   #if canImport(Glibc)
@@ -122,7 +115,9 @@ public struct PosixFileSystem: FileSystem {
     }
   }
 
-  private func descriptor(_ path: String, _ flags: Int32) throws(FileSystemError) -> Int32 {
+  private func descriptor(
+    _ path: String, _ flags: Int32, for operation: FileSystemError.Operation = .open
+  ) throws(FileSystemError) -> Int32 {
     while true {
       #if canImport(Darwin)
         let descriptor = Darwin.open(path, flags, 0o600)
@@ -136,10 +131,10 @@ public struct PosixFileSystem: FileSystem {
         // A standard stream was closed: what the process writes to it would come to lie in the file.
         defer { close(descriptor) }
         let higher = fcntl(descriptor, F_DUPFD_CLOEXEC, 3)
-        guard higher >= 0 else { throw error(.open, path) }
+        guard higher >= 0 else { throw error(operation, path) }
         return higher
       }
-      if errno != EINTR { throw error(.open, path) }
+      if errno != EINTR { throw error(operation, path) }
     }
   }
 

@@ -20,41 +20,6 @@ struct PosixFileSystemTests {
     try bytes.withUnsafeBytes { try file.write($0, at: offset) }
   }
 
-  @Test func `folders are made with those above, again without complaint, and not over a file`() throws {
-    let path = folder.path + "/a/b/c"
-    try files.createDirectory(path)
-    try files.createDirectory(path)
-    #expect(try files.names(inDirectory: path).isEmpty)
-    _ = try files.open(path + "/file", .create)
-    #expect(throws: FileSystemError(operation: .createDirectory, path: path + "/file", code: ENOTDIR)) {
-      try files.createDirectory(path + "/file")
-    }
-    #expect(throws: FileSystemError(operation: .createDirectory, path: path + "/file/x", code: ENOTDIR)) {
-      try files.createDirectory(path + "/file/x")
-    }
-  }
-
-  @Test func `what is written is read, beyond the end there is nothing`() throws {
-    let path = folder.path + "/file"
-    #expect(throws: FileSystemError(operation: .open, path: path, code: ENOENT)) { _ = try files.open(path, .read) }
-    let file = try files.open(path, .create)
-    try write([1, 2, 3], to: file, at: 5)
-    try file.synchronize()
-    #expect(try bytes(file, 100) == [0, 0, 0, 0, 0, 1, 2, 3])
-    #expect(try bytes(file, 2, at: 6) == [2, 3])
-    #expect(try bytes(file, 2, at: 8).isEmpty)
-    try file.allocate(4096)
-    #expect(try file.size() == 4096)
-    try file.truncate(to: 6)
-    #expect(try bytes(files.open(path, .read), 10) == [0, 0, 0, 0, 0, 1])
-    let mapping = try file.map(size: 6)
-    let mapped = withExtendedLifetime(mapping) { Array(mapping.bytes) }
-    #expect(mapped == [0, 0, 0, 0, 0, 1])
-    #expect(throws: FileSystemError(operation: .map, path: path, code: EINVAL)) { _ = try file.map(size: 7) }
-    let reader = try files.open(path, .read)
-    #expect(throws: FileSystemError(operation: .write, path: path, code: EBADF)) { try write([1], to: reader) }
-  }
-
   @Test func `a long file begins beside the multiples of a large page where a touch of it is not to take up one`()
     throws
   {
@@ -87,34 +52,6 @@ struct PosixFileSystemTests {
       #expect(try fileMemory(of: folder.path + "/long").resident <= 256)
     }
   #endif
-
-  @Test func `a renamed file takes the other's place, and who has the other open can tell`() throws {
-    let old = try files.open(folder.path + "/old", .create)
-    let new = try files.open(folder.path + "/new", .create)
-    #expect(try old.isInPlace())
-    try files.rename(folder.path + "/new", to: folder.path + "/old")
-    try files.syncDirectory(folder.path)
-    #expect(try files.names(inDirectory: folder.path) == ["old"])
-    #expect(try !old.isInPlace())
-    #expect(try !new.isInPlace())
-    try files.remove(folder.path + "/old")
-    #expect(try files.names(inDirectory: folder.path).isEmpty)
-  }
-
-  @Test func `a lock keeps out other handles, of this process too, until it is given back or its file closed`() throws {
-    let path = folder.path + "/lock"
-    var first: (any OpenFile)? = try files.open(path, .create)
-    let second = try files.open(path, .create)
-    #expect(try first?.tryLock() == true)
-    #expect(try !second.tryLock())
-    try first?.unlock()
-    #expect(try second.tryLock())
-    #expect(try first?.tryLock() == false)
-    try second.unlock()
-    #expect(try first?.tryLock() == true)
-    first = nil
-    #expect(try second.tryLock())
-  }
 
   /// In a process of its own: a page that is mapped for reading ends the one that writes into it.
   @Test func `a handle that reads five times and then saves is seen by one that only reads`() async throws {
