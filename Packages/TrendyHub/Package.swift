@@ -21,7 +21,7 @@ let package = Package(
       dependencies: [
         "HubTesting", "TrendyHub", "TrendyModels",
         .product(name: "StorageTesting", package: "TrendyPersistence"), "TrendyPersistence",
-      ]),
+      ], resources: [.copy("Resources")]),
     .target(
       name: "TrendyHub",
       dependencies: [

@@ -1,4 +1,4 @@
-import TrendyHub
+public import TrendyHub
 import TrendyModels
 
 extension HubStorageContract {
@@ -47,25 +47,29 @@ extension HubStorageContract {
   ]
 }
 
-/// Sixteen records, of each sort at least one.
-private func putOneOfEach(in transaction: any HubTransaction) throws {
-  let outcome = { StoredOutcome(digest: $0, verdict: .accepted(version: 1)) }
-  let companion = HubCompanion(tracker: "a", companion: "b", createdAt: moment)
-  try transaction.setState(HubState(head: 4, epochs: [.init(id: "a", first: 1)], horizon: 1))
-  try transaction.put(entry("event", "e", version: 1))
-  try transaction.put(entry("event_type", "t", version: 2))
-  try transaction.put(entry("event", "dead", version: 4, isDeleted: true))
-  try transaction.put(entry("event", "purged", version: 3, isDeleted: true))
-  try transaction.purge(kind: "event", id: "purged")
-  try transaction.setMark(device: "d", 4)
-  try transaction.setMark(device: "\u{0}", 1)
-  for sequence: Int64 in [3, 4] { try transaction.putOutcome(device: "d", sequence: sequence, outcome("\(sequence)")) }
-  try transaction.putOutcome(device: "\u{0}", sequence: 1, outcome("other"))
-  try transaction.putKeyedWrite(device: "d", key: "k", KeyedWrite(digest: "z", kind: "event", id: "e"))
-  try transaction.putContact(HubContact(device: "d", cursor: 2, at: moment, lives: ["a"]))
-  try transaction.put(companion)
-  try transaction.put(
-    CompanionNotice(sequence: 7, kind: "trip_started", at: moment, data: ["n": 1]), companion: companion.id)
-  try transaction.put(HubWebhookStanding(webhook: "w", cursor: 4, life: "a"))
-  try transaction.put(HubImport(id: "i", format: "ics", source: "a.ics", startedAt: moment, before: 2))
+extension HubStorageContract {
+  /// Writes sixteen records, at least one of each case of `HubRecord`.
+  public static func putOneOfEach(in transaction: any HubTransaction) throws {
+    let outcome = { StoredOutcome(digest: $0, verdict: .accepted(version: 1)) }
+    let companion = HubCompanion(tracker: "a", companion: "b", createdAt: moment)
+    try transaction.setState(HubState(head: 4, epochs: [.init(id: "a", first: 1)], horizon: 1))
+    try transaction.put(entry("event", "e", version: 1))
+    try transaction.put(entry("event_type", "t", version: 2))
+    try transaction.put(entry("event", "dead", version: 4, isDeleted: true))
+    try transaction.put(entry("event", "purged", version: 3, isDeleted: true))
+    try transaction.purge(kind: "event", id: "purged")
+    try transaction.setMark(device: "d", 4)
+    try transaction.setMark(device: "\u{0}", 1)
+    for sequence: Int64 in [3, 4] {
+      try transaction.putOutcome(device: "d", sequence: sequence, outcome("\(sequence)"))
+    }
+    try transaction.putOutcome(device: "\u{0}", sequence: 1, outcome("other"))
+    try transaction.putKeyedWrite(device: "d", key: "k", KeyedWrite(digest: "z", kind: "event", id: "e"))
+    try transaction.putContact(HubContact(device: "d", cursor: 2, at: moment, lives: ["a"]))
+    try transaction.put(companion)
+    try transaction.put(
+      CompanionNotice(sequence: 7, kind: "trip_started", at: moment, data: ["n": 1]), companion: companion.id)
+    try transaction.put(HubWebhookStanding(webhook: "w", cursor: 4, life: "a"))
+    try transaction.put(HubImport(id: "i", format: "ics", source: "a.ics", startedAt: moment, before: 2))
+  }
 }
