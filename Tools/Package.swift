@@ -65,7 +65,7 @@ let package = Package(
     .executableTarget(name: "trendy-hostile", dependencies: ["TrendyHub"]),
     .executableTarget(name: "trendy-mutants"),
     .executableTarget(name: "trendy-simulate", dependencies: ["TrendySimulation"]),
-    .executableTarget(name: "trendy-torture", dependencies: ["TrendyPersistence"]),
+    .executableTarget(name: "trendy-torture", dependencies: ["TrendyModels", "TrendyPersistence"]),
   ]
 )
 

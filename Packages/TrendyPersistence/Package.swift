@@ -10,7 +10,7 @@ let package = Package(
   ],
   dependencies: [.package(path: "../TrendyModels"), .package(path: "../TrendyProtocols")],
   targets: [
-    .target(name: "StorageTesting", dependencies: ["TrendyPersistence"]),
+    .target(name: "StorageTesting", dependencies: ["TrendyModels", "TrendyPersistence"]),
     .testTarget(name: "StorageTestingTests", dependencies: ["StorageTesting", "TrendyPersistence"]),
     .target(name: "TrendyPersistence", dependencies: ["TrendyModels", "TrendyProtocols"]),
     .testTarget(

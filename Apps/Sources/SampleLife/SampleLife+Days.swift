@@ -22,7 +22,9 @@ extension SampleLife {
 
   // MARK: What a day is like
 
-  private func chance(_ day: CivilDate, _ thing: Chance.Thing) -> Chance { Chance(seed: seed, day: day, thing: thing) }
+  private func chance(_ day: CivilDate, _ thing: DailyRandomSource.Thing) -> DailyRandomSource {
+    DailyRandomSource(seed: seed, day: day, thing: thing)
+  }
 
   private func isHoliday(_ day: CivilDate) -> Bool { holidays.contains { $0.contains(day) } }
 
@@ -188,7 +190,9 @@ extension SampleLife {
     ]
   }
 
-  private func trip(_ from: Place, _ to: Place, _ day: CivilDate, at minute: Int, _ chance: inout Chance) -> Event {
+  private func trip(_ from: Place, _ to: Place, _ day: CivilDate, at minute: Int, _ chance: inout DailyRandomSource)
+    -> Event
+  {
     let route = Self.route(from, to)
     let distance = zip(route, route.dropFirst()).reduce(0) { $0 + Geodesic.distanceMeters(from: $1.0, to: $1.1) }
     let start = moment(day, minute)
@@ -228,7 +232,7 @@ extension SampleLife {
   // MARK: Events
 
   private func event(
-    _ kind: Kind, _ day: CivilDate, at minute: Int, minutes: Int? = nil, _ chance: inout Chance,
+    _ kind: Kind, _ day: CivilDate, at minute: Int, minutes: Int? = nil, _ chance: inout DailyRandomSource,
     _ properties: [String: PropertyValue] = [:]
   ) -> Event {
     let start = moment(day, minute)
@@ -244,7 +248,7 @@ extension SampleLife {
   }
 
   /// As it was recorded in the minute in which it began.
-  private func id(at moment: Date, _ chance: inout Chance) -> String {
+  private func id(at moment: Date, _ chance: inout DailyRandomSource) -> String {
     var generator = UUIDv7.Generator()
     return generator.next(at: moment, using: &chance).description
   }

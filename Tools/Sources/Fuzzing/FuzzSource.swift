@@ -5,20 +5,15 @@ import TrendyModels
 ///
 /// All values follow from the seed, so a case is reproducible by its number.
 struct FuzzSource: RandomNumberGenerator {
-  private var state: UInt64
+  private var generator: SeededGenerator
 
-  init(seed: UInt64) { state = seed &* 0xA24B_AED4_963E_E407 ^ 0x9FB2_1C65_1E98_DF25 }
-
-  // SplitMix64 (Steele, Lea, Flood 2014).
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
+  init(seed: UInt64) {
+    generator = SeededGenerator(seed: seed &* 0xA24B_AED4_963E_E407 ^ 0x9FB2_1C65_1E98_DF25)
   }
 
-  mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
+  mutating func next() -> UInt64 { generator.next() }
+
+  mutating func below(_ bound: Int) -> Int { generator.below(bound) }
 
   /// Returns `true` with probability 1 / `count`.
   mutating func once(in count: Int) -> Bool { below(count) == 0 }

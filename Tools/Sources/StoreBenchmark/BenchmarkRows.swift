@@ -29,7 +29,7 @@ package struct BenchmarkRows: Hashable, Sendable {
 
   /// The row with the given index, which may exceed ``count``.
   package func event(_ index: Int) -> Event {
-    var generator = SplitMix(seed: 0x5EED_0000 &+ UInt64(index) &* 0xD134_2543_DE82_EF95)
+    var generator = SeededGenerator(seed: 0x5EED_0000 &+ UInt64(index) &* 0xD134_2543_DE82_EF95)
     let created = Self.start + Int64(UInt64(index) &* UInt64(Self.span) / UInt64(count))
     let randomHigh = generator.next() & 0xFFF
     let randomLow = generator.next() & (1 << 62 - 1)

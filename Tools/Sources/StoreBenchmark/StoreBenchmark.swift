@@ -175,7 +175,7 @@ extension StoreBenchmark {
       _ = try insert(options.rows, rowsPerSave: 100, into: try openStore())
       SystemCalls.endAtOnce()
     default:
-      var queries = SplitMix(seed: Self.querySeed)
+      var queries = SeededGenerator(seed: Self.querySeed)
       let wanted = rows.event(Int(queries.next() % UInt64(options.count)))
       let identifier = wanted.id
       let start = ContinuousClock.now
@@ -228,7 +228,7 @@ extension StoreBenchmark {
     try prepare(folder)
     try folder.setContent(nil)
     let store = try openStore()
-    var queries = SplitMix(seed: Self.querySeed)
+    var queries = SeededGenerator(seed: Self.querySeed)
     var total = options.operations ?? 20_000
     if isDeletion { total = min(total, options.count) }
     var report = BenchmarkReport()
@@ -278,7 +278,7 @@ extension StoreBenchmark {
   private func read(_ store: LocalStore, operations: Int) throws -> BenchmarkReport {
     var report = BenchmarkReport()
     report.operations = operations
-    var queries = SplitMix(seed: Self.querySeed)
+    var queries = SeededGenerator(seed: Self.querySeed)
     switch options.workload {
     case .get:
       let identifiers = (0..<operations).map { _ in rows.event(Int(queries.next() % UInt64(options.count))).id }

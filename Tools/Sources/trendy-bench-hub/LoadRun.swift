@@ -1,6 +1,7 @@
 import Foundation
 import HubConnection
 import StoreBenchmark
+import TrendyModels
 
 /// Measures the daemon's memory while eight users write, edit, delete, list, stream and request insights, each twelve
 /// times a second, and thirty streams open and close each minute.
@@ -63,12 +64,12 @@ private final class LoadUser: @unchecked Sendable {
   private static let batch = 20
   private static let notes = "Morning run along the river, felt good"
 
-  private var generator: SplitMix
+  private var generator: SeededGenerator
   private var events: [String] = []
   /// Approximate cursor of the user's change feed.
   private var writes = 0
 
-  init(_ number: Int) { generator = SplitMix(seed: UInt64(number)) }
+  init(_ number: Int) { generator = SeededGenerator(seed: UInt64(number)) }
 
   /// - Parameter turn: number of requests so far.
   func request(_ turn: Int) -> (method: String, path: String, body: String?) {

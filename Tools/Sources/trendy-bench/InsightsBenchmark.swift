@@ -128,7 +128,7 @@ struct InsightsBenchmark {
         if type % 8 == 0 { $0.goal = Goal(3, per: .day) }
       }
     }
-    var random = SplitMix(seed: 17)
+    var random = SeededGenerator(seed: 17)
     let end = Int(Date().timeIntervalSince1970)
     var columns: [Int64] = []
     for start in stride(from: 0, to: count, by: 10_000) {

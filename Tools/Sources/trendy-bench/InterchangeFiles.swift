@@ -10,7 +10,7 @@ enum InterchangeFiles {
   /// Writes a CSV of events in ascending order with twelve types; some rows have an end, a note, an amount or a mood,
   /// and quoted fields.
   static func writeTable(rows: Int, to handle: FileHandle) throws {
-    var random = SplitMix(seed: 11)
+    var random = SeededGenerator(seed: 11)
     func below(_ count: Int) -> Int { Int(random.next() % UInt64(count)) }
     let types = [
       "Coffee", "Workout", "Reading", "Headache", "Water", "Walk", "Sleep", "Meditation", "Medication", "Call",
@@ -41,7 +41,7 @@ enum InterchangeFiles {
   /// Writes a Google Takeout `Records.json` of about `bytes` bytes: a fix every 30 s, every fourth with a detected
   /// activity.
   static func writeRecords(bytes: Int, to handle: FileHandle) throws {
-    var random = SplitMix(seed: 12)
+    var random = SeededGenerator(seed: 12)
     func below(_ count: Int) -> Int { Int(random.next() % UInt64(count)) }
     var (latitude, longitude, time) = (520_907_000, 51_214_000, 1_420_070_400.0)
     var piece = "{\"locations\": ["

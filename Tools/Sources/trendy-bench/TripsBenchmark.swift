@@ -77,16 +77,10 @@ private struct SimulatedPhone {
   private var east = 0.0
   private var north = 0.0
   private var heading = 0.0
-  private var state: UInt64 = 1
+  private var generator = SeededGenerator(seed: 1)
 
-  /// Random number from 0 to 1 (SplitMix64).
-  private mutating func random() -> Double {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var bits = state
-    bits = (bits ^ (bits >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    bits = (bits ^ (bits >> 27)) &* 0x94D0_49BB_1331_11EB
-    return Double((bits ^ (bits >> 31)) >> 11) / 9_007_199_254_740_992
-  }
+  /// Random number from 0 to 1.
+  private mutating func random() -> Double { Double(generator.next() >> 11) / 9_007_199_254_740_992 }
 
   private mutating func fix(noise: Double) -> Location {
     let x = east + noise * (random() + random() - 1)

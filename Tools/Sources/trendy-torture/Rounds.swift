@@ -1,4 +1,5 @@
 import Foundation
+import TrendyModels
 import TrendyPersistence
 
 /// Repeatedly starts the processes, kills them, and checks the store.
@@ -6,13 +7,13 @@ struct Rounds {
   let seed: UInt64
   private(set) var count = 0
   private let folder: Folder
-  private var random: SplitMix64
+  private var random: SeededGenerator
   private var checker: Checker
 
   init(folder: Folder, seed: UInt64) {
     self.folder = folder
     self.seed = seed
-    random = SplitMix64(state: seed)
+    random = SeededGenerator(seed: seed)
     checker = Checker(folder: folder)
   }
 

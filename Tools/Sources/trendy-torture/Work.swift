@@ -1,3 +1,4 @@
+import TrendyModels
 import TrendyPersistence
 
 /// The deterministic saves of a writer: the number of saves determines the expected content of the store.
@@ -15,7 +16,7 @@ enum Work {
   }
 
   static func save(_ number: Int, of writer: Int) -> Save {
-    var random = SplitMix64(state: UInt64(writer) << 40 ^ UInt64(number))
+    var random = SeededGenerator(seed: UInt64(writer) << 40 ^ UInt64(number))
     let puts = (0...random.below(12)).map { _ in random.below(names) }
     let deletes = (0..<random.below(4)).map { _ in random.below(names) }
     return Save(puts: Array(Set(puts)).sorted(), deletes: Array(Set(deletes).subtracting(puts)).sorted())
@@ -27,7 +28,7 @@ enum Work {
 
   /// Content of a row, determined by its name and the save that wrote it.
   private static func payload(_ name: Int, _ save: Int) -> [UInt8] {
-    var random = SplitMix64(state: UInt64(name) << 32 ^ UInt64(save))
+    var random = SeededGenerator(seed: UInt64(name) << 32 ^ UInt64(save))
     let byte = UInt8(truncatingIfNeeded: random.next())
     return withUnsafeBytes(of: UInt64(save).littleEndian) { Array($0) }
       + [UInt8](
@@ -85,19 +86,4 @@ enum Work {
       }
     }
   }
-}
-
-/// SplitMix64 generator (S. Vigna).
-struct SplitMix64 {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ mixed >> 31
-  }
-
-  mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
 }

@@ -109,7 +109,7 @@ struct HubCompanionTests {
 
   /// Each phone drives and rests, while the hub is killed as it takes the posts in, and the watch as it is told.
   @Test(arguments: [1, 2]) func `gets each notice once and in order, whenever the hub is killed`(seed: UInt64) throws {
-    var generator = Randomness(state: seed)
+    var generator = SeededGenerator(seed: seed)
     var hub = try TestHub(bench)
     try hub.connect("watch")
     let names = (0..<6).map { "phone \($0)" }
@@ -203,17 +203,5 @@ struct HubCompanionTests {
         "config", "trip_started", "trip_active", "trip_ended", "trip_active", "trip_started", "trip_active",
       ], "\(all)")
     #expect(all[1].data["id"] == all[3].data["id"] && all[5].data["id"] != all[1].data["id"])
-  }
-}
-
-private struct Randomness {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var value = state
-    value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-    return value ^ (value >> 31)
   }
 }

@@ -111,7 +111,7 @@ struct CompanionTests {
   /// Every device of many starts and ends a trip, while all three programs are killed again and again.
   @Test(arguments: [1, 2]) func `gets each notice once and in order, whoever is killed in between`(seed: UInt64) throws
   {
-    var generator = SplitMix(state: seed)
+    var generator = SeededGenerator(seed: seed)
     var hub = try TestHub(bench)
     try hub.connect("phone", "watch")
     try #require(try bench.trendy("companion", "pair", "watch", store: "phone").status == 0)
@@ -221,17 +221,5 @@ struct CompanionTests {
     try bench.trendy("log", "coffee", store: "watch")
     let synced = try eventually { try bench.trendy("sync", store: "watch").status == 0 ? true : nil }
     #expect(synced == true)
-  }
-}
-
-private struct SplitMix {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var value = state
-    value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-    return value ^ (value >> 31)
   }
 }

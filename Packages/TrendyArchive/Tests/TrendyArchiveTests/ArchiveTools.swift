@@ -49,19 +49,13 @@ enum Bytes {
     return Array(bytes.prefix(count))
   }
 
-  /// Incompressible bytes from SplitMix64.
-  static func noise(_ count: Int, seed: UInt64 = 1) -> [UInt8] {
-    var state = seed
-    var bytes: [UInt8] = []
-    while bytes.count < count {
-      state &+= 0x9E37_79B9_7F4A_7C15
-      var z = state
-      z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-      z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-      z ^= z >> 31
-      withUnsafeBytes(of: z.littleEndian) { bytes += $0 }
+  /// Bytes of a linear congruential generator (Knuth, MMIX), which do not compress.
+  static func noise(_ count: Int) -> [UInt8] {
+    var state: UInt64 = 1
+    return (0..<count).map { _ in
+      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      return UInt8(truncatingIfNeeded: state >> 56)
     }
-    return Array(bytes.prefix(count))
   }
 }
 

@@ -1,6 +1,7 @@
 import Foundation
 import Synchronization
 import TrendyHub
+import TrendyModels
 
 /// What a hub does with a new connection before anything else: brings the tables to its version, and finds out whether the
 /// database is still the one that it knows.
@@ -10,16 +11,16 @@ final class PostgresGreeting: Sendable {
   private let program: String
   /// This process, by chance.
   private let hub: String
-  private let chance: PostgresChance
+  private let chance: RandomSource
   /// One greeting at a time: who comes meanwhile may wait for the database, on a thread that is there for that.
   private let turn = NSLock()
   private let remembered = Mutex(DatabaseMemory())
 
-  init(schema: String, program: String, chance: PostgresChance) {
+  init(schema: String, program: String, chance: RandomSource) {
     self.schema = schema
     self.program = program
     self.chance = chance
-    hub = chance.digits()
+    hub = chance.hexadecimalDigits()
   }
 
   func greet(_ connection: PostgresConnection) throws {
@@ -127,7 +128,7 @@ extension PostgresGreeting {
         calls.append(
           PostgresCall(
             PostgresStatement("begin_life", "INSERT INTO life (number, id, identity) VALUES ($1, $2, $3)"),
-            .int(settlement.life), .text(chance.digits()), .text(identity)))
+            .int(settlement.life), .text(chance.hexadecimalDigits()), .text(identity)))
       }
       // A hub that did not connect for so long takes its row's absence for a loss, which costs no device anything.
       calls.append(
@@ -184,20 +185,5 @@ extension PostgresGreeting {
             extract(epoch FROM pg_postmaster_start_time()))
           """))
     ).text(0, 0)
-  }
-}
-
-/// What is made by chance.
-final class PostgresChance: Sendable {
-  private let generator: Mutex<any RandomNumberGenerator & Sendable>
-
-  init(_ generator: some RandomNumberGenerator & Sendable) { self.generator = Mutex(generator) }
-
-  func number() -> UInt64 { generator.withLock { $0.next() } }
-
-  /// 16 hexadecimal digits.
-  func digits() -> String {
-    let digits = String(number(), radix: 16)
-    return String(repeating: "0", count: 16 - digits.count) + digits
   }
 }

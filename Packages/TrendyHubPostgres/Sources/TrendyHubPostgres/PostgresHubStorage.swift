@@ -1,5 +1,6 @@
 import CPostgres
 public import TrendyHub
+import TrendyModels
 public import TrendyPersistence
 
 /// A hub's storage in PostgreSQL, which any number of hubs may serve at once.
@@ -10,7 +11,7 @@ public import TrendyPersistence
 public final class PostgresHubStorage: HubStorage {
   private let pool: PostgresPool
   private let states = StateCache()
-  let chance: PostgresChance
+  let chance: RandomSource
   private let schema: String
   private let connect: @Sendable (_ applicationName: String) throws -> PostgresConnection
   /// By which the server tells connections of this storage from others.
@@ -31,11 +32,11 @@ public final class PostgresHubStorage: HubStorage {
     generator: some RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()
   ) throws(HubStorageError) {
     try self.init(
-      address: address, schema: schema, connections: connections, program: program, chance: PostgresChance(generator))
+      address: address, schema: schema, connections: connections, program: program, chance: RandomSource(generator))
   }
 
   private init(
-    address: String, schema: String, connections: Int, program: String, chance: PostgresChance
+    address: String, schema: String, connections: Int, program: String, chance: RandomSource
   ) throws(HubStorageError) {
     try PostgresAddress.check(address)
     let letters = schema.utf8.allSatisfy {
@@ -51,7 +52,7 @@ public final class PostgresHubStorage: HubStorage {
     let greeting = PostgresGreeting(schema: schema, program: program, chance: chance)
     self.chance = chance
     self.schema = schema
-    let applicationName = "trendyd \(chance.digits())"
+    let applicationName = "trendyd \(chance.hexadecimalDigits())"
     self.applicationName = applicationName
     let connect: @Sendable (String) throws -> PostgresConnection = { applicationName in
       try PostgresConnection(
@@ -88,7 +89,7 @@ public final class PostgresHubStorage: HubStorage {
   func write<Result>(
     person: String, isShared: Bool, _ body: (PostgresTransaction) throws -> Result
   ) throws -> Result {
-    let token = chance.number()
+    let token = chance.next()
     return try pool.perform(token: token) { connection in
       PostgresTransaction(connection, person: person, states: states, token: token, isShared: isShared)
     } body: {
@@ -159,7 +160,7 @@ public final class PostgresHubStorage: HubStorage {
   }
 
   public func writeDirectory<Result>(_ body: (any HubDirectoryTransaction) throws -> Result) throws -> Result {
-    let token = chance.number()
+    let token = chance.next()
     return try pool.perform(token: token) { connection in
       PostgresDirectory(connection, isWriting: true, states: states, token: token)
     } body: {
@@ -209,7 +210,7 @@ public final class PostgresHubStorage: HubStorage {
 extension PostgresHubStorage {
   /// On a connection of its own, beside those of the pool.
   public func listen(_ hear: @escaping @Sendable (HubHint) -> Void) throws -> (any HubHints)? {
-    let name = "trendyd serving \(chance.digits())"
+    let name = "trendyd serving \(chance.hexadecimalDigits())"
     return Hearing(
       try PostgresHints(channel: "\(schema)_hints", connect: { [connect] in try connect(name) }, hear: hear))
   }

@@ -1,6 +1,7 @@
 import Foundation
 import Synchronization
 import TrendyHub
+import TrendyModels
 import TrendyPersistence
 
 /// The rows of a person's track log, in the table `track_row`.
@@ -55,7 +56,7 @@ final class PostgresTracks: TrackRows {
 
   /// - Returns: the name of the claim, in which stands of which life of the database it is.
   private func claim() throws -> String {
-    let digits = storage.chance.digits()
+    let digits = storage.chance.hexadecimalDigits()
     // A thread waits by the system's clock.
     let deadline = Date(timeIntervalSinceNow: wait)
     while true {

@@ -7,21 +7,6 @@ import TrendyModels
   import Glibc
 #endif
 
-/// Seeded generator (SplitMix64).
-private struct Seeded: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(_ seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
-  }
-}
-
 private let today = CivilDate(year: 2026, month: 11, day: 20)
 private let local = LocalTime(isUTC: true)
 
@@ -37,14 +22,14 @@ private func history(_ days: [CivilDate]) -> TypeHistory {
 }
 
 /// Random days of the last `count`, each with probability `chance`.
-private func days(_ count: Int, chance: Double, using random: inout Seeded) -> [CivilDate] {
+private func days(_ count: Int, chance: Double, using random: inout SeededGenerator) -> [CivilDate] {
   (0..<count).filter { _ in Double.random(in: 0..<1, using: &random) < chance }.map { today.advanced(by: -$0) }
 }
 
 @Suite("Findings")
 struct FindingTests {
   @Test func `an event on another day never shortens the longest streak`() {
-    var random = Seeded(7)
+    var random = SeededGenerator(seed: 7)
     for _ in 0..<300 {
       let some = days(60, chance: 0.5, using: &random)
       let more = some + [today.advanced(by: -Int.random(in: 0..<60, using: &random))]
@@ -63,7 +48,7 @@ struct FindingTests {
   }
 
   @Test func `independent habits do not correlate`() {
-    var random = Seeded(11)
+    var random = SeededGenerator(seed: 11)
     var sum = 0.0
     for _ in 0..<2000 {
       let one = history(days(90, chance: 0.3, using: &random)).days.over(today.advanced(by: -89)...today)
@@ -74,7 +59,7 @@ struct FindingTests {
   }
 
   @Test func `at most the expected share of independent types is reported as correlated`() {
-    var random = Seeded(13)
+    var random = SeededGenerator(seed: 13)
     var found = 0
     for _ in 0..<100 {
       var histories: [String: TypeHistory] = [:]
@@ -88,7 +73,7 @@ struct FindingTests {
   }
 
   @Test func `a series and its copy one day later correlate at lag 1`() throws {
-    var random = Seeded(17)
+    var random = SeededGenerator(seed: 17)
     let one = days(88, chance: 0.4, using: &random).map { $0.advanced(by: -1) }
     let relation = try #require(
       CorrelationSearch(among: ["a": history(one), "b": history(one.map { $0.advanced(by: 1) })]).strongest.first)
@@ -166,7 +151,7 @@ struct FindingTests {
   }
 
   @Test func `a history does not depend on the order or batches in which events are added`() {
-    var random = Seeded(23)
+    var random = SeededGenerator(seed: 23)
     let events = days(200, chance: 0.6, using: &random).map {
       event($0, hour: Double.random(in: 0..<24, using: &random))
     }
@@ -183,7 +168,7 @@ struct FindingTests {
   }
 
   @Test func `a history from counts equals one from single start times`() {
-    var random = Seeded(31)
+    var random = SeededGenerator(seed: 31)
     let events = days(200, chance: 0.6, using: &random).map {
       event($0, hour: Double.random(in: 0..<24, using: &random))
     }
@@ -202,7 +187,7 @@ struct FindingTests {
   func `two automatically recorded types are not compared, and a correlation contains its evidence`()
     throws
   {
-    var random = Seeded(37)
+    var random = SeededGenerator(seed: 37)
     let active = days(120, chance: 0.5, using: &random)
     func history(of days: [CivilDate], isOfPosition: Bool) -> TypeHistory {
       TypeHistory(
@@ -287,7 +272,7 @@ struct FindingTests {
   @Test func `sentences describe the findings`() throws {
     let narrator = PlainNarrator()
     #expect(narrator.sentence(Gap(days: 12, usual: 3), of: "run") == "run: last time 12 days ago, usually every 3 days")
-    var random = Seeded(29)
+    var random = SeededGenerator(seed: 29)
     let one = days(88, chance: 0.4, using: &random).map { $0.advanced(by: -1) }
     let relation = try #require(
       CorrelationSearch(among: ["a": history(one), "b": history(one.map { $0.advanced(by: 1) })]).strongest.first)

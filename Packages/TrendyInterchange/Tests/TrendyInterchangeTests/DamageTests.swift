@@ -6,18 +6,6 @@ import TrendyModels
 /// Damaged files are errors or reports, and no reader stops the program: a trap would end this test run.
 @Suite("Damaged files", .timeLimit(.minutes(10)))
 struct DamageTests {
-  /// SplitMix64: the same damage for the same seed.
-  struct Chance {
-    var state: UInt64
-    mutating func next(below bound: Int) -> Int {
-      state &+= 0x9E37_79B9_7F4A_7C15
-      var z = state
-      z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-      z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-      return Int((z ^ (z >> 31)) % UInt64(bound))
-    }
-  }
-
   static let files = [
     "tracks/gotrack-00033/overland.json", "tracks/gotrack-00033/owntracks.jsonl", "tracks/gotrack-00033/owntracks.rec",
     "tracks/gotrack-00033/track.geojson", "tracks/gotrack-00033/track.nmea", "tracks/gotrack-00033/track.csv",
@@ -56,9 +44,9 @@ struct DamageTests {
   @Test("cut anywhere", arguments: files)
   func cut(name: String) throws {
     let bytes = Array(try GPXSampleTests.resource(name).prefix(4000))
-    var chance = Chance(state: 7)
+    var chance = SeededGenerator(seed: 7)
     for _ in 0..<12 {
-      let length = chance.next(below: bytes.count)
+      let length = chance.below(bytes.count)
       Self.readAny(Array(bytes[..<length]), "\(name) cut at \(length)")
     }
   }
@@ -66,18 +54,18 @@ struct DamageTests {
   @Test("with bytes flipped, put in and left out", arguments: files, [1, 2, 3] as [UInt64])
   func flipped(name: String, seed: UInt64) throws {
     let bytes = Array(try GPXSampleTests.resource(name).prefix(3000))
-    var chance = Chance(state: seed)
+    var chance = SeededGenerator(seed: seed)
     // Digits, signs and brackets hurt more than any byte.
     let sharp = Array("0123456789-+.eE,:;[]{}\"\\<>&*$\t\n/ ".utf8)
     for round in 0..<10 {
       var damaged = bytes
-      for _ in 0...chance.next(below: 8) {
-        let index = chance.next(below: damaged.count)
-        switch chance.next(below: 4) {
-        case 0: damaged[index] ^= UInt8(1 << chance.next(below: 8))
-        case 1: damaged[index] = sharp[chance.next(below: sharp.count)]
-        case 2: damaged.insert(sharp[chance.next(below: sharp.count)], at: index)
-        default: damaged.removeSubrange(index..<min(damaged.count, index + 1 + chance.next(below: 20)))
+      for _ in 0...chance.below(8) {
+        let index = chance.below(damaged.count)
+        switch chance.below(4) {
+        case 0: damaged[index] ^= UInt8(1 << chance.below(8))
+        case 1: damaged[index] = sharp[chance.below(sharp.count)]
+        case 2: damaged.insert(sharp[chance.below(sharp.count)], at: index)
+        default: damaged.removeSubrange(index..<min(damaged.count, index + 1 + chance.below(20)))
         }
       }
       Self.readAny(damaged, "\(name), seed \(seed), round \(round)")
@@ -117,13 +105,13 @@ struct DamageTests {
 
   @Test("queries of any bytes", arguments: [11, 12] as [UInt64])
   func queries(seed: UInt64) throws {
-    var chance = Chance(state: seed)
+    var chance = SeededGenerator(seed: seed)
     let words = [
       "lat=", "lon=", "time=", "timestamp=", "&", "%", "%4", "%zz", "60", "-1e999", "2024-01-01T00:00:00", "+", "=",
       "{", "é",
     ]
     for _ in 0..<300 {
-      let query = (0..<chance.next(below: 14)).map { _ in words[chance.next(below: words.count)] }.joined()
+      let query = (0..<chance.below(14)).map { _ in words[chance.below(words.count)] }.joined()
       for batch in [
         try? DeviceRequest.gpsLogger(query: query, body: Array(query.utf8)),
         try? DeviceRequest.osmAnd(query: query, body: Array(query.utf8), receivedAt: Date(timeIntervalSince1970: 0)),

@@ -184,7 +184,7 @@ struct EventTableTests {
   /// Rows that end within what was read go another way than those that do not.
   @Test("is the same in one piece and byte by byte", arguments: 1...9 as ClosedRange<UInt64>)
   func pieces(seed: UInt64) throws {
-    var generator = Steps(state: seed)
+    var generator = SeededGenerator(seed: seed)
     let separator = try #require([",", ";", "\t"].randomElement(using: &generator))
     let end = try #require(["\n", "\r\n", "\r"].randomElement(using: &generator))
     let notes = [
@@ -237,17 +237,5 @@ struct EventTableTests {
         ],
         ["csv", "Run", "date", "2026-03-01", "", "amount", "double(1.5)", "done", "bool(false)"],
       ])
-  }
-
-  /// SplitMix64.
-  private struct Steps: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-      state &+= 0x9E37_79B9_7F4A_7C15
-      var mixed = (state ^ state >> 30) &* 0xBF58_476D_1CE4_E5B9
-      mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
-      return mixed ^ mixed >> 31
-    }
   }
 }

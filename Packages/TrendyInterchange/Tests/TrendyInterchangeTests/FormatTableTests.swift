@@ -140,16 +140,16 @@ struct FormatTableTests {
         read(bytes, isDetected: mask == 0x10)
       }
     }
-    var chance = DamageTests.Chance(state: 18)
+    var chance = SeededGenerator(seed: 18)
     let all = Self.samplesOfAll.keys.sorted().flatMap { Array((Self.samplesOfAll[$0] ?? "").utf8) }
     for _ in 0..<300 {
       var joined: [UInt8] = []
       for _ in 0..<4 {
-        let start = chance.next(below: all.count)
-        joined += all[start..<min(all.count, start + chance.next(below: 200))]
+        let start = chance.below(all.count)
+        joined += all[start..<min(all.count, start + chance.below(200))]
       }
       read(joined)
-      read(Array(bytes.prefix(chance.next(below: bytes.count))) + joined)
+      read(Array(bytes.prefix(chance.below(bytes.count))) + joined)
     }
   }
 }

@@ -5,7 +5,7 @@ import TrendyModels
 struct CompactIdentifierTests {
   @Test(arguments: 1...200 as ClosedRange<UInt64>)
   func `the text of bits is their digits, and gives them again`(seed: UInt64) {
-    var words = SplitMix(seed: seed)
+    var words = SeededGenerator(seed: seed)
     let high = words.next()
     let low = words.next() >> 2 | 1 << 63
     let digits = [high, low].map { (word: UInt64) in

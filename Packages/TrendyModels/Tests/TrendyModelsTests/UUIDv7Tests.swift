@@ -38,7 +38,7 @@ struct UUIDv7Tests {
 
   @Test("identifiers of one millisecond rise", arguments: UInt64(1)...20)
   func risesWithinOneMillisecond(seed: UInt64) {
-    var chance = SplitMix(seed: seed)
+    var chance = SeededGenerator(seed: seed)
     var generator = UUIDv7.Generator()
     var last = generator.next(at: Self.vectorDate, using: &chance)
     for _ in 0..<2000 {
@@ -51,7 +51,7 @@ struct UUIDv7Tests {
 
   @Test("identifiers rise and keep the later time when the clock steps back", arguments: UInt64(1)...20)
   func risesWhenTimeStepsBack(seed: UInt64) {
-    var chance = SplitMix(seed: seed)
+    var chance = SeededGenerator(seed: seed)
     var generator = UUIDv7.Generator()
     var last = generator.next(at: Self.vectorDate, using: &chance)
     for _ in 0..<500 {
@@ -101,14 +101,14 @@ struct UUIDv7Tests {
     ])
   func holdsTime(seconds: Double, milliseconds: Int) {
     let date = Date(timeIntervalSince1970: seconds)
-    var chance = SplitMix(seed: 1)
+    var chance = SeededGenerator(seed: 1)
     var generator = UUIDv7.Generator()
     #expect(generator.next(at: date, using: &chance).high >> 16 == UInt64(milliseconds))
   }
 
   @Test func `two generators with equal seeds and times make equal identifiers`() {
     func ids() -> [UUIDv7] {
-      var chance = SplitMix(seed: 7)
+      var chance = SeededGenerator(seed: 7)
       var generator = UUIDv7.Generator()
       return (0..<100).map { generator.next(at: Self.vectorDate + Double($0 / 10), using: &chance) }
     }
@@ -118,7 +118,7 @@ struct UUIDv7Tests {
 
   @Test("text goes to an identifier and back, in the order of the identifiers", arguments: UInt64(1)...10)
   func textRoundTrip(seed: UInt64) throws {
-    var chance = SplitMix(seed: seed)
+    var chance = SeededGenerator(seed: seed)
     var generator = UUIDv7.Generator()
     var lastText = ""
     for _ in 0..<200 {

@@ -1,4 +1,5 @@
 import Synchronization
+import TrendyModels
 import TrendyPersistence
 
 #if canImport(Darwin)
@@ -289,7 +290,7 @@ struct DiskState: Sendable {
     case .nothing: return
     case .unsynced: break
     case .random(let seed):
-      var chance = SplitMix64(state: seed)
+      var chance = SeededGenerator(seed: seed)
       for node in nodes.keys.sorted() {
         for change in nodes[node]!.pending { Self.applyPart(change, to: &nodes[node]!.durable, &chance) }
       }
@@ -304,7 +305,7 @@ struct DiskState: Sendable {
     nodes = nodes.filter { kept.contains($0.key) }.mapValues { Node(bytes: $0.durable, durable: $0.durable) }
   }
 
-  private static func applyPart(_ change: Change, to bytes: inout [UInt8], _ chance: inout SplitMix64) {
+  private static func applyPart(_ change: Change, to bytes: inout [UInt8], _ chance: inout SeededGenerator) {
     guard case .write(let offset, let new) = change else {
       if chance.next() % 2 == 0 { apply(change, to: &bytes) }
       return
@@ -322,19 +323,6 @@ struct DiskState: Sendable {
         from = to
       }
     }
-  }
-}
-
-/// The generator of S. Vigna's splitmix64.c: one word of state, good enough to tear writes.
-struct SplitMix64: RandomNumberGenerator, Sendable {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ mixed >> 31
   }
 }
 

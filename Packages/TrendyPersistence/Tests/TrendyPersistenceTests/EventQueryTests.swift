@@ -11,7 +11,7 @@ struct EventQueryTests {
   private static let types = ["018c2bb2-7a40-7000-8000-000000000001", "018c2bb2-7a40-7000-8000-000000000002", "walk"]
   private static let zones = ["UTC", "Europe/Amsterdam", "America/New_York", "Asia/Kathmandu", "Australia/Lord_Howe"]
 
-  private static func event(_ number: Int, _ words: inout SeededWords) -> Event {
+  private static func event(_ number: Int, _ words: inout SeededGenerator) -> Event {
     let digits = String(repeating: "0", count: 12 - "\(number)".count) + "\(number)"
     let word = words.next()
     // Many within few moments, some between two microseconds.
@@ -86,7 +86,7 @@ struct EventQueryTests {
 
   /// A store and what it holds.
   private static func made(_ seed: UInt64) throws -> (store: LocalStore, events: [Event]) {
-    var words = SeededWords(state: seed)
+    var words = SeededGenerator(seed: seed)
     let factory = try DefaultDataStoreFactory(
       directory: "/s", fileSystem: SimulatedFileSystem(), options: .init(firstChunkBytes: 64 << 10))
     let store = factory.makeLocalStore()
@@ -109,7 +109,7 @@ struct EventQueryTests {
     return (store, events)
   }
 
-  private static func ranges(_ events: [Event], _ words: inout SeededWords) -> [Range<Date>?] {
+  private static func ranges(_ events: [Event], _ words: inout SeededGenerator) -> [Range<Date>?] {
     [nil]
       + (0..<6).map { _ in
         let times = (0..<2).map { _ in
@@ -123,7 +123,7 @@ struct EventQueryTests {
   @Test(arguments: 1...12 as ClosedRange<UInt64>)
   func `events and rows of any range, type and limit are those that belong, in order`(seed: UInt64) throws {
     let (store, events) = try Self.made(seed)
-    var words = SeededWords(state: seed ^ 77)
+    var words = SeededGenerator(seed: seed ^ 77)
     for range in Self.ranges(events, &words) {
       for type in [nil] + Self.types.map(Optional.some) {
         for limit in [nil, 1, 3, 20, 1000] {
@@ -164,7 +164,7 @@ struct EventQueryTests {
   @Test(arguments: 1...6 as ClosedRange<UInt64>)
   func `a day has as many events as begin on it, in any zone`(seed: UInt64) throws {
     let (store, events) = try Self.made(seed)
-    var words = SeededWords(state: seed ^ 99)
+    var words = SeededGenerator(seed: seed ^ 99)
     for name in Self.zones {
       let zone = try #require(TimeZone(identifier: name))
       var calendar = Calendar(identifier: .gregorian)
@@ -187,7 +187,7 @@ struct EventQueryTests {
   @Test(arguments: 1...6 as ClosedRange<UInt64>)
   func `pages of a query put together are all that it asks for`(seed: UInt64) throws {
     let (store, events) = try Self.made(seed)
-    var words = SeededWords(state: seed ^ 55)
+    var words = SeededGenerator(seed: seed ^ 55)
     func has(_ text: String?, _ part: String) -> Bool { text?.lowercased().contains(part.lowercased()) == true }
     for range in Self.ranges(events, &words).prefix(3) {
       let queries: [(EventQuery, (Event) -> Bool)] = [

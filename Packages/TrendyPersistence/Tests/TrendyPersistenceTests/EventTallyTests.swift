@@ -51,7 +51,7 @@ struct EventTallyTests {
 
   @Test(arguments: [UInt64(1), 2, 3])
   func `counts are those of every event, through edits, deletions, seals and merges`(seed: UInt64) throws {
-    var random = Splits(state: seed)
+    var random = SeededGenerator(seed: seed)
     let factory = try factory()
     var ids: [String] = []
     for round in 0..<12 {
@@ -154,18 +154,5 @@ struct EventTallyTests {
     try store.save()
     let counts = try #require(try store.eventTally(in: local).types["t"])
     #expect(counts.isTooFar && counts.events == 2 && counts.days.count < 10)
-  }
-}
-
-/// SplitMix64.
-private struct Splits {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ z >> 30) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ z >> 27) &* 0x94D0_49BB_1331_11EB
-    return z ^ z >> 31
   }
 }

@@ -61,7 +61,7 @@ struct LocalStoreRowTests {
 
   @Test(arguments: 1...200 as ClosedRange<UInt64>)
   func `noise in a row is an error or a row, never a crash`(seed: UInt64) throws {
-    var generator = SeededWords(state: seed)
+    var generator = SeededGenerator(seed: seed)
     let full = LocalStoreTests.fullEvent
     try store.upsertEvent(id: full.id) { $0 = full }
     try store.save()
@@ -127,7 +127,7 @@ struct LocalStoreRowTests {
     let timeZone = try #require(TimeZone(identifier: zone))
     var calendar = Calendar(identifier: .gregorian)
     calendar.timeZone = timeZone
-    var generator = SeededWords(state: 7)
+    var generator = SeededGenerator(seed: 7)
     var dates: [Date] = []
     // 2009 to 2019, dense where clocks change.
     for number in 0..<1500 {

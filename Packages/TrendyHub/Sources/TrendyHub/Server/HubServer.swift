@@ -46,13 +46,13 @@ public final class HubServer: Sendable {
     log: AccessLog? = nil, tasks: (any TaskExecutor)? = nil
   ) {
     let metrics = HubMetrics()
-    let chance = HubChance(generator)
+    let random = RandomSource(generator)
     let store = HubStore(
       storage: storage, threads: transport == nil ? nil : StorageThreads(limits: limits), metrics: metrics, clock: clock
     )
     let records = HubRecords(
       store: store, core: HubCore(quota: configuration.quota),
-      accounts: HubAccounts(storage: storage, clock: clock, chance: chance), process: chance.epoch(),
+      accounts: HubAccounts(storage: storage, clock: clock, chance: random), process: random.hexadecimalDigits(),
       streamLimit: configuration.streams, tasks: tasks)
     let authenticator = Authenticator(accounts: records.accounts, store: store, configuration: configuration)
     let presence = DevicePresence(accounts: records.accounts, store: store)

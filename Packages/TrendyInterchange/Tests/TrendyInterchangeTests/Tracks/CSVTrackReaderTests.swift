@@ -13,22 +13,9 @@ struct CSVTrackReaderTests {
     return try TrackFile(reading: Array(([header] + lines).joined(separator: "\n").utf8))
   }
 
-  /// Repeats (Steele, Lea, Flood 2014).
-  private struct Chance: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-      state &+= 0x9E37_79B9_7F4A_7C15
-      var mixed = state
-      mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-      mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-      return mixed ^ (mixed >> 31)
-    }
-  }
-
   @Test("reads plain numbers as it reads quoted ones, to the last bit", arguments: 1...5)
   func isExact(seed: Int) throws {
-    var chance = Chance(state: UInt64(seed))
+    var chance = SeededGenerator(seed: UInt64(seed))
     func number(_ range: ClosedRange<Double>, _ digits: Int) -> String {
       let parts = "\(Double.random(in: range, using: &chance))".split(separator: ".")
       return "\(parts[0]).\(parts[parts.count - 1].prefix(digits))"

@@ -253,10 +253,10 @@ struct FITTests {
         read(bytes)
       }
     }
-    var chance = DamageTests.Chance(state: 20)
+    var chance = SeededGenerator(seed: 20)
     for _ in 0..<100 {
-      let first = chance.next(below: bytes.count)
-      let second = chance.next(below: bytes.count)
+      let first = chance.below(bytes.count)
+      let second = chance.below(bytes.count)
       read(Array(bytes[..<first]) + Array(bytes[second...]))
     }
   }

@@ -67,7 +67,7 @@ struct GoalTests {
   }
 
   /// Any goal that a text can say.
-  private static func random(using chance: inout SplitMix) -> Goal {
+  private static func random(using chance: inout SeededGenerator) -> Goal {
     let bound = Goal.Bound.allCases.randomElement(using: &chance)!
     let measure = Goal.Measure.allCases.randomElement(using: &chance)!
     let period = Goal.Period.allCases.randomElement(using: &chance)!
@@ -78,7 +78,7 @@ struct GoalTests {
 
   @Test("is written as it is read, in words and on the wire", arguments: UInt64(1)...20)
   func roundTrip(seed: UInt64) throws {
-    var chance = SplitMix(seed: seed)
+    var chance = SeededGenerator(seed: seed)
     for _ in 0..<100 {
       let goal = Self.random(using: &chance)
       #expect(try Goal(goal.description) == goal, "\(goal)")

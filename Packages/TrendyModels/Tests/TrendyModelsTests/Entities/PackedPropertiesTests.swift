@@ -4,7 +4,7 @@ import TrendyModels
 @Suite("PackedProperties", .timeLimit(.minutes(10)))
 struct PackedPropertiesTests {
   /// Any value, from few words.
-  private static func value(_ words: inout SplitMix, depth: Int = 0) -> JSONValue {
+  private static func value(_ words: inout SeededGenerator, depth: Int = 0) -> JSONValue {
     let word = words.next()
     switch word % (depth > 3 ? 8 : 10) {
     case 0: return .null
@@ -24,7 +24,7 @@ struct PackedPropertiesTests {
     }
   }
 
-  private static func properties(_ words: inout SplitMix) -> [String: PropertyValue] {
+  private static func properties(_ words: inout SeededGenerator) -> [String: PropertyValue] {
     var properties: [String: PropertyValue] = [:]
     for _ in 0..<words.next() % 8 {
       let name = String(repeating: "n", count: Int(words.next() % 40)) + "\(words.next() % 9)"
@@ -57,7 +57,7 @@ struct PackedPropertiesTests {
 
   @Test(arguments: 1...300 as ClosedRange<UInt64>)
   func `what was packed comes back bit by bit`(seed: UInt64) throws {
-    var words = SplitMix(seed: seed)
+    var words = SeededGenerator(seed: seed)
     let properties = Self.properties(&words)
     let packed = PackedProperties(properties)
     #expect(packed.count == properties.count && packed.isEmpty == properties.isEmpty)
@@ -81,7 +81,7 @@ struct PackedPropertiesTests {
 
   @Test(arguments: 1...300 as ClosedRange<UInt64>)
   func `noise is properties or none, never a crash`(seed: UInt64) throws {
-    var words = SplitMix(seed: seed)
+    var words = SeededGenerator(seed: seed)
     let packed = PackedProperties(Self.properties(&words))
     guard var shapeBytes = packed.shape?.bytes else { return }
     var values = Self.bytes(packed)

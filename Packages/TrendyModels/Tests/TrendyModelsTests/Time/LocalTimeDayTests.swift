@@ -50,7 +50,7 @@ struct LocalTimeDayTests {
       var local = LocalTime(isUTC: isUTC)
       local.dayStart = dayStart
       var walk = DayWalk(local)
-      var chance = SplitMix(seed: UInt64(dayStart))
+      var chance = SeededGenerator(seed: UInt64(dayStart))
       // Over ten years, some far apart and most in the same day; twice over the clock changes of 2026 by minutes.
       var moments = (0..<4000).map { Date(timeIntervalSince1970: 1_500_000_000 + Double($0) * 79_000) }
       moments += (0..<4000).map { Date(timeIntervalSince1970: 1_774_600_000 + Double($0) * 60) }

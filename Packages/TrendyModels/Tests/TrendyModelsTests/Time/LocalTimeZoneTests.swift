@@ -86,7 +86,7 @@ struct LocalTimeZoneTests {
         "Pacific/Chatham", "Australia/Lord_Howe", "Africa/Casablanca", "Antarctica/Troll", "<-03>3",
         "CET-1CEST,M3.5.0,M10.5.0/3",
       ]
-      var random = SplitMix(seed: 41)
+      var random = SeededGenerator(seed: 41)
       for zone in zones {
         setenv("TZ", zone, 1)
         let local = LocalTime()

@@ -89,7 +89,7 @@ struct RFC3339Tests {
 
   @Test("any moment survives being written and read, at any offset", arguments: UInt64(1)...10)
   func randomDates(seed: UInt64) throws {
-    var chance = SplitMix(seed: seed)
+    var chance = SeededGenerator(seed: seed)
     for _ in 0..<500 {
       let milliseconds = Int64.random(in: -62_160_000_000_000...253_402_000_000_000, using: &chance)
       let offset = Int.random(in: -1439...1439, using: &chance) * 60
@@ -108,7 +108,7 @@ struct RFC3339Tests {
 
   @Test("dates agree with the calendar", arguments: UInt64(1)...5)
   func agreesWithCalendar(seed: UInt64) throws {
-    var chance = SplitMix(seed: seed)
+    var chance = SeededGenerator(seed: seed)
     var calendar = Calendar(identifier: .gregorian)
     calendar.timeZone = try #require(TimeZone(secondsFromGMT: 0))
     for _ in 0..<300 {

@@ -51,7 +51,7 @@ struct JSONAgainstFoundationTests {
 
   @Test("agree on any document", arguments: UInt64(1)...40)
   func anyDocument(seed: UInt64) throws {
-    var chance = SplitMix(seed: seed)
+    var chance = SeededGenerator(seed: seed)
     for _ in 0..<50 {
       let text = DocumentText.random(depth: 5, using: &chance)
       let value = try own(text)
@@ -63,7 +63,7 @@ struct JSONAgainstFoundationTests {
 
   @Test("agree on what is left of a document after damage", arguments: UInt64(1)...40)
   func damaged(seed: UInt64) {
-    var chance = SplitMix(seed: seed)
+    var chance = SeededGenerator(seed: seed)
     for _ in 0..<100 {
       var text = DocumentText.random(depth: 3, using: &chance)
       for _ in 0..<Int.random(in: 1...2, using: &chance) { DocumentText.damage(&text, using: &chance) }
@@ -73,7 +73,7 @@ struct JSONAgainstFoundationTests {
 
   @Test("agree on any number", arguments: UInt64(1)...20)
   func numbers(seed: UInt64) throws {
-    var chance = SplitMix(seed: seed)
+    var chance = SeededGenerator(seed: seed)
     for _ in 0..<200 {
       var text: [UInt8] = []
       DocumentText.appendNumber(to: &text, using: &chance)
@@ -88,7 +88,7 @@ struct JSONAgainstFoundationTests {
 
   @Test("write the same bytes", arguments: UInt64(1)...40)
   func writeTheSame(seed: UInt64) throws {
-    var chance = SplitMix(seed: seed)
+    var chance = SeededGenerator(seed: seed)
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     for _ in 0..<50 {
@@ -100,7 +100,7 @@ struct JSONAgainstFoundationTests {
 
   @Test("agree on an event, member by member", arguments: UInt64(1)...20)
   func events(seed: UInt64) throws {
-    var chance = SplitMix(seed: seed)
+    var chance = SeededGenerator(seed: seed)
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     for _ in 0..<20 {
@@ -125,7 +125,7 @@ struct JSONAgainstFoundationTests {
 
 /// Makes texts of JSON, in more ways than a writer would.
 enum DocumentText {
-  static func random(depth: Int, using chance: inout SplitMix) -> [UInt8] {
+  static func random(depth: Int, using chance: inout SeededGenerator) -> [UInt8] {
     var text: [UInt8] = []
     appendBlanks(to: &text, using: &chance)
     append(depth: depth, to: &text, using: &chance)
@@ -133,7 +133,7 @@ enum DocumentText {
     return text
   }
 
-  static func damage(_ text: inout [UInt8], using chance: inout SplitMix) {
+  static func damage(_ text: inout [UInt8], using chance: inout SeededGenerator) {
     guard !text.isEmpty else { return }
     let place = Int.random(in: text.indices, using: &chance)
     switch Int.random(in: 0..<5, using: &chance) {
@@ -147,7 +147,7 @@ enum DocumentText {
     }
   }
 
-  private static func append(depth: Int, to text: inout [UInt8], using chance: inout SplitMix) {
+  private static func append(depth: Int, to text: inout [UInt8], using chance: inout SeededGenerator) {
     switch Int.random(in: 0..<(depth > 0 ? 9 : 5), using: &chance) {
     case 0: text += ["null", "true", "false"].randomElement(using: &chance)!.utf8
     case 1, 2: appendNumber(to: &text, using: &chance)
@@ -178,20 +178,20 @@ enum DocumentText {
     }
   }
 
-  private static func appendComma(to text: inout [UInt8], using chance: inout SplitMix) {
+  private static func appendComma(to text: inout [UInt8], using chance: inout SeededGenerator) {
     appendBlanks(to: &text, using: &chance)
     text.append(UInt8(ascii: ","))
     appendBlanks(to: &text, using: &chance)
   }
 
-  private static func appendBlanks(to text: inout [UInt8], using chance: inout SplitMix) {
+  private static func appendBlanks(to text: inout [UInt8], using chance: inout SeededGenerator) {
     guard Int.random(in: 0..<4, using: &chance) == 0 else { return }
     for _ in 0..<Int.random(in: 1...3, using: &chance) {
       text.append([0x20, 0x09, 0x0A, 0x0D].randomElement(using: &chance)!)
     }
   }
 
-  static func appendNumber(to text: inout [UInt8], using chance: inout SplitMix) {
+  static func appendNumber(to text: inout [UInt8], using chance: inout SeededGenerator) {
     func digits(_ range: ClosedRange<Int>) -> String {
       (0..<Int.random(in: range, using: &chance)).map { _ in "\(Int.random(in: 0...9, using: &chance))" }.joined()
     }
@@ -208,7 +208,7 @@ enum DocumentText {
     }
   }
 
-  private static func appendString(to text: inout [UInt8], unique: Int? = nil, using chance: inout SplitMix) {
+  private static func appendString(to text: inout [UInt8], unique: Int? = nil, using chance: inout SeededGenerator) {
     let pieces = [
       "a", "Zz", "plain text of some length", #"\""#, #"\\"#, #"\/"#, #"\b\f\n\r\t"#, #"\u0000"#, #"\u00e9"#,
       #"\uD83D\uDE00"#,

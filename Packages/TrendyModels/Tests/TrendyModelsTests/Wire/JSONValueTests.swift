@@ -106,7 +106,7 @@ struct JSONValueTests {
 
   @Test("any double survives", arguments: UInt64(1)...10)
   func anyDouble(seed: UInt64) throws {
-    var chance = SplitMix(seed: seed)
+    var chance = SeededGenerator(seed: seed)
     for _ in 0..<300 {
       let value = Double(bitPattern: chance.next())
       guard value.isFinite else { continue }
@@ -149,7 +149,7 @@ struct JSONValueTests {
 
   @Test("any value survives being written and read", arguments: UInt64(1)...20)
   func roundTrip(seed: UInt64) throws {
-    var chance = SplitMix(seed: seed)
+    var chance = SeededGenerator(seed: seed)
     for _ in 0..<50 {
       let value = JSONValue.random(depth: 4, using: &chance)
       #expect(try decoded(text(value)) == value)
@@ -184,7 +184,7 @@ struct JSONValueTests {
 
 extension JSONValue {
   /// Any value, arrays and objects nested at most `depth` times.
-  static func random(depth: Int, using chance: inout SplitMix) -> JSONValue {
+  static func random(depth: Int, using chance: inout SeededGenerator) -> JSONValue {
     switch Int.random(in: 0..<(depth > 0 ? 8 : 6), using: &chance) {
     case 0: return .null
     case 1: return .bool(Bool.random(using: &chance))
@@ -206,7 +206,7 @@ extension JSONValue {
 
 extension String {
   /// Short, and of letters that a careless coder gets wrong.
-  static func random(using chance: inout SplitMix) -> String {
+  static func random(using chance: inout SeededGenerator) -> String {
     let letters: [Character] = [
       "a", "Z", "0", " ", "\"", "\\", "/", "\n", "\u{1}", "é", "漢", "👩‍👩‍👧", "\u{2028}", "<", "&",
     ]

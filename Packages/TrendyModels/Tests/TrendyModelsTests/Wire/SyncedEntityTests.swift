@@ -37,7 +37,7 @@ struct SyncedEntityTests {
 
   @Test("an event's edit and its request are inverse", arguments: UInt64(1)...50)
   func event(seed: UInt64) throws {
-    var chance = SplitMix(seed: seed)
+    var chance = SeededGenerator(seed: seed)
     for _ in 0..<20 {
       let old = Event.random(using: &chance)
       try isMadeAgain(old)
@@ -49,7 +49,7 @@ struct SyncedEntityTests {
 
   @Test("an event type's edit and its request are inverse", arguments: UInt64(1)...20)
   func eventType(seed: UInt64) throws {
-    var chance = SplitMix(seed: seed)
+    var chance = SeededGenerator(seed: seed)
     for _ in 0..<20 {
       let old = EventType.random(using: &chance)
       try isMadeAgain(old)
@@ -60,7 +60,7 @@ struct SyncedEntityTests {
 
   @Test("a geofence's edit and its request are inverse", arguments: UInt64(1)...20)
   func geofence(seed: UInt64) throws {
-    var chance = SplitMix(seed: seed)
+    var chance = SeededGenerator(seed: seed)
     for _ in 0..<20 {
       let old = Geofence.random(using: &chance)
       try isMadeAgain(old)
@@ -71,7 +71,7 @@ struct SyncedEntityTests {
 
   @Test("a property definition's edit and its request are inverse", arguments: UInt64(1)...50)
   func definition(seed: UInt64) throws {
-    var chance = SplitMix(seed: seed)
+    var chance = SeededGenerator(seed: seed)
     for _ in 0..<20 {
       let old = PropertyDefinition.random(using: &chance)
       try isMadeAgain(old)
@@ -238,21 +238,21 @@ struct SyncedEntityTests {
 // MARK: - Any entity
 
 extension Optional {
-  fileprivate static func sometimes(_ chance: inout SplitMix, _ value: (inout SplitMix) -> Wrapped) -> Wrapped? {
+  fileprivate static func sometimes(_ chance: inout SeededGenerator, _ value: (inout SeededGenerator) -> Wrapped) -> Wrapped? {
     Bool.random(using: &chance) ? value(&chance) : nil
   }
 }
 
 extension Date {
   /// To the millisecond, as the wire keeps it.
-  fileprivate static func random(using chance: inout SplitMix) -> Date {
+  fileprivate static func random(using chance: inout SeededGenerator) -> Date {
     let milliseconds = Int64.random(in: -2_000_000_000_000...4_000_000_000_000, using: &chance)
     return RFC3339.date(from: RFC3339.string(from: Date(timeIntervalSince1970: Double(milliseconds) / 1000)))!
   }
 }
 
 extension Event {
-  fileprivate static func random(using chance: inout SplitMix) -> Event {
+  fileprivate static func random(using chance: inout SeededGenerator) -> Event {
     func text() -> String? { .sometimes(&chance) { .random(using: &$0) } }
     var event = Event(
       id: "e", eventTypeId: .random(using: &chance), timestamp: .random(using: &chance),
@@ -273,7 +273,7 @@ extension Event {
   }
 
   /// A few of its fields set anew.
-  fileprivate func edited(using chance: inout SplitMix) -> Event {
+  fileprivate func edited(using chance: inout SeededGenerator) -> Event {
     var event = self
     let other = Event.random(using: &chance)
     if Bool.random(using: &chance) { event.notes = other.notes }
@@ -287,7 +287,7 @@ extension Event {
 }
 
 extension PropertyValue {
-  fileprivate static func random(using chance: inout SplitMix) -> PropertyValue {
+  fileprivate static func random(using chance: inout SeededGenerator) -> PropertyValue {
     let type = PropertyType.allCases.randomElement(using: &chance)!
     let value: JSONValue =
       switch type {
@@ -301,7 +301,7 @@ extension PropertyValue {
 }
 
 extension EventType {
-  fileprivate static func random(using chance: inout SplitMix) -> EventType {
+  fileprivate static func random(using chance: inout SeededGenerator) -> EventType {
     EventType(
       id: "t", name: .random(using: &chance), colorHex: ["#000000", "#FFFFFF"].randomElement(using: &chance)!,
       iconName: ["circle", "cup"].randomElement(using: &chance)!,
@@ -310,7 +310,7 @@ extension EventType {
 }
 
 extension Geofence {
-  fileprivate static func random(using chance: inout SplitMix) -> Geofence {
+  fileprivate static func random(using chance: inout SeededGenerator) -> Geofence {
     Geofence(
       id: "g", name: .random(using: &chance), latitude: .random(in: -90...90, using: &chance),
       longitude: .random(in: -180...180, using: &chance), radius: [50, 100.5].randomElement(using: &chance)!,
@@ -323,7 +323,7 @@ extension Geofence {
 }
 
 extension PropertyDefinition {
-  fileprivate static func random(using chance: inout SplitMix) -> PropertyDefinition {
+  fileprivate static func random(using chance: inout SeededGenerator) -> PropertyDefinition {
     var definition = PropertyDefinition(
       id: "p", eventTypeId: "t", key: .random(using: &chance), label: .random(using: &chance),
       propertyType: PropertyType.allCases.randomElement(using: &chance)!,

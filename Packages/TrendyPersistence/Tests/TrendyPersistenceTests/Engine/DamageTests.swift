@@ -1,5 +1,6 @@
 import StorageTesting
 import Testing
+import TrendyModels
 import TrendyPersistence
 
 /// Changes a store behind its back in every small way: what opens is right, or says what it cut, or is refused.
@@ -169,7 +170,7 @@ struct DamageTests {
 
   @Test(arguments: 1...300 as ClosedRange<UInt64>)
   func `noise over any part of the log gives no wrong answer`(seed: UInt64) throws {
-    var generator = SeededWords(state: seed)
+    var generator = SeededGenerator(seed: seed)
     let path = generator.next() % 2 == 0 ? "/store/log-1" : "/store/log-2"
     let contents = try #require(Self.store.disk.contents(path))
     let start = Int(generator.next() % UInt64(contents.count))
@@ -187,18 +188,5 @@ struct DamageTests {
       #expect(whole.contains(numbers.count) && numbers == Array(all.prefix(numbers.count)))
       #expect(numbers.count == all.count || wasCut)
     }
-  }
-}
-
-/// splitmix64, from a seed that a failing test shows.
-struct SeededWords: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ mixed >> 31
   }
 }

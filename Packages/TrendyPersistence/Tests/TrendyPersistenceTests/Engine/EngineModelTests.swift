@@ -1,5 +1,6 @@
 import StorageTesting
 import Testing
+import TrendyModels
 import TrendyPersistence
 
 /// Random saves on the engine and on a plain dictionary, which must agree on every question.
@@ -28,7 +29,7 @@ struct EngineModelTests {
   }
 
   private static func check(
-    _ generator: inout SeededWords, _ model: [Name: Row], get: (UInt8, RecordKey) throws -> Record?,
+    _ generator: inout SeededGenerator, _ model: [Name: Row], get: (UInt8, RecordKey) throws -> Record?,
     scan: (UInt8, UInt64?, Int64, Int64, Bool, Int) throws -> RecordList,
     counts: (UInt8, UInt64?, [Int64]) throws -> [Int], count: (UInt8, UInt64?) throws -> Int
   ) throws {
@@ -57,7 +58,7 @@ struct EngineModelTests {
   func `answers as a dictionary does, within a unit, after it and after reopening`(
     seed: UInt64, isSealed: Bool
   ) throws {
-    var generator = SeededWords(state: seed)
+    var generator = SeededGenerator(seed: seed)
     let disk = SimulatedFileSystem()
     var engine = try EngineFixture.open(disk)
     let idle = try EngineFixture.open(disk.anotherProcess())

@@ -23,7 +23,7 @@ struct KeyOrderTests {
 
   /// - Parameter named: how many of eight events have an id that is not a UUID.
   private func journal(seed: UInt64, named: UInt64) throws -> Journal {
-    var generator = SeededWords(state: seed)
+    var generator = SeededGenerator(seed: seed)
     let disk = SimulatedFileSystem()
     let factory = try DefaultDataStoreFactory(directory: "/s", fileSystem: disk)
     var journal = Journal(disk: disk, store: factory.makeLocalStore())

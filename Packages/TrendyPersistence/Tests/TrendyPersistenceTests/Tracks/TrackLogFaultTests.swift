@@ -148,7 +148,7 @@ struct TrackLogFaultTests {
 
   @Test(arguments: 1...80 as ClosedRange<UInt64>)
   func `a row of readings that is whole and nonsense is refused, never died of`(seed: UInt64) throws {
-    var chance = SeededWords(state: seed)
+    var chance = SeededGenerator(seed: seed)
     let disk = SimulatedFileSystem()
     try _ = TrackFixture.open(disk).append((0..<60).map { TrackFixture.fix($0 * 7) }, device: "phone")
     // Past the engine and its checksums: as if a program had written it so.

@@ -59,7 +59,7 @@ struct TrackLogTests {
     "in any order, in any batches and however often, the same is kept",
     arguments: 1...6 as ClosedRange<UInt64>)
   func anyOrder(seed: UInt64) throws {
-    var chance = SeededWords(state: seed)
+    var chance = SeededGenerator(seed: seed)
     let span = [300, 2000, 100_000][Int(seed % 3)]
     let told = (0..<400).map { _ -> TrackReading in
       let second = Int.random(in: 0..<span, using: &chance)

@@ -1,7 +1,6 @@
 public import TrendyModels
 public import TrendyProtocols
 public import TrendySync
-public import TrendyTesting
 
 /// Custom server in place of the hub.
 ///

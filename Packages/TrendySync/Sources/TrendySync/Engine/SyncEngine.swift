@@ -12,7 +12,7 @@ public import TrendyProtocols
 public actor SyncEngine {
   let networkClient: any NetworkClientProtocol
   let clock: any TimeSource
-  let chance: Chance
+  let chance: RandomSource
   let configuration: SyncConfiguration
   let dataStoreFactory: any DataStoreFactory
   private let history: (any SyncHistoryRecording)?
@@ -85,7 +85,7 @@ public actor SyncEngine {
     self.networkClient = networkClient
     self.dataStoreFactory = dataStoreFactory
     self.clock = clock
-    chance = Chance(generator)
+    chance = RandomSource(generator)
     self.configuration = configuration
     self.history = history
     backoff = Backoff(minimum: configuration.minimumRetryDelay, maximum: configuration.maximumRetryDelay)

@@ -7,7 +7,7 @@ import TrendyProtocols
 struct PlainReplication: Replication {
   let store: any DataStoreProtocol
   let clock: any TimeSource
-  let chance: Chance
+  let chance: RandomSource
 }
 
 // MARK: An edit

@@ -19,7 +19,7 @@ struct VersionedSnapshot {
   let store: any DataStoreProtocol
   let now: Date
   /// For a new identity, and for mutations that offer again.
-  let chance: Chance
+  let chance: RandomSource
 
   /// Begins a snapshot, or lays the next part of the one in the memory.
   /// - Returns: how many entities it brought.

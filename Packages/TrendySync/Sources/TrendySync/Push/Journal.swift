@@ -28,7 +28,7 @@ struct Journal {
   /// Moves the whole queue into the journal, with the person's data.
   /// - Returns: how many.
   func clearQueue(
-    reason: String, markEntitiesFailed: Bool, chance: Chance, _ replications: ReplicationChoice
+    reason: String, markEntitiesFailed: Bool, chance: RandomSource, _ replications: ReplicationChoice
   ) throws -> Int {
     try store.beginWriting()
     let queue = try store.fetchPendingMutations()

@@ -17,7 +17,7 @@ struct Reoffer {
   let store: any DataStoreProtocol
   let now: Date
   /// For a new identity, and for mutations that offer again.
-  let chance: Chance
+  let chance: RandomSource
 
   /// Under a new identity: what the hub lost is offered again, with its authors and stamps; then what it had accepted and lost,
   /// and everything sent or waiting, in their order, based on no more than the last common version.

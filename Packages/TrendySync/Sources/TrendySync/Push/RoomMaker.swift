@@ -8,7 +8,7 @@ import TrendyProtocols
 /// refers, and with which nothing else in the queue deals.
 struct RoomMaker {
   let store: any DataStoreProtocol
-  let chance: Chance
+  let chance: RandomSource
   let now: Date
 
   /// - Parameter tried: so many of the queue, from its front, the hub refused as a whole.

@@ -124,7 +124,7 @@ extension VersionedSettlement {
 /// Begins a new row of sequences: what was sent waits again, as it is, under its own ids.
 struct NewIdentity {
   let store: any DataStoreProtocol
-  let chance: Chance
+  let chance: RandomSource
   let now: Date
 
   /// - Returns: the identity.

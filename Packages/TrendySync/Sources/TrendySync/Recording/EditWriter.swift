@@ -8,7 +8,7 @@ import TrendyProtocols
 final class EditWriter {
   let store: any DataStoreProtocol
   let clock: any TimeSource
-  let chance: Chance
+  let chance: RandomSource
   private let replica: Replica
   /// Read at the first edit.
   private var memory: SyncMemory?
@@ -25,7 +25,7 @@ final class EditWriter {
   /// New events of this unit, in order.
   private var savedEvents: [String] = []
 
-  init(store: any DataStoreProtocol, clock: any TimeSource, chance: Chance) {
+  init(store: any DataStoreProtocol, clock: any TimeSource, chance: RandomSource) {
     self.store = store
     self.clock = clock
     self.chance = chance

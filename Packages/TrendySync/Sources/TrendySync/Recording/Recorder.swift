@@ -10,7 +10,7 @@ public import TrendyProtocols
 public struct Recorder: Sendable {
   private let dataStoreFactory: any DataStoreFactory
   private let clock: any TimeSource
-  private let chance: Chance
+  private let chance: RandomSource
 
   /// One whose identifiers come from the system's random numbers.
   public init(dataStoreFactory: any DataStoreFactory, clock: any TimeSource = SystemTime()) {
@@ -24,7 +24,7 @@ public struct Recorder: Sendable {
   ) {
     self.dataStoreFactory = dataStoreFactory
     self.clock = clock
-    chance = Chance(generator)
+    chance = RandomSource(generator)
   }
 
   /// A new identifier: a UUID of version 7, above every one before it of this recorder.

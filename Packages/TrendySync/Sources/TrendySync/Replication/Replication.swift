@@ -9,7 +9,7 @@ import TrendyProtocols
 protocol Replication {
   var store: any DataStoreProtocol { get }
   var clock: any TimeSource { get }
-  var chance: Chance { get }
+  var chance: RandomSource { get }
 
   // MARK: An edit
 

@@ -8,7 +8,7 @@ import TrendyProtocols
 struct ReplicationChoice {
   let store: any DataStoreProtocol
   let clock: any TimeSource
-  let chance: Chance
+  let chance: RandomSource
 
   /// For what a person does, and what no hub has judged.
   func forStore(_ knowledge: SyncMemory) -> any Replication {

@@ -5,7 +5,7 @@ import TrendyProtocols
 struct VersionedReplication: Replication {
   let store: any DataStoreProtocol
   let clock: any TimeSource
-  let chance: Chance
+  let chance: RandomSource
 
   /// The snapshot of a hub that has nothing yet ends at 0.
   var needsSnapshot: Bool { get throws { try store.syncCursor() == nil } }

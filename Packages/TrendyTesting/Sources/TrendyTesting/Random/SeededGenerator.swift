@@ -1,19 +1,2 @@
-/// Deterministic random number generator: the same seed gives the same numbers on every machine and in every version.
-///
-/// SplitMix64 (Steele, Lea, Flood 2014). A copy continues independently from the same state.
-public struct SeededGenerator: RandomNumberGenerator, Hashable, Sendable {
-  private var state: UInt64
-
-  /// Creates a generator; any seed is valid.
-  public init(seed: UInt64) {
-    state = seed
-  }
-
-  public mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
-  }
-}
+// Defined in TrendyModels, so that tests of the packages below this one can use it.
+@_exported public import struct TrendyModels.SeededGenerator

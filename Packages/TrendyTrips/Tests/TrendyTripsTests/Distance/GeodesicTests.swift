@@ -81,7 +81,7 @@ struct GeodesicTests {
   /// Geodesics satisfy the triangle inequality; a wrong branch near the antipode does not.
   @Test("no detour is shorter than the geodesic", arguments: [UInt64(1), 2, 3])
   func triangle(seed: UInt64) {
-    var generator = SplitMix(state: seed)
+    var generator = SeededGenerator(seed: seed)
     for _ in 0..<400 {
       let a = Coordinate(
         latitude: .random(in: -89...89, using: &generator), longitude: .random(in: -180...180, using: &generator))

@@ -69,7 +69,7 @@ struct TripRecordTests {
 
   @Test("any route is decoded with a precision of 1e-5 degrees", arguments: [UInt64(1), 2, 3])
   func roundTrip(seed: UInt64) throws {
-    var generator = SplitMix(state: seed)
+    var generator = SeededGenerator(seed: seed)
     let way = (0..<200).map { _ in
       Coordinate(
         latitude: .random(in: -90...90, using: &generator), longitude: .random(in: -180...180, using: &generator))

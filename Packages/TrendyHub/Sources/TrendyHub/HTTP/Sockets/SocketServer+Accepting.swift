@@ -1,4 +1,5 @@
 import Foundation
+import TrendyModels
 
 /// New connections, and room for them.
 extension SocketServer {
@@ -26,7 +27,7 @@ extension SocketServer {
     lastNumber += 1
     let channel = SocketChannel(
       number: lastNumber, socket: socket,
-      connection: HTTPConnection(address: address, requestId: identifiers.next()))
+      connection: HTTPConnection(address: address, requestId: identifiers.hexadecimalDigits()))
     let refusal = makeRoom(for: address)
     channels[channel.number] = channel
     openCount += 1

@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import TrendyModels
 import TrendyProtocols
 
 #if canImport(Glibc)
@@ -39,7 +40,7 @@ final class SocketServer: @unchecked Sendable {
   let handler: HTTPHandler
   let clock: any TimeSource
   let limits: HTTPLimits
-  let identifiers: RequestIdentifiers
+  let identifiers: RandomSource
   let log: AccessLog?
   let poller: Poller
   private let wake: (reading: Int32, writing: Int32)
@@ -63,7 +64,7 @@ final class SocketServer: @unchecked Sendable {
 
   init(
     listener: Int32, gate: HTTPGate?, handler: @escaping HTTPHandler, clock: any TimeSource, limits: HTTPLimits,
-    identifiers: RequestIdentifiers, log: AccessLog?
+    identifiers: RandomSource, log: AccessLog?
   ) throws(HTTPTransportError) {
     self.listener = listener
     self.gate = gate
@@ -131,7 +132,7 @@ final class SocketServer: @unchecked Sendable {
     let second = Int64(clock.now.timeIntervalSince1970.rounded(.down))
     if second != date.second { date = (second, HTTPDate.text(second: second)) }
     return HTTPConnection.Surroundings(
-      limits: limits, hasGate: gate != nil, date: date.text, nextRequestId: identifiers.next)
+      limits: limits, hasGate: gate != nil, date: date.text, nextRequestId: identifiers.hexadecimalDigits)
   }
 }
 

@@ -1,4 +1,5 @@
 import Synchronization
+import TrendyModels
 public import TrendyProtocols
 
 /// Serves HTTP/1.1 on a TCP socket, strictly, within limits, and with connections that are kept.
@@ -16,7 +17,7 @@ public final class SocketTransport: HTTPTransport {
   private let listener: Int32?
   private let limits: HTTPLimits
   private let clock: any TimeSource
-  private let identifiers: RequestIdentifiers
+  private let identifiers: RandomSource
   private let log: AccessLog?
   private let life = Mutex(Life.new)
 
@@ -35,7 +36,7 @@ public final class SocketTransport: HTTPTransport {
     self.listener = listener
     self.limits = limits
     self.clock = clock
-    identifiers = RequestIdentifiers(generator: generator)
+    identifiers = RandomSource(generator)
     self.log = log
   }
 

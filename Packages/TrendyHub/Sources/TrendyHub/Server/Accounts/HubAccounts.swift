@@ -11,16 +11,16 @@ public struct HubAccounts: Sendable {
 
   let storage: any HubStorage
   let clock: any TimeSource
-  let chance: HubChance
+  let chance: RandomSource
 
   public init(
     storage: any HubStorage, clock: any TimeSource = SystemTime(),
     generator: some RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()
   ) {
-    self.init(storage: storage, clock: clock, chance: HubChance(generator))
+    self.init(storage: storage, clock: clock, chance: RandomSource(generator))
   }
 
-  init(storage: any HubStorage, clock: any TimeSource, chance: HubChance) {
+  init(storage: any HubStorage, clock: any TimeSource, chance: RandomSource) {
     self.storage = storage
     self.clock = clock
     self.chance = chance

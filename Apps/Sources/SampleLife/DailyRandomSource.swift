@@ -1,19 +1,17 @@
 import TrendyModels
 
-/// Chance that repeats: what is drawn for a day does not depend on the days before, so a life can be looked at from any day.
-///
-/// The mixing is that of SplitMix64 (Steele, Lea, Flood 2014).
-struct Chance: RandomNumberGenerator, Hashable, Sendable {
-  private var state: UInt64
+/// Reproducible random numbers for one day, independent of all earlier days.
+struct DailyRandomSource: RandomNumberGenerator, Hashable, Sendable {
+  private var generator: SeededGenerator
 
   /// - Parameters:
   ///   - seed: of the whole life.
   ///   - day: on which something may happen.
   ///   - thing: what; each is drawn apart.
   init(seed: UInt64, day: CivilDate, thing: Thing) {
-    state = seed
+    generator = SeededGenerator(seed: seed)
     for word in [UInt64(bitPattern: Int64(day.daysSince1970)), UInt64(thing.rawValue)] {
-      state = next() ^ word
+      generator = SeededGenerator(seed: generator.next() ^ word)
     }
   }
 
@@ -24,13 +22,7 @@ struct Chance: RandomNumberGenerator, Hashable, Sendable {
       journal, commute, client
   }
 
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
-  }
+  mutating func next() -> UInt64 { generator.next() }
 
   mutating func happens(_ probability: Double) -> Bool { Double.random(in: 0..<1, using: &self) < probability }
 

@@ -1,5 +1,5 @@
 import Testing
-import TrendyTesting
+import TrendyModels
 
 @Suite("SeededGenerator")
 struct SeededGeneratorTests {

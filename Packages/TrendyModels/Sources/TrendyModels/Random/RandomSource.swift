@@ -1,0 +1,36 @@
+import Synchronization
+public import TrendyFoundation
+
+/// Identifiers and random numbers from one generator, shared by concurrent tasks.
+public final class RandomSource: Sendable {
+  private struct State {
+    var identifiers = UUIDv7.Generator()
+    var generator: any RandomNumberGenerator & Sendable
+  }
+
+  private let state: Mutex<State>
+
+  public init(_ generator: some RandomNumberGenerator & Sendable) {
+    state = Mutex(State(generator: generator))
+  }
+
+  /// Returns a new UUIDv7, greater than all earlier ones of this source.
+  public func identifier(at date: Date) -> String {
+    state.withLock { $0.identifiers.next(at: date, using: &$0.generator).description }
+  }
+
+  public func next() -> UInt64 { withGenerator { $0.next() } }
+
+  /// Returns 64 random bits as 16 hexadecimal digits.
+  public func hexadecimalDigits() -> String {
+    let digits = String(next(), radix: 16)
+    return String(repeating: "0", count: 16 - digits.count) + digits
+  }
+
+  /// Calls `body` while no other task uses the generator.
+  public func withGenerator<Result: Sendable>(
+    _ body: (inout any RandomNumberGenerator & Sendable) -> Result
+  ) -> Result {
+    state.withLock { body(&$0.generator) }
+  }
+}

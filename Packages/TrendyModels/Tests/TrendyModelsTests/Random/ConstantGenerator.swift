@@ -1,0 +1,5 @@
+/// Gives the same number for ever.
+struct ConstantGenerator: RandomNumberGenerator, Sendable {
+  let value: UInt64
+  func next() -> UInt64 { value }
+}
