@@ -5,78 +5,34 @@ extension Event: SyncedEntity {
 
   public static var entityType: MutationEntityType { .event }
 
-  public init(_ wire: APIEvent) {
-    self.init(
-      id: wire.id, eventTypeId: wire.eventTypeId, timestamp: wire.timestamp, endDate: wire.endDate,
-      isAllDay: wire.isAllDay, notes: wire.notes, externalId: wire.externalId, originalTitle: wire.originalTitle,
-      geofenceId: wire.geofenceId, locationLatitude: wire.locationLatitude, locationLongitude: wire.locationLongitude,
-      locationName: wire.locationName, healthKitSampleId: wire.healthKitSampleId,
-      healthKitCategory: wire.healthKitCategory, timeZone: wire.timeZone, syncStatus: .synced,
-      unknownFields: wire.unknownFields)
-    setSourceType(wire.sourceType)
-    setProperties(wire.properties ?? [:])
-  }
+  public init(_ wire: APIEvent) { self.init(wire.fields, syncStatus: .synced) }
+  public init(_ request: CreateEventRequest) { self.init(request.fields, syncStatus: .pending) }
 
-  public init(_ request: CreateEventRequest) {
+  private init(_ fields: EventFields, syncStatus: SyncStatus) {
     self.init(
-      id: request.id, eventTypeId: request.eventTypeId, timestamp: request.timestamp, endDate: request.endDate,
-      isAllDay: request.isAllDay, notes: request.notes, externalId: request.externalId,
-      originalTitle: request.originalTitle, geofenceId: request.geofenceId,
-      locationLatitude: request.locationLatitude, locationLongitude: request.locationLongitude,
-      locationName: request.locationName, healthKitSampleId: request.healthKitSampleId,
-      healthKitCategory: request.healthKitCategory, timeZone: request.timeZone, unknownFields: request.unknownFields)
-    setSourceType(request.sourceType)
-    setProperties(request.properties)
+      identifier: CompactIdentifier(fields.own.id), eventTypeId: fields.eventTypeId, timestamp: fields.timestamp,
+      syncStatus: syncStatus)
+    set(fields)
+    setProperties(fields.properties ?? [:])
   }
 
   public var createRequest: CreateEventRequest {
-    CreateEventRequest(
-      id: id, eventTypeId: eventTypeId, timestamp: timestamp, notes: notes, isAllDay: isAllDay, endDate: endDate,
-      sourceType: wireSourceType, externalId: externalId, originalTitle: originalTitle, geofenceId: geofenceId,
-      locationLatitude: locationLatitude, locationLongitude: locationLongitude, locationName: locationName,
-      healthKitSampleId: healthKitSampleId, healthKitCategory: healthKitCategory, timeZone: timeZone,
-      properties: wireProperties,
-      unknownFields: unknownFields.filter { $0.key != Self.sourceTypeField && $0.key != Self.propertiesField })
+    var fields = EventFields(self)
+    fields.own.unknown = unknownFields.filter { $0.key != Self.sourceTypeField && $0.key != Self.propertiesField }
+    fields.properties = wireProperties
+    return CreateEventRequest(fields: fields)
   }
 
   public func updateRequest(from old: Event) -> UpdateEventRequest? {
-    let oldProperties = old.wireProperties
-    let newProperties = wireProperties
-    var changes: [String: APIPropertyValue?] = [:]
-    for (key, value) in newProperties where oldProperties[key] != value { changes[key] = .some(value) }
-    for key in oldProperties.keys where newProperties[key] == nil { changes[key] = .some(nil) }
-    let request = UpdateEventRequest(
-      eventTypeId: .changed(old.eventTypeId, eventTypeId), timestamp: .changed(old.timestamp, timestamp),
-      notes: Patch(from: old.notes, to: notes), isAllDay: .changed(old.isAllDay, isAllDay),
-      endDate: Patch(from: old.endDate, to: endDate), sourceType: .changed(old.wireSourceType, wireSourceType),
-      externalId: Patch(from: old.externalId, to: externalId),
-      originalTitle: Patch(from: old.originalTitle, to: originalTitle),
-      geofenceId: Patch(from: old.geofenceId, to: geofenceId),
-      locationLatitude: Patch(from: old.locationLatitude, to: locationLatitude),
-      locationLongitude: Patch(from: old.locationLongitude, to: locationLongitude),
-      locationName: Patch(from: old.locationName, to: locationName),
-      healthKitSampleId: Patch(from: old.healthKitSampleId, to: healthKitSampleId),
-      healthKitCategory: Patch(from: old.healthKitCategory, to: healthKitCategory),
-      timeZone: Patch(from: old.timeZone, to: timeZone), properties: changes.isEmpty ? nil : changes)
-    return request == UpdateEventRequest() ? nil : request
+    var (fields, oldFields) = (EventFields(self), EventFields(old))
+    (fields.properties, oldFields.properties) = (wireProperties, old.wireProperties)
+    return fields.changes(from: oldFields)
   }
 
   public mutating func apply(_ request: UpdateEventRequest) {
-    if let value = request.eventTypeId { eventTypeId = value }
-    if let value = request.timestamp { timestamp = value }
-    request.notes.apply(to: &notes)
-    if let value = request.isAllDay { isAllDay = value }
-    request.endDate.apply(to: &endDate)
-    if let value = request.sourceType { setSourceType(value) }
-    request.externalId.apply(to: &externalId)
-    request.originalTitle.apply(to: &originalTitle)
-    request.geofenceId.apply(to: &geofenceId)
-    request.locationLatitude.apply(to: &locationLatitude)
-    request.locationLongitude.apply(to: &locationLongitude)
-    request.locationName.apply(to: &locationName)
-    request.healthKitSampleId.apply(to: &healthKitSampleId)
-    request.healthKitCategory.apply(to: &healthKitCategory)
-    request.timeZone.apply(to: &timeZone)
+    var fields = EventFields(self)
+    fields.apply(request)
+    set(fields)
     if let changes = request.properties { setProperties(changes) }
   }
 }
@@ -102,7 +58,7 @@ extension Event {
   }
 
   /// A source that a newer version knows shows as imported.
-  private mutating func setSourceType(_ text: String) {
+  mutating func setSourceType(_ text: String) {
     let known = EventSourceType(rawValue: text)
     sourceType = known ?? .imported
     if known == nil { unknownFields[Self.sourceTypeField] = .string(text) }

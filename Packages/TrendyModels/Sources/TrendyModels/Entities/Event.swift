@@ -5,8 +5,7 @@ public import TrendyFoundation
 /// Small for what it can hold, as stores read many at once: its identifier is text only when asked for, its properties become
 /// a dictionary when asked for, and what few events have lies apart.
 public struct Event: Hashable, Sendable, Identifiable {
-  /// What ``id`` is the text of.
-  public let identifier: CompactIdentifier
+  @usableFromInline var storedIdentifier: CompactIdentifier
   public var isAllDay: Bool
   public var sourceType: EventSourceType {
     didSet { forgetUnknownSourceType() }
@@ -56,7 +55,7 @@ public struct Event: Hashable, Sendable, Identifiable {
     identifier: CompactIdentifier, eventTypeId: String, timestamp: Date, isAllDay: Bool = false,
     sourceType: EventSourceType = .manual, syncStatus: SyncStatus = .pending
   ) {
-    self.identifier = identifier
+    storedIdentifier = identifier
     self.eventTypeId = eventTypeId
     self.timestamp = timestamp
     self.isAllDay = isAllDay
@@ -81,8 +80,18 @@ public struct Event: Hashable, Sendable, Identifiable {
 }
 
 extension Event {
+  /// What ``id`` is the text of.
+  @inlinable public var identifier: CompactIdentifier { storedIdentifier }
+
   /// 1 to 128 bytes, opaque; a UUIDv7 when made here.
   public var id: String { identifier.text }
+
+  /// Returns the event as another one: all but its id.
+  public func with(id: String) -> Event {
+    var event = self
+    event.storedIdentifier = CompactIdentifier(id)
+    return event
+  }
 
   /// What ``properties`` are made of when asked for.
   @inlinable public var packedProperties: PackedProperties { packed }

@@ -5,46 +5,30 @@ extension EventType: SyncedEntity {
 
   public static var entityType: MutationEntityType { .eventType }
 
-  public init(_ wire: APIEventType) {
+  public init(_ wire: APIEventType) { self.init(wire.fields, syncStatus: .synced) }
+  public init(_ request: CreateEventTypeRequest) { self.init(request.fields, syncStatus: .pending) }
+
+  private init(_ fields: EventTypeFields, syncStatus: SyncStatus) {
     self.init(
-      id: wire.id, name: wire.name, colorHex: wire.color, iconName: wire.icon, syncStatus: .synced,
-      unknownFields: Self.ofLiving(wire.unknownFields))
-    setGoal(wire.goal)
+      id: fields.own.id, name: fields.name, colorHex: fields.color, iconName: fields.icon, syncStatus: syncStatus,
+      unknownFields: fields.own.unknown.filter { $0.key != SyncedKind.mergedInto })
+    setGoal(fields.goal)
   }
 
-  public init(_ request: CreateEventTypeRequest) {
-    self.init(
-      id: request.id, name: request.name, colorHex: request.color, iconName: request.icon,
-      unknownFields: Self.ofLiving(request.unknownFields))
-    setGoal(request.goal)
+  private var fields: EventTypeFields {
+    EventTypeFields(
+      own: OwnMembers(id: id, unknown: unknownFields.filter { $0.key != Self.goalField }), name: name, color: colorHex,
+      icon: iconName, goal: wireGoal)
   }
 
-  private static func ofLiving(_ fields: [String: JSONValue]) -> [String: JSONValue] {
-    fields.filter { $0.key != SyncedKind.mergedInto }
-  }
+  public var createRequest: CreateEventTypeRequest { CreateEventTypeRequest(fields: fields) }
 
-  public var createRequest: CreateEventTypeRequest {
-    CreateEventTypeRequest(
-      id: id, name: name, color: colorHex, icon: iconName, goal: wireGoal,
-      unknownFields: unknownFields.filter { $0.key != Self.goalField })
-  }
-
-  public func updateRequest(from old: EventType) -> UpdateEventTypeRequest? {
-    let request = UpdateEventTypeRequest(
-      name: .changed(old.name, name), color: .changed(old.colorHex, colorHex), icon: .changed(old.iconName, iconName),
-      goal: Patch(from: old.wireGoal, to: wireGoal))
-    return request == UpdateEventTypeRequest() ? nil : request
-  }
+  public func updateRequest(from old: EventType) -> UpdateEventTypeRequest? { fields.changes(from: old.fields) }
 
   public mutating func apply(_ request: UpdateEventTypeRequest) {
-    if let value = request.name { name = value }
-    if let value = request.color { colorHex = value }
-    if let value = request.icon { iconName = value }
-    switch request.goal {
-    case .absent: break
-    case .null: setGoal(nil)
-    case .value(let value): setGoal(value)
-    }
+    var fields = fields
+    fields.apply(request)
+    self = EventType(fields, syncStatus: syncStatus)
   }
 }
 

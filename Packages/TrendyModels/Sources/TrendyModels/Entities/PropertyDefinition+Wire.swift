@@ -5,50 +5,34 @@ extension PropertyDefinition: SyncedEntity {
 
   public static var entityType: MutationEntityType { .propertyDefinition }
 
-  public init(_ wire: APIPropertyDefinition) {
+  public init(_ wire: APIPropertyDefinition) { self.init(wire.fields, syncStatus: .synced) }
+  public init(_ request: CreatePropertyDefinitionRequest) { self.init(request.fields, syncStatus: .pending) }
+
+  private init(_ fields: PropertyDefinitionFields, syncStatus: SyncStatus) {
     self.init(
-      id: wire.id, eventTypeId: wire.eventTypeId, key: wire.key, label: wire.label, propertyType: .text,
-      options: wire.options ?? [], defaultValue: wire.defaultValue, displayOrder: wire.displayOrder,
-      syncStatus: .synced, unknownFields: wire.unknownFields)
-    setPropertyType(wire.propertyType)
+      id: fields.own.id, eventTypeId: fields.eventTypeId, key: fields.key, label: fields.label, propertyType: .text,
+      options: fields.options ?? [], defaultValue: fields.defaultValue, displayOrder: fields.displayOrder,
+      syncStatus: syncStatus, unknownFields: fields.own.unknown)
+    setPropertyType(fields.propertyType)
   }
 
-  public init(_ request: CreatePropertyDefinitionRequest) {
-    self.init(
-      id: request.id, eventTypeId: request.eventTypeId, key: request.key, label: request.label, propertyType: .text,
-      options: request.options ?? [], defaultValue: request.defaultValue, displayOrder: request.displayOrder,
-      unknownFields: request.unknownFields)
-    setPropertyType(request.propertyType)
+  private var fields: PropertyDefinitionFields {
+    PropertyDefinitionFields(
+      own: OwnMembers(id: id, unknown: unknownFields.filter { $0.key != Self.propertyTypeField }),
+      eventTypeId: eventTypeId, key: key, label: label, propertyType: wirePropertyType,
+      options: options.isEmpty ? nil : options, defaultValue: defaultValue, displayOrder: displayOrder)
   }
 
-  public var createRequest: CreatePropertyDefinitionRequest {
-    CreatePropertyDefinitionRequest(
-      id: id, eventTypeId: eventTypeId, key: key, label: label, propertyType: wirePropertyType,
-      options: options.isEmpty ? nil : options, defaultValue: defaultValue, displayOrder: displayOrder,
-      unknownFields: unknownFields.filter { $0.key != Self.propertyTypeField })
-  }
+  public var createRequest: CreatePropertyDefinitionRequest { CreatePropertyDefinitionRequest(fields: fields) }
 
   public func updateRequest(from old: PropertyDefinition) -> UpdatePropertyDefinitionRequest? {
-    let request = UpdatePropertyDefinitionRequest(
-      key: .changed(old.key, key), label: .changed(old.label, label),
-      propertyType: .changed(old.wirePropertyType, wirePropertyType),
-      options: Patch(from: old.options.isEmpty ? nil : old.options, to: options.isEmpty ? nil : options),
-      defaultValue: Patch(from: old.defaultValue, to: defaultValue),
-      displayOrder: .changed(old.displayOrder, displayOrder))
-    return request == UpdatePropertyDefinitionRequest() ? nil : request
+    fields.changes(from: old.fields)
   }
 
   public mutating func apply(_ request: UpdatePropertyDefinitionRequest) {
-    if let value = request.key { key = value }
-    if let value = request.label { label = value }
-    if let value = request.propertyType { setPropertyType(value) }
-    switch request.options {
-    case .absent: break
-    case .null: options = []
-    case .value(let value): options = value
-    }
-    request.defaultValue.apply(to: &defaultValue)
-    if let value = request.displayOrder { displayOrder = value }
+    var fields = fields
+    fields.apply(request)
+    self = PropertyDefinition(fields, syncStatus: syncStatus)
   }
 }
 

@@ -203,27 +203,6 @@ extension SyncedKind {
       .clearable("role", .text(maximumBytes: 1024)),
     ])
 
-  public static let event = SyncedKind(
-    "event", path: "events", rank: 3, nestedMember: "properties", listOrder: "timestamp",
-    fields: [
-      .required("event_type_id", .identifier, Reference(kind: "event_type", onDelete: .cascade)),
-      .required("timestamp", .date),
-      .clearable("notes", .text(maximumBytes: maximumTextBytes)),
-      .optional("is_all_day", .boolean),
-      .clearable("end_date", .date),
-      .optional("source_type", .text(maximumBytes: 64)),
-      .clearable("external_id", .text(maximumBytes: 1024)),
-      .clearable("original_title", .text(maximumBytes: 4096)),
-      // A place an event was recorded at, not a parent: the event outlives it, and keeps its name.
-      .clearable("geofence_id", .identifier),
-      .clearable("location_latitude", .number(-90...90)),
-      .clearable("location_longitude", .number(-180...180)),
-      .clearable("location_name", .text(maximumBytes: 4096)),
-      .clearable("healthkit_sample_id", .text(maximumBytes: 1024)),
-      .clearable("healthkit_category", .text(maximumBytes: 1024)),
-      .clearable("time_zone", .text(maximumBytes: 128)),
-    ])
-
   public static let vehicle = SyncedKind(
     "vehicle", path: "vehicles", rank: 4,
     fields: [
@@ -281,17 +260,17 @@ extension SyncedKind {
 }
 
 extension SyncedKind.Field {
-  fileprivate static func required(
+  static func required(
     _ name: String, _ type: SyncedKind.FieldType, _ reference: SyncedKind.Reference? = nil
   ) -> SyncedKind.Field {
     SyncedKind.Field(name: name, type: type, isRequired: true, isClearable: false, refersTo: reference)
   }
 
-  fileprivate static func optional(_ name: String, _ type: SyncedKind.FieldType) -> SyncedKind.Field {
+  static func optional(_ name: String, _ type: SyncedKind.FieldType) -> SyncedKind.Field {
     SyncedKind.Field(name: name, type: type, isRequired: false, isClearable: false, refersTo: nil)
   }
 
-  fileprivate static func clearable(
+  static func clearable(
     _ name: String, _ type: SyncedKind.FieldType, _ reference: SyncedKind.Reference? = nil
   ) -> SyncedKind.Field {
     SyncedKind.Field(name: name, type: type, isRequired: false, isClearable: true, refersTo: reference)

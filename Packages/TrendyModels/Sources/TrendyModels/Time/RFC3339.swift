@@ -50,6 +50,12 @@ public enum RFC3339: Sendable {
     }
   }
 
+  /// Returns the date as a reader of ``string(from:)`` gets it: rounded to the millisecond.
+  public static func rounded(_ date: Date) -> Date {
+    let (seconds, rest) = floorDivision(milliseconds(of: date, offsetMinutes: 0), 1000)
+    return Self.date(secondsSince1970: seconds, nanoseconds: Int(rest) * 1_000_000)
+  }
+
   /// The moment that `text` names, or `nil` if it is not an RFC 3339 date and time, or its offset leads beyond ``writableDates``.
   ///
   /// A space or a lower-case `t` may part date and time, and the offset may lack its colon. Second 60 is the next minute's first.
@@ -90,9 +96,13 @@ extension RFC3339 {
     guard scanner.isAtEnd else { return nil }
     let days = CivilDate(year: year, month: month, day: day).daysSince1970
     let seconds = Int64(days) * 86_400 + Int64(hour * 3600 + minute * 60 + second - offset)
-    // The whole second is given exactly from the reference date, so that no milliseconds are lost to the size of the epoch.
-    let date = Date(timeIntervalSinceReferenceDate: Double(seconds - 978_307_200) + Double(nanoseconds) / 1e9)
+    let date = Self.date(secondsSince1970: seconds, nanoseconds: nanoseconds)
     return writableDates.contains(date) ? date : nil
+  }
+
+  /// The whole second is given exactly from the reference date, so that no milliseconds are lost to the size of the epoch.
+  private static func date(secondsSince1970 seconds: Int64, nanoseconds: Int) -> Date {
+    Date(timeIntervalSinceReferenceDate: Double(seconds - 978_307_200) + Double(nanoseconds) / 1e9)
   }
 
   private struct Scanner {

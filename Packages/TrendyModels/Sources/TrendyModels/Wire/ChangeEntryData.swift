@@ -49,7 +49,7 @@ extension ChangeEntryData: WireValue {
 extension ChangeEntryData {
   /// The members of any wire type.
   public init(_ value: some Encodable) throws {
-    self.init(rawData: try WireJSON.decode([String: JSONValue].self, from: WireJSON.encode(value)))
+    self.init(rawData: try WireJSON.members(of: value))
   }
 
   /// The members read as a wire type.

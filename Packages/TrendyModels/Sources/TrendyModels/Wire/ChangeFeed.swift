@@ -79,8 +79,8 @@ extension ChangeEntry: WireDocument {
       }
     }
     data = try tolerant("data") { try $0.optional("data") }
-    deletedAt = try tolerant("deleted_at") { try $0.optionalDate("deleted_at") }
-    createdAt = try tolerant("created_at") { try $0.optionalDate("created_at") }
+    deletedAt = try tolerant("deleted_at") { try $0.optional("deleted_at") }
+    createdAt = try tolerant("created_at") { try $0.optional("created_at") }
     incarnation = try tolerant("incarnation") { try $0.optional("incarnation", in: SyncRange.counter) } ?? 0
     marks = try tolerant("marks") { try $0.optional("marks") } ?? [:]
     unknownFields = try fields.unknown().merging(unreadable) { $1 }

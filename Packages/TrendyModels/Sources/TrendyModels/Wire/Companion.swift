@@ -37,7 +37,7 @@ extension CompanionNotice: WireDocument {
   public init(from fields: inout WireReader) throws {
     sequence = try fields.required("seq", in: SyncRange.counter)
     kind = try fields.required("kind")
-    at = try fields.date("at")
+    at = try fields.required("at")
     data = try fields.optional("data", default: [:])
   }
 
@@ -69,7 +69,7 @@ extension APIDevice: WireDocument {
   public init(from fields: inout WireReader) throws {
     id = try fields.required("id")
     name = try fields.required("name")
-    createdAt = try fields.date("created_at")
+    createdAt = try fields.required("created_at")
     isCurrent = try fields.optional("current", default: false)
   }
 

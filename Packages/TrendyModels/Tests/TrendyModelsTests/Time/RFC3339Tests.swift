@@ -103,6 +103,8 @@ struct RFC3339Tests {
       let fromLocal = try #require(RFC3339.date(from: local))
       #expect(fromUTC == fromLocal, "two spellings of one moment: \(utc), \(local)")
       #expect(Int64((fromUTC.timeIntervalSince1970 * 1000).rounded()) == milliseconds)
+      let between = date.addingTimeInterval(Double.random(in: -0.0004...0.0004, using: &chance))
+      #expect(RFC3339.rounded(between) == RFC3339.date(from: RFC3339.string(from: between)))
     }
   }
 

@@ -33,6 +33,48 @@ struct SyncedEntityTests {
     let read = try WireJSON.decode(Entity.CreateRequest.self, from: WireJSON.encode(request))
     #expect(Entity(read) == pending)
     #expect(entity.updateRequest(from: entity) == nil)
+    #expect(try WireJSON.members(of: request) == decodedMembers(request))
+  }
+
+  private func decodedMembers(_ value: some Encodable) throws -> [String: JSONValue] {
+    try WireJSON.decode([String: JSONValue].self, from: WireJSON.encode(value))
+  }
+
+  @Test func `the members of a document are those of its text`() throws {
+    let change = UpdateEventRequest(
+      timestamp: Date(timeIntervalSince1970: 0.1234), notes: .null, isAllDay: true,
+      properties: [
+        "gone": nil, "list": APIPropertyValue(type: "x", value: [1.0, nil, ["a": 1e300, "b": .int(.max)]]),
+      ])
+    #expect(try WireJSON.members(of: change) == decodedMembers(change))
+    // Equal numbers may be of two cases.
+    #expect(try "\(WireJSON.members(of: ["n": 5.0]))" == "\(["n": JSONValue.int(5)])")
+    let unknown: [String: JSONValue] = ["notes": "of a newer version", "zebra": [2.0]]
+    for event in [
+      APIEvent(id: "e", eventTypeId: "t", timestamp: Date(timeIntervalSince1970: 0), unknownFields: unknown),
+      APIEvent(
+        id: "e", eventTypeId: "t", timestamp: Date(timeIntervalSince1970: 0), notes: "known",
+        eventType: APIEventType(id: "t", name: "n", unknownFields: unknown), unknownFields: unknown),
+    ] {
+      #expect(try WireJSON.members(of: event) == decodedMembers(event))
+    }
+  }
+
+  @Test func `members that are no object or have a number without a text are an error`() {
+    #expect(throws: APIError.decodingError("expected an object, found an array")) { try WireJSON.members(of: [1]) }
+    let event = CreateEventRequest(
+      id: "e", eventTypeId: "t", timestamp: Date(timeIntervalSince1970: 0),
+      properties: ["p": APIPropertyValue(type: "number", value: [.double(.nan)])])
+    #expect(throws: APIError.decodingError("cannot be written as JSON: properties.p.value[0]: nan has no JSON form")) {
+      try WireJSON.members(of: event)
+    }
+  }
+
+  @Test func `an event under another id differs in nothing else`() {
+    var chance = SeededGenerator(seed: 3)
+    let event = Event.random(using: &chance)
+    let other = event.with(id: "other")
+    #expect(other.id == "other" && other != event && other.with(id: event.id) == event)
   }
 
   @Test("an event's edit and its request are inverse", arguments: UInt64(1)...50)
@@ -238,7 +280,9 @@ struct SyncedEntityTests {
 // MARK: - Any entity
 
 extension Optional {
-  fileprivate static func sometimes(_ chance: inout SeededGenerator, _ value: (inout SeededGenerator) -> Wrapped) -> Wrapped? {
+  fileprivate static func sometimes(_ chance: inout SeededGenerator, _ value: (inout SeededGenerator) -> Wrapped)
+    -> Wrapped?
+  {
     Bool.random(using: &chance) ? value(&chance) : nil
   }
 }

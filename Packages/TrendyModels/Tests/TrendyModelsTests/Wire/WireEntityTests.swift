@@ -187,7 +187,7 @@ struct WireEntityTests {
     let data = try ChangeEntryData(event)
     #expect(data.rawData["mood"] == ["of": ["a", 1, nil, 1.5, true]])
     #expect(try data.decode(APIEvent.self) == event)
-    #expect(throws: APIError.decodingError("name: expected a string, found nothing")) {
+    #expect(throws: APIError.decodingError("latitude: expected a number, found nothing")) {
       try data.decode(APIGeofence.self)
     }
   }

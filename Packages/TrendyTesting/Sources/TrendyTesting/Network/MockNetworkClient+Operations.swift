@@ -39,7 +39,8 @@ extension MockNetworkClient {
     try await answer(.updateEventType, \.updateEventTypeCalls, \.updateEventTypeResponses) {
       UpdateEventTypeCall(id: id, request: request, timestamp: $0)
     } standing: { script, now in
-      Echo.updated(id, request, among: script.eventTypesToReturn, at: now)
+      Echo.updated(
+        EventType(id: id, name: "", colorHex: "", iconName: ""), request, among: script.eventTypesToReturn, at: now)
     }
   }
 
@@ -107,7 +108,7 @@ extension MockNetworkClient {
     try await answer(.updateEvent, \.updateEventCalls, \.updateEventResponses) {
       UpdateEventCall(id: id, request: request, timestamp: $0)
     } standing: { script, now in
-      Echo.updated(id, request, among: script.eventsToReturn, at: now)
+      Echo.updated(Event(id: id, eventTypeId: "", timestamp: now), request, among: script.eventsToReturn, at: now)
     }
   }
 
@@ -158,7 +159,8 @@ extension MockNetworkClient {
     try await answer(.updateGeofence, \.updateGeofenceCalls, \.updateGeofenceResponses) {
       UpdateGeofenceCall(id: id, request: request, timestamp: $0)
     } standing: { script, now in
-      Echo.updated(id, request, among: script.geofencesToReturn, at: now)
+      Echo.updated(
+        Geofence(id: id, name: "", latitude: 0, longitude: 0), request, among: script.geofencesToReturn, at: now)
     }
   }
 
@@ -214,7 +216,9 @@ extension MockNetworkClient {
     try await answer(.updatePropertyDefinition, \.updatePropertyDefinitionCalls, \.updatePropertyDefinitionResponses) {
       UpdatePropertyDefinitionCall(id: id, request: request, timestamp: $0)
     } standing: { script, now in
-      Echo.updated(id, request, among: script.propertyDefinitionsToReturn, at: now)
+      Echo.updated(
+        PropertyDefinition(id: id, eventTypeId: "", key: "", label: "", propertyType: .text), request,
+        among: script.propertyDefinitionsToReturn, at: now)
     }
   }
 

@@ -16,6 +16,27 @@ public enum WireJSON: Sendable {
     }
   }
 
+  /// Returns the members that ``encode(_:)`` writes of an object, as decoding them would: 5.0 is a whole number.
+  /// - Throws: as ``encode(_:)``; also for a value that is not an object.
+  public static func members(of value: some WireValue) throws -> [String: JSONValue] {
+    var writer = WireWriter(makesValue: true)
+    do {
+      try value.append(to: &writer)
+    } catch {
+      throw APIError.decodingError("cannot be written as JSON: \(describe(error))")
+    }
+    guard let members = writer.value.objectValue else {
+      throw APIError.decodingError("expected an object, found \(writer.value.kindInWords)")
+    }
+    return members
+  }
+
+  /// As ``members(of:)``, at the speed of its coder for a type that is no ``WireValue``.
+  public static func members(of value: some Encodable) throws -> [String: JSONValue] {
+    if let value = value as? any WireValue { return try members(of: value) }
+    return try decode([String: JSONValue].self, from: encode(value), limits: JSONLimits(depth: .max))
+  }
+
   /// The same of any type, at the speed of its coder if it is no ``WireValue``.
   public static func encode(_ value: some Encodable) throws -> Data {
     if let value = value as? any WireValue { return try encode(value) }
@@ -120,6 +141,7 @@ public enum WireJSON: Sendable {
     case is Bool.Type: "true or false"
     case is Int.Type, is Int64.Type: "a whole number"
     case is Double.Type: "a number"
+    case is Date.Type: "an RFC 3339 date such as 2024-01-01T00:00:00.000Z"
     case is JSONValue.Type: "a value"
     case is any ExpressibleByArrayLiteral.Type: "an array"
     default: "an object"

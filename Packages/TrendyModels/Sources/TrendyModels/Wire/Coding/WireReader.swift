@@ -1,4 +1,4 @@
-public import TrendyFoundation
+import TrendyFoundation
 
 /// Reads the members of one wire document, from text or through any other coder, and remembers which it knew.
 public struct WireReader {
@@ -7,6 +7,8 @@ public struct WireReader {
   private var text: JSONMembers?
   /// What the coder was asked for; the text remembers by itself.
   private var known: Set<String> = []
+  /// Which members of an entity's fields the document has.
+  var form = DocumentForm.create
 
   init(_ decoder: any Decoder) throws {
     coder = try decoder.container(keyedBy: WireKey.self)
@@ -24,7 +26,10 @@ public struct WireReader {
     }
     known.insert(name.description)
     guard coder.contains(WireKey(name)) else { throw missing(name, WireJSON.name(of: Value.self)) }
-    return try naming(name, Value.self) { try coder.decode(Value.self, forKey: WireKey(name)) }
+    return try naming(name, Value.self) {
+      guard Value.self == Date.self else { return try coder.decode(Value.self, forKey: WireKey(name)) }
+      return try date(coder.decode(String.self, forKey: WireKey(name)), name) as! Value
+    }
   }
 
   /// A whole number that can be: outside of the range it is refused by name.
@@ -51,28 +56,14 @@ public struct WireReader {
       return try Value(node)
     }
     known.insert(name.description)
-    return try naming(name, Value.self) { try coder.decodeIfPresent(Value.self, forKey: WireKey(name)) }
+    return try naming(name, Value.self) {
+      guard Value.self == Date.self else { return try coder.decodeIfPresent(Value.self, forKey: WireKey(name)) }
+      return try coder.decodeIfPresent(String.self, forKey: WireKey(name)).map { try date($0, name) as! Value }
+    }
   }
 
   public mutating func optional<Value: WireValue>(_ name: StaticString, default standard: Value) throws -> Value {
     try optional(name) ?? standard
-  }
-
-  public mutating func date(_ name: StaticString) throws -> Date {
-    guard let coder else {
-      guard let node = text?.find(name) else { throw missing(name, Self.dateForm) }
-      return try date(node)
-    }
-    guard coder.contains(WireKey(name)) else { throw missing(name, Self.dateForm) }
-    return try date(required(name), name)
-  }
-
-  public mutating func optionalDate(_ name: StaticString) throws -> Date? {
-    if coder == nil {
-      guard let node = text?.find(name), !node.isNull else { return nil }
-      return try date(node)
-    }
-    return try (optional(name) as String?).map { try date($0, name) }
   }
 
   public mutating func patch<Value: WireValue>(_ name: StaticString) throws -> Patch<Value> {
@@ -81,14 +72,6 @@ public struct WireReader {
       return node.isNull ? .null : .value(try Value(node))
     }
     return coder.contains(WireKey(name)) ? Patch(setting: try optional(name)) : .absent
-  }
-
-  public mutating func datePatch(_ name: StaticString) throws -> Patch<Date> {
-    guard let coder else {
-      guard let node = text?.find(name) else { return .absent }
-      return node.isNull ? .null : .value(try date(node))
-    }
-    return coder.contains(WireKey(name)) ? Patch(setting: try optionalDate(name)) : .absent
   }
 
   /// The members that were not asked for.
@@ -109,22 +92,10 @@ extension ClosedRange<Int64> {
 }
 
 extension WireReader {
-  private static let dateForm = "an RFC 3339 date such as 2024-01-01T00:00:00.000Z"
-
-  private func date(_ node: JSONNode) throws -> Date {
-    guard node.token.kind == .string else { throw node.mismatch("a string") }
-    if node.token.isPlain, let date = RFC3339.date(from: node.bytes, count: Int(node.token.length)) { return date }
-    let text = try node.string()
-    guard let date = RFC3339.date(from: text) else {
-      throw JSONError(
-        path: node.path, byte: node.token.firstByte, reason: "expected \(Self.dateForm), found \"\(text.prefix(40))\"")
-    }
-    return date
-  }
-
+  /// A date is text, which Foundation's own coding of it is not.
   private func date(_ text: String, _ name: StaticString) throws -> Date {
     guard let date = RFC3339.date(from: text) else {
-      throw corrupted(name, "expected \(Self.dateForm), found \"\(text.prefix(40))\"")
+      throw corrupted(name, "expected \(WireJSON.name(of: Date.self)), found \"\(text.prefix(40))\"")
     }
     return date
   }

@@ -1,3 +1,5 @@
+public import TrendyFoundation
+
 /// What can be a member of a wire document: it reads itself from the index of a text and writes itself as text, besides
 /// what it does with any other coder.
 public protocol WireValue: Codable {
@@ -58,6 +60,26 @@ extension Int: WireValue {
 extension Double: WireValue {
   public init(_ node: JSONNode) throws { self = try node.double() }
   public func append(to writer: inout WireWriter) throws { try writer.append(self) }
+}
+
+/// An RFC 3339 text with every coder.
+extension Date: WireValue {
+  public init(_ node: JSONNode) throws {
+    guard node.token.kind == .string else { throw node.mismatch("a string") }
+    if node.token.isPlain, let date = RFC3339.date(from: node.bytes, count: Int(node.token.length)) {
+      self = date
+      return
+    }
+    let text = try node.string()
+    guard let date = RFC3339.date(from: text) else {
+      throw JSONError(
+        path: node.path, byte: node.token.firstByte,
+        reason: "expected \(WireJSON.name(of: Date.self)), found \"\(text.prefix(40))\"")
+    }
+    self = date
+  }
+
+  public func append(to writer: inout WireWriter) { writer.append(self) }
 }
 
 extension JSONValue: WireValue {

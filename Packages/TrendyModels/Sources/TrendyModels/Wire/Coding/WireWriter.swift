@@ -1,6 +1,6 @@
-public import TrendyFoundation
+import TrendyFoundation
 
-/// Writes wire documents, as text or through any other coder.
+/// Writes wire documents: as text, through any other coder, or as the members of a ``JSONValue``.
 ///
 /// Of one object the unknown members are given first; then come the known ones in the order of their names, and each unknown
 /// one finds its place between them. A known one stands in for an unknown one of its name.
@@ -15,6 +15,8 @@ public struct WireWriter: ~Copyable {
   private var unknown: [(name: String, value: JSONValue)] = []
   /// The name before, to see that they rise.
   private var before: StaticString = ""
+  /// Whether the document has the changes of an entity's fields instead of their values.
+  var isUpdate = false
 
   /// What a coder of the library is given. A class of its own, as the runtime makes the type of its container only where one is: of all
   /// that a short command does that was a thirtieth.
@@ -24,13 +26,22 @@ public struct WireWriter: ~Copyable {
     init(_ encoder: any Encoder) { container = encoder.container(keyedBy: WireKey.self) }
   }
 
-  init() {
+  /// Whether ``value`` is made instead of text.
+  private let makesValue: Bool
+  /// Members of the object that is being collected.
+  private var members: [String: JSONValue] = [:]
+  /// The value that was collected last.
+  private(set) var value = JSONValue.null
+
+  init(makesValue: Bool = false) {
+    self.makesValue = makesValue
     coder = nil
-    capacity = 1024
+    capacity = makesValue ? 0 : 1024
     text = .allocate(capacity: capacity)
   }
 
   init(_ encoder: any Encoder) {
+    makesValue = false
     coder = OtherCoder(encoder)
     capacity = 0
     text = .allocate(capacity: 0)
@@ -50,6 +61,10 @@ extension WireWriter {
   /// Members this version does not know. Before all others.
   public mutating func write(unknown members: [String: JSONValue]) throws {
     guard !members.isEmpty else { return }
+    if makesValue {
+      for (name, value) in members { try appendMember(name, value) }
+      return
+    }
     guard coder != nil else {
       unknown = members.sorted { $0.key > $1.key }.map { ($0.key, $0.value) }
       return
@@ -60,8 +75,12 @@ extension WireWriter {
   }
 
   public mutating func write(_ name: StaticString, _ value: some WireValue) throws {
-    guard coder == nil else {
-      try coder?.container.encode(value, forKey: WireKey(name))
+    if let coder {
+      if let date = value as? Date {
+        try coder.container.encode(RFC3339.string(from: date), forKey: WireKey(name))
+      } else {
+        try coder.container.encode(value, forKey: WireKey(name))
+      }
       return
     }
     try begin(name)
@@ -70,24 +89,12 @@ extension WireWriter {
     } catch let error as Unwritable {
       throw error.within(name.description)
     }
-  }
-
-  public mutating func write(_ name: StaticString, _ date: Date) throws {
-    guard coder == nil else {
-      try coder?.container.encode(RFC3339.string(from: date), forKey: WireKey(name))
-      return
-    }
-    try begin(name)
-    append(date)
+    end(name)
   }
 
   /// `nil` leaves the member out.
   public mutating func writeIfPresent(_ name: StaticString, _ value: (some WireValue)?) throws {
     if let value { try write(name, value) }
-  }
-
-  public mutating func writeIfPresent(_ name: StaticString, _ date: Date?) throws {
-    if let date { try write(name, date) }
   }
 
   public mutating func write(_ name: StaticString, _ patch: Patch<some WireValue>) throws {
@@ -98,14 +105,6 @@ extension WireWriter {
     }
   }
 
-  public mutating func write(_ name: StaticString, _ patch: Patch<Date>) throws {
-    switch patch {
-    case .absent: break
-    case .null: try writeNull(name)
-    case .value(let date): try write(name, date)
-    }
-  }
-
   private mutating func writeNull(_ name: StaticString) throws {
     guard coder == nil else {
       try coder?.container.encodeNil(forKey: WireKey(name))
@@ -113,11 +112,17 @@ extension WireWriter {
     }
     try begin(name)
     appendNull()
+    end(name)
+  }
+
+  private mutating func end(_ name: StaticString) {
+    if makesValue { members[name.description] = value }
   }
 
   private mutating func begin(_ name: StaticString) throws {
     assert(before.description < name.description, "\(name) is written behind \(before)")
     before = name
+    if makesValue { return }
     if !unknown.isEmpty { try writeUnknown(before: name.description) }
     let length = name.utf8CodeUnitCount
     reserve(length + 4)
@@ -145,19 +150,32 @@ extension WireWriter {
 // MARK: - Values
 
 extension WireWriter {
-  mutating func appendObject(_ members: (inout WireWriter) throws -> Void) throws {
-    let outer = (isFirst, unknown, before)
-    (isFirst, unknown, before) = (true, [], "")
+  mutating func appendObject(_ write: (inout WireWriter) throws -> Void) throws {
+    if makesValue {
+      let outer = (members, before, isUpdate)
+      (members, before, isUpdate) = ([:], "", false)
+      try write(&self)
+      value = .object(members)
+      (members, before, isUpdate) = outer
+      return
+    }
+    let outer = (isFirst, unknown, before, isUpdate)
+    (isFirst, unknown, before, isUpdate) = (true, [], "", false)
     reserve(1)
     put(UInt8(ascii: "{"))
-    try members(&self)
+    try write(&self)
     if !unknown.isEmpty { try writeUnknown(before: nil) }
     reserve(1)
     put(UInt8(ascii: "}"))
-    (isFirst, unknown, before) = outer
+    (isFirst, unknown, before, isUpdate) = outer
   }
 
   private mutating func appendMember(_ name: String, _ value: some WireValue) throws {
+    if makesValue {
+      try appendValue(of: name, value)
+      members[name] = self.value
+      return
+    }
     if !isFirst {
       reserve(1)
       put(UInt8(ascii: ","))
@@ -166,6 +184,10 @@ extension WireWriter {
     append(name)
     reserve(1)
     put(UInt8(ascii: ":"))
+    try appendValue(of: name, value)
+  }
+
+  private mutating func appendValue(of name: String, _ value: some WireValue) throws {
     do {
       try value.append(to: &self)
     } catch let error as Unwritable {
@@ -180,10 +202,11 @@ extension WireWriter {
   }
 
   mutating func append(_ values: [some WireValue]) throws {
+    var made: [JSONValue] = []
     reserve(2)
-    put(UInt8(ascii: "["))
+    if makesValue { made.reserveCapacity(values.count) } else { put(UInt8(ascii: "[")) }
     for index in values.indices {
-      if index > 0 {
+      if index > 0, !makesValue {
         reserve(1)
         put(UInt8(ascii: ","))
       }
@@ -192,9 +215,14 @@ extension WireWriter {
       } catch let error as Unwritable {
         throw error.within("[\(index)]")
       }
+      if makesValue { made.append(value) }
     }
-    reserve(1)
-    put(UInt8(ascii: "]"))
+    if makesValue {
+      value = .array(made)
+    } else {
+      reserve(1)
+      put(UInt8(ascii: "]"))
+    }
   }
 
   mutating func append(_ value: JSONValue) throws {
@@ -209,9 +237,13 @@ extension WireWriter {
     }
   }
 
-  mutating func appendNull() { append("null" as StaticString) }
+  mutating func appendNull() {
+    if makesValue { value = .null } else { append("null" as StaticString) }
+  }
 
-  mutating func append(_ value: Bool) { append(value ? "true" : "false" as StaticString) }
+  mutating func append(_ value: Bool) {
+    if makesValue { self.value = .bool(value) } else { append(value ? "true" : "false" as StaticString) }
+  }
 
   private mutating func append(_ literal: StaticString) {
     reserve(literal.utf8CodeUnitCount)
@@ -220,6 +252,10 @@ extension WireWriter {
   }
 
   mutating func append(_ value: Int64) {
+    if makesValue {
+      self.value = .int(value)
+      return
+    }
     reserve(20)
     if value < 0 { put(UInt8(ascii: "-")) }
     var rest = value.magnitude
@@ -241,12 +277,20 @@ extension WireWriter {
     // A large whole double has a shortest text, 4.611686018427388e+18, that is another whole number when read exactly.
     if let whole = Int64(exactly: value) { return append(whole) }
     guard value.isFinite else { throw Unwritable(value: value) }
+    if makesValue {
+      self.value = .double(value)
+      return
+    }
     let written = value.description.utf8
     reserve(written.count)
     for byte in written { put(byte) }
   }
 
   mutating func append(_ date: Date) {
+    if makesValue {
+      value = .string(RFC3339.string(from: date))
+      return
+    }
     reserve(RFC3339.length + 2)
     put(UInt8(ascii: "\""))
     RFC3339.write(date, to: text + count)
@@ -255,6 +299,10 @@ extension WireWriter {
   }
 
   mutating func append(_ value: String) {
+    if makesValue {
+      self.value = .string(value)
+      return
+    }
     // What is not stored as contiguous UTF-8 comes from Objective-C alone.
     if value.utf8.withContiguousStorageIfAvailable({ append($0) }) == nil {
       Array(value.utf8).withUnsafeBufferPointer { append($0) }

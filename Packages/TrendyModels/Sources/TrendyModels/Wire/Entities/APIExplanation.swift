@@ -66,8 +66,8 @@ extension APIExplanation: WireDocument {
     id = try fields.required("id")
     deviceId = try fields.required("device_id")
     deviceName = try fields.optional("device_name", default: "")
-    start = try fields.date("start")
-    end = try fields.optionalDate("end")
+    start = try fields.required("start")
+    end = try fields.optional("end")
     readings = try fields.optional("readings", default: 0)
     isSettled = try fields.optional("settled", default: true)
     isPersonal = try fields.optional("personal", default: false)
@@ -89,7 +89,7 @@ extension APIExplanation: WireDocument {
 
 extension APIExplanation.Decision: WireDocument {
   public init(from fields: inout WireReader) throws {
-    time = try fields.date("time")
+    time = try fields.required("time")
     rule = try fields.required("rule")
     seconds = try fields.optional("seconds")
     meters = try fields.optional("metres")

@@ -41,10 +41,10 @@ extension APILiveTrip: WireDocument {
     isPaused = try fields.optional("paused", default: false)
     // A later hub may know more ways to go.
     mode = MotionState(rawValue: try fields.optional("mode", default: "")) ?? .unknown
-    start = try fields.date("start")
+    start = try fields.required("start")
     distance = try fields.required("distance_m")
     speed = try fields.optional("speed_mps")
-    fixedAt = try fields.optionalDate("fixed")
+    fixedAt = try fields.optional("fixed")
   }
 
   public func write(to fields: inout WireWriter) throws {
@@ -78,7 +78,7 @@ public struct LiveTripsResponse: Hashable, Sendable {
 
 extension LiveTripsResponse: WireDocument {
   public init(from fields: inout WireReader) throws {
-    now = try fields.date("now")
+    now = try fields.required("now")
     trips = try fields.required("trips")
     leftOut = try fields.optional("left_out", default: [])
   }
@@ -122,8 +122,8 @@ extension APILeftOut: WireDocument {
     deviceId = try fields.required("device_id")
     deviceName = try fields.optional("device_name", default: "")
     count = try fields.required("count")
-    first = try fields.date("first")
-    last = try fields.date("last")
+    first = try fields.required("first")
+    last = try fields.required("last")
     reason = try fields.optional("reason", default: "")
     isHeldBySender = try fields.optional("held_by_sender", default: false)
   }

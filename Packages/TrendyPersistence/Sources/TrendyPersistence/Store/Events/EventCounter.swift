@@ -29,7 +29,7 @@ final class EventCounter {
   }
 
   func count(_ record: UnsafeRawPointer, _ step: Int32) throws(StorageError) {
-    guard let fields = EventFields(record) else { throw Self.unreadable(record) }
+    guard let fields = EventRowFields(record) else { throw Self.unreadable(record) }
     guard let place = place(of: fields) else { return }
     let isOfPosition = fields.sourceType.isOfPosition
     if fields.traits.isAllDay || !wasRecordedHere(fields) {
@@ -50,14 +50,14 @@ final class EventCounter {
   }
 
   /// Whether the clock here is the one that it was recorded by; also where none is known.
-  private func wasRecordedHere(_ fields: EventFields) -> Bool {
+  private func wasRecordedHere(_ fields: EventRowFields) -> Bool {
     guard let own = fields.timeZone else { return true }
     guard let zone else { return false }
     return own.elementsEqual(zone)
   }
 
   /// Where the counts of its type lie; `nil` where that is not counted.
-  private func place(of fields: EventFields) -> Int? {
+  private func place(of fields: EventRowFields) -> Int? {
     guard let bits = fields.typeBits else { return place(named: reader.eventTypeId(fields)) }
     let key = RecordKey(high: bits.high, low: bits.low)
     if let last, key == last.key { return last.place }

@@ -64,7 +64,7 @@ extension LocalStore {
       let found = try eventRecords(in: range, ofType: query.eventTypeId, limit: piece)
       defer { withExtendedLifetime(found.pin) {} }
       try pass(bytes: found.pointers.reduce(0) { $0 + RecordLayout.size($1) })
-      var last: EventFields?
+      var last: EventRowFields?
       for record in found.pointers {
         let fields = try Self.fields(record)
         if let start, !fields.isBehind(start) { continue }
@@ -97,10 +97,10 @@ extension LocalStore {
 }
 
 extension EventCursor {
-  fileprivate init(_ fields: EventFields) { self.init(timestamp: fields.date, id: fields.identifier.text) }
+  fileprivate init(_ fields: EventRowFields) { self.init(timestamp: fields.date, id: fields.identifier.text) }
 }
 
-extension EventFields {
+extension EventRowFields {
   fileprivate func isBehind(_ cursor: EventCursor) -> Bool {
     date != cursor.timestamp ? date < cursor.timestamp : identifier.text < cursor.id
   }
@@ -123,7 +123,7 @@ private struct EventFilter {
   /// Whether it asks nothing.
   var isOfAll: Bool { sourceType == nil && geofenceId == nil && place == nil && text == nil }
 
-  func matches(_ fields: EventFields, _ reader: EventReader) throws(StorageError) -> Bool {
+  func matches(_ fields: EventRowFields, _ reader: EventReader) throws(StorageError) -> Bool {
     if let sourceType, fields.sourceType != sourceType { return false }
     if let place, !Self.has(place, fields.locationName) { return false }
     guard geofenceId != nil || text != nil else { return true }

@@ -128,7 +128,7 @@ extension LocalStore {
     while let first = firstOfOneSort(records, from: start) {
       let sort = RecordLayout.sort(records[first])
       let end = records[first...].firstIndex { RecordLayout.sort($0) != sort } ?? records.endIndex
-      var same: [EventFields] = []
+      var same: [EventRowFields] = []
       for index in first..<end { same.append(try fields(records[index])) }
       same.sort { $0.isAfter($1) }
       for (offset, fields) in same.enumerated() { records[first + offset] = fields.record }
@@ -150,8 +150,8 @@ extension LocalStore {
     }
   }
 
-  static func fields(_ record: UnsafeRawPointer) throws(StorageError) -> EventFields {
-    guard let fields = EventFields(record) else { throw unreadable(record) }
+  static func fields(_ record: UnsafeRawPointer) throws(StorageError) -> EventRowFields {
+    guard let fields = EventRowFields(record) else { throw unreadable(record) }
     return fields
   }
 
@@ -166,11 +166,11 @@ extension LocalStore {
   }
 }
 
-extension EventFields {
+extension EventRowFields {
   var date: Date { Date(timeIntervalSinceReferenceDate: timestamp) }
 
   /// Whether it comes before the other where the newest are first; equal times by id, the highest first.
-  func isAfter(_ other: EventFields) -> Bool {
+  func isAfter(_ other: EventRowFields) -> Bool {
     timestamp != other.timestamp ? timestamp > other.timestamp : identifier.text > other.identifier.text
   }
 }

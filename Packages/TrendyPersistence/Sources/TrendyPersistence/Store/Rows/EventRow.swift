@@ -6,10 +6,10 @@ public import TrendyModels
 /// For going through many events of which little is needed: a chart, a search, a sum. It keeps what it shows, whatever is
 /// saved meanwhile, and belongs to the isolation of the store that it came from.
 public struct EventRow {
-  private let fields: EventFields
+  private let fields: EventRowFields
   private let source: EventRowSource
 
-  init(_ fields: EventFields, _ source: EventRowSource) {
+  init(_ fields: EventRowFields, _ source: EventRowSource) {
     self.fields = fields
     self.source = source
   }
@@ -112,7 +112,7 @@ public struct EventRows {
   /// - Throws: ``StorageError/unreadableRow(kind:key:)``.
   public func row(_ index: Int) throws(StorageError) -> EventRow {
     let record = records[index]
-    guard let fields = EventFields(record) else {
+    guard let fields = EventRowFields(record) else {
       throw .unreadableRow(kind: RowKind.event, key: RecordLayout.key(record))
     }
     return EventRow(fields, source)

@@ -4,7 +4,7 @@ import TrendyModels
 /// The fields of an event's row: numbers read, all else found and not yet made into values.
 ///
 /// Pointers are valid as long as the record is.
-struct EventFields {
+struct EventRowFields {
   let record: UnsafeRawPointer
   /// Where the type is a canonical UUID.
   private(set) var typeBits: (high: UInt64, low: UInt64)?
@@ -159,7 +159,7 @@ final class EventReader {
   /// - Parameter place: not initialised, and left so if the result is `false`.
   func read(_ record: UnsafeRawPointer, to place: UnsafeMutablePointer<Event>) -> Bool {
     // Read where it is: one that may be `nil` would be copied.
-    var fields = EventFields(unread: record)
+    var fields = EventRowFields(unread: record)
     guard fields.read() else { return false }
     var seldom: SeldomFields?
     if fields.hasMore {
@@ -187,14 +187,14 @@ final class EventReader {
     return true
   }
 
-  @inline(__always) func eventTypeId(_ fields: EventFields) -> String {
+  @inline(__always) func eventTypeId(_ fields: EventRowFields) -> String {
     if let bits = fields.typeBits { return types.text(high: bits.high, low: bits.low) }
     return fields.typeText.map(texts.text) ?? ""
   }
 
   /// Shows each property, in the order of the names.
   /// - Returns: `false` if they cannot be read.
-  func forEachProperty(_ fields: EventFields, _ body: (String, PropertyValue) -> Void) -> Bool {
+  func forEachProperty(_ fields: EventRowFields, _ body: (String, PropertyValue) -> Void) -> Bool {
     guard let bytes = fields.properties else { return true }
     guard let (shape, values) = shapes.split(bytes) else { return false }
     return PackedProperties.forEach(shape, values, body)
