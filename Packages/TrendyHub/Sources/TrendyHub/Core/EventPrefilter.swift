@@ -88,7 +88,7 @@ public struct EventPrefilter: Sendable {
 }
 
 /// Some of a record's events, the latest first, of which a search reads on.
-public struct EventPage: Sendable {
+public struct PrefilteredEvents: Sendable {
   /// Those that may be found.
   public var entries: [HubEntry]
   /// Of how many events they are left.
@@ -106,9 +106,9 @@ public struct EventPage: Sendable {
 }
 
 extension HubReading {
-  public func events(during moments: Range<Int64>, limit: Int, prefilter: EventPrefilter) throws -> EventPage {
+  public func events(during moments: Range<Int64>, limit: Int, prefilter: EventPrefilter) throws -> PrefilteredEvents {
     let entries = try living(kind: SyncedKind.event.name, during: moments, limit: limit)
-    return EventPage(entries: entries, looked: entries.count, last: entries.last?.listMoment)
+    return PrefilteredEvents(entries: entries, looked: entries.count, last: entries.last?.listMoment)
   }
 
   public func eachText(during moments: Range<Int64>, _ body: (UnsafeRawBufferPointer) throws -> Void) throws -> Int {

@@ -9,14 +9,14 @@ final class KnownDayCounts: Sendable {
   /// Of the events that begin in one month of UTC.
   struct Month: Sendable {
     /// By the day where the asker is.
-    var here: DayCounts
+    var here: MonthDayCounts
     /// By the day where each was recorded.
-    var own: DayCounts
+    var own: MonthDayCounts
 
     init(_ month: Int) {
       let first = KnownDayCounts.firstDay(ofMonth: month)
-      here = DayCounts(month: first)
-      own = DayCounts(month: first)
+      here = MonthDayCounts(month: first)
+      own = MonthDayCounts(month: first)
     }
 
     mutating func add(_ count: Int32, _ event: HubEventMoment, _ days: PersonDays) {

@@ -3,7 +3,7 @@ import TrendyPersistence
 
 extension EmbeddedReading {
   /// Looks at the types that lie beside the places in time and at the texts as they were written; reads what is left.
-  func events(during moments: Range<Int64>, limit: Int, prefilter: EventPrefilter) throws -> EventPage {
+  func events(during moments: Range<Int64>, limit: Int, prefilter: EventPrefilter) throws -> PrefilteredEvents {
     var pools = StoredMoment.Pools()
     let listed = try records.scan(
       kind: HubRecordKind.living, group: HubRecordKey.group(SyncedKind.event.name), from: moments.lowerBound,
@@ -19,7 +19,7 @@ extension EmbeddedReading {
       }
       if mayHold { entries.append(try Self.entry(record)) }
     }
-    return EventPage(entries: entries, looked: listed.count, last: listed.last?.sort)
+    return PrefilteredEvents(entries: entries, looked: listed.count, last: listed.last?.sort)
   }
 
   func eachText(during moments: Range<Int64>, _ body: (UnsafeRawBufferPointer) throws -> Void) throws -> Int {

@@ -187,7 +187,7 @@ public protocol HubReading: AnyObject {
   ///   - moments: the range, in milliseconds since 1970.
   ///   - limit: how many are looked at, at most.
   ///   - prefilter: says which are certain.
-  func events(during moments: Range<Int64>, limit: Int, prefilter: EventPrefilter) throws -> EventPage
+  func events(during moments: Range<Int64>, limit: Int, prefilter: EventPrefilter) throws -> PrefilteredEvents
   /// Calls `body` with what stands in each living event whose moment is in a range: at least the values of its fields, as JSON has
   /// them.
   /// - Parameters:

@@ -14,14 +14,14 @@ struct JSONElements {
   @discardableResult
   static func read(_ input: ByteInput, arrays: Set<String>, _ body: Handler) throws -> [String] {
     var elements = 0
-    func array(_ name: String, _ scanner: inout JSONScanner) throws {
+    func array(_ name: String, _ scanner: inout JSONStreamScanner) throws {
       try scanner.elements { scanner, index in
         try scanner.value { try body(name, index, $0) }
         elements += 1
       }
     }
     do {
-      var scanner = try JSONScanner(input, longestValue: elementLimit)
+      var scanner = try JSONStreamScanner(input, longestValue: elementLimit)
       var others: [String] = []
       switch try scanner.significant() {
       case UInt8(ascii: "["): try array("", &scanner)
@@ -37,7 +37,7 @@ struct JSONElements {
       }
       if try scanner.next() != nil { throw scanner.failure("something follows the JSON document") }
       return others
-    } catch let failure as JSONScanner.Failure {
+    } catch let failure as JSONStreamScanner.Failure {
       let (line, column) = (failure.line, failure.column)
       throw failure.isTruncated
         ? InterchangeError.truncated(line: line, column: column, reason: failure.reason, pointsRead: elements)

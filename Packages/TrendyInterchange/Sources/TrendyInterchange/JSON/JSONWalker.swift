@@ -36,10 +36,10 @@ struct JSONWalker {
     onBroken: @escaping (_ reason: String, _ place: String) throws -> Void
   ) throws {
     var walker = JSONWalker(choose, onValue, onBroken)
-    var scanner = try JSONScanner(input, longestValue: longestValue)
+    var scanner = try JSONStreamScanner(input, longestValue: longestValue)
     do {
       try walker.documents(&scanner)
-    } catch let failure as JSONScanner.Failure {
+    } catch let failure as JSONStreamScanner.Failure {
       throw InterchangeError.unreadable(
         reason: "line \(failure.line), column \(failure.column), in \(walker.place): \(failure.reason)")
     }
@@ -54,7 +54,7 @@ struct JSONWalker {
     self.onBroken = onBroken
   }
 
-  private mutating func documents(_ scanner: inout JSONScanner) throws {
+  private mutating func documents(_ scanner: inout JSONStreamScanner) throws {
     var number = 0
     while try scanner.next() != nil {
       number += 1
@@ -64,7 +64,7 @@ struct JSONWalker {
     if number == 0 { throw InterchangeError.unreadable(reason: "the file is empty") }
   }
 
-  private mutating func value(_ scanner: inout JSONScanner) throws {
+  private mutating func value(_ scanner: inout JSONStreamScanner) throws {
     switch (choose(path), try scanner.significant()) {
     case (.enter, UInt8(ascii: "{")):
       let before = place
@@ -80,7 +80,7 @@ struct JSONWalker {
   }
 
   private mutating func elements(
-    _ scanner: inout JSONScanner, _ body: (inout JSONWalker, inout JSONScanner) throws -> Void
+    _ scanner: inout JSONStreamScanner, _ body: (inout JSONWalker, inout JSONStreamScanner) throws -> Void
   ) throws {
     let before = place
     try scanner.elements { scanner, index in
@@ -97,7 +97,7 @@ struct JSONWalker {
     path.removeLast()
   }
 
-  private mutating func give(_ scanner: inout JSONScanner, path: [String]) throws {
+  private mutating func give(_ scanner: inout JSONStreamScanner, path: [String]) throws {
     let value = try scanner.value { try? WireJSON.decode(JSONValue.self, from: Data($0)) }
     guard let value else { return try onBroken("this is not JSON", place) }
     try onValue(path, value, place)

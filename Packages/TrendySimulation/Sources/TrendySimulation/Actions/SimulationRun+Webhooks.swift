@@ -13,7 +13,7 @@ extension SimulationRun {
 
   func beginWebhook() throws {
     let webhook = try hub.server.accounts.addWebhook(person: hub.person, url: "https://receiver.example/hook")
-    let receiver = SimulatedReceiver(webhook: webhook, clock: clock)
+    let receiver = SimulatedWebhookReceiver(webhook: webhook, clock: clock)
     receiver.onFault = { [unowned self] in
       count($0.kind)
       tell("  the webhook's receiver: \($0)")
@@ -65,11 +65,11 @@ extension SimulationRun {
   /// Number of steps of five minutes: twice the longest interval between two deliveries.
   private static let longestRetries = 30
 
-  private func untold(by receiver: SimulatedReceiver) -> [String] {
+  private func untold(by receiver: SimulatedWebhookReceiver) -> [String] {
     hub.entries(of: hub.person).compactMap { entry -> String? in
       let text = entry.line(person: hub.person).text
       guard let line = try? WireJSON.decode(JSONValue.self, from: text),
-        !receiver.told.contains(SimulatedReceiver.words(line))
+        !receiver.told.contains(SimulatedWebhookReceiver.words(line))
       else { return nil }
       return "\(entry.kind) \(entry.id) at \(entry.version)"
     }

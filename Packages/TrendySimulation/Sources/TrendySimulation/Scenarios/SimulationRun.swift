@@ -39,7 +39,7 @@ final class SimulationRun: @unchecked Sendable {
   /// `nil` without trackers.
   var tracking: TrackerScenario?
   /// `nil` without a webhook.
-  var receiver: SimulatedReceiver?
+  var receiver: SimulatedWebhookReceiver?
   var deliveries: [Delivery] = []
   var story: ScenarioResult
   /// Ids of all entities ever created, in order.
@@ -279,7 +279,7 @@ final class SimulationRun: @unchecked Sendable {
       guard await carryOutCompanion(action, begin: { begin(.carrying($0)) }) else { return }
     case .receiver(let fault, let posts):
       guard let receiver else { return }
-      receiver.planned.append(SimulatedReceiver.Planned(fault: fault, afterPosts: posts))
+      receiver.planned.append(SimulatedWebhookReceiver.Planned(fault: fault, afterPosts: posts))
     case .post, .lookThrough, .touchFinding:
       guard await carryOutTracking(action, begin: begin) else { return }
     case .database, .restartDatabase, .letStandbyFallBehind, .failOver:

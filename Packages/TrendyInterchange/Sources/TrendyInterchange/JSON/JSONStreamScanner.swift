@@ -4,7 +4,7 @@ import TrendyModels
 /// Goes through the bytes of JSON documents, in memory that does not grow with them.
 ///
 /// Brackets and strings are followed, and nothing else of the grammar: whoever reads a value finds out whether it is JSON.
-struct JSONScanner: ~Copyable {
+struct JSONStreamScanner: ~Copyable {
   /// What breaks a document off. Line and column count from 1, the column in bytes.
   struct Failure: Error {
     let line: Int
@@ -60,7 +60,7 @@ struct JSONScanner: ~Copyable {
 
   /// Gives the members of an object, which begins at the next byte: `body` passes the value of each.
   /// - Throws: ``Failure``, or what `body` throws.
-  mutating func members(_ body: (inout JSONScanner, _ name: String) throws -> Void) throws {
+  mutating func members(_ body: (inout JSONStreamScanner, _ name: String) throws -> Void) throws {
     try list(until: UInt8(ascii: "}")) { scanner in
       guard try scanner.significant() == UInt8(ascii: "\""),
         let name = try scanner.value({ try? WireJSON.decode(JSONValue.self, from: Data($0)).stringValue })
@@ -74,7 +74,7 @@ struct JSONScanner: ~Copyable {
 
   /// Gives the elements of an array, which begins at the next byte: `body` passes each.
   /// - Throws: ``Failure``, or what `body` throws.
-  mutating func elements(_ body: (inout JSONScanner, _ index: Int) throws -> Void) throws {
+  mutating func elements(_ body: (inout JSONStreamScanner, _ index: Int) throws -> Void) throws {
     var index = 0
     try list(until: UInt8(ascii: "]")) { scanner in
       try body(&scanner, index)
@@ -83,7 +83,7 @@ struct JSONScanner: ~Copyable {
   }
 
   /// A comma behind the last is no fault: some programs write one.
-  private mutating func list(until bracket: UInt8, _ part: (inout JSONScanner) throws -> Void) throws {
+  private mutating func list(until bracket: UInt8, _ part: (inout JSONStreamScanner) throws -> Void) throws {
     pass()
     while try significant() != bracket {
       try part(&self)

@@ -39,7 +39,7 @@ extension ReceiverFault: CustomStringConvertible {
 /// Webhook receiver that verifies signatures and processes each delivery id once.
 ///
 /// @unchecked: used only by the jobs of one scenario, which run one at a time on one executor.
-final class SimulatedReceiver: WebhookSender, @unchecked Sendable {
+final class SimulatedWebhookReceiver: WebhookSender, @unchecked Sendable {
   struct Planned {
     var fault: ReceiverFault
     var afterPosts: Int

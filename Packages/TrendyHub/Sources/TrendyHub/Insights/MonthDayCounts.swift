@@ -1,7 +1,7 @@
 import TrendyModels
 
 /// How many events of each type there were on each day, of events that begin in one month.
-struct DayCounts: Sendable {
+struct MonthDayCounts: Sendable {
   /// A day differs from that of UTC by less than this many, and a month has 31.
   private static let around = 4
   private static let days = 31 + 2 * around
