@@ -261,7 +261,7 @@ public struct CompanionStore: Sendable {
       for notice in news {
         place += 1
         let content: JSONValue = [
-          "link": .string(link), "notice": try WireJSON.decode(JSONValue.self, from: WireJSON.encode(notice)),
+          "link": .string(link), "notice": .object(try WireJSON.members(of: notice)),
         ]
         try transaction.put(
           kind: Kind.received, key: RecordKey(hashing: "\(link)\u{0}\(notice.sequence)"), sort: place,

@@ -99,7 +99,7 @@ public enum Undoable: Hashable, Sendable {
   public var value: JSONValue {
     get throws {
       func members(_ entity: some SyncedEntity) throws -> JSONValue {
-        var members = try WireJSON.decode([String: JSONValue].self, from: WireJSON.encode(entity.createRequest))
+        var members = try WireJSON.members(of: entity.createRequest)
         members.removeValue(forKey: "id")
         return .object(members)
       }

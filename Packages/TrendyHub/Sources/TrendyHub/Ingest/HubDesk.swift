@@ -80,13 +80,13 @@ public struct HubDesk: Sendable {
 
   /// - Throws: a ``Problem``, of kind `entity_deleted` for an id that was deleted.
   public func create(_ kind: SyncedKind, _ request: some Encodable) throws {
-    let members = try members(of: request)
+    let members = try WireJSON.members(of: request)
     try write { _ = try $0.create(kind, members, by: device, in: $1, now: $2) }
   }
 
   /// - Throws: a ``Problem``, with status 404 for what was never there.
   public func update(_ kind: SyncedKind, id: String, _ request: some Encodable) throws {
-    let members = try members(of: request)
+    let members = try WireJSON.members(of: request)
     try write { _ = try $0.update(kind, id: id, members, by: device, in: $1, now: $2) }
   }
 
@@ -101,7 +101,7 @@ public struct HubDesk: Sendable {
   public func update<Wire: Decodable>(
     _ kind: SyncedKind, id: String, _ request: some Encodable, where isMeant: (Wire) throws -> Bool
   ) throws -> Bool {
-    let members = try members(of: request)
+    let members = try WireJSON.members(of: request)
     return try write(to: kind, id: id, where: isMeant) {
       _ = try $0.update(kind, id: id, members, by: device, in: $1, now: $2)
     }
@@ -125,10 +125,6 @@ public struct HubDesk: Sendable {
       if isWritten { try body(core, transaction, now) }
     }
     return isWritten
-  }
-
-  private func members(of request: some Encodable) throws -> [String: JSONValue] {
-    try WireJSON.decode([String: JSONValue].self, from: WireJSON.encode(request))
   }
 
   private func write(_ body: (HubCore, any HubTransaction, Date) throws -> Void) throws {

@@ -84,7 +84,8 @@ struct MileageHandlers: Sendable {
           "vehicle": PropertyValue(type: .text, value: .string(vehicle.id)),
         ])
       let entry = try core.create(
-        .event, try event.createRequest.members, acceptsSame: true, by: sender.restDevice, in: transaction, now: now)
+        .event, try WireJSON.members(of: event.createRequest), acceptsSame: true, by: sender.restDevice,
+        in: transaction, now: now)
       return .json(.object(entry.document(person: sender.person)), status: 201)
     }
   }
@@ -141,22 +142,16 @@ extension HubCore {
     }
     return try builtIn.find(among: types) { type, definitions in
       do {
-        _ = try create(.eventType, try type.createRequest.members, by: device, in: transaction, now: now)
+        _ = try create(.eventType, try WireJSON.members(of: type.createRequest), by: device, in: transaction, now: now)
       } catch let problem as Problem where problem.kind == "entity_deleted" {
         return false
       }
       for definition in definitions {
         _ = try create(
-          .propertyDefinition, try definition.createRequest.members, by: device, in: transaction, now: now)
+          .propertyDefinition, try WireJSON.members(of: definition.createRequest), by: device, in: transaction, now: now
+        )
       }
       return true
     }
-  }
-}
-
-extension Encodable {
-  /// As the members of a document.
-  var members: [String: JSONValue] {
-    get throws { try WireJSON.decode([String: JSONValue].self, from: WireJSON.encode(self)) }
   }
 }

@@ -42,7 +42,8 @@ struct TripHandlers: Sendable {
         trip.event = try core.completing(trip.event, of: sender.person, in: transaction)
       }
       let entry = try core.create(
-        .event, try trip.event.createRequest.members, acceptsSame: true, by: device, in: transaction, now: now)
+        .event, try WireJSON.members(of: trip.event.createRequest), acceptsSame: true, by: device, in: transaction,
+        now: now)
       return .json(.object(entry.document(person: sender.person)), status: 201)
     }
   }
@@ -59,7 +60,7 @@ struct TripHandlers: Sendable {
       return documents.mapValues { $0.map { JSONValue.object($0.document(person: sender.person)) } ?? .null }
     }
     let explanation = try await readings.explanation(ofEvent: id, of: sender.person)
-    members["explanation"] = try explanation.map { try WireJSON.decode(JSONValue.self, from: WireJSON.encode($0)) }
+    members["explanation"] = try explanation.map { .object(try WireJSON.members(of: $0)) }
     if members["explanation"] == nil { members["explanation"] = .null }
     let (trip, fixes) = try await tripWithFixes(id, sender)
     let span = trip.start...max(trip.start, trip.end)
@@ -103,7 +104,8 @@ struct TripHandlers: Sendable {
         let (first, second) = try trip.split(at: date, orRefuse: "at", id: secondId, fixes: fixes)
         try core.write(first.event, over: trip.event, by: sender.restDevice, in: transaction, now: now)
         _ = try core.create(
-          .event, try second.event.createMembers, by: sender.restDevice, in: transaction, now: now)
+          .event, try WireJSON.members(of: second.event.createRequest), by: sender.restDevice, in: transaction, now: now
+        )
       }
       return .json([
         "trips": .array(
@@ -184,7 +186,7 @@ extension HubCore {
     _ event: Event, over old: Event, by device: String, in transaction: any HubTransaction, now: Date
   ) throws {
     guard let request = event.updateRequest(from: old) else { return }
-    let members = try WireJSON.decode([String: JSONValue].self, from: WireJSON.encode(request))
+    let members = try WireJSON.members(of: request)
     _ = try update(.event, id: event.id, members, by: device, in: transaction, now: now)
   }
 }
@@ -254,12 +256,6 @@ extension TripEvent {
       members[name] = ["latitude": .double(place.latitude), "longitude": .double(place.longitude)]
     }
     return .object(members)
-  }
-}
-
-extension Event {
-  fileprivate var createMembers: [String: JSONValue] {
-    get throws { try WireJSON.decode([String: JSONValue].self, from: WireJSON.encode(createRequest)) }
   }
 }
 

@@ -100,8 +100,7 @@ struct EventArrayWriter: EventWriter {
   func beginning() -> String { "[" }
 
   mutating func text(of event: Event) throws -> String {
-    let request = try WireJSON.decode(JSONValue.self, from: WireJSON.encode(event.createRequest))
-    var members = request.objectValue ?? [:]
+    var members = try WireJSON.members(of: event.createRequest)
     members.removeValue(forKey: "event_type_id")
     members["id"] = .string(event.id)
     let type = context.types[event.eventTypeId]

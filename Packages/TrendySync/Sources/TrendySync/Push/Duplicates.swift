@@ -58,7 +58,7 @@ extension Duplicates {
 
   /// All that an event says, each property by itself; what is cleared is not said.
   private static func words(of event: Event) throws -> [String: JSONValue] {
-    var words = try WireJSON.decode([String: JSONValue].self, from: WireJSON.encode(event.createRequest))
+    var words = try WireJSON.members(of: event.createRequest)
     for (key, value) in words.removeValue(forKey: "properties")?.objectValue ?? [:] {
       words["properties.\(key)"] = value
     }

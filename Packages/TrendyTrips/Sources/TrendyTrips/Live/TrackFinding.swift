@@ -110,18 +110,19 @@ extension Event {
 }
 
 extension Event {
-  /// Whether all that was written of it is still so.
-  func isAsWritten(_ written: CreateEventRequest) -> Bool {
-    let own = Event(written)
-    return eventTypeId == own.eventTypeId && timestamp == own.timestamp && endDate == own.endDate
-      && locationLatitude == own.locationLatitude && locationLongitude == own.locationLongitude
-      && locationName == own.locationName && sourceType == own.sourceType
-      && own.properties.allSatisfy { !Self.found.contains($0.key) || properties[$0.key] == $0.value }
+  /// Whether everything that was detected is as it was written.
+  func isAsWritten(_ written: Event) -> Bool {
+    guard eventTypeId == written.eventTypeId, timestamp == written.timestamp, endDate == written.endDate,
+      locationLatitude == written.locationLatitude, locationLongitude == written.locationLongitude,
+      locationName == written.locationName, sourceType == written.sourceType
+    else { return false }
+    let properties = properties
+    return written.properties.allSatisfy { !Self.found.contains($0.key) || properties[$0.key] == $0.value }
   }
 
-  /// Whether nobody added anything to it either.
-  func isUntouched(since written: CreateEventRequest) -> Bool {
-    isAsWritten(written) && notes == nil && properties == Event(written).properties
+  /// Whether nothing was added to the event since it was written either.
+  func isUntouched(since written: Event) -> Bool {
+    isAsWritten(written) && notes == nil && properties == written.properties
   }
 
   /// The event with what was found now; the rest is whoever's it was.

@@ -63,7 +63,7 @@ extension TrackPass {
         held[index].standing = .own
       }
       events[finding.eventId] = event
-      let ours = [finding.written, finding.intended].compactMap(\.self)
+      let ours = [finding.written, finding.intended].compactMap { $0.map { Event($0) } }
       if let event {
         if !ours.contains(where: { event.isAsWritten($0) }) { held[index].standing = .personal }
       } else if finding.written != nil {
@@ -148,8 +148,8 @@ extension TrackPass {
       return settled
     }
     // As it stands it was written last, also where a crash came before that was noted.
-    if let intended = held.intended, event.isAsWritten(intended) { settled.written = intended }
-    if event.isAsWritten(wanted.createRequest) {
+    if let intended = held.intended, event.isAsWritten(Event(intended)) { settled.written = intended }
+    if event.isAsWritten(wanted) {
       if settled != held { plan.remarks.append(settled) }
       return settled
     }
@@ -227,7 +227,7 @@ extension TrackPass {
         plan.removedNotes.append(held.eventId)
         return
       }
-      if [held.written, held.intended].contains(where: { $0.map { event.isUntouched(since: $0) } ?? false }) {
+      if [held.written, held.intended].contains(where: { $0.map { event.isUntouched(since: Event($0)) } ?? false }) {
         finding.standing = .withdrawn
         finding.settledAt = held.settledAt ?? now
         plan.operations.append(.init(finding: finding, what: .delete(event)))
@@ -241,14 +241,15 @@ extension TrackPass {
     if finding != held { plan.remarks.append(finding) }
   }
 
-  /// The event of a finding as the journal gives such back: in the wire's own numbers.
+  /// Returns the event of a finding as the journal returns it after writing it: with times rounded as on the wire.
   private func wanted(_ finding: TrackFinding, id: String, in found: TrackFindings) throws -> Event {
-    guard let (_, record, event) = found.byKey[finding.key],
-      var request = try event?.createRequest
-        ?? record?.event(eventTypeId: journal.tripTypeId())?.createRequest
+    guard let (_, record, visit) = found.byKey[finding.key],
+      var event = try visit ?? record?.event(eventTypeId: journal.tripTypeId())
     else { preconditionFailure("\(finding.key) was found and has no event") }
-    if id != finding.key { request = request.with(id: id) }
-    return Event(try WireJSON.decode(CreateEventRequest.self, from: WireJSON.encode(request)))
+    if id != finding.key { event = event.with(id: id) }
+    event.timestamp = RFC3339.rounded(event.timestamp)
+    event.endDate = event.endDate.map { RFC3339.rounded($0) }
+    return event
   }
 
   mutating func carryOut(_ operation: inout FindingPlan.Operation) throws {
@@ -257,7 +258,7 @@ extension TrackPass {
     case .create(let event):
       if let held = try journal.event(id: id) {
         // Written before a crash, or by another hand.
-        if !held.isAsWritten(event.createRequest) { operation.finding.standing = .personal }
+        if !held.isAsWritten(event) { operation.finding.standing = .personal }
       } else if try journal.create(event) {
         changes.created.append(id)
       } else {
@@ -273,16 +274,5 @@ extension TrackPass {
     operation.finding.written = operation.finding.intended ?? operation.finding.written
     operation.finding.intended = nil
     if case .delete = operation.what { operation.finding.written = nil }
-  }
-}
-
-extension CreateEventRequest {
-  fileprivate func with(id: String) -> CreateEventRequest {
-    CreateEventRequest(
-      id: id, eventTypeId: eventTypeId, timestamp: timestamp, notes: notes, isAllDay: isAllDay, endDate: endDate,
-      sourceType: sourceType, externalId: externalId, originalTitle: originalTitle, geofenceId: geofenceId,
-      locationLatitude: locationLatitude, locationLongitude: locationLongitude, locationName: locationName,
-      healthKitSampleId: healthKitSampleId, healthKitCategory: healthKitCategory, timeZone: timeZone,
-      properties: properties, unknownFields: unknownFields)
   }
 }
