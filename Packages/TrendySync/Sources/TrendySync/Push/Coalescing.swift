@@ -58,15 +58,27 @@ package enum Coalescing: Sendable {
     return result
   }
 
-  /// Whether two devices that record the same thing give it the same id: what was imported or measured, not made up.
+  /// Whether two devices that record the same thing give it the same id: it was imported or measured, not entered by the user.
+  static func hasNaturalKey(_ entity: some SyncedEntity) -> Bool {
+    if NaturalIdentifier.isNatural(entity.id) { return true }
+    guard let event = entity as? Event else { return false }
+    return isNaturalSource(event.wireSourceType) || event.externalId != nil || event.healthKitSampleId != nil
+  }
+
+  /// As ``hasNaturalKey(_:)-(SyncedEntity)``, of the entity that a mutation creates.
   package static func hasNaturalKey(_ create: PendingMutation) throws -> Bool {
     if NaturalIdentifier.isNatural(create.entityId) { return true }
     guard create.entityType == .event else { return false }
     let fields = try fields(of: create.payload)
-    if let source = fields["source_type"]?.stringValue, ["healthkit", "imported", "trip"].contains(source) {
-      return true
-    }
+    if let source = fields["source_type"]?.stringValue, isNaturalSource(source) { return true }
     return ["external_id", "healthkit_sample_id"].contains { fields[$0]?.isNull == false }
+  }
+
+  private static func isNaturalSource(_ source: String) -> Bool {
+    switch EventSourceType(rawValue: source) {
+    case .imported, .healthKit, .trip: true
+    case .manual, .geofence, nil: false
+    }
   }
 
   /// The entities that a payload points to.

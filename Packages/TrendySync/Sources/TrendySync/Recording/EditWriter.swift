@@ -51,7 +51,7 @@ final class EditWriter {
     let key = EntityKey(Entity.entityType, entity.id)
     let payload = try WireJSON.encode(entity.createRequest)
     let mutation = newMutation(key, .create, payload: payload)
-    let isImport = try !isAsked && Coalescing.hasNaturalKey(mutation)
+    let isImport = !isAsked && Coalescing.hasNaturalKey(entity)
     if let held = try Entity.find(id: entity.id, in: store) {
       if isImport { return nil }
       if try !wasRefused(held) { return try edit(held, to: entity) ? payload : nil }
