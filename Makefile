@@ -216,6 +216,7 @@ bench-store:
 lint:
 	$(SWIFT) format lint --strict --recursive --parallel --configuration .swift-format Packages Apps Examples Tools
 	Tools/check-edges
+	Tools/check-names
 	Tools/install-libraries --for-lint
 	Tools/lint-pages
 	Tools/check-columns
