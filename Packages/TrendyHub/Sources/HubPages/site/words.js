@@ -6,6 +6,13 @@ const number = new Intl.NumberFormat();
 /** @param {number} n */
 export const count = (n) => number.format(n);
 /**
+ * `2.50`: always with so many decimals.
+ * @param {number} n
+ * @param {number} digits
+ */
+export const fixed = (n, digits) =>
+  n.toLocaleString(undefined, { minimumFractionDigits: digits, maximumFractionDigits: digits });
+/**
  * `120`, or `12K` where it is large and room is short.
  * @param {number} n
  */

@@ -225,6 +225,16 @@ export function addDays(date, days) {
 }
 
 /**
+ * A month that is so many months later.
+ * @param {string} month `2026-11`
+ * @param {number} by
+ */
+export function addMonths(month, by) {
+  const [y, m] = parts(`${month}-01`);
+  return new Date(Date.UTC(y, m - 1 + by, 1)).toISOString().slice(0, 7);
+}
+
+/**
  * Days from one date to another.
  * @param {string} from
  * @param {string} to

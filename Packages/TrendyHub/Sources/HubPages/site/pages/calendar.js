@@ -22,6 +22,7 @@ import {
   time,
   today,
   weekdayName,
+  addMonths,
 } from '../data/days.js';
 import { count, words } from '../words.js';
 
@@ -95,16 +96,6 @@ function quarterOf(month) {
     `${year}-${String(first).padStart(2, '0')}-01`,
     new Date(Date.UTC(year, first + 2, 0)).toISOString().slice(0, 10),
   ];
-}
-
-/**
- * A month that is so many months later.
- * @param {string} month
- * @param {number} by
- */
-function monthsLater(month, by) {
-  const [year, number] = month.split('-').map(Number);
-  return new Date(Date.UTC(year, number - 1 + by, 1)).toISOString().slice(0, 7);
 }
 
 /**
@@ -203,7 +194,7 @@ function drawYear(year, chosen, all, counts, view) {
  */
 function drawQuarter(month, chosen, all, counts, view) {
   const [begin, end] = quarterOf(month);
-  const move = (/** @type {number} */ step) => () => go(withQuery({ month: monthsLater(month, 3 * step) }), true);
+  const move = (/** @type {number} */ step) => () => go(withQuery({ month: addMonths(month, 3 * step) }), true);
   return h(
     'div.page',
     null,
@@ -356,7 +347,7 @@ function drawMonth(month, chosen, all, counts, view) {
     (daysBetween(begin, addDays(`${month}-28`, 4)) - Number(addDays(`${month}-28`, 4).slice(8)) + 1) / 7,
   );
   const dates = Array.from({ length: weeks * 7 }, (_, i) => addDays(begin, i));
-  const move = (/** @type {number} */ step) => () => go(withQuery({ month: monthsLater(month, step) }), true);
+  const move = (/** @type {number} */ step) => () => go(withQuery({ month: addMonths(month, step) }), true);
   return h(
     'div.page',
     null,

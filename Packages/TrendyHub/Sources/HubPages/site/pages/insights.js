@@ -8,7 +8,7 @@ import { tint } from '../parts/colour.js';
 import { go, withQuery } from '../data/address.js';
 import { read, refresh, typeOf } from '../data/record.js';
 import { addDays, dayAndMonth, daysBetween, nearDate, weekdayName, weekStart, withDays } from '../data/days.js';
-import { count, some, words } from '../words.js';
+import { count, some, words, fixed } from '../words.js';
 
 /** @type {[string, string][]} */
 const RANGES = [
@@ -76,8 +76,7 @@ const inWords = (sentences) =>
 /** @typedef {Api.Insights['types'][number]} Finding */
 
 const type = (/** @type {Finding} */ entry) => ({ ...typeOf(entry.event_type_id), name: entry.name });
-const twoDigits = new Intl.NumberFormat(undefined, { minimumFractionDigits: 2, maximumFractionDigits: 2 });
-const signed = (/** @type {number} */ value) => `${value < 0 ? '−' : '+'}${twoDigits.format(Math.abs(value))}`;
+const signed = (/** @type {number} */ value) => `${value < 0 ? '−' : '+'}${fixed(Math.abs(value), 2)}`;
 const lagText = (/** @type {Api.Insights['relations'][number]} */ relation) =>
   relation.lag_days ? words.insights.nextDay : words.insights.sameDay;
 

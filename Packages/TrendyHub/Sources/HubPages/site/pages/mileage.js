@@ -7,7 +7,7 @@ import { vehicleFilter } from '../parts/vehicles.js';
 import { go, withQuery } from '../data/address.js';
 import { read, refresh, session, vehicles } from '../data/record.js';
 import { dateHere, longDate, monthName, shortDate, today, wholeDate, zone } from '../data/days.js';
-import { words } from '../words.js';
+import { words, fixed } from '../words.js';
 
 const text = words.mileage;
 
@@ -324,7 +324,6 @@ function odometers(log, vehicle) {
  */
 function rows(log) {
   const [unit] = lengthUnit();
-  const tenths = new Intl.NumberFormat(undefined, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
   const kind = (/** @type {Api.Mileage['rows'][number]} */ row) =>
     row.category
       ? (words.trips[/** @type {'business'} */ (row.category)] ?? row.category)
@@ -350,7 +349,7 @@ function rows(log) {
           shortDate(dateHere(new Date(row.start))),
           row.from,
           row.to,
-          tenths.format(inUnit(row.distance_m)),
+          fixed(inUnit(row.distance_m), 1),
           kind(row),
           row.rule ?? '',
           ...(isSeveral ? [row.vehicle] : []),

@@ -23,8 +23,9 @@ import {
   time,
   timeToSecond,
   today,
+  addMonths,
 } from '../data/days.js';
-import { words } from '../words.js';
+import { words, fixed } from '../words.js';
 
 /** @type {[string, string][]} */
 const KINDS = [
@@ -72,7 +73,7 @@ export function trips(id, query) {
         month = id
           ? dateHere(new Date((await read(`/events/${encodeURIComponent(id)}`)).answer.timestamp)).slice(0, 7)
           : today().slice(0, 7);
-      const events = await eventsOf(`${month}-01`, addDays(nextMonth(month, 1), -1), 'trip');
+      const events = await eventsOf(`${month}-01`, addDays(`${addMonths(month, 1)}-01`, -1), 'trip');
       const days = inMonth(events(), month);
       const chosen = pick(days);
       // A month without any is no record without any.
@@ -89,10 +90,7 @@ export function trips(id, query) {
       const metres = all.reduce((sum, trip) => sum + metresOf(trip), 0);
       const open = all.filter((trip) => !kindOf(trip)).length;
       const move = (/** @type {number} */ step) => () =>
-        go(
-          `/trips?month=${nextMonth(month, step).slice(0, 7)}${vehicle && `&vehicle=${encodeURIComponent(vehicle)}`}`,
-          true,
-        );
+        go(`/trips?month=${addMonths(month, step)}${vehicle && `&vehicle=${encodeURIComponent(vehicle)}`}`, true);
       const sentence = all.length
         ? `${words.trips.summary(all.length, distance(metres))}${open ? ` ${words.trips.decide(open)}` : ''}`
         : vehicle
@@ -169,16 +167,6 @@ function nothing(latest) {
 function absent(error) {
   if (error instanceof Refused && error.status === 404) return null;
   throw error;
-}
-
-/**
- * The first of the month some months away.
- * @param {string} month
- * @param {number} step
- */
-function nextMonth(month, step) {
-  const [y, m] = month.split('-').map(Number);
-  return new Date(Date.UTC(y, m - 1 + step, 1)).toISOString().slice(0, 10);
 }
 
 /**
@@ -416,10 +404,7 @@ function figures(trip, around) {
       [length(secondsOf(trip)), words.trips.length],
       average && [speed(average.value), words.trips.average],
       top && [speed(top.value), words.trips.top],
-      around?.detour && [
-        new Intl.NumberFormat(undefined, { minimumFractionDigits: 2, maximumFractionDigits: 2 }).format(around.detour),
-        words.trips.detour,
-      ],
+      around?.detour && [fixed(around.detour, 2), words.trips.detour],
     ].filter(Boolean)
   );
 }

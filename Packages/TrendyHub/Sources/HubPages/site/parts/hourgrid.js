@@ -3,7 +3,7 @@
 import { h, svg } from './dom.js';
 import { tint } from './colour.js';
 import { minuteText, weekdayName, weekStart } from '../data/days.js';
-import { words } from '../words.js';
+import { words, fixed } from '../words.js';
 
 /** @typedef {Api.Insights['types'][number]['pattern']} Pattern */
 
@@ -37,7 +37,7 @@ export function patternWords(pattern) {
   said.push(
     best
       ? words.insights.consistency(
-          best.consistency.toLocaleString(undefined, { minimumFractionDigits: 2, maximumFractionDigits: 2 }),
+          fixed(best.consistency, 2),
           words.insights.confidence[/** @type {'low'} */ (best.confidence)],
           events,
         )

@@ -4,7 +4,7 @@ import { amountText, withoutUnit } from './amount.js';
 import { parseNumber } from './field.js';
 import { definitions, places, settings, typeOf } from '../data/record.js';
 import { clock, dateHere, dayOf, dayOfEvent, isDate, length, nearDate, startOf, time } from '../data/days.js';
-import { count, words } from '../words.js';
+import { count, words, fixed } from '../words.js';
 
 /**
  * `18.3 km`.
@@ -13,9 +13,7 @@ import { count, words } from '../words.js';
 export function distance(metres) {
   const imperial = settings().units === 'imperial';
   const value = metres / (imperial ? 1609.344 : 1000);
-  const digits = value < 100 ? 1 : 0;
-  const format = new Intl.NumberFormat(undefined, { maximumFractionDigits: digits, minimumFractionDigits: digits });
-  return `${format.format(value)} ${imperial ? 'mi' : 'km'}`;
+  return `${fixed(value, value < 100 ? 1 : 0)} ${imperial ? 'mi' : 'km'}`;
 }
 
 /**
