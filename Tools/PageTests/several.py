@@ -180,6 +180,34 @@ def an_entry_is_said_to_be_on_the_hub_when_it_is_there_and_not_before(world):
         same(len(phone.ask("GET", "/events")), 1, "events")
 
 
+@test
+def a_suspended_hub_counts_as_away_and_its_last_responses_are_shown(world):
+    with world.person() as (hub, phone, browser):
+        coffee = phone.type("Coffee")
+        phone.event(coffee, life.iso(life.now()))
+        pair(browser, hub)
+        browser.later("return Boolean((await navigator.serviceWorker.ready).active)")
+        for path in ("/calendar", "/"):
+            browser.go(path)
+            browser.settle()
+        hub.process.send_signal(signal.SIGSTOP)
+        try:
+            # Within the page: each request is given up after 5 seconds.
+            browser.press(".rail a[href='/calendar']")
+            browser.find("main .heat svg")
+            browser.shows("Offline since", ".sync")
+            # A reload: the worker gives up after 3 seconds, and what was stored is shown.
+            browser.go("/")
+            browser.find(".tile")
+            browser.shows("Offline since", ".sync")
+            browser.press(".tile .press")
+            browser.wait(lambda: browser.text(".tile .count") == "2", "the entry is shown")
+        finally:
+            hub.process.send_signal(signal.SIGCONT)
+        browser.shows("Everything is on the hub", "#sync")
+        same(len(phone.ask("GET", "/events")), 2, "events")
+
+
 class Eater(threading.Thread):
     """Between a browser and its hub: hands everything on, and eats the answer to the first event that is made."""
 

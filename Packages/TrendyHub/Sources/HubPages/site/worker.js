@@ -3,6 +3,24 @@ const worker = /** @type {ServiceWorkerGlobalScope & typeof globalThis} */ (/** 
 const CACHE = 'pages-{{version}}';
 const FILES = ['/', '/manifest.webmanifest', ...'{{files}}'.split(' ')];
 
+/**
+ * The hub's own page, so that a new version is there at once; the stored one when the hub does not respond in 3
+ * seconds.
+ * @param {Request} request
+ */
+async function page(request) {
+  const asked = fetch(request);
+  const silence = new Promise((_, reject) => setTimeout(reject, 3000));
+  try {
+    return /** @type {Response} */ (await Promise.race([asked, silence]));
+  } catch {
+    const stored = await caches.match('/');
+    if (!stored) return asked;
+    asked.catch(() => {});
+    return stored;
+  }
+}
+
 worker.addEventListener('install', (event) => {
   event.waitUntil(
     caches
@@ -26,8 +44,7 @@ worker.addEventListener('fetch', (event) => {
   const { pathname, origin } = new URL(request.url);
   if (request.method !== 'GET' || origin !== worker.location.origin || pathname.startsWith('/api/')) return;
   if (request.mode === 'navigate') {
-    // The hub's own page while it answers, so that a new version is there at once.
-    event.respondWith(fetch(request).catch(async () => (await caches.match('/')) ?? Response.error()));
+    event.respondWith(page(request));
   } else if (pathname.startsWith('/assets/') || pathname === '/manifest.webmanifest') {
     event.respondWith(caches.match(request).then((kept) => kept ?? fetch(request)));
   }

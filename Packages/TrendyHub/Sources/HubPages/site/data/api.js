@@ -7,6 +7,12 @@ export { newId } from './id.js';
 
 const BASE = '/api/v1';
 
+/** Milliseconds after which a request without a response counts as unanswered. */
+const PATIENCE = 5000;
+/** The same for files, and for acts that change many entries. */
+const LONG_PATIENCE = 60_000;
+const LONG_ACTS = /\/(merge|unmerge|split|restore|preview|commit|undo)(\?|$)|^\/export/;
+
 /** Ids say nothing to a user. */
 const ID = /\s*"?\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b"?/gi;
 
@@ -112,9 +118,13 @@ async function send(method, path, body, headers) {
   const sentAt = Date.now();
   const person = currentOwner();
   const type = body instanceof Blob ? 'application/octet-stream' : 'application/json';
+  const isLong = body instanceof Blob || LONG_ACTS.test(path);
+  const silence = new AbortController();
+  const timer = setTimeout(() => silence.abort(), isLong ? LONG_PATIENCE : PATIENCE);
   const response = await reached(
     fetch(BASE + path, {
       method,
+      signal: silence.signal,
       credentials: 'same-origin',
       cache: 'no-store',
       headers: {
@@ -125,7 +135,7 @@ async function send(method, path, body, headers) {
       },
       body: body === undefined || body instanceof Blob ? body : JSON.stringify(body),
     }),
-  );
+  ).finally(() => clearTimeout(timer));
   compareClocks(response, sentAt);
   // A gateway in front of a hub that is down.
   if (response.status === 502 || response.status === 504) {
@@ -133,7 +143,7 @@ async function send(method, path, body, headers) {
     throw new Unreachable();
   }
   if (response.ok) return response;
-  const document = parsed(await reached(response.text()));
+  const document = parsed(await reached(inTime(response.text())));
   tell(true);
   if (document?.type === 'urn:trendy:error:other_person') onOther();
   throw new Refused(response.status, document, Number(response.headers.get('Retry-After')) || 5);
@@ -150,6 +160,19 @@ async function reached(answer) {
     tell(false);
     throw new Unreachable();
   }
+}
+
+/**
+ * The rest of a response that has begun.
+ * @template T
+ * @param {Promise<T>} rest
+ * @returns {Promise<T>}
+ */
+function inTime(rest) {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(reject, LONG_PATIENCE);
+    rest.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
 }
 
 /** @param {string} text */
@@ -173,7 +196,7 @@ function parsed(text) {
  */
 export async function ask(method, path, body, headers = {}) {
   const response = await send(method, path, body, headers);
-  const text = await reached(response.text());
+  const text = await reached(inTime(response.text()));
   tell(true);
   const answer = parsed(text);
   const version = response.headers.get('Trendy-Version');

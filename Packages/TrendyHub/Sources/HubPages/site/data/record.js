@@ -48,9 +48,11 @@ onQueue(() => tell('data'));
  */
 export async function read(path) {
   const askedAt = performance.now();
+  const asked = ask('GET', path);
   try {
-    const answer = await ask('GET', path);
-    // Kept for when the hub is away; that it cannot be kept must not stand in the way of showing it.
+    // After a request without a response, a stored one is shown early. A late response causes another read.
+    const answer = await (reach.isReached ? asked : Promise.race([asked, silence()]));
+    // A response that cannot be stored is shown all the same.
     keepAnswer(path, answer).catch(() => {});
     return { answer, askedAt };
   } catch (error) {
@@ -58,11 +60,18 @@ export async function read(path) {
     if (!(error instanceof Unreachable)) throw error;
     // A browser that stores nothing has kept no answer either.
     const kept = await keptAnswer(path).catch(() => undefined);
-    if (!kept) throw error;
+    if (!kept) return { answer: await asked, askedAt };
+    asked.catch(() => {});
     // Older than everything that waits, and than what was sent since this page was opened.
     return { answer: kept.answer, askedAt: kept.at - performance.timeOrigin };
   }
 }
+
+/**
+ * Rejects when a hub that was away has not responded for a moment.
+ * @returns {Promise<never>}
+ */
+const silence = () => new Promise((_, reject) => setTimeout(() => reject(new Unreachable()), 1000));
 
 function revoked() {
   // Told once: whoever hears of it reads anew, and is refused again.
@@ -553,9 +562,9 @@ export function listen() {
   window.addEventListener('pageshow', (event) => {
     if (event.persisted) location.reload();
   });
-  // Whoever is told by another page has heard nothing yet.
+  // Without a stream, and after a request without a response, which no stream ends.
   setInterval(() => {
-    if (!reach.isLive && reach.isReached) catchUp().catch(console.error);
+    if (!reach.isLive || !reach.isReached) catchUp().catch(console.error);
   }, 15_000);
   if (channel) channel.postMessage('hello');
 }
