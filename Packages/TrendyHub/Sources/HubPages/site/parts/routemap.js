@@ -107,11 +107,13 @@ export function routeMap({
     const [left, right, low, high] = [Math.min(...xs), Math.max(...xs), Math.min(...ys), Math.max(...ys)];
     view.x = (left + right) / 2;
     view.y = (low + high) / 2;
+    // Of a tiny map a quarter, whatever its margins would leave.
+    const room = (/** @type {number} */ size, /** @type {number} */ margin) => Math.max(size - margin, size / 4);
     // Never deeper than 200 m across, and 48 px around, beside the buttons.
     const least = 200 / 6_371_000 / Math.cos((latitudeOf(view.y) * Math.PI) / 180);
     view.scale = Math.min(
-      (wide.width - 96 - BUTTONS) / Math.max(right - left, least),
-      (wide.height - 96) / Math.max(high - low, least),
+      room(wide.width, 96 + BUTTONS) / Math.max(right - left, least),
+      room(wide.height, 96) / Math.max(high - low, least),
     );
     view.x += BUTTONS / 2 / view.scale;
   };
