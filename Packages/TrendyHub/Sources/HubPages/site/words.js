@@ -1093,6 +1093,9 @@ export const words = {
     entries: 'Kept for you',
     content: 'What is in them',
     disk: 'On the disk of the hub',
+    notPersistent:
+      'This browser may delete pending entries when it runs out of space: it refused to keep them. ' +
+      'Sync often, or install this page as an app.',
     stopHint: 'From the next drive on. Trips that were found stay as they are.',
     byLocale: 'as here',
     all: 'The same on all your devices.',

@@ -2,7 +2,7 @@
 // separate database.
 
 import { newId } from './id.js';
-import { forgetPerson, knownPeople } from './own.js';
+import { forgetPerson, knownPeople, ownSetting, setOwnSetting } from './own.js';
 
 const PREFIX = 'trendy-';
 /** Milliseconds after which a database that does not answer counts as refusing; once it has not, less. */
@@ -31,6 +31,22 @@ addEventListener('pagehide', () => {
   requests.clear();
   opening = null;
 });
+
+/**
+ * Asks the browser once to keep what is stored when it runs out of space. Called when an entry depends on it.
+ * @returns {Promise<void>}
+ */
+export async function persist() {
+  if (ownSetting(PERSISTENCE) === 'granted' || hasAsked) return;
+  hasAsked = true;
+  const isGranted = (await navigator.storage?.persist?.().catch(() => false)) ?? false;
+  setOwnSetting(PERSISTENCE, isGranted ? 'granted' : 'refused');
+}
+const PERSISTENCE = 'persistence';
+let hasAsked = false;
+
+/** Whether the browser refused to keep what is stored. */
+export const refusesToPersist = () => ownSetting(PERSISTENCE) === 'refused';
 
 /** @param {string} person id of the user whose database is used from now on */
 export function useStore(person) {

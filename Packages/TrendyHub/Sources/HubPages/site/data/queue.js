@@ -3,7 +3,7 @@
 // and it meets the edits of other devices as a device's edit does.
 
 import { ask, hubTime, newId, Refused, Unreachable } from './api.js';
-import { forgetWrite, keepWrite, keptWrites, onStoreLost } from './keep.js';
+import { forgetWrite, keepWrite, keptWrites, onStoreLost, persist } from './keep.js';
 import { currentOwner } from './own.js';
 import { dayOfEvent } from './days.js';
 
@@ -332,6 +332,7 @@ async function setAside(write, error) {
 function retryLater(error) {
   for (const write of writes.filter((each) => each.settled && isPending(each))) write.settled?.(new NotRecorded());
   if (!(error instanceof Refused) && !(error instanceof Unreachable)) throw error;
+  if (error instanceof Unreachable && waiting().some((write) => write.n !== undefined)) persist().catch(console.error);
   tell();
   if (error instanceof Refused && (error.status === 401 || error.kind === 'other_person')) return;
   const wait = error instanceof Refused && error.status === 429 ? error.retryAfter * 1000 : pause;

@@ -6,6 +6,7 @@ import { showKeys, areSingleKeysOn } from '../parts/keys.js';
 import { bytes } from '../parts/values.js';
 import { ask, Refused, Unreachable } from '../data/api.js';
 import { browserZone, today } from '../data/days.js';
+import { refusesToPersist } from '../data/keep.js';
 import { keepSession, ownSetting, setOwnSetting } from '../data/own.js';
 import { read, session, set, settings as values } from '../data/record.js';
 import { command } from './pair.js';
@@ -178,6 +179,7 @@ export const settings = () =>
                   : []),
               ].map(([name, value]) => [h('dt', null, name), h('dd', null, value)]),
             ),
+            refusesToPersist() && h('p.problem', null, words.settings.notPersistent),
           ]),
         ),
       );
