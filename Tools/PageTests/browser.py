@@ -62,13 +62,29 @@ def lightness(png):
     return total / (width * height * 3 * 255)
 
 
+# System fonts of the tests, by the folder that has them: the layout must hold with each.
+FONTS = {"dejavu": "DejaVu Sans", "noto": "Noto Sans", "liberation": "Liberation Sans"}
+FONTS_FILE = """<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd">
+<fontconfig>
+  <dir>/usr/share/fonts/truetype/{folder}</dir>
+  <match><edit name="family" mode="append_last"><string>{family}</string></edit></match>
+  <cachedir>{cache}</cachedir>
+</fontconfig>
+"""
+
+
 class Driver:
-    """One chromedriver, for any number of browsers."""
+    """One chromedriver, for any number of browsers. They have one system font, whatever is installed: FONT names it."""
 
     def __init__(self):
         self.port = free_port()
+        self.folder = tempfile.mkdtemp(prefix="trendy-fonts-")
+        name = os.environ.get("FONT", "dejavu")
+        with open(self.folder + "/fonts.conf", "w") as file:
+            file.write(FONTS_FILE.format(folder=name, family=FONTS[name], cache=self.folder))
         self.process = subprocess.Popen(
             [shutil.which("chromedriver"), f"--port={self.port}", "--silent"],
+            env={"FONTCONFIG_FILE": self.folder + "/fonts.conf", **os.environ},
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
@@ -97,6 +113,7 @@ class Driver:
     def stop(self):
         self.process.terminate()
         self.process.wait()
+        shutil.rmtree(self.folder, ignore_errors=True)
 
 
 class Browser:

@@ -302,7 +302,7 @@ def a_second_stop_does_not_move_an_end(world):
         browser.find(".live .button", "Stop")
         hub.stop()
         browser.press(".live .button", "Stop")
-        browser.shows("waits here", ".sync")
+        browser.shows("2 entries wait here.", ".sync")
         with cut_off(browser):
             hub.start()
             phone.ask("POST", f"/events/{event}/stop", {"end_date": life.iso(life.now())})
