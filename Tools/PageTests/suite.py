@@ -30,6 +30,7 @@ import travelling
 import looks
 import first_day
 import keeping
+import corners
 import stories
 
 

@@ -346,6 +346,21 @@ def mileage_is_added_up_by_the_hub_warned_of_printed_and_taken_out(world):
         world.wait(lambda: len(readings()) == 2, "it is taken back")
         same(browser.count("img, main script"), 0, "elements made of text")
         quiet(browser, "mileage")
+        # A month that is far apart is named, also where the whole is not.
+        phone.event(
+            kind,
+            f"2025-05-10T09:00:00{life.ZONE_OFFSET}",
+            end_date=f"2025-05-10T10:00:00{life.ZONE_OFFSET}",
+            source_type="trip",
+            properties={"distance": number(21_000), "vehicle": word("v")},
+        )
+        phone.event(
+            odometer, "2025-06-01T08:00:00Z", properties={"odometer_m": number(1_102_000), "vehicle": word("v")}
+        )
+        browser.go("/mileage?year=2025")
+        browser.wait(lambda: browser.count(".odometer ul li") == 2, "both months are named")
+        browser.shows("Look at these days", ".odometer")
+        check("More than 2 %" not in browser.text(".odometer"), browser.text(".odometer"))
 
 
 @test

@@ -10,293 +10,313 @@ static const unsigned char file_1[] = {
 #embed "site/app.js"
 };
 static const unsigned char file_2[] = {
-#embed "site/data/address.js"
+#embed "site/apple-touch-icon.png"
 };
 static const unsigned char file_3[] = {
-#embed "site/data/api.js"
+#embed "site/data/address.js"
 };
 static const unsigned char file_4[] = {
-#embed "site/data/days.js"
+#embed "site/data/api.js"
 };
 static const unsigned char file_5[] = {
-#embed "site/data/done.js"
+#embed "site/data/days.js"
 };
 static const unsigned char file_6[] = {
-#embed "site/data/habits.js"
+#embed "site/data/done.js"
 };
 static const unsigned char file_7[] = {
-#embed "site/data/id.js"
+#embed "site/data/habits.js"
 };
 static const unsigned char file_8[] = {
-#embed "site/data/keep.js"
+#embed "site/data/id.js"
 };
 static const unsigned char file_9[] = {
-#embed "site/data/order.js"
+#embed "site/data/keep.js"
 };
 static const unsigned char file_10[] = {
-#embed "site/data/own.js"
+#embed "site/data/order.js"
 };
 static const unsigned char file_11[] = {
-#embed "site/data/queue.js"
+#embed "site/data/own.js"
 };
 static const unsigned char file_12[] = {
-#embed "site/data/record.js"
+#embed "site/data/queue.js"
 };
 static const unsigned char file_13[] = {
-#embed "site/icon.svg"
+#embed "site/data/record.js"
 };
 static const unsigned char file_14[] = {
-#embed "site/index.html"
+#embed "site/favicon.ico"
 };
 static const unsigned char file_15[] = {
-#embed "site/manifest.webmanifest"
+#embed "site/icon-192.png"
 };
 static const unsigned char file_16[] = {
-#embed "site/pages/calendar.js"
+#embed "site/icon-512.png"
 };
 static const unsigned char file_17[] = {
-#embed "site/pages/data.js"
+#embed "site/icon-maskable.png"
 };
 static const unsigned char file_18[] = {
-#embed "site/pages/devices.js"
+#embed "site/icon.svg"
 };
 static const unsigned char file_19[] = {
-#embed "site/pages/first.js"
+#embed "site/index.html"
 };
 static const unsigned char file_20[] = {
-#embed "site/pages/index.js"
+#embed "site/manifest.webmanifest"
 };
 static const unsigned char file_21[] = {
-#embed "site/pages/insights.js"
+#embed "site/pages/calendar.js"
 };
 static const unsigned char file_22[] = {
-#embed "site/pages/mileage.js"
+#embed "site/pages/data.js"
 };
 static const unsigned char file_23[] = {
-#embed "site/pages/missing.js"
+#embed "site/pages/devices.js"
 };
 static const unsigned char file_24[] = {
-#embed "site/pages/more.js"
+#embed "site/pages/first.js"
 };
 static const unsigned char file_25[] = {
-#embed "site/pages/pair.js"
+#embed "site/pages/index.js"
 };
 static const unsigned char file_26[] = {
-#embed "site/pages/places.js"
+#embed "site/pages/insights.js"
 };
 static const unsigned char file_27[] = {
-#embed "site/pages/settings.js"
+#embed "site/pages/mileage.js"
 };
 static const unsigned char file_28[] = {
-#embed "site/pages/timeline.js"
+#embed "site/pages/missing.js"
 };
 static const unsigned char file_29[] = {
-#embed "site/pages/today.js"
+#embed "site/pages/more.js"
 };
 static const unsigned char file_30[] = {
-#embed "site/pages/trips.js"
+#embed "site/pages/pair.js"
 };
 static const unsigned char file_31[] = {
-#embed "site/pages/type.js"
+#embed "site/pages/places.js"
 };
 static const unsigned char file_32[] = {
-#embed "site/pages/types.js"
+#embed "site/pages/settings.js"
 };
 static const unsigned char file_33[] = {
-#embed "site/parts/addtrip.js"
+#embed "site/pages/timeline.js"
 };
 static const unsigned char file_34[] = {
-#embed "site/parts/amount.js"
+#embed "site/pages/today.js"
 };
 static const unsigned char file_35[] = {
-#embed "site/parts/bringin.js"
+#embed "site/pages/trips.js"
 };
 static const unsigned char file_36[] = {
-#embed "site/parts/chart.js"
+#embed "site/pages/type.js"
 };
 static const unsigned char file_37[] = {
-#embed "site/parts/colour.js"
+#embed "site/pages/types.js"
 };
 static const unsigned char file_38[] = {
-#embed "site/parts/dayband.js"
+#embed "site/parts/addtrip.js"
 };
 static const unsigned char file_39[] = {
-#embed "site/parts/daysoff.js"
+#embed "site/parts/amount.js"
 };
 static const unsigned char file_40[] = {
-#embed "site/parts/device.js"
+#embed "site/parts/bringin.js"
 };
 static const unsigned char file_41[] = {
-#embed "site/parts/dom.js"
+#embed "site/parts/chart.js"
 };
 static const unsigned char file_42[] = {
-#embed "site/parts/eventform.js"
+#embed "site/parts/colour.js"
 };
 static const unsigned char file_43[] = {
-#embed "site/parts/field.js"
+#embed "site/parts/dayband.js"
 };
 static const unsigned char file_44[] = {
-#embed "site/parts/frame.js"
+#embed "site/parts/daysoff.js"
 };
 static const unsigned char file_45[] = {
-#embed "site/parts/glyph.js"
+#embed "site/parts/device.js"
 };
 static const unsigned char file_46[] = {
-#embed "site/parts/goal.js"
+#embed "site/parts/dom.js"
 };
 static const unsigned char file_47[] = {
-#embed "site/parts/head.js"
+#embed "site/parts/eventform.js"
 };
 static const unsigned char file_48[] = {
-#embed "site/parts/heatmap.js"
+#embed "site/parts/field.js"
 };
 static const unsigned char file_49[] = {
-#embed "site/parts/hourgrid.js"
+#embed "site/parts/frame.js"
 };
 static const unsigned char file_50[] = {
-#embed "site/parts/keys.js"
+#embed "site/parts/glyph.js"
 };
 static const unsigned char file_51[] = {
-#embed "site/parts/leftovers.js"
+#embed "site/parts/goal.js"
 };
 static const unsigned char file_52[] = {
-#embed "site/parts/odometer.js"
+#embed "site/parts/head.js"
 };
 static const unsigned char file_53[] = {
-#embed "site/parts/ring.js"
+#embed "site/parts/heatmap.js"
 };
 static const unsigned char file_54[] = {
-#embed "site/parts/routemap.js"
+#embed "site/parts/hourgrid.js"
 };
 static const unsigned char file_55[] = {
-#embed "site/parts/row.js"
+#embed "site/parts/keys.js"
 };
 static const unsigned char file_56[] = {
-#embed "site/parts/shares.js"
+#embed "site/parts/leftovers.js"
 };
 static const unsigned char file_57[] = {
-#embed "site/parts/sheet.js"
+#embed "site/parts/odometer.js"
 };
 static const unsigned char file_58[] = {
-#embed "site/parts/sketch.js"
+#embed "site/parts/ring.js"
 };
 static const unsigned char file_59[] = {
-#embed "site/parts/spark.js"
+#embed "site/parts/routemap.js"
 };
 static const unsigned char file_60[] = {
-#embed "site/parts/speedstrip.js"
+#embed "site/parts/row.js"
 };
 static const unsigned char file_61[] = {
-#embed "site/parts/tile.js"
+#embed "site/parts/shares.js"
 };
 static const unsigned char file_62[] = {
-#embed "site/parts/tiles.js"
+#embed "site/parts/sheet.js"
 };
 static const unsigned char file_63[] = {
-#embed "site/parts/toast.js"
+#embed "site/parts/sketch.js"
 };
 static const unsigned char file_64[] = {
-#embed "site/parts/trendchart.js"
+#embed "site/parts/spark.js"
 };
 static const unsigned char file_65[] = {
-#embed "site/parts/tripacts.js"
+#embed "site/parts/speedstrip.js"
 };
 static const unsigned char file_66[] = {
-#embed "site/parts/typeacts.js"
+#embed "site/parts/tile.js"
 };
 static const unsigned char file_67[] = {
-#embed "site/parts/typeform.js"
+#embed "site/parts/tiles.js"
 };
 static const unsigned char file_68[] = {
-#embed "site/parts/values.js"
+#embed "site/parts/toast.js"
 };
 static const unsigned char file_69[] = {
-#embed "site/parts/vehicles.js"
+#embed "site/parts/trendchart.js"
 };
 static const unsigned char file_70[] = {
-#embed "site/theme.js"
+#embed "site/parts/tripacts.js"
 };
 static const unsigned char file_71[] = {
-#embed "site/words.js"
+#embed "site/parts/typeacts.js"
 };
 static const unsigned char file_72[] = {
+#embed "site/parts/typeform.js"
+};
+static const unsigned char file_73[] = {
+#embed "site/parts/values.js"
+};
+static const unsigned char file_74[] = {
+#embed "site/parts/vehicles.js"
+};
+static const unsigned char file_75[] = {
+#embed "site/theme.js"
+};
+static const unsigned char file_76[] = {
+#embed "site/words.js"
+};
+static const unsigned char file_77[] = {
 #embed "site/worker.js"
 };
 
 static const struct hub_page_file files[] = {
   {"app.css", file_0, sizeof file_0},
   {"app.js", file_1, sizeof file_1},
-  {"data/address.js", file_2, sizeof file_2},
-  {"data/api.js", file_3, sizeof file_3},
-  {"data/days.js", file_4, sizeof file_4},
-  {"data/done.js", file_5, sizeof file_5},
-  {"data/habits.js", file_6, sizeof file_6},
-  {"data/id.js", file_7, sizeof file_7},
-  {"data/keep.js", file_8, sizeof file_8},
-  {"data/order.js", file_9, sizeof file_9},
-  {"data/own.js", file_10, sizeof file_10},
-  {"data/queue.js", file_11, sizeof file_11},
-  {"data/record.js", file_12, sizeof file_12},
-  {"icon.svg", file_13, sizeof file_13},
-  {"index.html", file_14, sizeof file_14},
-  {"manifest.webmanifest", file_15, sizeof file_15},
-  {"pages/calendar.js", file_16, sizeof file_16},
-  {"pages/data.js", file_17, sizeof file_17},
-  {"pages/devices.js", file_18, sizeof file_18},
-  {"pages/first.js", file_19, sizeof file_19},
-  {"pages/index.js", file_20, sizeof file_20},
-  {"pages/insights.js", file_21, sizeof file_21},
-  {"pages/mileage.js", file_22, sizeof file_22},
-  {"pages/missing.js", file_23, sizeof file_23},
-  {"pages/more.js", file_24, sizeof file_24},
-  {"pages/pair.js", file_25, sizeof file_25},
-  {"pages/places.js", file_26, sizeof file_26},
-  {"pages/settings.js", file_27, sizeof file_27},
-  {"pages/timeline.js", file_28, sizeof file_28},
-  {"pages/today.js", file_29, sizeof file_29},
-  {"pages/trips.js", file_30, sizeof file_30},
-  {"pages/type.js", file_31, sizeof file_31},
-  {"pages/types.js", file_32, sizeof file_32},
-  {"parts/addtrip.js", file_33, sizeof file_33},
-  {"parts/amount.js", file_34, sizeof file_34},
-  {"parts/bringin.js", file_35, sizeof file_35},
-  {"parts/chart.js", file_36, sizeof file_36},
-  {"parts/colour.js", file_37, sizeof file_37},
-  {"parts/dayband.js", file_38, sizeof file_38},
-  {"parts/daysoff.js", file_39, sizeof file_39},
-  {"parts/device.js", file_40, sizeof file_40},
-  {"parts/dom.js", file_41, sizeof file_41},
-  {"parts/eventform.js", file_42, sizeof file_42},
-  {"parts/field.js", file_43, sizeof file_43},
-  {"parts/frame.js", file_44, sizeof file_44},
-  {"parts/glyph.js", file_45, sizeof file_45},
-  {"parts/goal.js", file_46, sizeof file_46},
-  {"parts/head.js", file_47, sizeof file_47},
-  {"parts/heatmap.js", file_48, sizeof file_48},
-  {"parts/hourgrid.js", file_49, sizeof file_49},
-  {"parts/keys.js", file_50, sizeof file_50},
-  {"parts/leftovers.js", file_51, sizeof file_51},
-  {"parts/odometer.js", file_52, sizeof file_52},
-  {"parts/ring.js", file_53, sizeof file_53},
-  {"parts/routemap.js", file_54, sizeof file_54},
-  {"parts/row.js", file_55, sizeof file_55},
-  {"parts/shares.js", file_56, sizeof file_56},
-  {"parts/sheet.js", file_57, sizeof file_57},
-  {"parts/sketch.js", file_58, sizeof file_58},
-  {"parts/spark.js", file_59, sizeof file_59},
-  {"parts/speedstrip.js", file_60, sizeof file_60},
-  {"parts/tile.js", file_61, sizeof file_61},
-  {"parts/tiles.js", file_62, sizeof file_62},
-  {"parts/toast.js", file_63, sizeof file_63},
-  {"parts/trendchart.js", file_64, sizeof file_64},
-  {"parts/tripacts.js", file_65, sizeof file_65},
-  {"parts/typeacts.js", file_66, sizeof file_66},
-  {"parts/typeform.js", file_67, sizeof file_67},
-  {"parts/values.js", file_68, sizeof file_68},
-  {"parts/vehicles.js", file_69, sizeof file_69},
-  {"theme.js", file_70, sizeof file_70},
-  {"words.js", file_71, sizeof file_71},
-  {"worker.js", file_72, sizeof file_72},
+  {"apple-touch-icon.png", file_2, sizeof file_2},
+  {"data/address.js", file_3, sizeof file_3},
+  {"data/api.js", file_4, sizeof file_4},
+  {"data/days.js", file_5, sizeof file_5},
+  {"data/done.js", file_6, sizeof file_6},
+  {"data/habits.js", file_7, sizeof file_7},
+  {"data/id.js", file_8, sizeof file_8},
+  {"data/keep.js", file_9, sizeof file_9},
+  {"data/order.js", file_10, sizeof file_10},
+  {"data/own.js", file_11, sizeof file_11},
+  {"data/queue.js", file_12, sizeof file_12},
+  {"data/record.js", file_13, sizeof file_13},
+  {"favicon.ico", file_14, sizeof file_14},
+  {"icon-192.png", file_15, sizeof file_15},
+  {"icon-512.png", file_16, sizeof file_16},
+  {"icon-maskable.png", file_17, sizeof file_17},
+  {"icon.svg", file_18, sizeof file_18},
+  {"index.html", file_19, sizeof file_19},
+  {"manifest.webmanifest", file_20, sizeof file_20},
+  {"pages/calendar.js", file_21, sizeof file_21},
+  {"pages/data.js", file_22, sizeof file_22},
+  {"pages/devices.js", file_23, sizeof file_23},
+  {"pages/first.js", file_24, sizeof file_24},
+  {"pages/index.js", file_25, sizeof file_25},
+  {"pages/insights.js", file_26, sizeof file_26},
+  {"pages/mileage.js", file_27, sizeof file_27},
+  {"pages/missing.js", file_28, sizeof file_28},
+  {"pages/more.js", file_29, sizeof file_29},
+  {"pages/pair.js", file_30, sizeof file_30},
+  {"pages/places.js", file_31, sizeof file_31},
+  {"pages/settings.js", file_32, sizeof file_32},
+  {"pages/timeline.js", file_33, sizeof file_33},
+  {"pages/today.js", file_34, sizeof file_34},
+  {"pages/trips.js", file_35, sizeof file_35},
+  {"pages/type.js", file_36, sizeof file_36},
+  {"pages/types.js", file_37, sizeof file_37},
+  {"parts/addtrip.js", file_38, sizeof file_38},
+  {"parts/amount.js", file_39, sizeof file_39},
+  {"parts/bringin.js", file_40, sizeof file_40},
+  {"parts/chart.js", file_41, sizeof file_41},
+  {"parts/colour.js", file_42, sizeof file_42},
+  {"parts/dayband.js", file_43, sizeof file_43},
+  {"parts/daysoff.js", file_44, sizeof file_44},
+  {"parts/device.js", file_45, sizeof file_45},
+  {"parts/dom.js", file_46, sizeof file_46},
+  {"parts/eventform.js", file_47, sizeof file_47},
+  {"parts/field.js", file_48, sizeof file_48},
+  {"parts/frame.js", file_49, sizeof file_49},
+  {"parts/glyph.js", file_50, sizeof file_50},
+  {"parts/goal.js", file_51, sizeof file_51},
+  {"parts/head.js", file_52, sizeof file_52},
+  {"parts/heatmap.js", file_53, sizeof file_53},
+  {"parts/hourgrid.js", file_54, sizeof file_54},
+  {"parts/keys.js", file_55, sizeof file_55},
+  {"parts/leftovers.js", file_56, sizeof file_56},
+  {"parts/odometer.js", file_57, sizeof file_57},
+  {"parts/ring.js", file_58, sizeof file_58},
+  {"parts/routemap.js", file_59, sizeof file_59},
+  {"parts/row.js", file_60, sizeof file_60},
+  {"parts/shares.js", file_61, sizeof file_61},
+  {"parts/sheet.js", file_62, sizeof file_62},
+  {"parts/sketch.js", file_63, sizeof file_63},
+  {"parts/spark.js", file_64, sizeof file_64},
+  {"parts/speedstrip.js", file_65, sizeof file_65},
+  {"parts/tile.js", file_66, sizeof file_66},
+  {"parts/tiles.js", file_67, sizeof file_67},
+  {"parts/toast.js", file_68, sizeof file_68},
+  {"parts/trendchart.js", file_69, sizeof file_69},
+  {"parts/tripacts.js", file_70, sizeof file_70},
+  {"parts/typeacts.js", file_71, sizeof file_71},
+  {"parts/typeform.js", file_72, sizeof file_72},
+  {"parts/values.js", file_73, sizeof file_73},
+  {"parts/vehicles.js", file_74, sizeof file_74},
+  {"theme.js", file_75, sizeof file_75},
+  {"words.js", file_76, sizeof file_76},
+  {"worker.js", file_77, sizeof file_77},
 };
 
 struct hub_page_file hub_page_file_at(size_t index) {

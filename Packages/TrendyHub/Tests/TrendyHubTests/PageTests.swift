@@ -58,6 +58,13 @@ struct PageTests {
     #expect(!text.contains("{{") && !text.contains("http://") && !text.contains("https://"))
     #expect(!text.contains("<style") && !text.contains("style=\"") && !text.contains(" on"))
     #expect(try await ask("GET", "/nothing").status == 404)
+    // Mistyped in a browser: the document shows that there is no such page.
+    let html = [("Accept", "text/html,application/xhtml+xml")]
+    let missing = try await ask("GET", "/nothing", more: html)
+    #expect(missing.status == 404 && missing.body == page.body)
+    for path in ["/api/v1/nothing", "/assets/nothing"] {
+      #expect(try await ask("GET", path, more: html).headers["Content-Type"] == "application/problem+json", "\(path)")
+    }
     #expect(try await ask("GET", "/assets/0000000000000000/app.js").status == 404)
     #expect(try await ask("POST", "/").status == 404)
   }

@@ -86,6 +86,7 @@ async function start(isPaired = false) {
   try {
     const answer = await ask('GET', '/session');
     if (!answer.paired) {
+      reach.isSignedOut = true;
       if (kept) await readQueue();
       return pairAgain(answer);
     }
@@ -94,12 +95,12 @@ async function start(isPaired = false) {
     // Nothing that this page has read of another user stays in its memory.
     if (session.person.id && session.person.id !== paired.person.id) return location.reload();
     enter(paired);
-    reach.isRevoked = false;
+    Object.assign(reach, { isRevoked: false, isSignedOut: false });
   } catch (error) {
     if (error instanceof Refused && error.status === 401) {
       if (!kept) return pairAgain({ paired: false, has_people: true, hub: '' });
       // What waits here is not lost: it is shown, and goes out when its user pairs the browser again.
-      reach.isRevoked = true;
+      Object.assign(reach, { isRevoked: true, isSignedOut: error.kind === 'unauthorized' });
     } else if (!(error instanceof Unreachable && kept)) {
       return showFailure(error);
     }
@@ -373,6 +374,14 @@ document.addEventListener('click', (event) => {
   event.preventDefault();
   go(link.pathname + link.search);
 });
+
+// A file that is dropped beside the place for files would replace the page.
+for (const name of /** @type {const} */ (['dragover', 'drop']))
+  window.addEventListener(name, (event) => {
+    if (event.defaultPrevented || !event.dataTransfer?.types.includes('Files')) return;
+    event.preventDefault();
+    event.dataTransfer.dropEffect = 'none';
+  });
 
 let shownWidth = innerWidth;
 window.addEventListener('resize', () => {

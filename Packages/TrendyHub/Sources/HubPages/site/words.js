@@ -118,6 +118,7 @@ export const words = {
     waitHere: (n) => (n ? `${some(n, 'entry waits', 'entries wait')} here.` : 'What you record waits here.'),
     asOf: 'This page may be behind. It tries again by itself.',
     revoked: 'This browser was removed from the hub.',
+    signedOut: 'This browser is signed out.',
     /** @param {number} n */
     stillHere: (n) => (n ? `${some(n, 'entry is', 'entries are')} still here.` : 'Pair it again to go on.'),
     pairAgain: 'Pair again',
@@ -1092,10 +1093,10 @@ export const words = {
     ofMost: (most) => `of ${most} at most`,
     entries: 'Kept for you',
     content: 'What is in them',
-    disk: 'On the disk of the hub',
     notPersistent:
       'This browser may delete pending entries when it runs out of space: it refused to keep them. ' +
       'Sync often, or install this page as an app.',
+    disk: 'On the disk of the hub',
     stopHint: 'From the next drive on. Trips that were found stay as they are.',
     byLocale: 'as here',
     all: 'The same on all your devices.',

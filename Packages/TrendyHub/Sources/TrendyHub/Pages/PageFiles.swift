@@ -41,11 +41,11 @@ struct PageFiles: Sendable {
     for path in paths {
       var content = contents[path] ?? Data()
       let isVersioned = !Self.unversioned.contains(path)
-      if !isVersioned {
+      if !isVersioned, let text = String(data: content, encoding: .utf8) {
         let preloads = modules.map { "<link rel=\"modulepreload\" href=\"\(folder)\($0)\">" }.joined(separator: "\n")
         let addresses = paths.filter { !Self.unversioned.contains($0) }.map { folder + $0 }
         content = Data(
-          String(decoding: content, as: UTF8.self)
+          text
             .replacing("{{assets}}", with: String(folder.dropLast())).replacing("{{version}}", with: version)
             .replacing("{{modules}}", with: preloads).replacing("{{files}}", with: addresses.joined(separator: " "))
             .utf8)
@@ -60,7 +60,7 @@ struct PageFiles: Sendable {
   }
 
   /// Asked for under an address that stays: the page itself, and what has to lie at the root for its reach.
-  private static let unversioned: Set<String> = ["index.html", "worker.js", "manifest.webmanifest"]
+  private static let unversioned: Set<String> = ["index.html", "worker.js", "manifest.webmanifest", "favicon.ico"]
 
   /// The first segments of the addresses at which there are pages; all are the one document, which reads its address itself.
   private static let pages: Set<String> = [
@@ -81,6 +81,7 @@ struct PageFiles: Sendable {
     case "js": "text/javascript; charset=utf-8"
     case "svg": "image/svg+xml"
     case "png": "image/png"
+    case "ico": "image/x-icon"
     case "webmanifest": "application/manifest+json"
     default: "application/octet-stream"
     }

@@ -5,14 +5,14 @@ import TrendyModels
 struct PageHandler: Sendable {
   let tiles: MapTiles?
 
-  func respond(with file: PageFiles.File) -> HTTPResponse {
+  func respond(with file: PageFiles.File, status: Int) -> HTTPResponse {
     var headers = HTTPHeaders([
       ("Content-Type", file.type), ("ETag", "\"\(file.tag)\""),
       // A page is revalidated each time. Files in the folder named after their content never change.
       ("Cache-Control", file.isVersioned ? "public, max-age=31536000, immutable" : "no-cache"),
     ])
     for (name, value) in securityHeaders { headers[name] = value }
-    return HTTPResponse(status: 200, headers: headers, body: .data(file.content))
+    return HTTPResponse(status: status, headers: headers, body: .data(file.content))
   }
 
   /// The pages load files of this hub only, except tiles of the configured map server. Text never becomes markup or

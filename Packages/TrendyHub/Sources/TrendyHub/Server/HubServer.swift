@@ -234,7 +234,7 @@ extension HubServer {
     if let device { try check(device, exchange) }
     switch exchange.destination {
     case .nothing(let problem, _, _): throw problem
-    case .page(let file): return pages.respond(with: file)
+    case .page(let file, let status): return pages.respond(with: file, status: status)
     case .tracker(let posted):
       guard let device else { preconditionFailure("a tracker's request was not authenticated") }
       let answer = try await trackers.take(posted, device)

@@ -16,8 +16,11 @@ export const session = {
   tiles: /** @type {{address: string, deepest: number, credit: string} | null} */ (null),
 };
 
-/** Whether the hub answers and tells of changes by itself; since when it does not, as milliseconds. */
-export const reach = { isReached: true, isLive: false, since: 0, isRevoked: false, changedAt: 0 };
+/**
+ * Whether the hub answers and tells of changes by itself; since when it does not, as milliseconds. `isRevoked` is set
+ * when the hub rejects this browser, `isSignedOut` if that is because the browser has lost its cookie.
+ */
+export const reach = { isReached: true, isLive: false, since: 0, isRevoked: false, isSignedOut: false, changedAt: 0 };
 
 /** @type {((what: 'data' | 'reach') => void)[]} */
 const listeners = [];
@@ -56,7 +59,7 @@ export async function read(path) {
     keepAnswer(path, answer).catch(() => {});
     return { answer, askedAt };
   } catch (error) {
-    if (error instanceof Refused && error.status === 401) revoked();
+    if (error instanceof Refused && error.status === 401) revoked(error);
     if (!(error instanceof Unreachable)) throw error;
     // A browser that stores nothing has kept no answer either.
     const kept = await keptAnswer(path).catch(() => undefined);
@@ -73,10 +76,11 @@ export async function read(path) {
  */
 const silence = () => new Promise((_, reject) => setTimeout(() => reject(new Unreachable()), 1000));
 
-function revoked() {
+/** @param {Refused} error */
+function revoked(error) {
   // Told once: whoever hears of it reads anew, and is refused again.
   if (reach.isRevoked) return;
-  reach.isRevoked = true;
+  Object.assign(reach, { isRevoked: true, isSignedOut: error.kind === 'unauthorized' });
   tell('reach');
 }
 
@@ -597,7 +601,7 @@ function openStream() {
       await ask('GET', '/session');
       setTimeout(openStream, 5000);
     } catch (error) {
-      if (error instanceof Refused && error.status === 401) revoked();
+      if (error instanceof Refused && error.status === 401) revoked(error);
       else setTimeout(openStream, 5000);
     }
   };
@@ -631,7 +635,7 @@ async function catchUp() {
       } catch (error) {
         // From another life of the hub, or from too long ago: everything is read anew.
         if (!(error instanceof Refused)) throw error;
-        if (error.status === 401) return revoked();
+        if (error.status === 401) return revoked(error);
         cursor = (await ask('GET', '/changes/latest-cursor')).cursor;
       }
       await Promise.all(names.map(loadList));

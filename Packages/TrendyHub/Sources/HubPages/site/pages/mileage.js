@@ -287,7 +287,8 @@ function odometers(log, vehicle) {
                 percent(whole.deviation, 1),
               ),
             ),
-            (one.warning || off.length > 0) && h('p.warned', null, h('b', null, text.warning), ` ${text.warningWords}`),
+            (whole.warning || off.length > 0) &&
+              h('p.warned', null, whole.warning && h('b', null, `${text.warning} `), text.warningWords),
             off.length > 0 &&
               h(
                 'ul',

@@ -5,6 +5,7 @@ import { glyph } from '../parts/glyph.js';
 import { download } from '../parts/chart.js';
 import { field } from '../parts/field.js';
 import { ask, Refused, Unreachable } from '../data/api.js';
+import { reach } from '../data/record.js';
 import { words } from '../words.js';
 
 const mark = () => h('div.mark', { 'aria-hidden': 'true' }, glyph('insightsMark'), 'Trendy');
@@ -118,7 +119,11 @@ const stillHere = (waiting) =>
   h(
     'div.problem',
     { role: 'status' },
-    h('p', null, `${words.sync.revoked} ${words.sync.stillHere(waiting.length)}`),
+    h(
+      'p',
+      null,
+      `${reach.isSignedOut ? words.sync.signedOut : words.sync.revoked} ${words.sync.stillHere(waiting.length)}`,
+    ),
     h('div', null, h('button.button', { type: 'button', on: { click: () => saveWrites(waiting) } }, words.sync.toFile)),
   );
 

@@ -74,7 +74,9 @@ export function timeline(asked, query) {
       const list = (only ? all.filter((event) => event.event_type_id === only) : all).sort(
         (a, b) => order(a) - order(b),
       );
-      const trips = all.filter(isTrip);
+      // An entry counts on the day on which it begins, here as on every other page.
+      const begun = all.filter((event) => dayOfEvent(event) === date);
+      const trips = begun.filter(isTrip);
       const metres = trips.reduce((sum, trip) => sum + (trip.properties?.distance?.value ?? 0), 0);
       const gaps = only || !fixes ? [] : fixes.gaps;
       // After the heading, which has the focus of a page that was come to.
@@ -88,11 +90,13 @@ export function timeline(asked, query) {
         null,
         hatch(),
         head(
-          innerWidth < 768 ? shortDate(date) : longDate(date),
-          all.length
-            ? `${words.timeline.summary(all.length, trips.length, distance(metres))}${gapWords(fixes)}`
-            : words.timeline.empty,
-          [
+          found ? words.act.search : innerWidth < 768 ? shortDate(date) : longDate(date),
+          found
+            ? null
+            : all.length
+              ? `${words.timeline.summary(begun.length, trips.length, distance(metres))}${gapWords(fixes)}`
+              : words.timeline.empty,
+          !found && [
             stepButton(words.act.earlier, -1, move(-1)),
             stepButton(words.act.later, 1, move(1)),
             h(
@@ -108,7 +112,7 @@ export function timeline(asked, query) {
             innerWidth >= 768 && logButton(add),
           ],
         ),
-        week(date, counts.counts(), address),
+        !found && week(date, counts.counts(), address),
         h(
           'div.tools-row',
           null,

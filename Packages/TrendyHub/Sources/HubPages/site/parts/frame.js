@@ -157,7 +157,13 @@ const span = (seconds) => (seconds < 82_800 ? length(seconds) : some(Math.round(
 /** @returns {[string, string, string, boolean]} what, more, the glyph, whether all is well */
 export function syncWords() {
   const queue = waiting();
-  if (reach.isRevoked) return [words.sync.revoked, words.sync.stillHere(queue.length), 'warn', false];
+  if (reach.isRevoked)
+    return [
+      reach.isSignedOut ? words.sync.signedOut : words.sync.revoked,
+      words.sync.stillHere(queue.length),
+      'warn',
+      false,
+    ];
   if (!reach.isReached)
     return [words.sync.offline(time(new Date(reach.since))), words.sync.waitHere(queue.length), 'offline', false];
   const lost = refused();

@@ -15,7 +15,7 @@ export const definePage = (page) => page;
  * The head of a page: its name, one sentence, what can be done.
  * @param {string} title
  * @param {Child} sentence
- * @param {Child[]} [actions]
+ * @param {Child} [actions]
  * @param {Node | null} [before]
  */
 export const head = (title, sentence, actions = [], before = null) =>

@@ -256,6 +256,8 @@ export function routeMap({
   ground.addEventListener(
     'wheel',
     (/** @type {WheelEvent} */ event) => {
+      // The wheel scrolls the page until the map was pressed; two fingers on a touchpad send the wheel with Ctrl.
+      if (!event.ctrlKey && document.activeElement !== ground) return;
       event.preventDefault();
       const box = ground.getBoundingClientRect();
       zoom(Math.exp(-event.deltaY / 400), event.clientX - box.left, event.clientY - box.top);

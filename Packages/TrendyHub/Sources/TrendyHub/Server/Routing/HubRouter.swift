@@ -21,7 +21,8 @@ package struct HubRouter: Sendable {
   enum Destination: Sendable {
     case route(HubRoute, HubCall)
     case tracker(IngestRequest)
-    case page(PageFiles.File)
+    /// A file of the pages, or their document with status 404 for an address that does not exist.
+    case page(PageFiles.File, status: Int)
     /// No such address, or not with this method. Where `access` is not open, only paired devices learn about it.
     case nothing(Problem, access: HubRoute.Access, group: HubMetrics.Route)
 
@@ -52,12 +53,13 @@ package struct HubRouter: Sendable {
       guard let problem = tracker.problem(ofMethod: request.method) else { return .tracker(tracker) }
       return .nothing(problem, access: .open, group: .ingest)
     }
-    if request.isRead, let file = PageFiles.embedded.file(at: request.path) { return .page(file) }
+    if request.isRead, let file = PageFiles.embedded.file(at: request.path) { return .page(file, status: 200) }
     guard let segments = request.pathSegments, let query = request.query else {
       return .nothing(.invalid("the address holds an escape that is no text"), access: .open, group: .other)
     }
     let matches = (byLength[segments.count] ?? []).compactMap { route in route.match(segments).map { (route, $0) } }
     guard let first = matches.first?.0 else {
+      if request.isOfPage, let file = PageFiles.embedded.file(at: "/") { return .page(file, status: 404) }
       let isOfAPI = segments.count > HubRoute.prefix.count && segments.starts(with: HubRoute.prefix)
       return .nothing(.unknownPath(request), access: isOfAPI ? .device : .open, group: .other)
     }
@@ -74,6 +76,12 @@ package struct HubRouter: Sendable {
 
 extension HTTPRequest {
   fileprivate var isRead: Bool { method == "GET" || method == "HEAD" }
+
+  /// Whether a browser asks for a page outside of the API.
+  fileprivate var isOfPage: Bool {
+    isRead && headers["Accept"]?.contains("text/html") == true
+      && !["api", "assets"].contains(path.split(separator: "/").first)
+  }
 }
 
 extension Problem {
