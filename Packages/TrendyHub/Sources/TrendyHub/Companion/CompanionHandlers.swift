@@ -163,11 +163,3 @@ extension CompanionNoticesRequest {
     }
   }
 }
-
-extension HTTPResponse {
-  static func wire(_ value: some Encodable, status: Int = 200) throws -> HTTPResponse {
-    HTTPResponse(
-      status: status, headers: HTTPHeaders([("Content-Type", "application/json")]),
-      body: .data(try WireJSON.encode(value)))
-  }
-}

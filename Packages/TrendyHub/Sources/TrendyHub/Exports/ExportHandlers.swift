@@ -38,11 +38,8 @@ struct ExportHandlers: Sendable {
     }
     let pieces = PieceBefore(first, export)
     return HTTPResponse(
-      status: 200,
-      headers: HTTPHeaders([
-        ("Content-Type", request.form.mediaType),
-        ("Content-Disposition", "attachment; filename=\"\(request.fileName(now: records.clock.now))\""),
-      ]), body: .stream(HTTPBodyStream { try await pieces.next() }))
+      type: request.form.mediaType, .stream(HTTPBodyStream { try await pieces.next() }),
+      [("Content-Disposition", "attachment; filename=\"\(request.fileName(now: records.clock.now))\"")])
   }
 }
 

@@ -6,23 +6,19 @@ extension ImportHandlers {
       HubRoute(
         .get, "imports", name: "listImports",
         summary: "Files that were taken in, and those that wait; the oldest first.",
-        answers: [.json(200, "the files", .list(.named("Import")))],
-        .device(list)),
+        answers: [.json(200, "the files", .list(.named("Import")))], .device(list)),
       HubRoute(
         .post, "imports", name: "beginImport",
         summary: "Says that a file is about to be sent; again with the same id, how far it has come.",
         body: .object([
           .required("id", .identifier), .required("name", .string), .required("size", .integer(1...Int64.max / 4)),
-        ]), answers: [.json(201, "the file, of which nothing has come", .named("Import"))],
-        .device(begin)),
+        ]), answers: [.json(201, "the file, of which nothing has come", .named("Import"))], .device(begin)),
       HubRoute(
         .get, "imports/{id}", name: "getImport", summary: "How far the hub has come with a file.",
-        answers: [.json(200, "the file", .named("Import"))],
-        .device(show)),
+        answers: [.json(200, "the file", .named("Import"))], .device(show)),
       HubRoute(
         .delete, "imports/{id}", name: "cancelImport", summary: "Throws a file away, or stops what is done with it.",
-        answers: [.nothing("it is gone, or ends in a moment")],
-        .device(cancel)),
+        answers: [.nothing("it is gone, or ends in a moment")], .device(cancel)),
       HubRoute(
         .put, "imports/{id}/content", name: "sendImportPart",
         summary: "A part of a file, at most part_bytes; one that came before is passed over.",
@@ -32,18 +28,15 @@ extension ImportHandlers {
       HubRoute(
         .post, "imports/{id}/preview", name: "previewImport",
         summary: "Begins to read a file that has come whole, and tells what it would bring; nothing is written.",
-        body: Self.choice, answers: [.json(202, "the file", .named("Import"))],
-        .device(preview)),
+        body: Self.choice, answers: [.json(202, "the file", .named("Import"))], .device(preview)),
       HubRoute(
         .post, "imports/{id}/commit", name: "commitImport", summary: "Begins to take in what is in a file.",
         body: Self.choice,
-        answers: [.json(202, "the file", .named("Import"))],
-        .device(commit)),
+        answers: [.json(202, "the file", .named("Import"))], .device(commit)),
       HubRoute(
         .post, "imports/{id}/undo", name: "undoImport",
         summary: "Begins to delete what a file brought and nobody edited since.",
-        answers: [.json(202, "the file", .named("Import"))],
-        .device(undo)),
+        answers: [.json(202, "the file", .named("Import"))], .device(undo)),
     ]
   }
 

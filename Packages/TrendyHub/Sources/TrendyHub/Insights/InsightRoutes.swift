@@ -9,17 +9,14 @@ extension InsightHandlers {
         query: [
           .init("days", .integer(14...366), "that relations and patterns look at; 90 unless told"),
           Self.weekStart,
-        ] + .days, answers: [.json(200, "the findings", .named("Insights"))],
-        .record(showInsights)),
+        ] + .days, answers: [.json(200, "the findings", .named("Insights"))], .record(showInsights)),
       HubRoute(
         .get, "insights/habits", name: "getHabits",
         summary: "Streaks, scores of goals, and when things usually happen, of every type with an event.", query: .days,
-        answers: [.json(200, "the habits", .named("Habits"))],
-        .record(showHabits)),
+        answers: [.json(200, "the habits", .named("Habits"))], .record(showHabits)),
       HubRoute(
         .get, "insights/goals", name: "getGoals", summary: "How far each goal is met in the present day or week.",
-        query: [Self.weekStart] + .days, answers: [.json(200, "the goals", .named("Goals"))],
-        .record(showGoals)),
+        query: [Self.weekStart] + .days, answers: [.json(200, "the goals", .named("Goals"))], .record(showGoals)),
       HubRoute(
         .get, "insights/types/{id}", name: "getTypeInsights",
         summary: "One type: what is found in it, what each day, week or month had, and which values it takes.",
@@ -28,16 +25,14 @@ extension InsightHandlers {
           .init(
             "step", .words(["day", "week", "month"]),
             "what a point is of; day unless told, and of days and weeks 1500 days at most"), Self.weekStart,
-        ] + .days, answers: [.json(200, "the type", .named("TypeInsights"))],
-        .record(showType)),
+        ] + .days, answers: [.json(200, "the type", .named("TypeInsights"))], .record(showType)),
       HubRoute(
         .get, "insights/places/{id}", name: "getPlaceInsights",
         summary: "How long somebody was at a place in each of the last weeks, and when they last came and went.",
         query: [
           .init("weeks", .integer(1...52), "with the present one; 12 unless told"),
           Self.weekStart,
-        ] + .days, answers: [.json(200, "the place", .named("PlaceInsights"))],
-        .record(showPlace)),
+        ] + .days, answers: [.json(200, "the place", .named("PlaceInsights"))], .record(showPlace)),
       HubRoute(
         .get, "insights/streaks", name: "getStreaks", summary: "Days in a row up to today, of types with a daily goal.",
         query: .days,

@@ -120,9 +120,6 @@ struct TileHandlers: Sendable {
     guard let tile = MapTile(path: request.path) else { throw Problem.unknownPath(request) }
     let content = try await store.perform(.reading, for: sender.person) { tile.content(in: folder) }
     guard let content else { throw Problem.notFound("there is no such tile in this hub's folder") }
-    return HTTPResponse(
-      status: 200,
-      headers: HTTPHeaders([("Content-Type", "image/png"), ("Cache-Control", "private, max-age=604800")]),
-      body: .data(content))
+    return HTTPResponse(type: "image/png", .data(content), [("Cache-Control", "private, max-age=604800")])
   }
 }

@@ -20,13 +20,11 @@ struct MileageHandlers: Sendable {
         .get, "mileage", name: "getMileage",
         summary: "A year's trips, what they add up to by month and by vehicle, and what odometers say.",
         query: Self.ofYear,
-        answers: [.json(200, "the log", .named("Mileage"))],
-        .record(showMileage)),
+        answers: [.json(200, "the log", .named("Mileage"))], .record(showMileage)),
       HubRoute(
         .get, "mileage/csv", name: "exportMileage", summary: "A year's trips as a table of 19 columns.",
         query: Self.ofYear,
-        answers: [.init(status: 200, meaning: "the table", body: .file(["text/csv"]))],
-        .record(exportMileage)),
+        answers: [.init(status: 200, meaning: "the table", body: .file(["text/csv"]))], .record(exportMileage)),
       HubRoute(
         .post, "vehicles/{id}/odometer", name: "logOdometer", summary: "Records what a vehicle's odometer says.",
         body: .object([
@@ -57,10 +55,8 @@ struct MileageHandlers: Sendable {
       let rows = person.trips.lazy.filter(span.contains).map(person.log.row)
       let text = MileageCSVWriter(secondsFromGMT: span.secondsFromGMT).string(rows)
       return HTTPResponse(
-        status: 200,
-        headers: HTTPHeaders([
-          ("Content-Type", "text/csv"), ("Content-Disposition", "attachment; filename=\"mileage-\(span.year).csv\""),
-        ]), body: .data(Data(text.utf8)))
+        type: "text/csv", .data(Data(text.utf8)),
+        [("Content-Disposition", "attachment; filename=\"mileage-\(span.year).csv\"")])
     }
   }
 

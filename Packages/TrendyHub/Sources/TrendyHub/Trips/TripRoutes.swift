@@ -8,8 +8,7 @@ extension TripHandlers {
         .get, "fixes", name: "getFixedDay",
         summary: "When a device that posts its fixes said where it was on a day, and where that is missing.",
         query: [.init("date", .day, "the day, such as 2026-11-22")] + .days,
-        answers: [.json(200, "the day", .named("FixedDay"))],
-        .device(showFixes)),
+        answers: [.json(200, "the day", .named("FixedDay"))], .device(showFixes)),
       HubRoute(
         .post, "trips", name: "addTrip", summary: "Records a trip that nothing recorded.",
         body: .object([
@@ -19,8 +18,7 @@ extension TripHandlers {
           .optional("end_place", Self.place), .optional("vehicle_id", .nullable(.identifier)),
           .optional("category", .nullable(.words(TripCategory.allCases.map(\.rawValue)))),
           .optional("notes", .nullable(.string)),
-        ]), answers: [.json(201, "the trip", .entity(.event))],
-        .record(addTrip)),
+        ]), answers: [.json(201, "the trip", .entity(.event))], .record(addTrip)),
       HubRoute(
         .get, "trips/{id}", name: "getTrip",
         summary: "A trip, those before and after it within a week, and how it was found where the hub found it.",

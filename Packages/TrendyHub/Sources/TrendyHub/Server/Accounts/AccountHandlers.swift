@@ -10,9 +10,6 @@ struct AccountHandlers: Sendable {
   let configuration: HubConfiguration
   let pairingPicture: PairingPicture.Maker?
 
-  private var store: HubStore { records.store }
-  private var accounts: HubAccounts { records.accounts }
-
   var routes: [HubRoute] {
     [
       HubRoute(
@@ -75,6 +72,12 @@ struct AccountHandlers: Sendable {
     ]
   }
 
+  private func directory<Result: Sendable>(
+    _ lane: StorageThreads.Lane, _ body: @escaping @Sendable (HubAccounts) throws -> Result
+  ) async throws -> Result {
+    try await records.store.perform(lane, for: "directory") { [accounts = records.accounts] in try body(accounts) }
+  }
+
   // MARK: Pairing
 
   private func pair(_ call: HubCall) async throws -> HTTPResponse {
@@ -86,17 +89,15 @@ struct AccountHandlers: Sendable {
   private func paired(_ call: HubCall) async throws -> (token: String, device: HubDevice) {
     let address = call.request.remoteAddress
     let asked = try call.document(PairRequest.self)
-    return try await store.perform(.writing, for: "directory") { [accounts] in
-      try accounts.pair(
+    return try await directory(.writing) {
+      try $0.pair(
         code: asked.code, deviceName: asked.deviceName, holder: asked.person, address: address)
     }
   }
 
   private func makePairingCode(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
-    let expiry = store.clock.now.addingTimeInterval(Double(HubAccounts.pairingLifetime.components.seconds))
-    let code = try await store.perform(.writing, for: "directory") { [accounts] in
-      try accounts.createPairingCode(person: sender.person)
-    }
+    let expiry = records.clock.now.addingTimeInterval(Double(HubAccounts.pairingLifetime.components.seconds))
+    let code = try await directory(.writing) { try $0.createPairingCode(person: sender.person) }
     var members: [String: JSONValue] = [
       "code": .string(code), "expires_at": .string(RFC3339.string(from: expiry)),
     ]
@@ -108,8 +109,8 @@ struct AccountHandlers: Sendable {
 
   private func makeToken(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
     let name = try call.body().string("name")
-    let (token, device) = try await store.perform(.writing, for: "directory") { [accounts] in
-      try accounts.createToken(person: sender.person, deviceName: name)
+    let (token, device) = try await directory(.writing) {
+      try $0.createToken(person: sender.person, deviceName: name)
     }
     return .json(
       ["token": .string(token), "device_id": .string(device.id), "name": .string(device.name)], status: 201)
@@ -119,15 +120,11 @@ struct AccountHandlers: Sendable {
 
   private func showSession(_ call: HubCall) async throws -> HTTPResponse {
     guard BrowserSession.token(of: call.request) != nil || call.request.headers["Authorization"] != nil else {
-      let isEmpty = try await store.perform(.reading, for: "directory") { [accounts] in
-        try accounts.people().isEmpty
-      }
+      let isEmpty = try await directory(.reading) { try $0.people().isEmpty }
       return .json(["paired": false, "hub": .string(configuration.name), "has_people": .bool(!isEmpty)])
     }
     let device = try await authenticator.device(of: call.request)
-    let person = try await store.perform(.reading, for: "directory") { [accounts] in
-      try accounts.people().first { $0.id == device.person }
-    }
+    let person = try await directory(.reading) { try $0.people().first { $0.id == device.person } }
     var members: [String: JSONValue] = [
       "paired": true, "hub": .string(configuration.name), "has_people": true,
       "person": ["id": .string(device.person), "name": .string(person?.name ?? "")],
@@ -164,15 +161,13 @@ struct AccountHandlers: Sendable {
 
   private func rename(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
     let name = try call.body().string("name")
-    let person = try await store.perform(.writing, for: "directory") { [accounts] in
-      try accounts.rename(person: sender.person, to: name)
-    }
+    let person = try await directory(.writing) { try $0.rename(person: sender.person, to: name) }
     return .json(["id": .string(person.id), "name": .string(person.name)])
   }
 
   private func showStorage(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
-    try await store.perform(.reading, for: sender.person) { [accounts, records, configuration] in
-      let (own, rows, bytes) = try accounts.quota(of: sender.person)
+    try await records.store.perform(.reading, for: sender.person) { [records, configuration] in
+      let (own, rows, bytes) = try records.accounts.quota(of: sender.person)
       let quota = own.otherwise(configuration.quota)
       func number(_ number: Int64?) -> JSONValue { number.map { .int($0) } ?? .null }
       return .json([
@@ -210,7 +205,7 @@ struct AccountHandlers: Sendable {
   }
 
   private func revoke(_ id: String) async throws {
-    try await store.perform(.writing, for: "directory") { [accounts] in try accounts.revoke(deviceId: id) }
+    try await directory(.writing) { try $0.revoke(deviceId: id) }
     records.streams.onRevoked(id)
   }
 }

@@ -11,8 +11,7 @@ extension EntityHandlers {
       HubRoute(
         .post, "events/{id}/stop", name: "stopEvent", summary: "Ends a running event; one that has an end keeps it.",
         body: .object([.required("end_date", .date)]),
-        answers: [.json(200, "it, as it is then", .entity(.event))], headers: Self.edit,
-        .record(stop)),
+        answers: [.json(200, "it, as it is then", .entity(.event))], headers: Self.edit, .record(stop)),
       HubRoute(
         .get, "conflicts", name: "listConflicts", summary: "Values that were replaced or buried unseen.",
         answers: [.json(200, "the conflicts", .list(.entity(.conflict)))],

@@ -15,8 +15,7 @@ struct TypeHandlers: Sendable {
       HubRoute(
         .get, "event-types/{id}/properties", name: "listPropertiesOfEventType",
         summary: "The properties of a type of event, in their order.",
-        answers: [.json(200, "the properties", .list(.entity(.propertyDefinition)))],
-        .record(listDefinitions)),
+        answers: [.json(200, "the properties", .list(.entity(.propertyDefinition)))], .record(listDefinitions)),
       HubRoute(
         .post, "event-types/{id}/properties", name: "createPropertyOfEventType",
         summary: "Gives a type of event a property.",
@@ -31,8 +30,7 @@ struct TypeHandlers: Sendable {
         .post, "event-types/{id}/unmerge", name: "unmergeEventTypes",
         summary: "Takes a merge back: the first type is there again, with what was moved and nobody moved since.",
         body: Self.act,
-        answers: [.json(200, "how many events came back", .object([.required("events", .counter)]))],
-        .record(unmerge)),
+        answers: [.json(200, "how many events came back", .object([.required("events", .counter)]))], .record(unmerge)),
     ]
   }
 

@@ -54,26 +54,3 @@ struct HubCall: Sendable {
     }
   }
 }
-
-extension HTTPResponse {
-  /// An array of documents that are written already.
-  static func json(texts: [Data]) -> HTTPResponse {
-    var body = Data(capacity: texts.reduce(2) { $0 + $1.count + 1 })
-    body.append(UInt8(ascii: "["))
-    for (place, text) in texts.enumerated() {
-      if place > 0 { body.append(UInt8(ascii: ",")) }
-      body.append(text)
-    }
-    body.append(UInt8(ascii: "]"))
-    return .json(written: body)
-  }
-
-  static func json(written body: Data) -> HTTPResponse {
-    HTTPResponse(status: 200, headers: HTTPHeaders([("Content-Type", "application/json")]), body: .data(body))
-  }
-
-  static func json(_ value: JSONValue, status: Int = 200) -> HTTPResponse {
-    HTTPResponse(
-      status: status, headers: HTTPHeaders([("Content-Type", "application/json")]), body: .data(JSONText.write(value)))
-  }
-}

@@ -46,8 +46,6 @@ struct StatusHandlers: Sendable {
       // Nothing waits in a hub without threads.
       queues: [("reading", threads?.waitingCount(.reading) ?? 0), ("writing", threads?.waitingCount(.writing) ?? 0)],
       uptime: records.clock.uptime - startedAt)
-    return HTTPResponse(
-      status: 200, headers: HTTPHeaders([("Content-Type", PrometheusText.mediaType)]),
-      body: .data(Data(text.description.utf8)))
+    return HTTPResponse(type: PrometheusText.mediaType, .data(Data(text.description.utf8)))
   }
 }

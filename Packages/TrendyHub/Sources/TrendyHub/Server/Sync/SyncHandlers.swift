@@ -109,10 +109,9 @@ struct SyncHandlers: Sendable {
     let stream = try records.streams.open(for: sender)
     records.streams.onHead(try await records.read(person: sender.person) { try $0.state().head }, of: sender.person)
     return HTTPResponse(
-      status: 200,
-      // The second is for nginx, which otherwise keeps small pieces back.
-      headers: HTTPHeaders([("Content-Type", "text/event-stream"), ("X-Accel-Buffering", "no")]),
-      body: .stream(HTTPBodyStream(endsWithReader: true) { await stream.next() }))
+      type: "text/event-stream", .stream(HTTPBodyStream(endsWithReader: true) { await stream.next() }),
+      // nginx otherwise buffers small pieces.
+      [("X-Accel-Buffering", "no")])
   }
 
   private func snapshot(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
@@ -129,8 +128,8 @@ struct SyncHandlers: Sendable {
         header: try snapshotHeader(call, count: lines.count, state: reading.state(), in: reading), lines: lines)
     }
     return HTTPResponse(
-      status: 200, headers: HTTPHeaders([("Content-Type", "application/x-ndjson")]),
-      body: .stream(
+      type: "application/x-ndjson",
+      .stream(
         HTTPBodyStream { [store = records.store] in
           try await store.perform(.reading, for: sender.person) { try writer.next() }
         }))
@@ -148,8 +147,7 @@ struct SyncHandlers: Sendable {
       header.next = part.next.map { SnapshotPartName(place: $0, epoch: epoch).text }
       return part.lines.joined(after: JSONText.write(document: header))
     }
-    return HTTPResponse(
-      status: 200, headers: HTTPHeaders([("Content-Type", "application/x-ndjson")]), body: .data(body))
+    return HTTPResponse(type: "application/x-ndjson", .data(body))
   }
 
   private func snapshotHeader(
@@ -326,8 +324,7 @@ extension HubCore.Page {
       body.append(line.text)
     }
     body += JSONText.write(document: page).dropFirst(opening.count)
-    return HTTPResponse(
-      status: 200, headers: HTTPHeaders([("Content-Type", "application/json")]), body: .data(body))
+    return .json(written: body)
   }
 }
 
