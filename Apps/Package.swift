@@ -40,11 +40,9 @@ let package = Package(
     .target(
       name: "HubContainer",
       dependencies: [
-        "CommandSupport", "ImportFiles", "TrendyAgent", "TrendyArchive", "TrendyHub", "TrendyHubPostgres",
-        "TrendyIngest", "TrendyInterchange", "TrendyModels", "TrendyPersistence", "TrendyProtocols", "TrendyTrips",
+        "CommandSupport", "TrendyAgent", "TrendyHub", "TrendyHubPostgres", "TrendyIngest", "TrendyModels",
+        "TrendyPersistence", "TrendyProtocols",
       ]),
-    .target(
-      name: "ImportFiles", dependencies: ["TrendyArchive", "TrendyInterchange", "TrendyModels"]),
     .target(
       name: "NetworkContainer",
       dependencies: [
@@ -57,7 +55,7 @@ let package = Package(
     .executableTarget(
       name: "trendy",
       dependencies: [
-        "AgentLink", "AppContainer", "CommandSupport", "ImportFiles", "SampleLife", "TrendyAgent", "TrendyArchive",
+        "AgentLink", "AppContainer", "CommandSupport", "SampleLife", "TrendyAgent", "TrendyArchive",
         "TrendyInsights",
         "TrendyInterchange", "TrendyModels", "TrendyPersistence", "TrendyProtocols", "TrendySync", "TrendyTrips",
       ]),

@@ -6,7 +6,8 @@ let package = Package(
   platforms: [.iOS(.v18), .macOS(.v15)],
   products: [.library(name: "TrendyAgent", targets: ["TrendyAgent"])],
   dependencies: [
-    .package(path: "../TrendyInsights"), .package(path: "../TrendyInterchange"), .package(path: "../TrendyModels"),
+    .package(path: "../TrendyArchive"), .package(path: "../TrendyInsights"), .package(path: "../TrendyInterchange"),
+    .package(path: "../TrendyModels"),
     .package(path: "../TrendyPersistence"), .package(path: "../TrendyProtocols"), .package(path: "../TrendySync"),
     .package(path: "../TrendyTesting"), .package(path: "../TrendyTrips"),
   ],
@@ -14,8 +15,8 @@ let package = Package(
     .target(
       name: "TrendyAgent",
       dependencies: [
-        "TrendyInsights", "TrendyInterchange", "TrendyModels", "TrendyPersistence", "TrendyProtocols", "TrendySync",
-        "TrendyTrips",
+        "TrendyArchive", "TrendyInsights", "TrendyInterchange", "TrendyModels", "TrendyPersistence", "TrendyProtocols",
+        "TrendySync", "TrendyTrips",
       ]),
     .testTarget(
       name: "TrendyAgentTests",

@@ -6,16 +6,16 @@ let package = Package(
   platforms: [.iOS(.v18), .macOS(.v15)],
   products: [.library(name: "TrendyIngest", targets: ["TrendyIngest"])],
   dependencies: [
-    .package(path: "../TrendyAgent"), .package(path: "../TrendyHub"), .package(path: "../TrendyInterchange"),
-    .package(path: "../TrendyModels"), .package(path: "../TrendyPersistence"), .package(path: "../TrendyProtocols"),
-    .package(path: "../TrendyTesting"), .package(path: "../TrendyTrips"),
+    .package(path: "../TrendyAgent"), .package(path: "../TrendyArchive"), .package(path: "../TrendyHub"),
+    .package(path: "../TrendyInterchange"), .package(path: "../TrendyModels"), .package(path: "../TrendyPersistence"),
+    .package(path: "../TrendyProtocols"), .package(path: "../TrendyTesting"), .package(path: "../TrendyTrips"),
   ],
   targets: [
     .target(
       name: "TrendyIngest",
       dependencies: [
-        "TrendyAgent", "TrendyHub", "TrendyInterchange", "TrendyModels", "TrendyPersistence", "TrendyProtocols",
-        "TrendyTrips",
+        "TrendyAgent", "TrendyArchive", "TrendyHub", "TrendyInterchange", "TrendyModels", "TrendyPersistence",
+        "TrendyProtocols", "TrendyTrips",
       ]),
     .testTarget(
       name: "TrendyIngestTests",

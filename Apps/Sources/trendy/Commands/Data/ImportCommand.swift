@@ -1,6 +1,5 @@
 import AppContainer
 import CommandSupport
-import ImportFiles
 import TrendyAgent
 import TrendyArchive
 import TrendyFoundation

@@ -7,7 +7,7 @@ import TrendyFoundation
 #elseif canImport(Darwin)
   import Darwin
 #endif
-import ImportFiles
+import TrendyAgent
 import TrendyInterchange
 
 /// Reads what a person names, or pipes in as `-`.

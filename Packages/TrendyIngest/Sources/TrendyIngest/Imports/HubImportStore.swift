@@ -1,7 +1,6 @@
 import Foundation
 import TrendyAgent
 import TrendyHub
-import TrendyIngest
 import TrendyInterchange
 import TrendyModels
 import TrendyPersistence

@@ -1,24 +1,28 @@
 import Foundation
-import ImportFiles
 import TrendyAgent
 import TrendyArchive
-import TrendyHub
-import TrendyIngest
+public import TrendyHub
 import TrendyInterchange
 import TrendyModels
-import TrendyProtocols
+public import TrendyProtocols
 import TrendyTrips
 
 /// Reads the files that persons send, as `trendy import` does.
-struct HubFileImporter: FileImporting {
-  let storage: any HubStorage
-  let ingest: HubIngest
-  let clock: any TimeSource
+public struct HubFileImporter: FileImporting {
+  private let storage: any HubStorage
+  private let ingest: HubIngest
+  private let clock: any TimeSource
+
+  public init(storage: any HubStorage, ingest: HubIngest, clock: any TimeSource) {
+    self.storage = storage
+    self.ingest = ingest
+    self.clock = clock
+  }
 
   /// Bytes of a file that is read as a track, at most: it is in memory with all its points.
   private static let largestTrack = 64 << 20
 
-  func read(
+  public func read(
     _ file: ImportFile, into desk: HubImportDesk, onProgress: (Int64) throws -> Void
   ) throws -> ImportSummary {
     guard let zone = ZoneClock(named: file.zone) else {
