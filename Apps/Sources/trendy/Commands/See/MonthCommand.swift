@@ -21,9 +21,9 @@ struct MonthCommand: Command {
     }
   }
 
-  func act(_ session: Session) throws -> PeriodReview { try PeriodReview(.month, around: day, session) }
+  func act(_ session: Session) throws -> PeriodReport { try PeriodReport(.month, around: day, session) }
 
-  func show(_ answer: PeriodReview, _ session: Session) -> ExitCode {
+  func show(_ answer: PeriodReport, _ session: Session) -> ExitCode {
     PeriodText(answer, session).show(session.console)
     return .done
   }

@@ -10,9 +10,9 @@ struct WeekCommand: Command {
 
   init(_ session: Session) {}
 
-  func act(_ session: Session) throws -> PeriodReview { try PeriodReview(.week, session) }
+  func act(_ session: Session) throws -> PeriodReport { try PeriodReport(.week, session) }
 
-  func show(_ answer: PeriodReview, _ session: Session) -> ExitCode {
+  func show(_ answer: PeriodReport, _ session: Session) -> ExitCode {
     PeriodText(answer, session).show(session.console)
     return .done
   }

@@ -21,10 +21,11 @@ struct YearCommand: Command {
     }
   }
 
-  func act(_ session: Session) throws -> YearReview { try YearReview(around: day, session) }
+  func act(_ session: Session) throws -> PeriodReport { try PeriodReport(.year, around: day, session) }
 
-  func show(_ answer: YearReview, _ session: Session) -> ExitCode {
-    PeriodText(answer.period, session).show(session.console, more: YearText(answer).details(session.console.terminal))
+  func show(_ answer: PeriodReport, _ session: Session) -> ExitCode {
+    let details = YearText(YearReview(answer.review)).details(session.console.terminal)
+    PeriodText(answer, session).show(session.console, more: details)
     return .done
   }
 }

@@ -3,17 +3,20 @@ import TrendyInsights
 import TrendyModels
 import TrendyTrips
 
-/// A ``PeriodReview`` in a sentence, a table with small pictures, and rows for scripts.
+/// A ``PeriodReport`` in a sentence, a table with small pictures, and rows for scripts.
 struct PeriodText {
   static let columns = [
     "type", "now", "before", "percent (new where nothing was before)", "count of each day or month",
   ]
 
-  private let review: PeriodReview
+  private let report: PeriodReport
   private let units: Units
 
-  init(_ review: PeriodReview, _ session: Session) {
-    self.review = review
+  private var review: PeriodReview { report.review }
+  private var span: ReviewedPeriod { review.span }
+
+  init(_ report: PeriodReport, _ session: Session) {
+    self.report = report
     units = session.units
   }
 
@@ -30,7 +33,7 @@ struct PeriodText {
   }
 
   func show(_ console: Console, more: Details = Details()) {
-    if console.isJSON { console.document("trendy.\(review.period.rawValue)/1", members + more.members) }
+    if console.isJSON { console.document("trendy.\(span.period.rawValue)/1", members + more.members) }
     if console.format == .plain {
       for row in review.rows {
         console.row(
@@ -56,7 +59,7 @@ struct PeriodText {
           picture: TextPicture.series(row.values, isUnicode: console.terminal.showsUnicode))
       })
     for line in table.lines(console.terminal) + more.lines { console.text(line) }
-    if let driven = review.driven {
+    if let driven = report.driven {
       for line in console.terminal.lines(of: driven.sentence(units), indent: 2) { console.text(line) }
     }
   }
@@ -72,28 +75,20 @@ struct PeriodText {
   }
 
   private var heading: String {
-    let clock = review.clock.map { " \($0)" } ?? ""
-    let (days, before) = (words(review.days) + clock, words(review.daysBefore))
-    guard review.isPresent else { return "\(days), against \(before)" }
-    let name = review.period.rawValue
-    return "This \(name), \(days), against \(isPart ? "the same part of " : "")last \(name), \(before)"
+    let clock = report.clock.map { " \($0)" } ?? ""
+    let (days, before) = (words(span.days) + clock, words(span.daysBefore))
+    guard span.isPresent else { return "\(days), against \(before)" }
+    let name = span.period.rawValue
+    return "This \(name), \(days), against \(span.isPart ? "the same part of " : "")last \(name), \(before)"
   }
-
-  /// Whether the period goes on behind what is looked at.
-  private var isPart: Bool {
-    review.isHeldToTime
-      || review.days.count < review.period.days(around: review.days.lowerBound, firstWeekday: firstWeekday).count
-  }
-
-  private var firstWeekday: Int { review.days.lowerBound.weekday }
 
   /// `Mon 16 to Fri 20 Nov`; of a whole month or year its name.
   private func words(_ days: ClosedRange<CivilDate>) -> String {
     let first = days.lowerBound
-    let isWhole = days == review.period.days(around: first, firstWeekday: first.weekday)
-    if review.period == .year, isWhole { return "\(first.year)" }
-    if review.period == .month, isWhole { return first.monthWords }
-    return days.words(near: review.today)
+    let isWhole = days == span.period.days(around: first, firstWeekday: first.weekday)
+    if span.period == .year, isWhole { return "\(first.year)" }
+    if span.period == .month, isWhole { return first.monthWords }
+    return days.words(near: span.last)
   }
 
   private var members: [(String, JSONText)] {
@@ -103,9 +98,9 @@ struct PeriodText {
       ])
     }
     return [
-      ("from", .string(review.days.lowerBound.description)), ("through", .string(review.days.upperBound.description)),
-      ("before_from", .string(review.daysBefore.lowerBound.description)),
-      ("before_through", .string(review.daysBefore.upperBound.description)),
+      ("from", .string(span.days.lowerBound.description)), ("through", .string(span.days.upperBound.description)),
+      ("before_from", .string(span.daysBefore.lowerBound.description)),
+      ("before_through", .string(span.daysBefore.upperBound.description)),
       ("sentence", .string(review.rows.isEmpty ? nil : sentence)),
       (
         "types",
@@ -121,8 +116,8 @@ struct PeriodText {
             ])
           })
       ),
-      ("driven", review.driven.map { driven($0.now) } ?? .null),
-      ("driven_before", review.driven.map { driven($0.before) } ?? .null),
+      ("driven", report.driven.map { driven($0.now) } ?? .null),
+      ("driven_before", report.driven.map { driven($0.before) } ?? .null),
     ]
   }
 }

@@ -47,7 +47,7 @@ struct YearText {
 
   private static func month(_ records: PersonalRecords) -> String { name(records.month) }
 
-  private func day(_ day: CivilDate) -> String { day.words(near: review.period.days.upperBound) }
+  private func day(_ day: CivilDate) -> String { day.words(near: review.period.span.days.upperBound) }
 
   /// Of the row of a type; empty ones where it has nothing in the year.
   private func cells(_ type: EventType) -> [String] {

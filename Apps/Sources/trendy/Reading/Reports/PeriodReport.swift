@@ -1,0 +1,41 @@
+import CommandSupport
+import TrendyInsights
+import TrendyModels
+
+/// A ``PeriodReview`` of the events that the options select, and the distance driven.
+struct PeriodReport {
+  let review: PeriodReview
+  /// The present time of day if the last day is not over; else `nil`.
+  let clock: String?
+  /// `nil` if the options select only some events, or nothing was driven in either period.
+  let driven: Driven?
+
+  /// - Parameters:
+  ///   - period: a week, a month or a year.
+  ///   - day: any day of it; `nil` for the last selected day.
+  /// - Throws: ``CommandError`` with exit 64 for a future period, and where `--since` leaves nothing to compare with.
+  init(_ period: CalendarPeriod, around day: CivilDate? = nil, _ session: Session) throws {
+    let histories = try TypeHistories(session)
+    let (local, last) = (session.local, histories.today)
+    guard
+      let span = ReviewedPeriod(
+        period, around: day ?? last, until: last, today: local.day(of: session.now), firstWeekday: local.firstWeekday)
+    else {
+      let first = period.days(around: day ?? last, firstWeekday: local.firstWeekday).lowerBound
+      throw session.usageError("\(first.words(near: last)) is still to come")
+    }
+    let before = span.daysBefore
+    if let first = histories.firstDay, first > before.lowerBound {
+      throw session.usageError(
+        "--since leaves out a part of what the \(period.rawValue) is compared with",
+        hint: "That begins on \(before.lowerBound.words(near: last)). --until says which one is shown.")
+    }
+    review = PeriodReview(
+      span, types: try histories.all(), skips: try histories.skips(),
+      later: span.endsAtPresentTime ? try histories.later(on: before.upperBound) : [:])
+    clock = span.isPresent ? local.time(session.now) : nil
+    driven = try Driven(
+      span.days, against: before, period, histories, session,
+      until: span.endsAtPresentTime ? histories.sameTime(on: before.upperBound) : nil)
+  }
+}

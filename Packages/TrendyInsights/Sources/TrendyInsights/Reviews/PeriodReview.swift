@@ -1,0 +1,62 @@
+public import TrendyModels
+
+/// A week, month or year of each event type, compared with the period before.
+public struct PeriodReview: Sendable {
+  /// One type in the period.
+  public struct Row: Sendable {
+    public let type: EventType
+    public let change: PeriodChange
+    /// Amount of each day; in a year, of each month.
+    public let values: [Double]
+  }
+
+  public let span: ReviewedPeriod
+  /// Types with events in either period, those with most events first.
+  public let rows: [Row]
+  /// All types with their whole histories.
+  public let types: [(type: EventType, history: TypeHistory)]
+  /// Excused days by type id.
+  public let skips: [String: Set<CivilDate>]
+  private let later: [String: Int]
+
+  /// - Parameters:
+  ///   - span: the days.
+  ///   - types: all types with their histories up to the last day.
+  ///   - skips: excused days by type id.
+  ///   - later: number of events by type id on the last day of the period before that were later in the day than it is now.
+  public init(
+    _ span: ReviewedPeriod, types: [(type: EventType, history: TypeHistory)], skips: [String: Set<CivilDate>],
+    later: [String: Int]
+  ) {
+    self.span = span
+    self.types = types
+    self.skips = skips
+    self.later = later
+    rows = types.filter { !$0.history.isOfReadings }.map { type, history in
+      Row(
+        type: type, change: Self.change(of: history, in: span, later: later[type.id] ?? 0),
+        values: Self.values(of: history.days, in: span))
+    }
+    .filter { !$0.change.isEmpty }
+    .sorted { left, right in
+      (right.change.now, right.change.before, left.type.name) < (left.change.now, left.change.before, right.type.name)
+    }
+  }
+
+  /// All types together, compared with the period before.
+  public var total: PeriodChange { Self.change(of: together, in: span, later: later.values.reduce(0, +)) }
+
+  var together: TypeHistory { TypeHistory(together: types.map(\.history), today: span.last) }
+
+  private static func change(of history: TypeHistory, in span: ReviewedPeriod, later: Int) -> PeriodChange {
+    history.change(span.period, over: span.days, firstWeekday: span.firstWeekday, later: later)
+  }
+
+  private static func values(of series: DailySeries, in span: ReviewedPeriod) -> [Double] {
+    guard span.period == .year else { return series.over(span.days).values }
+    return (1...span.days.upperBound.month).map { month in
+      let first = CivilDate(year: span.days.lowerBound.year, month: month, day: 1)
+      return series.over(CalendarPeriod.month.days(around: first, firstWeekday: 0)).total
+    }
+  }
+}

@@ -1,0 +1,43 @@
+public import TrendyModels
+
+/// The days of a calendar period up to the last day with data, and the days that they are compared with.
+public struct ReviewedPeriod: Hashable, Sendable {
+  public let period: CalendarPeriod
+  public let days: ClosedRange<CivilDate>
+  public let daysBefore: ClosedRange<CivilDate>
+  /// The last day with data, which may be after the period.
+  public let last: CivilDate
+  /// First day of a week; 0 is Sunday.
+  public let firstWeekday: Int
+  /// Whether the last day is today, which is not over.
+  public let isPresent: Bool
+  /// Whether the last day is compared with the same part of another day, up to the present time of day.
+  public let endsAtPresentTime: Bool
+
+  /// - Parameters:
+  ///   - period: a week, a month or a year.
+  ///   - day: any day of it.
+  ///   - last: the last day with data.
+  ///   - today: the present day.
+  ///   - firstWeekday: first day of a week; 0 is Sunday.
+  /// - Returns: `nil` for a period that begins after `last`.
+  public init?(
+    _ period: CalendarPeriod, around day: CivilDate, until last: CivilDate, today: CivilDate, firstWeekday: Int
+  ) {
+    let whole = period.days(around: day, firstWeekday: firstWeekday)
+    guard whole.lowerBound <= last else { return nil }
+    self.period = period
+    self.last = last
+    self.firstWeekday = firstWeekday
+    days = whole.lowerBound...min(whole.upperBound, last)
+    daysBefore = period.before(days, firstWeekday: firstWeekday)
+    isPresent = days.upperBound == today
+    // The days before end on another date where their month is shorter: then all of that day counts.
+    endsAtPresentTime = isPresent && (period == .week || days.upperBound.day == daysBefore.upperBound.day)
+  }
+
+  /// Whether the period continues after the reviewed days.
+  public var isPart: Bool {
+    endsAtPresentTime || days.upperBound < period.days(around: days.lowerBound, firstWeekday: firstWeekday).upperBound
+  }
+}

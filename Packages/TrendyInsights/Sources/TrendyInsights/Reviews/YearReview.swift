@@ -1,0 +1,25 @@
+public import TrendyModels
+
+/// The records of a year, beside its ``PeriodReview``.
+public struct YearReview: Sendable {
+  public let period: PeriodReview
+  /// All types together, compared with the year before.
+  public let total: PeriodChange
+  /// Records of all types together; `nil` for a year without events.
+  public let best: PersonalRecords?
+  /// Records of each type within the year, those with most events first.
+  public let bests: [(type: EventType, records: PersonalRecords)]
+
+  public init(_ period: PeriodReview) {
+    self.period = period
+    total = period.total
+    let span = period.span
+    best = period.together.records(firstWeekday: span.firstWeekday, over: span.days).value
+    let histories = Dictionary(uniqueKeysWithValues: period.types.map { ($0.type.id, $0.history) })
+    bests = period.rows.compactMap { row in
+      histories[row.type.id]?.records(
+        firstWeekday: span.firstWeekday, skips: period.skips[row.type.id] ?? [], over: span.days
+      ).value.map { (row.type, $0) }
+    }
+  }
+}
