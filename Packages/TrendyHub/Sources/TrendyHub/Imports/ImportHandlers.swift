@@ -88,7 +88,7 @@ struct ImportHandlers: Sendable {
     // Asked again where no answer came.
     if entry.undoneThrough == nil {
       _ = try jobs.startUndo(id, source: entry.source, of: sender.person) { [records] onProgress in
-        try ImportUndo(entry, of: sender.person, in: records).run(onProgress)
+        try ImportRemoval(entry, of: sender.person, in: records).run(onProgress)
       }
     }
     return .json(try await importDocument(id, sender), status: 202)

@@ -15,7 +15,7 @@ public final class HubServer: Sendable {
   package let router: HubRouter
   private let records: HubRecords
   private let authenticator: Authenticator
-  private let presence: DevicePresence
+  private let presence: DeviceContacts
   /// The optional is inside the lock: Swift 6.3.1 turns an absent `Mutex` into a present one with arbitrary content
   /// in a debug build.
   private let limiter: Mutex<RequestLimiter?>
@@ -55,7 +55,7 @@ public final class HubServer: Sendable {
       accounts: HubAccounts(storage: storage, clock: clock, chance: random), process: random.hexadecimalDigits(),
       streamLimit: configuration.streams, tasks: tasks)
     let authenticator = Authenticator(accounts: records.accounts, store: store, configuration: configuration)
-    let presence = DevicePresence(accounts: records.accounts, store: store)
+    let presence = DeviceContacts(accounts: records.accounts, store: store)
     let readings = PostedTracks(records: records, ingest: ingest)
     let trackers = TrackerHandlers(records: records, readings: readings)
     let imports = files.map { ImportJobs(intake: $0, clock: clock, hasThreads: transport != nil) }

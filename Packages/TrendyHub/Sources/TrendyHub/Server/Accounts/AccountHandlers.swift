@@ -6,7 +6,7 @@ import TrendyProtocols
 struct AccountHandlers: Sendable {
   let records: HubRecords
   let authenticator: Authenticator
-  let presence: DevicePresence
+  let presence: DeviceContacts
   let configuration: HubConfiguration
   let pairingPicture: PairingPicture.Maker?
 

@@ -4,7 +4,7 @@ import TrendyProtocols
 
 /// Deletes the entities that an import created and nobody has edited since: first entities that refer to others, then
 /// types that have become unused.
-struct ImportUndo {
+struct ImportRemoval {
   private static let entriesAtOnce = 500
 
   private let records: HubRecords

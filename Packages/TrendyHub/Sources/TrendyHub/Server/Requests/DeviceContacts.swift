@@ -4,7 +4,7 @@ import TrendyModels
 import TrendyProtocols
 
 /// When each device last sent a request, and its report about itself.
-final class DevicePresence: Sendable {
+final class DeviceContacts: Sendable {
   private let accounts: HubAccounts
   private let store: HubStore
   private let seen = Mutex<[String: (at: Date, report: HubDeviceReport?)]>([:])
