@@ -70,7 +70,7 @@ struct RoundsTests {
     #expect(abs(trips[0].trip.startTime.timeIntervalSince(at(60))) <= 30)
     let decision = try #require(trips[0].decisions.first)
     #expect(decision.rule == .rounds)
-    #expect(decision.words.hasPrefix("on the way in rounds: "))
+    #expect(decision.words.hasPrefix("Departed on laps: "))
   }
 
   @Test("a walk around the block twice is a trip", arguments: [1.0, 5])
