@@ -69,7 +69,7 @@ enum TrendyFuzz {
   }
 
   private static func exitWithUsage(_ message: String) -> Never {
-    print("trendy-fuzz: \(words)\n\(usage)")
+    print("trendy-fuzz: \(message)\n\(usage)")
     exit(2)
   }
 }
