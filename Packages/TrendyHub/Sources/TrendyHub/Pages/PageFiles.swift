@@ -43,7 +43,8 @@ struct PageFiles: Sendable {
       let isVersioned = !Self.unversioned.contains(path)
       if !isVersioned, let text = String(data: content, encoding: .utf8) {
         let preloads = modules.map { "<link rel=\"modulepreload\" href=\"\(folder)\($0)\">" }.joined(separator: "\n")
-        let addresses = paths.filter { !Self.unversioned.contains($0) }.map { folder + $0 }
+        // The worker stores them; icons are loaded when the page is installed.
+        let addresses = paths.filter { !Self.unversioned.contains($0) && !$0.hasSuffix(".png") }.map { folder + $0 }
         content = Data(
           text
             .replacing("{{assets}}", with: String(folder.dropLast())).replacing("{{version}}", with: version)
