@@ -6,19 +6,11 @@
   import Darwin
 #endif
 
-/// Is told how far a reading has come.
-public protocol ReadingMeter: AnyObject {
-  /// Bytes of all that is to be read; `nil` where nobody knows.
-  var total: Int64? { get set }
-  /// More was read; what it throws ends the reading.
-  func advance(by bytes: Int) throws
-}
-
 /// How far work has come that takes more than a second: a line of the terminal that is written over, and gone at the end.
 ///
 /// It is on the standard error, and only where that is a terminal and talk is wanted. Work in several steps counts each from the
 /// beginning, under its name.
-public final class ProgressLine: ReadingMeter {
+public final class ProgressLine {
   /// The unit in which progress is counted.
   public enum Unit: Hashable, Sendable {
     case bytes

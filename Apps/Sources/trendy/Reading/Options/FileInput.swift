@@ -10,6 +10,8 @@ import TrendyFoundation
 import TrendyAgent
 import TrendyInterchange
 
+extension ProgressLine: ReadingMeter {}
+
 /// Reads what a person names, or pipes in as `-`.
 ///
 /// By descriptor: Foundation refuses whatever is no regular file, and so every pipe.
