@@ -1,4 +1,4 @@
-import CommandSupport
+public import CommandSupport
 import TrendyFoundation
 #if canImport(Glibc)
   import Glibc
@@ -7,7 +7,7 @@ import TrendyFoundation
 #elseif canImport(Darwin)
   import Darwin
 #endif
-import TrendyAgent
+public import TrendyAgent
 import TrendyInterchange
 
 extension ProgressLine: ReadingMeter {}
