@@ -210,7 +210,7 @@ struct RecordingTests {
     // Nothing of it is from the future.
     let late = bench.folder.appending(path: "late.csv")
     try Data("time,lat,lon\n\(Int(now)),52,4\n\(Int(now) + 200_000),52,5\n".utf8).write(to: late)
-    let refused = try imported(late.path)["refused"]?.arrayValue
+    let refused = try imported(late.path)["problems"]?.arrayValue
     #expect(refused?.first?.stringValue?.contains("more than a day ahead") == true)
   }
 }

@@ -43,7 +43,16 @@ extension DeviceRecord {
     try TrackIntake(directory: tracks, journal: journal(for: act), clock: clock)
   }
 
-  func journal(for act: Act?) -> any FindingJournal { RecorderJournal(record: self, act: act) }
+  /// As ``makeTrackIntake(for:)``, of what an import finds: it is of that import.
+  func makeTrackIntake(of importStore: DeviceImportStore) throws -> TrackIntake {
+    try TrackIntake(directory: tracks, journal: journal(of: importStore), clock: clock)
+  }
+
+  func journal(for act: Act?) -> any FindingJournal { RecorderJournal(record: self, act: act, importStore: nil) }
+
+  func journal(of importStore: DeviceImportStore) -> any FindingJournal {
+    RecorderJournal(record: self, act: nil, importStore: importStore)
+  }
 }
 
 extension DeviceRecord {
@@ -56,21 +65,33 @@ extension DeviceRecord {
 }
 
 extension DeviceRecord {
-  /// The id of an event by which another source, such as a history of places, told of a trip that was now found in fixes.
+  /// The id of an event by which another source, such as a workout or a history of places, told of a trip that was now found in fixes.
   func told(_ trip: Event) throws -> String? {
-    let sameness = ForeignEvent.Sameness.time(metres: 150)
-    guard let range = sameness.range(around: trip) else { return nil }
-    return try makeStore().events(in: range, ofType: trip.eventTypeId, limit: nil).first {
-      // Whoever tells of a trip says by what; in fixes that cannot be found.
-      $0.sourceType == .trip && $0.properties[ForeignEvent.modeKey] != nil && sameness.isMet(by: trip, and: $0)
-    }?.id
+    guard let range = ForeignEvent.Sameness.time(metres: 150).range(around: trip) else { return nil }
+    return try makeStore().events(in: range, ofType: nil, limit: nil).first { $0.tells(of: trip) }?.id
+  }
+}
+
+extension Event {
+  /// Whether it is the event of another source for a trip that was found in fixes.
+  public func tells(of trip: Event) -> Bool {
+    // A source that tells of a trip says by what; in fixes that cannot be found.
+    if sourceType == .trip {
+      return properties[ForeignEvent.modeKey] != nil
+        && ForeignEvent.Sameness.time(metres: 150).isMet(by: trip, and: self)
+    }
+    return isOneActivity(with: trip)
   }
 }
 
 /// Writes what was found as the person's own device records it: the event and the mutation that tells the hub.
-private struct RecorderJournal: FindingJournal {
+///
+/// @unchecked: an import is used on the one thread that reads its file.
+private struct RecorderJournal: FindingJournal, @unchecked Sendable {
   let record: DeviceRecord
   let act: Act?
+  /// The import in whose fixes it was found.
+  let importStore: DeviceImportStore?
 
   private func inOneSave<Result>(_ body: (RecorderChanges) throws -> Result) throws -> Result {
     try act?.inOneSave(body) ?? record.recorder.inOneSave(body)
@@ -93,7 +114,10 @@ private struct RecorderJournal: FindingJournal {
   func create(_ event: Event) throws -> Bool {
     // A type that the person deleted takes no new events.
     guard try record.makeStore().findEventType(id: event.eventTypeId) != nil else { return false }
-    return try inOneSave { try $0.record(event) }
+    return try inOneSave { save in
+      if let importStore { return try importStore.create(event, in: save) }
+      return try save.record(event)
+    }
   }
 
   func update(_ event: Event, from held: Event) throws -> Bool {

@@ -52,7 +52,7 @@ public enum ImportFormat: String, Hashable, Sendable, CaseIterable, Codable {
         return .ownTracksRecording
       }
       if NMEAReader.holdsSentence(start) { return .nmea }
-      return CSVTrackReader.isHeader(start.prefix { $0 != 0xA && $0 != 0xD }) ? .csv : nil
+      return CSVTrackReader.isTable(start) ? .csv : nil
     }
   }
 
@@ -71,7 +71,7 @@ public enum ImportFormat: String, Hashable, Sendable, CaseIterable, Codable {
     case UInt8(ascii: "$"): return .unknownFormat(seen: "NMEA sentences without a right checksum")
     default:
       if content.prefix(512).contains(0) { return .unknownFormat(seen: "a binary file") }
-      let columns = EventTableReader.header(of: content) ?? []
+      let columns = EventTableReader.header(of: content)?.names ?? []
       return columns.count > 1 ? .unknownColumns(columns) : .unknownFormat(seen: "plain text")
     }
   }

@@ -1,3 +1,15 @@
+/// What a file may leave open, so that the user has to say it.
+public enum ImportQuestion: String, Hashable, Sendable {
+  /// Decimal sign of a column.
+  case decimal
+  /// Unit of a column of durations.
+  case durationUnit = "duration_unit"
+  /// Type of the events of a table that has no column for it.
+  case type
+  /// Zone of times whose own zone is unknown.
+  case zone
+}
+
 /// Why a file could not be read.
 public enum InterchangeError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The file ends before it is complete. `line` and `column` count from 1, the column in bytes.
@@ -12,6 +24,10 @@ public enum InterchangeError: Error, Hashable, Sendable, CustomStringConvertible
   case notTheData(reason: String)
   /// What a format says of itself, in a sentence.
   case unreadable(reason: String)
+  /// A column of `--map` that the table does not have, and the columns that it has.
+  case noSuchColumn(String, [String])
+  /// Something that the file does not say and the user has to.
+  case undecided(ImportQuestion, reason: String)
   /// Day and month of a table's dates could both be first; the cell is read both ways.
   case ambiguousDates(cell: String, dayFirst: String, monthFirst: String)
 
@@ -26,7 +42,9 @@ public enum InterchangeError: Error, Hashable, Sendable, CustomStringConvertible
       "this looks like a table (CSV) whose columns tell no events and no positions: \(columns.joined(separator: ", "))"
     case .unknownFormat(let seen):
       "this looks like \(seen), which holds no track; tracks are read from \(ImportFormat.names)"
-    case .unreadable(let reason), .notTheData(let reason): reason
+    case .unreadable(let reason), .notTheData(let reason), .undecided(_, let reason): reason
+    case .noSuchColumn(let name, let columns):
+      "the table has no column '\(name)'; it has \(columns.joined(separator: ", "))"
     case .ambiguousDates(let cell, let dayFirst, let monthFirst):
       "'\(cell)' is \(dayFirst) or \(monthFirst), and no other row tells which"
     }
@@ -36,7 +54,7 @@ public enum InterchangeError: Error, Hashable, Sendable, CustomStringConvertible
   public var pointsRead: Int {
     switch self {
     case .truncated(_, _, _, let points), .malformed(_, _, _, let points): points
-    case .unknownFormat, .unknownColumns, .unreadable, .notTheData, .ambiguousDates: 0
+    case .unknownFormat, .unknownColumns, .unreadable, .notTheData, .ambiguousDates, .noSuchColumn, .undecided: 0
     }
   }
 }

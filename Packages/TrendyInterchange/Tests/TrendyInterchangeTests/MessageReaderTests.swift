@@ -264,7 +264,7 @@ struct MessageReaderTests {
     case .truncated(let line, let column, _, _): #expect(isTruncated && line == 2 && column == 18)
     case .malformed: #expect(!isTruncated)
     case .unknownColumns, .unknownFormat: #expect(text.hasPrefix("{\"locations"))
-    case .ambiguousDates, .notTheData, .unreadable: Issue.record("\(error)")
+    case .ambiguousDates, .noSuchColumn, .undecided, .notTheData, .unreadable: Issue.record("\(error)")
     }
   }
 

@@ -22,13 +22,23 @@ struct ImportCommand: Command {
       OptionSpec("--since", value: "time", kind: .time, help: "no events before"),
       OptionSpec("--until", value: "time", kind: .time, help: "no events after: a day is meant whole"),
       OptionSpec(
-        "--type", value: "type", kind: .eventType, repetition: .allCount, help: "events of this type only"),
+        "--type", value: "type", kind: .eventType, repetition: .allCount,
+        help: "events of this type only; the type of all rows of a table without a column for it"),
       OptionSpec(
         "--map", value: "from=to", kind: .text, repetition: .allCount,
         help: "a type of the file as one of yours: gym=Workout; a column of a table: start=Day"),
       OptionSpec("--zone", value: "zone", kind: .text, help: "of times without one: Europe/Paris (the zone here)"),
       OptionSpec(
         "--date-format", value: "order", kind: .oneOf(["dmy", "mdy"]), help: "what 3/4/2026 means: dmy, mdy"),
+      OptionSpec(
+        "--decimal", value: "sign", kind: .oneOf(DecimalSign.allCases.map(\.rawValue)),
+        help: "decimal sign of a table's numbers: point, comma (found by its cells)"),
+      OptionSpec(
+        "--duration-unit", value: "unit", kind: .oneOf(DurationUnit.allCases.map(\.rawValue)),
+        help: "unit of durations without one: ms, s, min, h, d"),
+      OptionSpec(
+        "--done", value: "values", kind: .text,
+        help: "in a table with a column per habit, cells that count as done: x,yes,1"),
       OptionSpec("--other-zone", help: "also a file that was imported with another zone: each entry a second time"),
     ])
 
@@ -61,6 +71,7 @@ struct ImportCommand: Command {
     let arguments = session.arguments
     let local = session.local
     var zone = ZoneClock(name: local.zoneName) { local.components(of: $0).secondsFromGMT }
+    let isZoneChosen = arguments.value("--zone") != nil
     if let name = arguments.value("--zone") {
       guard let named = ZoneClock(named: name) else {
         throw session.usageError("This system knows no time zone '\(name)'", hint: "Zones look like Europe/Paris.")
@@ -69,6 +80,14 @@ struct ImportCommand: Command {
     }
     var options = ImportOptions(zone: zone, range: try session.range(), now: session.now)
     options.isDayFirst = arguments.value("--date-format").map { $0 == "dmy" }
+    options.isZoneChosen = isZoneChosen
+    options.decimalSign = arguments.value("--decimal").flatMap(DecimalSign.init(rawValue:))
+    options.durationUnit = arguments.value("--duration-unit").flatMap(DurationUnit.init(rawValue:))
+    options.doneValues = arguments.value("--done").map { values in
+      Set(values.split(separator: ",").map { $0.lowercased() })
+    }
+    let types = arguments.all("--type")
+    if types.count == 1 { options.typeName = types[0] }
     var map: [String: String] = [:]
     for word in arguments.all("--map") {
       let parts = word.split(separator: "=", maxSplits: 1).map(String.init)
@@ -85,7 +104,7 @@ struct ImportCommand: Command {
     request.isDryRun = arguments.has("--dry-run")
     request.acceptsOtherZone = arguments.has("--other-zone")
     request.typeMap = map
-    request.onlyTypes = Set(arguments.all("--type").map { $0.lowercased() })
+    request.onlyTypes = Set(types.map { $0.lowercased() })
     request.onProgress = { _ in try Interruption.check() }
     return request
   }
@@ -160,8 +179,7 @@ struct ImportCommand: Command {
     case (.stream(let stream), let found?) where found.isReadAsRecords:
       return .records(found, countingAhead(try container.record.importRecords(stream, as: found, request)))
     case (.stream(let stream), _):
-      let name = path == "-" ? path : URL(filePath: path).lastPathComponent
-      return .track(try container.record.importTrack(stream.rest(), name: name, isDryRun: request.isDryRun))
+      return .track(try container.record.importTrack(stream.rest(), request))
     case (.files, nil): preconditionFailure("a folder of no format was opened")
     }
   }
@@ -169,7 +187,10 @@ struct ImportCommand: Command {
   private func failure(_ error: InterchangeError) -> CommandError {
     switch error {
     case .ambiguousDates:
-      CommandError("\(path): \(error)", hint: "Say it: --date-format dmy or mdy.", exit: .badData)
+      CommandError("\(path): \(error)", hint: "Nothing was imported. Set --date-format dmy or mdy.", exit: .badData)
+    case .undecided(let question, _):
+      CommandError("\(path): \(error)", hint: "Nothing was imported. \(question.hint)", exit: .badData)
+    case .noSuchColumn: CommandError("\(path): \(error)", hint: "Nothing was imported.", exit: .usage)
     case .notTheData: CommandError("\(path): \(error)", hint: "Nothing was imported.", exit: .badData)
     // What is no whole backup is told as any other file.
     case .unknownFormat where path != "-" && (try? StoreBackup.check(path)) != nil:
@@ -209,18 +230,17 @@ struct ImportCommand: Command {
       for line in answer.lines(isDryRun: request.isDryRun, in: session.local, session.units) {
         session.console.done(line)
       }
-      if !request.isDryRun, answer.tripCount.new + answer.visitCount.new > 0 {
+      if !request.isDryRun, answer.tripCount.new + answer.visitCount.new + (answer.workouts?.newCount ?? 0) > 0 {
         session.console.done("Undo: trendy undo")
       }
     }
-    // Nothing to import is an answer that a person must not overlook.
-    guard answer.tripCount.new + answer.tripCount.known > 0 else {
-      let points = "the \(answer.file.points.count) points stay in one place"
-      throw CommandError(
-        "No trip was found: \(answer.file.timeRemark ?? points)",
-        hint: answer.fixCount.new + answer.fixCount.known > 0
-          ? "Its fixes are kept all the same." : "What the file holds is listed above; nothing was kept.",
-        exit: .badData)
+    if answer.tripCount.new + answer.tripCount.known == 0, answer.workouts == nil {
+      let reason =
+        "no trip was found: \(answer.file.timeRemark ?? "the \(answer.file.points.count) points stay in one place")"
+      guard answer.fixCount.new + answer.fixCount.known + answer.visitCount.new + answer.visitCount.known > 0 else {
+        throw CommandError("\(path): \(reason)", hint: "Nothing was imported.", exit: .badData)
+      }
+      session.console.talk("warning: \(reason)", level: .warning)
     }
     return .done
   }
@@ -237,6 +257,27 @@ struct ImportCommand: Command {
         hint: report.problems.first.map { "\($0)" } ?? "The file holds nothing that was asked for.", exit: .badData)
     }
     return .done
+  }
+}
+
+extension ImportQuestion {
+  fileprivate var hint: String {
+    switch self {
+    case .decimal: "Set --decimal point or comma."
+    case .durationUnit: "Set --duration-unit s, min or h."
+    case .type:
+      "--type NAME imports each row as an event of that type, --done VALUES each column as a habit; --map type=COLUMN names "
+        + "a column of types."
+    case .zone: "Set --zone to the zone of these times, such as Europe/Paris."
+    }
+  }
+}
+
+extension ImportProblem {
+  /// The first five, and how many more there are.
+  fileprivate static func lines(_ problems: [ImportProblem], of count: Int) -> [String] {
+    let shown = problems.prefix(5)
+    return shown.map { "  \($0)" } + (count > shown.count ? ["  and \(count - shown.count) more"] : [])
   }
 }
 
@@ -268,12 +309,12 @@ extension ImportReport {
       lines.append("New types: \(newTypes.prefix(10).joined(separator: ", "))\(newTypes.count > 10 ? ", …" : "")")
     }
     lines += skippedLines
-    if found > 0 { lines.append("Trips and visits found: \(found); to take them back: trendy undo") }
+    if found > 0 { lines.append("Trips and visits found: \(found)") }
     if badCount > 0 {
-      lines.append("Skipped: \(badCount)")
-      lines += problems.prefix(3).map { "  \($0)" }
+      lines.append("Warning: \(Quantity(badCount, "part")) of the file could not be imported:")
+      lines += ImportProblem.lines(problems, of: badCount)
     }
-    if let id, newCount > 0 { lines.append("To take it back: trendy import undo \(id.prefix(13))") }
+    if let id, newCount + found > 0 { lines.append("To take it back: trendy import undo \(id.prefix(13))") }
     return lines
   }
 
@@ -315,7 +356,13 @@ extension TrackImport {
   fileprivate func lines(isDryRun: Bool, in local: LocalTime, _ units: Units) -> [String] {
     let verb = isDryRun ? "would be new" : "new"
     var lines = fileLines(units)
-    if !isDryRun { lines.append("Fixes:  \(fixCount.new) new, \(fixCount.known) known") }
+    lines.append("Fixes:  \(fixCount.new) \(verb), \(fixCount.known) known")
+    if let workouts {
+      lines.append("Workouts: \(workouts.new[.event] ?? 0) \(verb), \(workouts.known) known")
+      lines += workouts.examples.map {
+        "  \(local.dayAndTime($0.event.timestamp, year: 0))  \($0.event.properties["activity"]?.stringValue ?? $0.typeName)"
+      }
+    }
     lines.append("Trips:  \(tripCount.new) \(verb), \(tripCount.known) known")
     lines += trips.map { "  \(local.dayAndTime($0.timestamp, year: 0))  \($0.id)" }
     let gone = isDryRun ? 0 : tripCount.new + tripCount.known - trips.count
@@ -332,13 +379,13 @@ extension TrackImport {
     var lines = [
       "\(file.format.name): \(Quantity(file.tracks.count, "track")), \(Quantity(file.pointCount, "point")), \(length) along them"
     ]
-    if file.skippedPoints > 0 {
-      lines.append("\(file.skippedPoints) points have no place on earth and are left out")
+    if problemCount > 0 {
+      lines.append("Warning: \(Quantity(problemCount, "part")) of the file could not be imported:")
+      lines += ImportProblem.lines(problems, of: problemCount)
     }
-    lines += file.problems.prefix(3).map { "Left out, \($0)" }
-    if file.problems.count > 3 { lines.append("and \(file.problems.count - 3) more") }
+    lines += file.leftOut.map { "Left out: \($0.count) × \($0.what)" }
     lines += (file.remarks + [file.timeRemark].compactMap(\.self)).map { "Note: \($0)" }
-    return lines + refusals.prefix(3).map { "Left out: \($0)" }
+    return lines
   }
 }
 
@@ -349,9 +396,14 @@ extension TrackImport {
     let fixes = JSONText.object([("new", .number(fixCount.new)), ("known", .number(fixCount.known))])
     return [
       ("format", .string(file.format.rawValue)), ("dry_run", .bool(isDryRun)), ("file", fileJSON(in: local)),
-      ("fixes", isDryRun ? .null : fixes), ("refused", .array(refusals.map { .string($0) })),
+      ("fixes", fixes), ("bad", .number(problemCount)), ("problems", .array(problems.map { .string("\($0)") })),
       ("trips", tripCount.json(trips.map { Self.trip($0, in: local) })),
       ("visits", visitCount.json(visits.map { Self.visit($0, in: local) })),
+      (
+        "workouts",
+        .object([("new", .number(workouts?.new[.event] ?? 0)), ("known", .number(workouts?.known ?? 0))])
+      ),
+      ("skipped", .object(file.leftOut.map { ($0.what, .number($0.count)) })),
     ]
   }
 
@@ -362,7 +414,6 @@ extension TrackImport {
       ("points_skipped", .number(file.skippedPoints)), ("waypoints", .number(file.waypoints.count)),
       ("first", .string(file.firstTime.map { local.rfc3339($0) })),
       ("last", .string(file.lastTime.map { local.rfc3339($0) })),
-      ("problems", .array(file.problems.map { .string("\($0)") })),
       ("length_m", .number((length * 10).rounded() / 10)), ("remark", .string(file.timeRemark)),
     ])
   }

@@ -16,13 +16,18 @@ final class DeviceImportStore: ImportStore {
   /// Ids that an import made that was taken back: they may come again.
   private let takenBack: FingerprintSet
   private var isBegun = false
+  /// Whether it is a step that can be undone, as it made something.
+  private var isUndoable = false
   private(set) var importID: String?
   private(set) var isContinued = false
   private var reading: ImportReading?
 
-  /// For records.
-  convenience init(record: DeviceRecord, format: InterchangeFormat, request: ImportRequest) throws {
-    try self.init(record: record, source: request.source, format: format.word, fingerprint: request.fingerprint)
+  init(record: DeviceRecord, format: InterchangeFormat, request: ImportRequest) throws {
+    self.record = record
+    source = request.source
+    self.format = format.word
+    fingerprint = request.fingerprint
+    takenBack = try record.takenBack()
     guard !request.isDryRun else { return }
     let interrupted = try record.imports().last {
       $0.undone == nil && $0.finished == nil && $0.fingerprint == fingerprint
@@ -31,23 +36,10 @@ final class DeviceImportStore: ImportStore {
     importID = interrupted.id
     isContinued = true
     isBegun = true
-  }
-
-  /// For a track, which is in no journal of imports: the person's undo knows of its events.
-  convenience init(record: DeviceRecord, source: String) throws {
-    try self.init(record: record, source: source, format: "", fingerprint: "")
-  }
-
-  private init(record: DeviceRecord, source: String, format: String, fingerprint: String) throws {
-    self.record = record
-    self.source = source
-    self.format = format
-    self.fingerprint = fingerprint
-    takenBack = try record.takenBack()
+    isUndoable = true
   }
 
   var now: Date { record.clock.now }
-  private var act: Act { record.act("import \(source)") }
 
   func earlierReadings() throws -> [ImportReading] {
     try record.imports().filter { $0.undone == nil && $0.id != importID }.compactMap(\.reading)
@@ -58,11 +50,12 @@ final class DeviceImportStore: ImportStore {
   func propertyDefinitions() throws -> [PropertyDefinition] { try record.makeStore().fetchAllPropertyDefinitions() }
   func event(id: String) throws -> Event? { try record.makeStore().findEvent(id: id) }
   func type(_ kind: BuiltInType) throws -> EventType { try record.type(kind) }
-  func makeJournal() throws -> any FindingJournal { record.journal(for: act) }
+  func makeJournal() throws -> any FindingJournal { record.journal(of: self) }
   func openTrackLog() throws -> TrackLog { try record.openTrackLog() }
-  func makeTrackIntake() throws -> TrackIntake { try record.makeTrackIntake(for: act) }
+  func presentTrackLog() throws -> TrackLog? { record.hasTracks ? try record.openTrackLog() : nil }
+  func makeTrackIntake() throws -> TrackIntake { try record.makeTrackIntake(of: self) }
 
-  func events(in range: Range<Date>, ofType type: String) throws -> [Event] {
+  func events(in range: Range<Date>, ofType type: String?) throws -> [Event] {
     try record.makeStore().events(in: range, ofType: type, limit: nil)
   }
 
@@ -123,6 +116,17 @@ final class DeviceImportStore: ImportStore {
     }
   }
 
+  /// Records a trip or visit that was found in fixes of this import.
+  /// - Returns: whether it was not there before.
+  func create(_ event: Event, in save: RecorderChanges) throws -> Bool {
+    try save.takeWriteLock()
+    guard let digest = try make(.event(event), id: event.id, in: save) else { return false }
+    let journal = ImportJournal(save.localStore)
+    try journal.append(
+      [MadeEntity(kind: .event, id: event.id, digest: digest)], to: begin(journal, save.localStore))
+    return true
+  }
+
   /// Of each whether it is an event of which nothing is known.
   private static func areNew(_ batch: [Undoable], in store: any DataStoreProtocol) throws -> [Bool] {
     let events = batch.map { entity -> CompactIdentifier? in
@@ -162,16 +166,31 @@ final class DeviceImportStore: ImportStore {
     return try save.record(entity) ? heldDigest() : nil
   }
 
-  private func begin(_ journal: ImportJournal, _ store: LocalStore) throws -> String {
+  func noteReadings() throws {
+    guard importID == nil else { return }
+    try record.recorder.inOneSave { save in
+      try save.takeWriteLock()
+      _ = try list(ImportJournal(save.localStore))
+    }
+  }
+
+  private func list(_ journal: ImportJournal) throws -> String {
     let id = importID ?? record.makeID()
     importID = id
     guard !isBegun else { return id }
     // A save that fails ends the import, so that it is begun only once.
     isBegun = true
-    let now = record.clock.now
     try journal.begin(
       ImportEntry(
-        id: id, format: format, source: source, started: now, fingerprint: fingerprint, reading: reading))
+        id: id, format: format, source: source, started: record.clock.now, fingerprint: fingerprint, reading: reading))
+    return id
+  }
+
+  private func begin(_ journal: ImportJournal, _ store: LocalStore) throws -> String {
+    let id = try list(journal)
+    guard !isUndoable else { return id }
+    isUndoable = true
+    let now = record.clock.now
     // What was done before it is not the last thing that can be taken back.
     var log = try UndoLog(store)
     let name = URL(filePath: source).lastPathComponent

@@ -5,11 +5,12 @@ import TrendyProtocols
 import TrendyTrips
 
 extension ForeignEvent.Sameness {
-  /// Whether two events of one type, of two sources, tell of one thing. Only those that end are compared.
+  /// Whether two events of two sources tell of one thing. Only those that end are compared.
   func isMet(by event: Event, and other: Event) -> Bool {
-    guard event.id != other.id, event.eventTypeId == other.eventTypeId, !event.isAllDay, !other.isAllDay,
+    guard event.id != other.id, !event.isAllDay, !other.isAllDay,
       let end = event.endDate, let otherEnd = other.endDate
     else { return false }
+    guard event.eventTypeId == other.eventTypeId else { return event.isOneActivity(with: other) }
     let length = end.timeIntervalSince(event.timestamp)
     let otherLength = otherEnd.timeIntervalSince(other.timestamp)
     switch self {
@@ -21,17 +22,20 @@ extension ForeignEvent.Sameness {
     case .moments:
       return abs(event.timestamp.timeIntervalSince(other.timestamp)) <= 60
         && abs(length - otherLength) <= 0.05 * max(length, otherLength)
+        || event.place != nil && other.place != nil && event.isOneActivity(with: other)
+    case .day: return false
     }
   }
 
   /// When one of the same thing can have begun.
   func range(around event: Event) -> Range<Date>? {
     guard let end = event.endDate else { return nil }
+    let length = end.timeIntervalSince(event.timestamp)
     switch self {
-    case .time:
-      let length = end.timeIntervalSince(event.timestamp)
-      return length > 0 ? event.timestamp.addingTimeInterval(-length)..<end : nil
-    case .moments: return event.timestamp.addingTimeInterval(-60)..<event.timestamp.addingTimeInterval(60.001)
+    case .time: return length > 0 ? event.timestamp.addingTimeInterval(-length)..<end : nil
+    case .moments:
+      return event.timestamp.addingTimeInterval(-max(60, length))..<max(end, event.timestamp.addingTimeInterval(60.001))
+    case .day: return nil
     }
   }
 }
@@ -40,5 +44,50 @@ extension Event {
   fileprivate var place: Coordinate? {
     guard let locationLatitude, let locationLongitude else { return nil }
     return Coordinate(latitude: locationLatitude, longitude: locationLongitude)
+  }
+
+  /// Whether it is a way that somebody went: a trip, a workout, or a way of a history of places.
+  private var isActivity: Bool {
+    sourceType == .trip || properties["activity"] != nil
+      || sourceType == .imported && properties[TripRecord.PropertyKey.route.rawValue] != nil
+  }
+
+  /// Whether two events of whatever types tell of one activity: nearly the same time, and a common beginning.
+  func isOneActivity(with other: Event) -> Bool {
+    guard isActivity, other.isActivity, let end = endDate, let otherEnd = other.endDate else { return false }
+    let longest = max(end.timeIntervalSince(timestamp), otherEnd.timeIntervalSince(other.timestamp))
+    let common = min(end, otherEnd).timeIntervalSince(max(timestamp, other.timestamp))
+    guard longest > 0, common >= longest * 0.8 else { return false }
+    guard let place, let otherPlace = other.place else { return true }
+    return Geodesic.distanceMeters(from: place, to: otherPlace) <= 300
+  }
+
+  /// A workout knows more than a trip in fixes, and one with the energy of a watch more than one that was only a track.
+  private var richness: Int { (sourceType == .trip ? 0 : 1) + (properties["energy"] == nil ? 0 : 2) }
+
+  /// This event with what a second source tells of the same activity: the source with more fields decides where both have one.
+  func merged(with other: Event) -> Event {
+    var merged = self
+    let isOtherRicher = (other.richness, other.properties.count) > (richness, properties.count)
+    if isOtherRicher, sourceType == .trip {
+      // A workout, and no row of the mileage log.
+      merged.eventTypeId = other.eventTypeId
+      merged.sourceType = other.sourceType
+      merged.properties = [:]
+    }
+    guard merged.eventTypeId == other.eventTypeId else { return self }
+    merged.properties = merged.properties.merging(other.properties) { isOtherRicher ? $1 : $0 }
+    if isOtherRicher {
+      merged.timestamp = other.timestamp
+      merged.endDate = other.endDate ?? endDate
+    }
+    merged.notes = notes ?? other.notes
+    merged.originalTitle = originalTitle ?? other.originalTitle
+    merged.locationName = locationName ?? other.locationName
+    if merged.locationLatitude == nil {
+      merged.locationLatitude = other.locationLatitude
+      merged.locationLongitude = other.locationLongitude
+    }
+    return merged
   }
 }

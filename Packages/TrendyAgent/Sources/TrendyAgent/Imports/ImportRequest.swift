@@ -31,6 +31,7 @@ public struct ImportRequest: Sendable {
 
 /// What an import brought.
 public struct ImportReport: Hashable, Sendable {
+  static let mostProblems = 1000
   /// `nil` for a dry run, and where nothing was new.
   public internal(set) var id: String?
   /// Whether an earlier command was interrupted, and this one went on.
@@ -40,12 +41,12 @@ public struct ImportReport: Hashable, Sendable {
   public internal(set) var known = 0
   public internal(set) var newReadings = 0
   public internal(set) var knownReadings = 0
-  /// Trips and visits found in the readings, which ``DeviceRecord/undoImport(_:)`` does not know of: an undo takes them back.
+  /// Trips and visits found in the readings.
   public internal(set) var found = 0
   /// Left out, by what it is.
   public internal(set) var skipped: [String: Int] = [:]
   public internal(set) var badCount = 0
-  /// The first of them.
+  /// The first thousand of them.
   public internal(set) var problems: [ImportProblem] = []
   /// Events by the name of their type, new and known.
   public internal(set) var types: [String: Int] = [:]

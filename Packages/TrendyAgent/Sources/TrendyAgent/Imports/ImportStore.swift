@@ -25,8 +25,8 @@ public protocol ImportStore: AnyObject {
   func propertyDefinitions() throws -> [PropertyDefinition]
   /// `nil` for one that does not live.
   func event(id: String) throws -> Event?
-  /// The living events of a type that begin in a range.
-  func events(in range: Range<Date>, ofType type: String) throws -> [Event]
+  /// The living events that begin in a range; `nil` for those of all types.
+  func events(in range: Range<Date>, ofType type: String?) throws -> [Event]
   /// Whether it was deleted, by whomever.
   func isDeleted(_ kind: MutationEntityType, id: String) throws -> Bool
   /// Whether it lives, or was deleted on any device, or is on its way.
@@ -44,12 +44,16 @@ public protocol ImportStore: AnyObject {
   /// Whether a batch may be saved on another thread while the file is read on. Nothing else is asked of the store meanwhile, but for its
   /// clock and a new id. The default says no.
   var savesBesideReading: Bool { get }
+  /// Lists an import that made nothing but brought fixes.
+  func noteReadings() throws
   /// The import is over.
   func finish() throws
 
   /// Tells the person's places and settings by which trips and visits are found in the file, and records those that are found.
   func makeJournal() throws -> any FindingJournal
   func openTrackLog() throws -> TrackLog
+  /// The log of a store that has one; a dry run makes none.
+  func presentTrackLog() throws -> TrackLog?
   /// What it writes is of this import.
   func makeTrackIntake() throws -> TrackIntake
 }
@@ -57,6 +61,8 @@ public protocol ImportStore: AnyObject {
 extension ImportStore {
   public var batchSize: Int { 8000 }
   public var savesBesideReading: Bool { false }
+  public func presentTrackLog() throws -> TrackLog? { try openTrackLog() }
+  public func noteReadings() throws {}
 
   /// Takes in the records of a file, in batches each of which is saved whole.
   ///

@@ -47,6 +47,12 @@ final class RecordImporter {
   private var readings: [String: [TrackReading]] = [:]
   private var readingCount = 0
   private var notes: [String: [TrackNote]] = [:]
+  /// What a dry run would have saved by now: entities and readings by hashes, and events that are compared by the hour of their start.
+  private var previewed = FingerprintSet()
+  private var previewedEvents: [Int: [Event]] = [:]
+  /// Readings of devices in which trips would be looked for, and the trips and visits in them.
+  private var previewedReadings: [String: [TrackReading]] = [:]
+  private var previewedFindings: Set<String> = []
 
   init(store: any ImportStore, format: InterchangeFormat, request: ImportRequest) throws {
     destination = store
@@ -106,13 +112,13 @@ final class RecordImporter {
       }
       guard let type = types[renamed[typeID] ?? typeID] else { return }
       if definitions[type.id]?[key.lowercased()] == nil {
-        _ = makeDefinition(key, PropertyValue(type: kind, value: .null), of: type)
+        _ = makeDefinition(key, kind, of: type)
       }
     case .dayOff(let skip): take(skip, at: place)
     case .fix(let fix, let device): try take(fix, device, at: place)
     case .path(let fixes, let source):
       let device = KeptPath.device(of: source)
-      for fix in fixes { try take(fix, device, at: place) }
+      for fix in fixes.spreadWithinSeconds { try take(fix, device, at: place) }
     case .motion(let motion, let device): try take(.motion(motion), device)
     case .call(let kind, let time, let device):
       guard let kind = TripCall.Kind(rawValue: kind) else { return refuse("'\(kind)' is not a call", at: place) }
@@ -129,7 +135,9 @@ final class RecordImporter {
 
   private func refuse(_ reason: String, at place: String) {
     report.badCount += 1
-    if report.problems.count < 10 { report.problems.append(ImportProblem(place: place, reason: reason)) }
+    if report.problems.count < ImportReport.mostProblems {
+      report.problems.append(ImportProblem(place: place, reason: reason))
+    }
   }
 
   private func skip(_ what: String, _ count: Int = 1) {
@@ -140,16 +148,18 @@ final class RecordImporter {
   private func take(_ file: TrackFile, at place: String) throws {
     for problem in file.problems { refuse(problem.reason, at: "\(place), \(problem.place)") }
     report.badCount += file.problemCount - file.problems.count
-    guard !request.isDryRun else {
-      report.newReadings += file.locations.count
-      return
-    }
-    let intake = try store.makeTrackIntake()
-    for fixes in file.recordings {
-      let (taken, _) = try intake.take(fixes, motion: file.activities)
+    for (what, count) in file.leftOut { skip(what, count) }
+    let (workouts, rest) = file.separatingWorkouts(
+      zone: request.options.zone.name, using: Geodesic.distanceMeters(from:to:))
+    for workout in workouts { try take(workout, at: place) }
+    // Trips that a workout tells of are not found again.
+    try flush()
+    for fixes in rest.recordings {
+      let taken = try store.take(recording: fixes, motion: rest.activities, isDryRun: request.isDryRun)
       report.newReadings += taken.added
       report.knownReadings += taken.known
-      report.found += taken.changes.created.count
+      report.found += taken.events.count { $0.isNew }
+      for problem in taken.problems { refuse(problem, at: place) }
     }
   }
 
@@ -273,6 +283,11 @@ final class RecordImporter {
     guard request.options.range?.contains(foreign.timestamp) != false else {
       return skip("event that was not asked for")
     }
+    if let id = foreign.possibleID, try isKnown(id) {
+      report.types[foreign.typeName, default: 0] += 1
+      report.known += 1
+      return
+    }
     guard let use = try use(of: foreign, at: place) else { return }
     var event = Event(
       identifier: foreign.id.map { CompactIdentifier($0) } ?? identifier(of: foreign), eventTypeId: use.type.id,
@@ -300,7 +315,7 @@ final class RecordImporter {
       for (key, value) in given.sorted(by: { $0.key < $1.key }) {
         let definition =
           use.definitions[key] ?? definitions[use.type.id]?[key.lowercased()]
-          ?? makeDefinition(key, value, of: use.type)
+          ?? makeDefinition(key, foreign.kinds[key] ?? value.type, of: use.type)
         use.definitions[key] = definition
         properties[definition.key] = value.converted(to: definition)
       }
@@ -309,52 +324,96 @@ final class RecordImporter {
     guard isRecordable(.event(event), at: place) else { return }
     note(event, of: use.type.name)
     use.count += 1
-    if let sameness = foreign.sameness {
-      if try isKnown(event, sameness) {
-        report.known += 1
-        return
-      }
+    if let sameness = foreign.sameness, try isKnown(event, sameness) {
+      report.known += 1
+      return
     }
     append(.event(event))
+    if request.isDryRun, foreign.sameness != nil {
+      previewedEvents[Self.hour(event.timestamp), default: []].append(event)
+    }
     if let path = KeptPath.device(ofTrack: foreign.track) {
-      for fix in foreign.track { try take(fix, path, at: place) }
+      for fix in foreign.track.spreadWithinSeconds { try take(fix, path, at: place) }
     }
   }
 
-  /// Whether another source told of the same thing, also one of this import.
+  /// Whether the store has an event of this id, or had one that was deleted.
+  private func isKnown(_ id: String) throws -> Bool {
+    try store.knows(.event, id: id) && !store.isTakenBack(.event, id: id)
+  }
+
+  private static func hour(_ time: Date) -> Int { Int((time.timeIntervalSince1970 / 3600).rounded(.down)) }
+
+  /// Whether another source told of the same thing, also one of this import; it takes over what this one knows better.
   private func isKnown(_ event: Event, _ sameness: ForeignEvent.Sameness) throws -> Bool {
+    if case .day(let amount) = sameness { return try isDayKnown(event, amount) }
     // The trips in fixes that came before are found first, or each would be there twice.
-    if event.sourceType == .trip, hasUnreadFixes, !request.isDryRun {
+    if event.sourceType == .trip, hasUnreadFixes {
       try flushReadings()
       hasUnreadFixes = false
-      report.found += try store.makeTrackIntake().findAll().created.count
+      report.found += try request.isDryRun ? previewFindings() : store.makeTrackIntake().findAll().created.count
     }
     guard let range = sameness.range(around: event) else { return false }
     let starts = starts ?? batch.map(\.eventStart)
     self.starts = starts
     for (index, start) in starts.enumerated() {
       guard let start, range.contains(start), case .event(let other) = batch[index] else { continue }
-      if sameness.isMet(by: event, and: other) { return true }
+      guard sameness.isMet(by: event, and: other) else { continue }
+      batch[index] = .event(other.merged(with: event))
+      return true
+    }
+    if request.isDryRun {
+      for hour in Self.hour(range.lowerBound)...Self.hour(range.upperBound) {
+        if previewedEvents[hour]?.contains(where: { sameness.isMet(by: event, and: $0) }) == true { return true }
+      }
     }
     guard try store.event(id: event.id) == nil else { return false }
-    return try store.events(in: range, ofType: event.eventTypeId).contains {
-      sameness.isMet(by: event, and: $0)
-    }
+    let stored = try store.events(in: range, ofType: nil).first { sameness.isMet(by: event, and: $0) }
+    guard let stored else { return false }
+    let merged = stored.merged(with: event)
+    if !request.isDryRun, merged != stored { _ = try store.makeJournal().update(merged, from: stored) }
+    return true
+  }
+
+  /// Whether the events of a day sum up to a habit's amount of that day.
+  private func isDayKnown(_ event: Event, _ amount: Double) throws -> Bool {
+    guard try store.event(id: event.id) == nil else { return false }
+    let zone = request.options.zone
+    let day = zone.wall(at: event.timestamp).day
+    // A day anywhere on earth.
+    let range = event.timestamp.addingTimeInterval(-86_400)..<event.timestamp.addingTimeInterval(2 * 86_400)
+    let sum = try store.events(in: range, ofType: event.eventTypeId).filter { other in
+      let own = other.timeZone.flatMap { $0 == zone.name ? nil : ZoneClock(named: $0) } ?? zone
+      return own.wall(at: other.timestamp).day == day
+    }.reduce(0) { $0 + ($1.properties["count"]?.doubleValue ?? 1) }
+    return sum > 0 && abs(sum - amount) < 0.0005
   }
 
   /// The type under which trips and visits that are found here are recorded; `nil` for what is neither.
   private func builtInType(for foreign: ForeignEvent, named name: String) throws -> EventType? {
     let kind = foreign.source == .trip ? BuiltInType.trip : BuiltInType.visit
-    guard foreign.sameness != nil, name == kind.name, !request.isDryRun else { return nil }
+    switch foreign.sameness {
+    case .time, .moments: break
+    case .day, nil: return nil
+    }
+    guard name == kind.name else { return nil }
     let isNew = kind.present(among: Array(types.values)) == nil
-    let type = try store.type(kind)
+    var definitions = try store.propertyDefinitions()
+    let type: EventType
+    if request.isDryRun {
+      type = try kind.find(among: Array(types.values)) { _, made in
+        definitions += made
+        return true
+      }
+    } else {
+      type = try store.type(kind)
+      definitions = try store.propertyDefinitions()
+    }
     if isNew { report.newTypes.append(type.name) }
     know(type)
     // Under whatever name it goes, it is known by this one.
     typeNames[name.lowercased()] = type
-    for definition in try store.propertyDefinitions() where definition.eventTypeId == type.id {
-      know(definition)
-    }
+    for definition in definitions where definition.eventTypeId == type.id { know(definition) }
     return type
   }
 
@@ -446,12 +505,12 @@ final class RecordImporter {
     return type
   }
 
-  private func makeDefinition(_ key: String, _ value: PropertyValue, of type: EventType) -> PropertyDefinition {
+  private func makeDefinition(_ key: String, _ kind: PropertyType, of type: EventType) -> PropertyDefinition {
     // A choice without its options takes any text; which options there are is known only at the end of the file.
     let definition = PropertyDefinition(
       id: NaturalKey.id(for: "import", "property", type.id, key.lowercased()), eventTypeId: type.id, key: key,
       label: key,
-      propertyType: value.type == .select ? .text : value.type, displayOrder: definitions[type.id]?.count ?? 0)
+      propertyType: kind == .select ? .text : kind, displayOrder: definitions[type.id]?.count ?? 0)
     know(definition)
     append(.property(definition))
     return definition
@@ -488,8 +547,9 @@ final class RecordImporter {
     try checkZone()
     if request.isDryRun {
       for entity in batch {
+        let isFirst = previewed.insert(CompactIdentifier("\(entity.kind.rawValue) \(entity.id)").fingerprint)
         let isKnown = try destination.knows(entity.kind, id: entity.id)
-        note(entity, isNew: try !isKnown || destination.isTakenBack(entity.kind, id: entity.id))
+        note(entity, isNew: try isFirst && (!isKnown || destination.isTakenBack(entity.kind, id: entity.id)))
       }
       try request.onProgress?(records)
     } else {
@@ -514,30 +574,89 @@ final class RecordImporter {
       readingCount = 0
     }
     guard readingCount > 0 else { return }
-    guard !request.isDryRun else {
-      report.newReadings += readingCount
-      return
-    }
-    let log = try store.openTrackLog()
     for (device, taken) in readings.sorted(by: { $0.key < $1.key }) {
-      let result = try log.append(taken, device: device)
-      report.newReadings += result.added
-      report.knownReadings += result.known
-      report.badCount += result.invalid
+      let log = try request.isDryRun ? store.presentTrackLog() : store.openTrackLog()
+      let compared = try compare(taken, device: device, log)
+      for time in compared.displaced {
+        refuse(
+          "a fix of this time has another place in the store: one of the two is kept",
+          at: "fix of \(RFC3339.string(from: time))")
+      }
+      if request.isDryRun {
+        report.newReadings += compared.new
+        report.knownReadings += compared.known
+        report.badCount += compared.invalid
+        if compared.new > 0, format.reads != .everything, !KeptPath.isKept(device: device) {
+          previewedReadings[device, default: []] += taken
+        }
+      } else if let log {
+        let result = try log.append(taken, device: device)
+        report.newReadings += result.added
+        report.knownReadings += result.known
+        report.badCount += result.invalid
+      }
     }
     try request.onProgress?(records)
+  }
+
+  private func compare(_ readings: [TrackReading], device: String, _ log: TrackLog?) throws -> TrackComparison {
+    var first = readings
+    var repeated = 0
+    if request.isDryRun {
+      first = readings.filter { reading in
+        guard let moment = ReadingMoment(reading) else { return true }
+        let isFirst = previewed.insert(CompactIdentifier("\(device) \(moment.key)").fingerprint)
+        if !isFirst { repeated += 1 }
+        return isFirst
+      }
+    }
+    var compared = try log?.comparison(of: first, device: device) ?? TrackComparison(of: first)
+    compared.known += repeated
+    return compared
+  }
+
+  /// Finds the trips and visits that the real import would find in the readings of devices.
+  /// - Returns: how many of them are new.
+  private func previewFindings() throws -> Int {
+    let journal = try store.makeJournal()
+    let type = BuiltInType.trip.present(among: Array(types.values))?.id ?? ""
+    var count = 0
+    for (device, new) in previewedReadings {
+      var readings: [Int64: TrackReading] = [:]
+      try store.presentTrackLog()?.forEach(device: device, after: nil, through: nil) { reading in
+        if let moment = ReadingMoment(reading) { readings[moment.key] = reading }
+      }
+      for reading in new {
+        if let moment = ReadingMoment(reading), readings[moment.key] == nil { readings[moment.key] = reading }
+      }
+      let recording = Recording(device: device, readings: readings.sorted { $0.key < $1.key }.map(\.value))
+      for event in recording.events(
+        geofences: try journal.geofences(), tripTypeId: type, stop: try journal.tripStop())
+      {
+        let isKnown = try store.knows(.event, id: event.id) && !store.isTakenBack(.event, id: event.id)
+        guard try !isKnown && (event.sourceType != .trip || journal.told(event) == nil),
+          previewedFindings.insert(event.id).inserted
+        else { continue }
+        count += 1
+        previewedEvents[Self.hour(event.timestamp), default: []].append(event)
+      }
+    }
+    return count
   }
 
   private func finish() throws -> ImportReport {
     try flush()
     forgetUses()
     try flushReadings()
-    if !request.isDryRun {
+    if request.isDryRun {
+      report.found += try previewFindings()
+    } else {
       try putNotes()
       // A store's own lines come with what was found in them.
       if report.newReadings > 0, format.reads != .everything {
         report.found += try store.makeTrackIntake().findAll().created.count
       }
+      if report.newReadings > 0 { try store.noteReadings() }
       try store.finish()
     }
     report.id = try store.importID

@@ -57,8 +57,8 @@ extension TrackFile {
   var recordings: [[Location]] {
     switch format {
     case .csv, .geoJSON, .overland, .ownTracks, .ownTracksRecording:
-      tracks.map { $0.segments.flatMap(\.locations) }
-    case .gpx, .kml, .nmea: [locations]
+      tracks.map { $0.segments.flatMap(\.locations).spreadWithinSeconds }
+    case .gpx, .kml, .nmea: [locations.spreadWithinSeconds]
     }
   }
 }

@@ -1,5 +1,7 @@
+import TrendyFoundation
 public import TrendyInterchange
 public import TrendyModels
+import TrendyPersistence
 import TrendyProtocols
 import TrendyTrips
 
@@ -12,16 +14,23 @@ public struct TrackImport: Hashable, Sendable {
   }
 
   public let file: TrackFile
-  /// Fixes that the track log took, and those that it had; a dry run counts none.
+  /// Fixes that the track log took, or would take, and those that it had.
   public internal(set) var fixCount = Count()
-  /// The first fixes of each recording that were not kept, in words.
-  public internal(set) var refusals: [String] = []
+  /// What could not be imported, the first of it.
+  public internal(set) var problems: [ImportProblem]
+  public internal(set) var problemCount: Int
+  /// Workouts among the tracks; `nil` if there are none.
+  public internal(set) var workouts: ImportReport?
   public internal(set) var trips: [Event] = []
   public internal(set) var tripCount = Count()
   public internal(set) var visits: [Event] = []
   public internal(set) var visitCount = Count()
 
-  init(file: TrackFile) { self.file = file }
+  init(file: TrackFile) {
+    self.file = file
+    problems = file.problems
+    problemCount = file.problemCount
+  }
 
   /// Metres along the file's own points.
   public var length: Double { file.lengthMeters(using: Geodesic.distanceMeters(from:to:)) }
@@ -33,19 +42,20 @@ public struct TrackImport: Hashable, Sendable {
 }
 
 extension DeviceRecord {
-  /// Keeps the fixes of a recorded track in the track log and records the trips and visits in them that are new.
+  /// Keeps the fixes of a recorded track in the track log and records the trips, visits and workouts in them that are new.
   ///
   /// A track is a device of the log of its own, and the ids of its events follow from what they are: so the same track imported
-  /// again, here or on another device, adds nothing; and what was deleted meanwhile does not come back.
+  /// again, here or on another device, adds nothing; and what was deleted meanwhile does not come back, unless its import was undone.
   /// - Parameters:
   ///   - bytes: a file in any ``/TrendyInterchange/ImportFormat``.
-  ///   - name: of the file, for a person who takes the import back.
-  ///   - isDryRun: finds and counts, and keeps nothing.
+  ///   - request: how it is read. A dry run finds and counts, and keeps nothing.
   /// - Throws: `InterchangeError` for a file that is broken; nothing of it is kept then.
-  public func importTrack(_ bytes: [UInt8], name: String = "a track", isDryRun: Bool) throws -> TrackImport {
-    let store = try DeviceImportStore(record: self, source: name)
-    let result = try store.importTrack(bytes, isDryRun: isDryRun)
-    guard !isDryRun, result.isAnythingNew else { return result }
+  public func importTrack(_ bytes: [UInt8], _ request: ImportRequest) throws -> TrackImport {
+    let file = try TrackFile(reading: bytes, request.options)
+    let format = try InterchangeFormat.of(file)
+    let store = try DeviceImportStore(record: self, format: format, request: request)
+    let result = try store.importTrack(file, as: format, request)
+    guard !request.isDryRun, result.isAnythingNew else { return result }
     onChange()
     // What was imported is saved; that the stores stay quick to open can wait for whoever has room for it.
     _ = try? makeTrackIntake().tick()
@@ -54,55 +64,119 @@ extension DeviceRecord {
   }
 }
 
+extension InterchangeFormat {
+  static func of(_ file: TrackFile) throws(InterchangeError) -> InterchangeFormat {
+    guard let format = named(file.format.rawValue) else { throw .unknownFormat(seen: file.format.name) }
+    return format
+  }
+}
+
 extension ImportStore {
-  /// Keeps the fixes of a recorded track, and records the trips and visits in them that are new.
-  /// - Parameters:
-  ///   - bytes: a file in any ``/TrendyInterchange/ImportFormat``.
-  ///   - isDryRun: finds and counts, and keeps nothing.
+  /// Keeps the fixes of a recorded track, and records the trips, visits and workouts in them that are new.
+  /// - Parameter bytes: a file in any ``/TrendyInterchange/ImportFormat``.
   /// - Throws: `InterchangeError` for a file that is broken; nothing of it is kept then.
-  public func importTrack(_ bytes: [UInt8], isDryRun: Bool) throws -> TrackImport {
-    var result = TrackImport(file: try TrackFile(reading: bytes))
-    if isDryRun {
-      try preview(&result)
-    } else {
-      try keep(&result)
+  public func importTrack(_ bytes: [UInt8], _ request: ImportRequest) throws -> TrackImport {
+    let file = try TrackFile(reading: bytes, request.options)
+    return try importTrack(file, as: .of(file), request)
+  }
+
+  func importTrack(_ file: TrackFile, as format: InterchangeFormat, _ request: ImportRequest) throws -> TrackImport {
+    var result = TrackImport(file: file)
+    let (workouts, rest) = file.separatingWorkouts(
+      zone: request.options.zone.name, using: Geodesic.distanceMeters(from:to:))
+    if !workouts.isEmpty {
+      let report = try RecordImporter(store: self, format: format, request: request).run { body in
+        for (index, workout) in workouts.enumerated() { try body(.event(workout), "track \(index + 1)") }
+      }
+      result.fixCount.new += report.newReadings
+      result.fixCount.known += report.knownReadings
+      result.problems += report.problems
+      result.problemCount += report.badCount
+      result.workouts = report
+    }
+    for fixes in rest.recordings {
+      let taken = try take(recording: fixes, motion: rest.activities, isDryRun: request.isDryRun)
+      result.fixCount.new += taken.added
+      result.fixCount.known += taken.known
+      result.problemCount += taken.problems.count
+      result.problems += taken.problems.map { ImportProblem(place: "the track", reason: $0) }
+      for found in taken.events { result.add(found.event, isTrip: found.isTrip, isNew: found.isNew) }
+    }
+    if !request.isDryRun {
+      if result.fixCount.new > 0 { try noteReadings() }
       try finish()
     }
     return result
   }
 
-  private func keep(_ result: inout TrackImport) throws {
-    let intake = try makeTrackIntake()
-    for fixes in result.file.recordings {
-      let (taken, found) = try intake.take(fixes, motion: result.file.activities)
-      result.fixCount.new += taken.added
-      result.fixCount.known += taken.known
-      result.refusals += taken.problems
-      let new = Set(taken.changes.created)
-      for (id, isTrip) in found {
-        // What the person deleted is known, and shown no more.
-        result.add(try event(id: id), isTrip: isTrip, isNew: new.contains(id))
-      }
+  /// Keeps the fixes of one recorder, and records the trips and visits in them that are new.
+  func take(recording fixes: [Location], motion: [MotionActivity], isDryRun: Bool) throws -> TakenRecording {
+    var taken = TakenRecording()
+    let latest = now.addingTimeInterval(86_400)
+    for fix in fixes where fix.timestamp > latest {
+      taken.problems.append(
+        "\(RFC3339.string(from: fix.timestamp)) is more than a day ahead of this machine's clock: not kept")
     }
+    guard let recording = Recording(fixes: fixes.filter { $0.timestamp <= latest }, motion: motion) else {
+      return taken
+    }
+    let log = try isDryRun ? presentTrackLog() : openTrackLog()
+    let compared =
+      try log?.comparison(of: recording.readings, device: recording.device) ?? TrackComparison(of: recording.readings)
+    for time in compared.displaced {
+      taken.problems.append(
+        "the fix of \(RFC3339.string(from: time)) has another place in the store: one of the two is kept")
+    }
+    let journal = try makeJournal()
+    if isDryRun {
+      (taken.added, taken.known) = (compared.new, compared.known)
+      for event in recording.events(geofences: try journal.geofences(), tripTypeId: "", stop: try journal.tripStop()) {
+        let isKnown = try knows(.event, id: event.id) && !isTakenBack(.event, id: event.id)
+        let isTold =
+          try !isKnown && (journal.twin(of: event) != nil || event.sourceType == .trip && journal.told(event) != nil)
+        if isTold, try journal.twin(of: event) == nil { continue }
+        taken.events.append((event, event.sourceType == .trip, !isKnown && !isTold))
+      }
+      return taken
+    }
+    let (result, found) = try makeTrackIntake().take(fixes, motion: motion)
+    (taken.added, taken.known) = (result.added, result.known)
+    let new = Set(result.changes.created).union(try restore(found.map(\.id), of: recording, journal))
+    for (id, isTrip) in found {
+      // What the person deleted is known, and shown no more.
+      let event = try event(id: id)
+      // Another source told of it under another type.
+      if let event, isTrip, event.sourceType != .trip { continue }
+      taken.events.append((event, isTrip, new.contains(id)))
+    }
+    return taken
   }
 
-  private func preview(_ result: inout TrackImport) throws {
-    let journal = try makeJournal()
-    let places = try journal.geofences()
-    let stop = try journal.tripStop()
-    for fixes in result.file.recordings {
-      guard let recording = Recording(fixes: fixes, motion: result.file.activities) else { continue }
-      for event in recording.events(geofences: places, tripTypeId: "", stop: stop) {
-        let isKnown = try knows(.event, id: event.id) || journal.twin(of: event) != nil
-        result.add(event, isTrip: event.sourceType == .trip, isNew: !isKnown)
-      }
-    }
+  /// Restores events of a recording whose import was undone.
+  private func restore(_ ids: [String], of recording: Recording, _ journal: any FindingJournal) throws -> Set<String> {
+    let missing = try ids.filter { try event(id: $0) == nil && isTakenBack(.event, id: $0) }
+    guard !missing.isEmpty else { return [] }
+    let type = try journal.tripTypeId()
+    let events = try recording.events(geofences: journal.geofences(), tripTypeId: type, stop: journal.tripStop())
+      .filter { missing.contains($0.id) }
+      .map { try $0.sourceType == .trip ? journal.completed($0, device: recording.device) : $0 }
+    let areNew = try save(events.map { .event($0) })
+    return Set(zip(events, areNew).filter(\.1).map(\.0.id))
   }
+}
+
+/// What became of the fixes of one recorder.
+struct TakenRecording {
+  var added = 0
+  var known = 0
+  var problems: [String] = []
+  /// Trips and visits in them; an event is `nil` if it was deleted.
+  var events: [(event: Event?, isTrip: Bool, isNew: Bool)] = []
 }
 
 extension TrackImport {
   /// Whether anything was kept that was not there before.
-  public var isAnythingNew: Bool { fixCount.new + tripCount.new + visitCount.new > 0 }
+  public var isAnythingNew: Bool { fixCount.new + tripCount.new + visitCount.new + (workouts?.newCount ?? 0) > 0 }
 }
 
 extension TrackImport {

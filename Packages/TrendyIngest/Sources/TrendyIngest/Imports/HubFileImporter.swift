@@ -52,6 +52,9 @@ public struct HubFileImporter: FileImporting {
     defer { if desk.isBegun { ingest.onImported(for: desk.desk.person) } }
     var options = ImportOptions(zone: zone, now: clock.now)
     options.isDayFirst = file.isDayFirst
+    // A page shows the zone that it sends.
+    options.isZoneChosen = true
+    if file.onlyTypes.count == 1 { options.typeName = file.onlyTypes.first }
     var request = ImportRequest(source: file.name, options: options, fingerprint: "")
     request.isDryRun = file.isDryRun
     request.acceptsOtherZone = file.acceptsOtherZone
@@ -66,7 +69,7 @@ public struct HubFileImporter: FileImporting {
       return ImportSummary(format, try store.importRecords(files, as: format, request), store)
     case .stream(let stream):
       guard let format = try InterchangeFormat.detect(stream), format.isReadAsRecords else {
-        return try track(file, stream, desk, store, meter)
+        return try track(file, stream, request, desk, store)
       }
       desk.setFormat(format.word)
       return ImportSummary(format, try store.importRecords(stream, as: format, request), store)
@@ -74,7 +77,7 @@ public struct HubFileImporter: FileImporting {
   }
 
   private func track(
-    _ file: ImportFile, _ stream: ByteInput, _ desk: HubImportDesk, _ store: HubImportStore, _ meter: Meter
+    _ file: ImportFile, _ stream: ByteInput, _ request: ImportRequest, _ desk: HubImportDesk, _ store: HubImportStore
   ) throws -> ImportSummary {
     guard try stream.peek(Self.largestTrack + 1).count <= Self.largestTrack else {
       throw Problem(
@@ -87,7 +90,7 @@ public struct HubFileImporter: FileImporting {
     let bytes = try stream.rest()
     let format = ImportFormat.detect(bytes)
     desk.setFormat(format?.rawValue ?? "")
-    return ImportSummary(try store.importTrack(bytes, isDryRun: file.isDryRun), isDryRun: file.isDryRun)
+    return ImportSummary(try store.importTrack(bytes, request), isDryRun: file.isDryRun)
   }
 }
 
@@ -161,21 +164,29 @@ extension ImportSummary {
     let found = track.tripCount.new + track.visitCount.new
     if found > 0 { new[MutationEntityType.event.rawValue] = found }
     known = track.tripCount.known + track.visitCount.known
-    // A dry run does not ask the log what it has.
-    newReadings = isDryRun ? track.file.pointsWithTime : track.fixCount.new
+    newReadings = track.fixCount.new
     knownReadings = track.fixCount.known
+    if let workouts = track.workouts {
+      for (kind, count) in workouts.new { new[kind.rawValue, default: 0] += count }
+      known += workouts.known
+      types += workouts.types.map { name, count in
+        TypeCount(
+          name: name, count: count, new: workouts.newEvents[name] ?? 0, isNew: workouts.newTypes.contains(name))
+      }
+      examples += workouts.examples.map { Self.example($0.event, ofType: $0.typeName) }
+    }
     for (kind, count) in [(BuiltInType.trip, track.tripCount), (.visit, track.visitCount)]
     where count.new + count.known > 0 {
       types.append(TypeCount(name: kind.name, count: count.new + count.known, new: count.new, isNew: false))
     }
-    badCount = track.file.problemCount
-    problems = Array((track.file.problems.map { "\($0)" } + track.refusals).prefix(10))
-    if track.file.skippedPoints > 0 { skipped["point that has no place on earth"] = track.file.skippedPoints }
+    badCount = track.problemCount
+    problems = track.problems.prefix(10).map { "\($0)" }
+    for (what, count) in track.file.leftOut { skipped[what] = count }
     remarks = track.file.remarks + [track.file.timeRemark].compactMap(\.self)
     let gone = isDryRun ? 0 : track.tripCount.new + track.tripCount.known - track.trips.count
     if gone > 0 { remarks.append("Trips that were deleted or taken back since, and stay so: \(gone).") }
     (first, last) = (track.file.firstTime, track.file.lastTime)
-    examples =
+    examples +=
       track.trips.prefix(5).map { Self.example($0, ofType: BuiltInType.trip.name) }
       + track.visits.prefix(max(0, 5 - track.trips.count)).map { Self.example($0, ofType: BuiltInType.visit.name) }
   }

@@ -45,8 +45,8 @@ final class HubImportStore: ImportStore {
 
   func event(id: String) throws -> Event? { try desk.desk.event(id: id) }
 
-  func events(in range: Range<Date>, ofType type: String) throws -> [Event] {
-    try desk.desk.events(in: range).filter { $0.eventTypeId == type }.map { Event($0) }
+  func events(in range: Range<Date>, ofType type: String?) throws -> [Event] {
+    try desk.desk.events(in: range).filter { type == nil || $0.eventTypeId == type }.map { Event($0) }
   }
 
   func isDeleted(_ kind: MutationEntityType, id: String) throws -> Bool {
@@ -145,6 +145,13 @@ private struct ImportFindings: FindingJournal, @unchecked Sendable {
     // Moments that are one lie a second apart at most.
     let range = event.timestamp.addingTimeInterval(-2)..<event.timestamp.addingTimeInterval(2)
     return try desk.desk.events(in: range).map { Event($0) }.first { $0.isTwin(of: event) }?.id
+  }
+
+  func told(_ trip: Event) throws -> String? {
+    guard let end = trip.endDate, end > trip.timestamp else { return nil }
+    // A longer one may have begun before it.
+    let range = trip.timestamp.addingTimeInterval(trip.timestamp.timeIntervalSince(end))..<end
+    return try desk.desk.events(in: range).map { Event($0) }.first { $0.tells(of: trip) }?.id
   }
 
   func create(_ event: Event) throws -> Bool {

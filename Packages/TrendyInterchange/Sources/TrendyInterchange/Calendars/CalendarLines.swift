@@ -56,7 +56,7 @@ struct CalendarLines {
     for (index, byte) in bytes.enumerated() {
       if byte == UInt8(ascii: "\"") {
         isQuoted.toggle()
-      } else if byte == UInt8(ascii: ":"), !isQuoted {
+      } else if byte == UInt8(ascii: ":"), !isQuoted, !isInZone(parts, bytes[(index + 1)...]) {
         colon = index
         break
       } else if byte == UInt8(ascii: ";"), !isQuoted {
@@ -73,6 +73,17 @@ struct CalendarLines {
     }
     line.value = TextEncoding.text(bytes[(colon + 1)...])
     return line
+  }
+
+  /// Whether a colon is part of the name of a zone without quotes, such as `tzone://Microsoft/Utc`: no date follows it.
+  private static func isInZone(_ parts: [[UInt8]], _ rest: ArraySlice<UInt8>) -> Bool {
+    guard let last = parts.last, parts.count > 1, last.starts(with: Array("TZID=".utf8)),
+      // A date or nothing comes behind the last colon.
+      let next = rest.lastIndex(of: UInt8(ascii: ":"))
+    else { return false }
+    let value = rest.prefix { (0x30...0x39).contains($0) || $0 == UInt8(ascii: "-") }
+    return value.count < 8
+      && rest[(next + 1)...].prefix { (0x30...0x39).contains($0) || $0 == UInt8(ascii: "-") }.count >= 8
   }
 
   /// What a text means: its line ends, commas and semicolons are written with a backslash.

@@ -36,6 +36,9 @@ struct CalendarReader {
   private struct Item {
     var lines: [CalendarLines.Line] = []
     var number = 0
+    /// Number of the calendar in the file.
+    var calendar = 0
+    var isCut = false
 
     func first(_ name: String) -> CalendarLines.Line? { lines.first { $0.name == name && !$0.value.isEmpty } }
     func all(_ name: String) -> [CalendarLines.Line] { lines.filter { $0.name == name && !$0.value.isEmpty } }
@@ -47,13 +50,23 @@ struct CalendarReader {
 
   static func isCalendar(_ head: ArraySlice<UInt8>) -> Bool {
     let head = TextEncoding.beginning(head.prefix(256)).withoutLeadingSpace
-    return String(decoding: head.prefix(15), as: UTF8.self).uppercased() == "BEGIN:VCALENDAR"
+    let beginning = String(decoding: head.prefix(15), as: UTF8.self).uppercased()
+    return beginning == "BEGIN:VCALENDAR" || beginning.hasPrefix("BEGIN:VEVENT")
   }
 
   private let options: ImportOptions
   private var zones = CalendarZones()
   private var items: [Item] = []
   private var skipped: [String: Int] = [:]
+  private var calendars = [Calendar()]
+
+  /// What a VCALENDAR says of its events.
+  private struct Calendar {
+    /// `X-WR-TIMEZONE`.
+    var zone: String?
+    /// Whether this product wrote it, with the ids of its events.
+    var isOwn = false
+  }
 
   static func read(
     _ input: ByteInput, _ options: ImportOptions, _ body: (InterchangeRecord, String) throws -> Void
@@ -77,19 +90,23 @@ struct CalendarReader {
         guard open.count < 16 else { continue }
         open.append(name)
         if name == "VEVENT" {
-          item = Item(number: line.number)
+          // The one before has no end.
+          if let unclosed = item { keep(unclosed, isCut: true) }
+          item = Item(number: line.number, calendar: calendars.count - 1)
+        } else if name == "VCALENDAR" {
+          calendars.append(Calendar())
         } else if name == "VTIMEZONE" {
           zone = ("", [])
         } else if name == "STANDARD" || name == "DAYLIGHT" {
           zone?.observances.append(CalendarZones.Observance())
-        } else if name != "VCALENDAR" {
+        } else {
           skipped[name.hasPrefix("V") ? String(name.dropFirst().lowercased().prefix(32)) : "other part", default: 0] +=
             1
         }
       case "END":
         let name = open.popLast()
         if name == "VEVENT", let ended = item {
-          items.append(ended)
+          keep(ended, isCut: FieldText.trim(line.value).uppercased() != "VEVENT")
           item = nil
         } else if name == "VTIMEZONE", let ended = zone {
           zones.describe(ended.name, ended.observances)
@@ -100,7 +117,8 @@ struct CalendarReader {
           line: line.number, column: 1,
           reason: "this is vCalendar 1.0, not iCalendar: export it as .ics of version 2.0",
           pointsRead: 0)
-      case "X-WR-TIMEZONE": zones.ofCalendar = zones.clock(line.value)
+      case "X-WR-TIMEZONE": calendars[calendars.count - 1].zone = FieldText.trim(line.value)
+      case "PRODID": calendars[calendars.count - 1].isOwn = line.value == CalendarWriter.product
       case "TZID" where zone != nil && open.last == "VTIMEZONE": zone?.name = line.value
       default:
         if open.last == "VEVENT" {
@@ -117,34 +135,60 @@ struct CalendarReader {
         }
       }
     }
+    if let item { keep(item, isCut: true) }
+  }
+
+  private mutating func keep(_ item: Item, isCut: Bool) {
+    var item = item
+    item.isCut = isCut
+    items.append(item)
   }
 
   // MARK: Events
 
+  /// Gives a problem of a part of an event, with its line.
+  private func report(
+    _ reason: String, _ line: Int, _ body: (InterchangeRecord, String) throws -> Void
+  ) throws {
+    try body(.bad(reason: reason), "line \(line)")
+  }
+
   private mutating func give(_ body: (InterchangeRecord, String) throws -> Void) throws {
-    var masters: [String: Item] = [:]
+    try checkZones(body)
+    var masters: [String: [Item]] = [:]
     var order: [String] = []
     var overrides: [String: [Item]] = [:]
     for (index, item) in items.enumerated() {
+      if item.isCut { try report("the event has no END:VEVENT", item.number, body) }
       let uid = item.text("UID") ?? "\u{0}\(index)"
-      if item.first("RECURRENCE-ID") != nil {
+      if let line = item.first("RECURRENCE-ID"), moment(line, item) != nil {
         overrides[uid, default: []].append(item)
-      } else if let other = masters[uid] {
-        if item.sequence >= other.sequence { masters[uid] = item }
-      } else {
-        masters[uid] = item
-        order.append(uid)
+        continue
       }
+      if let line = item.first("RECURRENCE-ID") {
+        try report(
+          "the instance '\(line.value.prefix(40))' cannot be read: the event stands by itself", line.number, body)
+      }
+      if masters[uid] == nil { order.append(uid) }
+      masters[uid, default: []].append(item)
     }
     for uid in order {
-      guard let master = masters[uid] else { continue }
-      try give(master, uid: uid.hasPrefix("\u{0}") ? nil : uid, overrides.removeValue(forKey: uid) ?? [], body)
+      var changes = overrides.removeValue(forKey: uid) ?? []
+      let found = newest(masters[uid] ?? [])
+      if found.superseded > 0 { skipped["earlier version of an event", default: 0] += found.superseded }
+      for (index, master) in found.items.enumerated() {
+        let start = master.first("DTSTART")?.value ?? ""
+        let key = uid.hasPrefix("\u{0}") ? nil : index == 0 ? [uid] : [uid, "start", start]
+        try give(master, uid: key, changes, body)
+        // They belong to the first series.
+        if isSeries(master) || index == found.items.count - 1 { changes = [] }
+      }
     }
     // Invitations to a single instance.
     for (uid, items) in overrides.sorted(by: { $0.key < $1.key }) {
       for item in items {
-        guard let original = item.first("RECURRENCE-ID").flatMap({ moment($0) }) else { continue }
-        try give(item, uid: uid, original: original, body)
+        guard let original = item.first("RECURRENCE-ID").flatMap({ moment($0, item) }) else { continue }
+        try give(item, uid: [uid], original: original, body)
       }
     }
     for (what, count) in skipped.sorted(by: { $0.key < $1.key }) {
@@ -152,55 +196,158 @@ struct CalendarReader {
     }
   }
 
+  /// Of several events with one UID those that stand beside each other: of the highest SEQUENCE, with different starts; series first.
+  private func newest(_ items: [Item]) -> (items: [Item], superseded: Int) {
+    let sequence = items.map(\.sequence).max() ?? 0
+    var byStart: [String: Item] = [:]
+    for item in items where item.sequence == sequence { byStart[item.first("DTSTART")?.value ?? ""] = item }
+    let kept = byStart.values.sorted {
+      (isSeries($0) ? 0 : 1, $0.first("DTSTART")?.value ?? "") < (
+        isSeries($1) ? 0 : 1, $1.first("DTSTART")?.value ?? ""
+      )
+    }
+    return (kept, items.count - kept.count)
+  }
+
+  private func isSeries(_ item: Item) -> Bool { item.first("RRULE") != nil || item.first("RDATE") != nil }
+
+  /// - Throws: ``InterchangeError/undecided(_:reason:)`` for an unknown zone, unless the user chose one.
+  private mutating func checkZones(_ body: (InterchangeRecord, String) throws -> Void) throws {
+    var reported: Set<String> = []
+    for item in items {
+      for line in item.lines where ["DTSTART", "DTEND", "RECURRENCE-ID", "EXDATE", "RDATE"].contains(line.name) {
+        guard let text = line.value.split(whereSeparator: { $0 == "," || $0 == "/" }).first, WallTime(text) != nil,
+          text.contains(where: { $0 == "T" || $0 == "t" }), !text.hasSuffix("Z")
+        else { continue }
+        let ofCalendar = calendars[item.calendar].zone
+        let named = line.parameters["TZID"]
+        guard let name = named ?? ofCalendar, zones.clock(name) == nil else { continue }
+        // A calendar's own zone stands in for that of its event.
+        let other = named == nil ? nil : ofCalendar.flatMap { zones.clock($0) }
+        guard other != nil || options.isZoneChosen else {
+          throw InterchangeError.undecided(
+            .zone, reason: "line \(line.number): '\(name.prefix(80))' is no known time zone")
+        }
+        if reported.insert(name).inserted {
+          let used = (other ?? options.zone).name ?? "the zone of this machine"
+          try report("'\(name.prefix(80))' is no known time zone: read with \(used)", line.number, body)
+        }
+      }
+    }
+  }
+
   /// An event, and what it repeats as.
   private mutating func give(
-    _ item: Item, uid: String?, _ overrides: [Item], _ body: (InterchangeRecord, String) throws -> Void
+    _ item: Item, uid: [String]?, _ overrides: [Item], _ body: (InterchangeRecord, String) throws -> Void
   ) throws {
-    guard let start = item.first("DTSTART").flatMap({ moment($0) }) else {
-      return try body(.bad(reason: "the event has no start that can be read"), "line \(item.number)")
+    guard let start = start(of: item) else {
+      return try report("the event has no start that can be read", item.number, body)
     }
     let rules = item.all("RRULE")
-    let extra = item.all("RDATE").flatMap { moments($0) }
-    guard !rules.isEmpty || !extra.isEmpty else { return try give(item, uid: uid, original: nil, body) }
+    var extra: [Moment] = []
+    for line in item.all("RDATE") { extra += try listed(line, item, body) }
+    guard !rules.isEmpty || !extra.isEmpty else {
+      if !overrides.isEmpty {
+        for override in overrides {
+          guard let original = override.first("RECURRENCE-ID").flatMap({ moment($0, override) }) else { continue }
+          try give(override, uid: uid, original: original, body)
+        }
+        let isReplaced = overrides.contains {
+          $0.first("RECURRENCE-ID").flatMap { moment($0, item) }.map { wall($0, like: start) } == start.wall
+        }
+        if isReplaced { return }
+      }
+      return try give(item, uid: uid, original: nil, body)
+    }
     let lower = options.range?.lowerBound ?? .distantPast
     let upper = options.range.map { $0.upperBound == .distantFuture ? options.now : $0.upperBound } ?? options.now
     let zone = clock(of: start)
-    let first = max(start.wall, wall(lower, zone))
+    let first = wall(lower, zone)
     let last = wall(upper, zone)
     var walls: Set<WallTime> = []
-    for line in rules {
-      guard var rule = RecurrenceRule(line.value) else {
-        try body(
-          .bad(reason: "'\(line.value.prefix(80))' is not a rule by which something repeats"), "line \(line.number)")
-        continue
-      }
-      if rule.isUntilUTC, let until = rule.until {
-        let moment = ZoneClock.utc.date(until.day, secondOfDay: until.secondOfDay)
-        if case .wall = start { rule.until = wall(moment, zone) }
-      }
-      walls.formUnion(rule.occurrences(from: start.wall, in: first, through: last))
-    }
-    if rules.isEmpty, start.wall >= first { walls.insert(start.wall) }
-    for moment in extra where moment.wall >= first && moment.wall <= last {
-      walls.insert(self.wall(moment, like: start))
+    for line in rules { walls.formUnion(try times(of: line, start, from: max(start.wall, first), through: last, body)) }
+    // The first time is one, whatever the rule says.
+    walls.insert(start.wall)
+    for moment in extra {
+      let wall = wall(moment, like: start)
+      if wall >= first, wall <= last { walls.insert(wall) }
     }
     for line in item.all("EXRULE") {
-      guard let rule = RecurrenceRule(line.value) else { continue }
-      walls.subtract(rule.occurrences(from: start.wall, in: first, through: last))
+      walls.subtract(try times(of: line, start, from: max(start.wall, first), through: last, body))
     }
-    for moment in item.all("EXDATE").flatMap({ moments($0) }) {
-      if case .date(let day) = moment {
-        walls = walls.filter { $0.day != day }
-      } else {
-        walls.remove(wall(moment, like: start))
+    var deleted: Set<WallTime> = []
+    var deletedDays: Set<CivilDate> = []
+    for line in item.all("EXDATE") {
+      for moment in try listed(line, item, body) {
+        if case .date(let day) = moment { deletedDays.insert(day) } else { deleted.insert(wall(moment, like: start)) }
       }
     }
+    func isDeleted(_ wall: WallTime) -> Bool { deleted.contains(wall) || deletedDays.contains(wall.day) }
+    walls = walls.filter { !isDeleted($0) }
+    var later: [(from: WallTime, start: Moment, item: Item)] = []
     for override in overrides {
-      guard let original = override.first("RECURRENCE-ID").flatMap({ moment($0) }) else { continue }
-      walls.remove(wall(original, like: start))
-      try give(override, uid: uid, original: start.at(wall(original, like: start)), body)
+      guard let line = override.first("RECURRENCE-ID"), let original = moment(line, override) else { continue }
+      let wall = wall(original, like: start)
+      guard !isDeleted(wall) else {
+        try body(.skip(what: "changed instance that the series deletes"), "line \(override.number)")
+        continue
+      }
+      if line.parameters["RANGE"]?.uppercased() == "THISANDFUTURE", let moved = self.start(of: override) {
+        later.append((wall, moved, override))
+        continue
+      }
+      walls.remove(wall)
+      try give(override, uid: uid, original: start.at(wall), body)
     }
-    for wall in walls.sorted() { try give(item, uid: uid, original: start.at(wall), isInstance: true, body) }
+    later.sort { $0.from < $1.from }
+    for wall in walls.sorted() {
+      guard let change = later.last(where: { $0.from <= wall }) else {
+        try give(item, uid: uid, original: start.at(wall), at: start.at(wall), body)
+        continue
+      }
+      // This instance and all later ones have moved by as much.
+      let moved = self.wall(change.start, like: start)
+      let days = moved.day.daysSince1970 - change.from.day.daysSince1970
+      guard abs(days) < 36_525 else {
+        try report("the instance moves by more than a century", change.item.number, body)
+        continue
+      }
+      let seconds = wall.secondOfDay + moved.secondOfDay - change.from.secondOfDay
+      let time = WallTime(
+        day: wall.day.advanced(by: days + (seconds < 0 ? -1 : seconds / 86_400)),
+        secondOfDay: (seconds + 86_400) % 86_400)
+      try give(change.item, uid: uid, original: start.at(wall), at: start.at(time), body)
+    }
+  }
+
+  /// The times of a rule; none of one that cannot be read, which is reported.
+  private func times(
+    of line: CalendarLines.Line, _ start: Moment, from first: WallTime, through last: WallTime,
+    _ body: (InterchangeRecord, String) throws -> Void
+  ) throws -> [WallTime] {
+    guard var rule = RecurrenceRule(line.value) else {
+      try report(
+        "'\(line.value.prefix(80))' is no rule of a repetition: only the first time is kept", line.number, body)
+      return []
+    }
+    var until: Date?
+    if rule.isUntilUTC, let end = rule.until, case .wall(_, let zone) = start {
+      let moment = ZoneClock.utc.date(end.day, secondOfDay: end.secondOfDay)
+      until = moment
+      // An hour that the clocks repeat is decided below, by the moment.
+      let wall = wall(moment, zone)
+      rule.until = WallTime(day: wall.day.advanced(by: 1), secondOfDay: wall.secondOfDay)
+    } else if rule.isUntilUTC, let end = rule.until {
+      rule.until = WallTime(day: end.day, secondOfDay: 86_399)
+    }
+    let (times, isCut) = rule.expanded(from: start.wall, in: first, through: last)
+    if isCut {
+      try report(
+        "the rule gives more than \(times.count) times: those after \(times.last.map { "\($0.day)" } ?? "the first") are left out",
+        line.number, body)
+    }
+    guard let until else { return times }
+    return times.filter { start.at($0).date(in: options.zone) <= until }
   }
 
   private func clock(of moment: Moment) -> ZoneClock {
@@ -223,36 +370,38 @@ struct CalendarReader {
     }
   }
 
-  /// One event. `original` is the start by which an instance is known; it is also its start where `isInstance`.
+  /// One event.
+  /// - Parameters:
+  ///   - uid: parts of its key; `nil` for an event without a UID.
+  ///   - original: start by which an instance of a series is known.
+  ///   - time: start of the instance; `nil` for the start that is written.
   private mutating func give(
-    _ item: Item, uid: String?, original: Moment?, isInstance: Bool = false,
+    _ item: Item, uid: [String]?, original: Moment?, at time: Moment? = nil,
     _ body: (InterchangeRecord, String) throws -> Void
   ) throws {
     let place = "line \(item.number)"
-    guard let written = item.first("DTSTART").flatMap({ moment($0) }) else {
-      return try body(.bad(reason: "the event has no start that can be read"), place)
+    guard let written = start(of: item) else {
+      return try report("the event has no start that can be read", item.number, body)
     }
     if item.text("STATUS")?.uppercased() == "CANCELLED" { return try body(.skip(what: "cancelled event"), place) }
-    let start = isInstance ? original ?? written : written
+    let start = time ?? written
     let title = item.text("SUMMARY") ?? "Event"
-    var event = ForeignEvent(typeName: CalendarGroup.name(of: title), key: [], timestamp: start.date(in: options.zone))
-    event.hints = [title.lowercased()] + CalendarGroup.words(of: title)
+    let category = category(of: item)
+    var event = ForeignEvent(
+      typeName: category ?? CalendarGroup.name(of: title), key: [], timestamp: start.date(in: options.zone))
+    event.hints = (category.map { [$0.lowercased()] } ?? []) + [title.lowercased()] + CalendarGroup.words(of: title)
     event.timeZone = clock(of: start).name ?? options.zone.name
     if case .date = start { event.isAllDay = true }
-    event.endDate = end(of: item, written, start)
+    var problems: [(String, Int)] = []
+    event.endDate = end(of: item, written, start, &problems)
     event.title = title
     event.notes = item.text("DESCRIPTION").map { $0.contains("<") ? EventTableReader.withoutMarkup($0) : $0 }
     event.locationName = item.text("LOCATION")
-    if let parts = item.first("GEO")?.value.split(whereSeparator: { $0 == ";" || $0 == "," }), parts.count == 2,
-      let latitude = FieldText.number(parts[0]), let longitude = FieldText.number(parts[1])
-    {
-      let coordinate = Coordinate(latitude: latitude, longitude: longitude)
-      if coordinate.isValid { event.coordinate = coordinate }
-    }
-    event.externalId = uid
+    readPlace(of: item, &event, &problems)
+    event.externalId = uid?.first
     let beginning = RFC3339.string(from: event.timestamp)
     if let uid {
-      event.key = ["ics", uid]
+      event.key = ["ics"] + uid
       if let original {
         switch original {
         case .date(let day): event.key.append("\(day)")
@@ -260,23 +409,106 @@ struct CalendarReader {
         }
       }
       event.isKeyUnique = true
+      if uid.count == 1, original == nil, WireIdentifier.isValid(uid[0]) { takeOwn(item, uid[0], &event) }
     } else {
       event.key = ["ics", "", beginning, event.endDate.map { RFC3339.string(from: $0) } ?? "", title]
     }
     try body(.event(event), place)
+    // Once for each series.
+    if time == nil || time?.wall == written.wall { for (reason, line) in problems { try report(reason, line, body) } }
   }
 
-  private mutating func end(of item: Item, _ written: Moment, _ start: Moment) -> Date? {
-    if let end = item.first("DTEND").flatMap({ moment($0) }) {
+  /// What this product wrote beside what a calendar holds; of other calendars the UID, which may be the id of an event here.
+  private func takeOwn(_ item: Item, _ uid: String, _ event: inout ForeignEvent) {
+    guard calendars[item.calendar].isOwn else { return event.possibleID = uid }
+    event.id = uid
+    event.externalId = item.text("X-TRENDY-EXTERNAL-ID")
+    event.title = item.text("X-TRENDY-TITLE")
+    event.source = item.text("X-TRENDY-SOURCE").flatMap(EventSourceType.init(rawValue:))
+    event.timeZone = item.text("X-TRENDY-TIME-ZONE")
+    if let start = item.text("X-TRENDY-START").flatMap({ RFC3339.date(from: $0) }) { event.timestamp = start }
+    if let end = item.text("X-TRENDY-END").flatMap({ RFC3339.date(from: $0) }) { event.endDate = end }
+    let written = item.text("X-TRENDY-PROPERTIES").flatMap {
+      try? WireJSON.decode(JSONValue.self, from: Data($0.utf8)).objectValue  // only what this product wrote
+    }
+    for (key, property) in written ?? [:] {
+      guard let type = property["type"]?.stringValue.flatMap(PropertyType.init(rawValue:)),
+        let value = property["value"]
+      else { continue }
+      event.properties[key] = PropertyValue(type: type, value: value)
+    }
+  }
+
+  private func category(of item: Item) -> String? {
+    guard let line = item.first("CATEGORIES") else { return nil }
+    var text = ""
+    var isEscaped = false
+    for character in line.value {
+      if character == ",", !isEscaped {
+        if !FieldText.trim(text).isEmpty { break }
+        text = ""
+        continue
+      }
+      isEscaped = character == "\\" && !isEscaped
+      text.append(character)
+    }
+    let name = FieldText.trim(CalendarLines.text(text))
+    return name.isEmpty || name.utf8.count > 128 ? nil : name
+  }
+
+  private func readPlace(of item: Item, _ event: inout ForeignEvent, _ problems: inout [(String, Int)]) {
+    if let line = item.first("GEO") ?? item.first("X-APPLE-STRUCTURED-LOCATION") {
+      let text = line.value.lowercased().hasPrefix("geo:") ? line.value.dropFirst(4) : line.value[...]
+      let parts = text.split(whereSeparator: { $0 == ";" || $0 == "," })
+      if parts.count >= 2, let latitude = FieldText.number(parts[0]), let longitude = FieldText.number(parts[1]),
+        Coordinate(latitude: latitude, longitude: longitude).isValid
+      {
+        event.coordinate = Coordinate(latitude: latitude, longitude: longitude)
+      } else {
+        problems.append(("'\(line.value.prefix(40))' is no place on earth", line.number))
+      }
+    }
+    if event.locationName == nil {
+      event.locationName = item.first("X-APPLE-STRUCTURED-LOCATION")?.parameters["X-TITLE"].map {
+        CalendarLines.text($0)
+      }
+    }
+  }
+
+  /// The start as written; a date for an event that Outlook marks as all-day, or that lasts from midnight to midnight.
+  private mutating func start(of item: Item) -> Moment? {
+    guard let line = item.first("DTSTART"), let start = moment(line, item) else { return nil }
+    guard case .wall(let wall, _) = start, wall.secondOfDay == 0 else { return start }
+    if item.text("X-MICROSOFT-CDO-ALLDAYEVENT")?.uppercased() == "TRUE" { return .date(wall.day) }
+    guard !line.value.hasSuffix("Z"), let last = item.first("DTEND").flatMap({ moment($0, item) }),
+      case .wall(let end, _) = last, end.secondOfDay == 0, end.day > wall.day
+    else { return start }
+    return .date(wall.day)
+  }
+
+  private mutating func end(
+    of item: Item, _ written: Moment, _ start: Moment, _ problems: inout [(String, Int)]
+  ) -> Date? {
+    if let line = item.first("DTEND") {
+      guard let end = moment(line, item) else {
+        problems.append(("the end '\(line.value.prefix(40))' cannot be read", line.number))
+        return nil
+      }
       if case .date = start {
         // The end is the day after the last one.
-        let days = max(0, end.wall.day.daysSince1970 - written.wall.day.daysSince1970 - 1)
-        return days == 0 ? nil : options.zone.date(start.wall.day.advanced(by: days))
+        let days = end.wall.day.daysSince1970 - written.wall.day.daysSince1970 - 1
+        if days < -1 { problems.append(("it ends before it begins: the end is left out", line.number)) }
+        return days <= 0 ? nil : options.zone.date(start.wall.day.advanced(by: days))
       }
       let seconds = end.date(in: options.zone).timeIntervalSince(written.date(in: options.zone))
+      if seconds < 0 { problems.append(("it ends before it begins: the end is left out", line.number)) }
       return seconds > 0 ? start.date(in: options.zone).addingTimeInterval(seconds) : nil
     }
-    guard let (days, seconds) = item.first("DURATION").flatMap({ Self.duration($0.value) }) else { return nil }
+    guard let line = item.first("DURATION") else { return nil }
+    guard let (days, seconds) = Self.duration(line.value) else {
+      problems.append(("the duration '\(line.value.prefix(40))' cannot be read", line.number))
+      return nil
+    }
     if case .date = start { return days > 1 ? options.zone.date(start.wall.day.advanced(by: days - 1)) : nil }
     let wall = WallTime(day: start.wall.day.advanced(by: days), secondOfDay: start.wall.secondOfDay)
     let end = start.at(wall).date(in: options.zone).addingTimeInterval(Double(seconds))
@@ -308,18 +540,36 @@ struct CalendarReader {
     return (days, seconds)
   }
 
-  private mutating func moment(_ line: CalendarLines.Line) -> Moment? { moments(line).first }
+  private mutating func moment(_ line: CalendarLines.Line, _ item: Item) -> Moment? {
+    line.value.split(separator: ",").first.flatMap { moment($0, line, item) }
+  }
 
-  private mutating func moments(_ line: CalendarLines.Line) -> [Moment] {
-    line.value.split(separator: ",").compactMap { text in
-      // A period counts from its start.
-      let text = text.split(separator: "/").first ?? text
-      guard let wall = WallTime(text) else { return nil }
-      if text.utf8.count == 8 { return .date(wall.day) }
-      if text.hasSuffix("Z") { return .wall(wall, .utc) }
-      let named = line.parameters["TZID"].flatMap { zones.clock($0) }
-      return .wall(wall, named ?? zones.ofCalendar ?? options.zone)
+  private mutating func moment(_ text: Substring, _ line: CalendarLines.Line, _ item: Item) -> Moment? {
+    // A period counts from its start.
+    let text = FieldText.trim(text.split(separator: "/").first ?? text)
+    guard let wall = WallTime(text) else {
+      // An offset is not iCalendar's, but has one meaning.
+      return RFC3339.date(from: text).map { .wall(self.wall($0, .utc), .utc) }
     }
+    if !text.contains(where: { $0 == "T" || $0 == "t" }) { return .date(wall.day) }
+    if text.hasSuffix("Z") { return .wall(wall, .utc) }
+    let named = line.parameters["TZID"].flatMap { zones.clock($0) }
+    return .wall(wall, named ?? calendars[item.calendar].zone.flatMap { zones.clock($0) } ?? options.zone)
+  }
+
+  /// All times of a list; those that cannot be read are reported.
+  private mutating func listed(
+    _ line: CalendarLines.Line, _ item: Item, _ body: (InterchangeRecord, String) throws -> Void
+  ) throws -> [Moment] {
+    var moments: [Moment] = []
+    for text in line.value.split(separator: ",") {
+      if let moment = moment(text, line, item) {
+        moments.append(moment)
+      } else {
+        try report("\(line.name) '\(text.prefix(40))' cannot be read", line.number, body)
+      }
+    }
+    return moments
   }
 }
 

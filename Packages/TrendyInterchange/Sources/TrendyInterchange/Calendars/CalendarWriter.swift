@@ -5,11 +5,14 @@ import TrendyModels
 struct CalendarWriter: EventWriter {
   let context: ExportContext
 
+  /// The PRODID of calendars with the ids of this product's events.
+  static let product = "-//trendy//trendy//EN"
+
   func beginning() -> String {
-    "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:-//trendy//trendy//EN\r\nCALSCALE:GREGORIAN\r\n"
+    "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:\(Self.product)\r\nCALSCALE:GREGORIAN\r\n"
   }
 
-  func text(of event: Event) -> String {
+  func text(of event: Event) throws -> String {
     var lines = ["BEGIN:VEVENT", "UID:\(event.id)", "DTSTAMP:\(Self.utc(context.now))"]
     if event.isAllDay {
       let first = context.date(event.timestamp, event)
@@ -27,6 +30,21 @@ struct CalendarWriter: EventWriter {
     if let name = event.locationName { lines.append("LOCATION:\(CalendarLines.escaped(name))") }
     if let latitude = event.locationLatitude, let longitude = event.locationLongitude {
       lines.append("GEO:\(latitude);\(longitude)")
+    }
+    // What a calendar has no room for, so that an import of it makes the same event.
+    lines.append("X-TRENDY-SOURCE:\(event.sourceType.rawValue)")
+    // A calendar's times are whole seconds, and its dates have no zone.
+    lines.append("X-TRENDY-START:\(RFC3339.string(from: event.timestamp))")
+    if let end = event.endDate { lines.append("X-TRENDY-END:\(RFC3339.string(from: end))") }
+    if let title = event.originalTitle { lines.append("X-TRENDY-TITLE:\(CalendarLines.escaped(title))") }
+    if let id = event.externalId { lines.append("X-TRENDY-EXTERNAL-ID:\(CalendarLines.escaped(id))") }
+    if let zone = event.timeZone { lines.append("X-TRENDY-TIME-ZONE:\(CalendarLines.escaped(zone))") }
+    if !event.properties.isEmpty {
+      let members = event.properties.mapValues {
+        JSONValue.object(["type": .string($0.type.rawValue), "value": $0.value])
+      }
+      let properties = String(decoding: try WireJSON.encode(JSONValue.object(members)), as: UTF8.self)
+      lines.append("X-TRENDY-PROPERTIES:\(CalendarLines.escaped(properties))")
     }
     lines.append("END:VEVENT")
     return lines.map { CalendarLines.folded($0) }.joined()

@@ -14,25 +14,16 @@ struct CalendarZones {
 
   private var described: [String: ZoneClock] = [:]
   private var known: [String: ZoneClock] = [:]
-  /// `X-WR-TIMEZONE`.
-  var ofCalendar: ZoneClock?
 
   mutating func describe(_ name: String, _ observances: [Observance]) {
-    guard let clock = Self.clock(observances, named: ZoneClock(named: name)?.name) else { return }
+    guard let clock = Self.clock(observances, named: TimeZoneNames.clock(name)?.name) else { return }
     described[name] = clock
   }
 
-  /// - Returns: `nil` for a zone that nobody knows.
+  /// - Returns: `nil` for an unknown zone.
   mutating func clock(_ name: String) -> ZoneClock? {
     if let clock = known[name] { return clock }
-    var parts = name.split(separator: "/")
-    var found = ZoneClock(named: name)
-    // `/mozilla.org/20070129_1/Europe/Berlin`
-    while found == nil, name.hasPrefix("/"), parts.count > 2 {
-      parts.removeFirst()
-      found = ZoneClock(named: parts.joined(separator: "/"))
-    }
-    let clock = found ?? Self.windows[name].flatMap { ZoneClock(named: $0) } ?? described[name]
+    let clock = ZoneClock(named: name) ?? described[name] ?? TimeZoneNames.clock(name)
     if let clock { known[name] = clock }
     return clock
   }
@@ -79,72 +70,4 @@ struct CalendarZones {
     let seconds = padded / 10_000 * 3600 + padded / 100 % 100 * 60 + padded % 100
     return seconds <= 86_400 ? (sign == "-" ? -seconds : seconds) : nil
   }
-
-  /// Microsoft's names (Unicode CLDR, windowsZones, territory 001).
-  private static let windows: [String: String] = {
-    var names: [String: String] = [:]
-    for line in table.split(separator: "\n") {
-      let parts = line.split(separator: "=")
-      if parts.count == 2 { names[String(parts[0])] = String(parts[1]) }
-    }
-    return names
-  }()
-
-  private static let table = """
-    Dateline Standard Time=Etc/GMT+12
-    E. South America Standard Time=America/Sao_Paulo
-    Turkey Standard Time=Europe/Istanbul
-    Hawaiian Standard Time=Pacific/Honolulu
-    Argentina Standard Time=America/Buenos_Aires
-    Arab Standard Time=Asia/Riyadh
-    Alaskan Standard Time=America/Anchorage
-    Azores Standard Time=Atlantic/Azores
-    Russian Standard Time=Europe/Moscow
-    Pacific Standard Time=America/Los_Angeles
-    UTC=Etc/UTC
-    Coordinated Universal Time=Etc/UTC
-    E. Africa Standard Time=Africa/Nairobi
-    Pacific Standard Time (Mexico)=America/Tijuana
-    GMT Standard Time=Europe/London
-    Iran Standard Time=Asia/Tehran
-    US Mountain Standard Time=America/Phoenix
-    Greenwich Standard Time=Atlantic/Reykjavik
-    Arabian Standard Time=Asia/Dubai
-    Mountain Standard Time=America/Denver
-    Morocco Standard Time=Africa/Casablanca
-    Pakistan Standard Time=Asia/Karachi
-    Central Standard Time=America/Chicago
-    W. Europe Standard Time=Europe/Berlin
-    India Standard Time=Asia/Kolkata
-    Central Standard Time (Mexico)=America/Mexico_City
-    Central Europe Standard Time=Europe/Budapest
-    Bangladesh Standard Time=Asia/Dhaka
-    Canada Central Standard Time=America/Regina
-    Romance Standard Time=Europe/Paris
-    SE Asia Standard Time=Asia/Bangkok
-    Eastern Standard Time=America/New_York
-    Central European Standard Time=Europe/Warsaw
-    China Standard Time=Asia/Shanghai
-    US Eastern Standard Time=America/Indianapolis
-    W. Central Africa Standard Time=Africa/Lagos
-    Singapore Standard Time=Asia/Singapore
-    SA Pacific Standard Time=America/Bogota
-    GTB Standard Time=Europe/Bucharest
-    W. Australia Standard Time=Australia/Perth
-    Atlantic Standard Time=America/Halifax
-    FLE Standard Time=Europe/Kiev
-    Tokyo Standard Time=Asia/Tokyo
-    Venezuela Standard Time=America/Caracas
-    E. Europe Standard Time=Europe/Chisinau
-    Korea Standard Time=Asia/Seoul
-    SA Western Standard Time=America/La_Paz
-    Egypt Standard Time=Africa/Cairo
-    AUS Eastern Standard Time=Australia/Sydney
-    Pacific SA Standard Time=America/Santiago
-    South Africa Standard Time=Africa/Johannesburg
-    E. Australia Standard Time=Australia/Brisbane
-    Newfoundland Standard Time=America/St_Johns
-    Israel Standard Time=Asia/Jerusalem
-    New Zealand Standard Time=Pacific/Auckland
-    """
 }

@@ -14,7 +14,7 @@ public struct WallTime: Hashable, Sendable, Comparable {
 
   /// - Parameter text: `20261120`, `20261120T083000`, with or without `Z`; or with dashes and colons.
   public init?(_ text: some StringProtocol) {
-    let digits = text.utf8.filter { $0 != UInt8(ascii: "-") && $0 != UInt8(ascii: ":") }
+    var digits = text.utf8.filter { $0 != UInt8(ascii: "-") && $0 != UInt8(ascii: ":") }
     let date = digits.prefix(8)
     func number(_ bytes: some Collection<UInt8>) -> Int? { Int(String(decoding: Array(bytes), as: UTF8.self)) }
     guard date.count == 8, date.allSatisfy({ (0x30...0x39).contains($0) }), let value = number(date) else { return nil }
@@ -25,6 +25,10 @@ public struct WallTime: Hashable, Sendable, Comparable {
     self.day = CivilDate(year: year, month: month, day: day)
     secondOfDay = 0
     guard digits.count > 8 else { return }
+    // Without seconds.
+    if digits.count == 13 || digits.count == 14 && digits[13] == UInt8(ascii: "Z") {
+      digits.insert(contentsOf: Array("00".utf8), at: 13)
+    }
     let time = digits.dropFirst(9).prefix(6)
     guard digits[8] == UInt8(ascii: "T"), time.count == 6, time.allSatisfy({ (0x30...0x39).contains($0) }),
       let clock = number(time), clock / 10_000 < 24, clock / 100 % 100 < 60, clock % 100 <= 60,
@@ -112,8 +116,9 @@ public struct RecurrenceRule: Hashable, Sendable {
       guard let number = Int(value), (1...1_000_000).contains(number) else { return false }
       interval = number
     case "COUNT":
-      guard let number = Int(value), number >= 0 else { return false }
-      count = number
+      // Android writes -1 for no limit.
+      guard let number = Int(value), number != 0 else { return false }
+      if number > 0 { count = number }
     case "UNTIL":
       guard let time = WallTime(value) else { return false }
       until = time
@@ -167,26 +172,38 @@ extension RecurrenceRule {
   ///   - first: times before are left out.
   ///   - last: times after are left out.
   public func occurrences(from start: WallTime, in first: WallTime, through last: WallTime) -> [WallTime] {
+    expanded(from: start, in: first, through: last).times
+  }
+
+  /// As ``occurrences(from:in:through:)``, and whether times are missing behind the last one, as there are more than ``limit``.
+  func expanded(
+    from start: WallTime, in first: WallTime, through last: WallTime
+  ) -> (times: [WallTime], isCut: Bool) {
     var found: [WallTime] = []
     var counted = 0
     var index = 0
+    var isCut = false
     if count == nil { index = skipped(from: start, to: first) }
     let end = until.map { min($0, last) } ?? last
     func take(_ time: WallTime) -> Bool {
       if let count, counted >= count { return false }
       if time > end { return false }
+      if found.count >= Self.limit {
+        isCut = true
+        return false
+      }
       counted += 1
       if time >= first { found.append(time) }
-      return found.count < Self.limit
+      return true
     }
-    guard until.map({ start <= $0 }) ?? true, take(start) else { return found }
+    guard until.map({ start <= $0 }) ?? true, take(start) else { return (found, false) }
     for step in 0..<Self.longestSearch {
-      guard let (times, begin) = period(index + step, of: start), begin <= end else { break }
+      guard let (times, begin) = period(index + step, of: start), begin <= end else { return (found, isCut) }
       for time in times where time > start {
-        if !take(time) { return found }
+        if !take(time) { return (found, isCut) }
       }
     }
-    return found
+    return (found, true)
   }
 
   /// How many periods lie wholly before a time.

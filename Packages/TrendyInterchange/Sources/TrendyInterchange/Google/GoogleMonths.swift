@@ -11,11 +11,9 @@ enum GoogleMonths {
       guard let value = JSONValue(element: bytes) else {
         return try body(.bad(reason: "this is not JSON"), place)
       }
-      if let visit = value["placeVisit"] {
-        try take(visit: visit, options, at: place, body)
-      } else if let segment = value["activitySegment"] {
-        try take(segment: segment, options, at: place, body)
-      } else {
+      if let visit = value["placeVisit"] { try take(visit: visit, options, at: place, body) }
+      if let segment = value["activitySegment"] { try take(segment: segment, options, at: place, body) }
+      if value["placeVisit"] == nil, value["activitySegment"] == nil {
         try body(.skip(what: "object of another kind"), place)
       }
     }
@@ -24,7 +22,7 @@ enum GoogleMonths {
   private static func take(
     visit: JSONValue, _ options: ImportOptions, at place: String, _ body: InterchangeFormat.Handler
   ) throws {
-    guard let span = span(visit["duration"], options) else { return try refuse(place, body) }
+    guard let span = try span(visit["duration"], options, place, body) else { return }
     let location = visit["location"]
     let candidate = visit["otherCandidateLocations"]?.arrayValue?.first
     let stay = GoogleStory.Stay(
@@ -39,15 +37,15 @@ enum GoogleMonths {
     try body(.event(GoogleStory.event(stay, span)), place)
     let inner = visit["childVisits"]?.arrayValue?.count ?? 0
     if inner > 0 { try body(.skip(what: "visit inside another", count: inner), place) }
-    let path = fixes(visit["simplifiedRawPath"])
+    let path = try fixes(visit["simplifiedRawPath"], place, body)
     if !path.isEmpty { try body(.path(path, source: GoogleStory.source), place) }
   }
 
   private static func take(
     segment: JSONValue, _ options: ImportOptions, at place: String, _ body: InterchangeFormat.Handler
   ) throws {
-    guard let span = span(segment["duration"], options) else { return try refuse(place, body) }
-    let path = fixes(segment["simplifiedRawPath"])
+    guard let span = try span(segment["duration"], options, place, body) else { return }
+    let path = try fixes(segment["simplifiedRawPath"], place, body)
     // Way points are drawn along roads and have no times: good for a line, and no fixes.
     let drawn = segment["waypointPath"]?["waypoints"]?.arrayValue ?? []
     var way = GoogleStory.Way(
@@ -75,26 +73,39 @@ enum GoogleMonths {
     }
   }
 
-  private static func fixes(_ path: JSONValue?) -> [Location] {
-    (path?["points"]?.arrayValue ?? []).compactMap { point in
+  private static func fixes(
+    _ path: JSONValue?, _ place: String, _ body: InterchangeFormat.Handler
+  ) throws -> [Location] {
+    var fixes: [Location] = []
+    for (index, point) in (path?["points"]?.arrayValue ?? []).enumerated() {
       guard let coordinate = GoogleField.coordinate(point, "latE7", "lngE7"),
         let time = (point["timestamp"] ?? point["timestampMs"])?.moment
-      else { return nil }
+      else {
+        try body(.bad(reason: "a point has no place or no time"), "\(place).simplifiedRawPath.points[\(index)]")
+        continue
+      }
       let accuracy = point["accuracyMeters"]?.number ?? -1
-      return Location(coordinate: coordinate, horizontalAccuracy: accuracy > 0 ? accuracy : -1, timestamp: time)
+      fixes.append(
+        Location(coordinate: coordinate, horizontalAccuracy: accuracy > 0 ? accuracy : -1, timestamp: time))
     }
+    return fixes
   }
 
-  private static func span(_ duration: JSONValue?, _ options: ImportOptions) -> GoogleStory.Span? {
+  private static func span(
+    _ duration: JSONValue?, _ options: ImportOptions, _ place: String, _ body: InterchangeFormat.Handler
+  ) throws -> GoogleStory.Span? {
     func moment(_ name: String) -> Date? { (duration?["\(name)Timestamp"] ?? duration?["\(name)TimestampMs"])?.moment }
-    guard let start = moment("start") else { return nil }
-    let end = moment("end") ?? start
-    guard end >= start else { return nil }
+    guard let start = moment("start") else {
+      try body(.bad(reason: "its time is missing or cannot be read"), place)
+      return nil
+    }
+    var end = start
+    if let written = moment("end"), written >= start {
+      end = written
+    } else {
+      try body(.bad(reason: "its end is missing, cannot be read, or is before its start: it has none"), place)
+    }
     return GoogleStory.Span(start: start, end: end, zone: options.zone.name)
-  }
-
-  private static func refuse(_ place: String, _ body: InterchangeFormat.Handler) throws {
-    try body(.bad(reason: "its times are missing, cannot be read, or end before they begin"), place)
   }
 }
 

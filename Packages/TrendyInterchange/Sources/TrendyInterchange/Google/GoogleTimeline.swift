@@ -45,8 +45,14 @@ private struct GoogleTimelineReader {
   init(options: ImportOptions) { self.options = options }
 
   mutating func take(segment: JSONValue, at place: String, _ body: InterchangeFormat.Handler) throws {
-    guard let start = segment["startTime"]?.moment, let end = segment["endTime"]?.moment, end >= start else {
-      return try body(.bad(reason: "its times are missing, cannot be read, or end before they begin"), place)
+    guard let start = segment["startTime"]?.moment else {
+      return try body(.bad(reason: "its time is missing or cannot be read"), place)
+    }
+    var end = start
+    if let written = segment["endTime"]?.moment, written >= start {
+      end = written
+    } else {
+      try body(.bad(reason: "its end is missing, cannot be read, or is before its start: it has none"), place)
     }
     let minutes = segment["startTimeTimezoneUtcOffsetMinutes"]?.number.flatMap { Int(exactly: $0.rounded()) }
     let offset =
@@ -54,15 +60,24 @@ private struct GoogleTimelineReader {
     let span = GoogleStory.Span(
       start: start, end: end, zone: options.zoneName(secondsFromGMT: offset, at: start))
     try release(before: start.addingTimeInterval(-Self.block), body)
+    // A segment may hold several of these.
+    var isAnything = false
     if let visit = segment["visit"] {
       try take(visit: visit, span, at: place, body)
-    } else if let activity = segment["activity"] {
+      isAnything = true
+    }
+    if let activity = segment["activity"] {
       take(activity: activity, span, at: place)
-    } else if let path = segment["timelinePath"]?.arrayValue {
+      isAnything = true
+    }
+    if let path = segment["timelinePath"]?.arrayValue {
       try take(path: path, span, at: place, body)
-    } else {
-      let isMemory = segment["timelineMemory"] != nil
-      try body(.skip(what: isMemory ? "memory of a journey" : "segment of another kind"), place)
+      isAnything = true
+    }
+    if segment["timelineMemory"] != nil {
+      try body(.skip(what: "memory of a journey"), place)
+    } else if !isAnything {
+      try body(.skip(what: "segment of another kind"), place)
     }
   }
 

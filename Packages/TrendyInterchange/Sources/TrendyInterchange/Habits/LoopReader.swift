@@ -161,7 +161,9 @@ struct LoopReader {
       event.isAllDay = true
       event.timeZone = options.zone.name
       event.notes = note
+      event.sameness = .day(amount: 1)
       if case .amount(let amount) = value {
+        event.sameness = .day(amount: amount)
         event.properties["count"] = amount == amount.rounded() ? .number(Int(amount)) : .number(amount)
       }
       try body(.event(event))

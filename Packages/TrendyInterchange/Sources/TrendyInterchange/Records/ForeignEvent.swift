@@ -12,6 +12,8 @@ public struct ForeignEvent: Hashable, Sendable {
   public var isKeyUnique = false
   /// Its id in a store of this product.
   public var id: String?
+  /// An id of its source that denotes an event here if the store has one of that id.
+  public var possibleID: String?
   public var timestamp: Date
   /// Not before `timestamp`; of an all-day event midnight of its last date.
   public var endDate: Date?
@@ -32,6 +34,8 @@ public struct ForeignEvent: Hashable, Sendable {
   /// How one is known that another source told of; `nil` where only the key counts.
   public var sameness: Sameness?
   public var properties: [String: PropertyValue] = [:]
+  /// Kinds of properties whose value here is of another kind than in other events.
+  public var kinds: [String: PropertyType] = [:]
 
   /// Key of the property of a trip that says by what it was made, such as `car` or `train`.
   public static let modeKey = "mode"
@@ -42,6 +46,8 @@ public struct ForeignEvent: Hashable, Sendable {
     case time(metres: Double)
     /// They begin within a minute, and their lengths differ by a twentieth at most.
     case moments
+    /// The amount of a habit on a day, which is what the events of that day sum up to.
+    case day(amount: Double)
   }
 
   public init(typeName: String, key: [String], timestamp: Date) {
@@ -92,6 +98,16 @@ public struct ImportOptions: Sendable {
   public static var columnNames: [String] { TableProfile.Role.allCases.map(\.rawValue) }
   /// Whether `3/4` is the third of April; `nil` to find out.
   public var isDayFirst: Bool?
+  /// Whether the user chose ``zone``; otherwise times in an unknown zone are not read.
+  public var isZoneChosen = false
+  /// Decimal sign of a table's numbers; `nil` to find out.
+  public var decimalSign: DecimalSign?
+  /// Unit of durations that have none; `nil` to find out.
+  public var durationUnit: DurationUnit?
+  /// Type of the events of a table that has no column for it.
+  public var typeName: String?
+  /// Values, in lower case, that mark a habit as done in a table with one column per habit; `nil` for the usual ones.
+  public var doneValues: Set<String>?
 
   public init(
     zone: ZoneClock, range: Range<Date>? = nil, now: Date, columns: [String: String] = [:], isDayFirst: Bool? = nil

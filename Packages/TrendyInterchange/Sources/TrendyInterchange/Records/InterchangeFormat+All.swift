@@ -56,7 +56,7 @@ extension InterchangeFormat {
       "csv", "CSV", "A table of events or of fixes, the columns known by their names.", reads: [.events, .fixes],
       writes: .events, basis: "RFC 4180; spreadsheets in several languages",
       recognise: { head in
-        isPlainText(head) && !CSVTrackReader.isHeader(head.prefix { $0 != 0xA && $0 != 0xD })
+        isPlainText(head) && !CSVTrackReader.isTable(head)
           && EventTableReader.isTable(head)
       },
       read: { input, options, body in try EventTableReader.read(input, options, as: nil, body) },
@@ -73,14 +73,8 @@ extension InterchangeFormat {
   ) -> InterchangeFormat {
     InterchangeFormat(
       word, name, summary, reads: .events, basis: basis,
-      recognise: { isPlainText($0) && EventTableReader.isTable($0, of: profile) },
+      table: profile,
       read: { input, options, body in try EventTableReader.read(input, options, as: profile, body) })
-  }
-
-  /// A table is neither XML nor JSON; what Excel writes in UTF-16 is one.
-  private static func isPlainText(_ head: ArraySlice<UInt8>) -> Bool {
-    guard let first = head.withoutLeadingSpace.first else { return false }
-    return !"<{[".utf8.contains(first) && !head.starts(with: Array("PK".utf8))
   }
 
   private static let tracks = ImportFormat.allCases.filter { $0 != .csv }.map { format in

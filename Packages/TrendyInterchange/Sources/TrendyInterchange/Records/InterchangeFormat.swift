@@ -36,6 +36,8 @@ public struct InterchangeFormat: Sendable {
   public let basis: String
   /// Of a format of tracks.
   public let track: ImportFormat?
+  /// Of a table that is known by its columns.
+  private let table: TableProfile?
   private let recognise: @Sendable (ArraySlice<UInt8>) -> Bool
   private let readRecords: (@Sendable (ByteInput, ImportOptions, Handler) throws -> Void)?
   private let folder: FolderReading?
@@ -50,7 +52,8 @@ public struct InterchangeFormat: Sendable {
 
   init(
     _ word: String, _ name: String, _ summary: String, reads: Contents = [], writes: Contents = [], basis: String,
-    track: ImportFormat? = nil, recognise: @escaping @Sendable (ArraySlice<UInt8>) -> Bool = { _ in false },
+    track: ImportFormat? = nil, table: TableProfile? = nil,
+    recognise: @escaping @Sendable (ArraySlice<UInt8>) -> Bool = { _ in false },
     read: (@Sendable (ByteInput, ImportOptions, Handler) throws -> Void)? = nil, folder: FolderReading? = nil,
     writer: (@Sendable (ExportContext) -> any EventWriter)? = nil,
     archiveWriter: (@Sendable (ExportContext) -> any EventArchiveWriter)? = nil
@@ -62,6 +65,7 @@ public struct InterchangeFormat: Sendable {
     self.writes = writes
     self.basis = basis
     self.track = track
+    self.table = table
     self.recognise = recognise
     readRecords = read
     self.folder = folder
@@ -83,14 +87,32 @@ public struct InterchangeFormat: Sendable {
   public static func detect(_ input: ByteInput, columns: [String: String] = [:]) throws -> InterchangeFormat? {
     let head = try input.peek(1 << 16)
     if let format = of(head) { return format }
-    return !columns.isEmpty && EventTableReader.header(of: head).map { $0.count > 1 } == true ? named("csv") : nil
+    guard isPlainText(head) else { return nil }
+    let isTable =
+      columns.isEmpty
+      ? ImportFormat.detect(Array(head)) == nil && EventTableReader.hasTimes(head)
+      : TableProfile.Role.places.isDisjoint(with: columns.keys)
+        && EventTableReader.header(of: head).map { $0.names.count > 1 } == true
+    return isTable ? named("csv") : nil
+  }
+
+  /// A table is neither XML nor JSON; a table that Excel writes in UTF-16 counts.
+  static func isPlainText(_ head: ArraySlice<UInt8>) -> Bool {
+    guard let first = head.withoutLeadingSpace.first else { return false }
+    return !"<{[".utf8.contains(first) && !head.starts(with: Array("PK".utf8))
   }
 
   /// The format of a file that begins with these bytes, 64 KiB or all of it; `nil` where it is none of these.
   static func of(_ head: ArraySlice<UInt8>) -> InterchangeFormat? {
     // Which form of a track it is, is found out once for all of them.
     var track: ImportFormat??
+    // So is the header of a table.
+    var header: TableHeader??
     return readable.first { format in
+      if let profile = format.table {
+        if header == nil { header = .some(isPlainText(head) ? EventTableReader.header(of: head) : nil) }
+        return header??.normalized.isEmpty == false && profile.matches(header??.normalized ?? [])
+      }
       guard let form = format.track else { return format.recognise(head) }
       if track == nil { track = .some(ImportFormat.detect(Array(head))) }
       return track == .some(form)

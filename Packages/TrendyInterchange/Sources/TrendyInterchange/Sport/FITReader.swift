@@ -41,6 +41,7 @@ private struct FITActivity {
   private var created = ""
   private var fixes: [Location] = []
   private var pointsWithoutTime = 0
+  private var pointsOffEarth = 0
   private var firstRecord: Date?
   private var lastRecord: Date?
   /// Metres, at the last record that tells it.
@@ -106,7 +107,10 @@ private struct FITActivity {
     guard let latitude = values[0], let longitude = values[1] else { return }
     let degrees = 180 / 2_147_483_648.0
     let coordinate = Coordinate(latitude: latitude * degrees, longitude: longitude * degrees)
-    guard coordinate.isValid else { return }
+    guard coordinate.isValid else {
+      pointsOffEarth += 1
+      return
+    }
     fixes.append(
       Location(
         coordinate: coordinate, horizontalAccuracy: values[31] ?? -1, timestamp: time,
@@ -122,22 +126,42 @@ private struct FITActivity {
       return true
     }
     if pointsWithoutTime > 0 { try body(.skip(what: "record without a time", count: pointsWithoutTime), "the file") }
+    if pointsOffEarth > 0 {
+      try body(.skip(what: "point that has no place on earth", count: pointsOffEarth), "the file")
+    }
     if sessions.isEmpty, let firstRecord, let lastRecord {
       // The device lost its power before it summed up.
       sessions = [Session(start: firstRecord, end: lastRecord, distance: distance)]
     }
+    let tracks = separatedTracks()
     for (index, session) in sessions.enumerated() {
       // Between two sports, a minute in the changing room.
       if session.sport == 3 {
         try body(.skip(what: "transition between sports"), "session \(index + 1)")
         continue
       }
-      try body(.event(event(session, isOnly: sessions.count == 1, options)), "session \(index + 1)")
+      try body(.event(event(session, tracks.ofSessions[index], options)), "session \(index + 1)")
+    }
+    if !sessions.isEmpty, !tracks.others.isEmpty {
+      try body(.path(tracks.others, source: "FIT \(serial) \(created)"), "the file")
     }
     return !sessions.isEmpty
   }
 
-  private func event(_ session: Session, isOnly: Bool, _ options: ImportOptions) -> ForeignEvent {
+  /// Each fix in the one session that began last before it, and those of transitions and outside of all sessions.
+  private func separatedTracks() -> (ofSessions: [[Location]], others: [Location]) {
+    guard sessions.count > 1 else { return ([fixes], []) }
+    var ofSessions = [[Location]](repeating: [], count: sessions.count)
+    var others: [Location] = []
+    for fix in fixes {
+      let holding = sessions.indices.filter { fix.timestamp >= sessions[$0].start && fix.timestamp <= sessions[$0].end }
+      let last = holding.max { (sessions[$0].start, $0) < (sessions[$1].start, $1) }
+      if let last, sessions[last].sport != 3 { ofSessions[last].append(fix) } else { others.append(fix) }
+    }
+    return (ofSessions, others)
+  }
+
+  private func event(_ session: Session, _ track: [Location], _ options: ImportOptions) -> ForeignEvent {
     var workout = ForeignWorkout(
       key: ["fit", serial, created, "\(Int64(session.start.timeIntervalSince1970))"], start: session.start,
       end: session.end)
@@ -146,8 +170,7 @@ private struct FITActivity {
     workout.distance = session.distance
     workout.energy = session.energy
     workout.zone = options.zoneName(secondsFromGMT: secondsFromGMT, at: session.start)
-    workout.track =
-      isOnly ? fixes : fixes.filter { $0.timestamp >= session.start && $0.timestamp <= session.end }
+    workout.track = track
     return workout.event
   }
 

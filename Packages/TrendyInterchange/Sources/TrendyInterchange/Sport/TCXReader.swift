@@ -66,9 +66,12 @@ private struct TCXParser {
     var lastMetres: Double?
     var fixes: [Location] = []
     var pointsWithoutTime = 0
+    /// Points whose place cannot be read or is none on earth.
+    var pointsOffEarth = 0
   }
 
   private struct Point {
+    var hasPlace = false
     var fields = FixFields()
     var metres: Double?
   }
@@ -88,6 +91,7 @@ private struct TCXParser {
         if let start { activity?.lastLap = start }
         activity?.lastLapSeconds = nil
       case "Trackpoint" where activity != nil: point = Point()
+      case "Position": point?.hasPlace = true
       case "Course": courses += 1
       default: break
       }
@@ -161,7 +165,10 @@ private struct TCXParser {
     // Without a position it is a pause, or indoors.
     guard let latitude = point.fields.latitude, let longitude = point.fields.longitude,
       case let coordinate = Coordinate(latitude: latitude, longitude: longitude), coordinate.isValid
-    else { return }
+    else {
+      if point.hasPlace { activity.pointsOffEarth += 1 }
+      return
+    }
     activity.fixes.append(
       Location(
         coordinate: coordinate, horizontalAccuracy: -1, timestamp: time, altitude: point.fields.altitude,
@@ -194,6 +201,9 @@ private struct TCXParser {
     workout.track = activity.fixes
     if activity.pointsWithoutTime > 0 {
       records.append((.skip(what: "point without a time", count: activity.pointsWithoutTime), place))
+    }
+    if activity.pointsOffEarth > 0 {
+      records.append((.skip(what: "point that has no place on earth", count: activity.pointsOffEarth), place))
     }
     records.append((.event(workout.event), place))
   }

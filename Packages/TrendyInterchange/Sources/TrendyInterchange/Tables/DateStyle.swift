@@ -30,7 +30,8 @@ enum DateStyle: CaseIterable {
   func read(_ text: String) -> Reading? {
     switch self {
     case .seconds:
-      guard text.utf8.count >= 9, text.utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == 0x2E }),
+      guard text.utf8.prefix(while: { $0 != 0x2E }).count >= 9,
+        text.utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == 0x2E }),
         let number = FieldText.number(text), let moment = FieldText.moment(number)
       else { return nil }
       return Self.utc(moment)
@@ -82,6 +83,8 @@ enum DateStyle: CaseIterable {
       else { return false }
       mark = bytes[index]
       index += 1
+      // `1. 3. 2026`
+      if mark == UInt8(ascii: "."), index < bytes.count, bytes[index] == 0x20 { index += 1 }
       return true
     }
     guard let first = number(), takeMark(), let second = number(), takeMark(), let third = number() else { return nil }
@@ -142,22 +145,49 @@ enum DateStyle: CaseIterable {
   private static func readWords(_ text: String) -> Reading? {
     var words = text.split { $0 == " " || $0 == "," || $0 == "\u{202F}" || $0 == "\u{A0}" }
     guard words.count >= 3 else { return nil }
-    if weekdays.contains(where: { words[0].lowercased().hasPrefix($0) }), words.count >= 4 { words.removeFirst() }
-    func month(_ word: Substring) -> Int? {
-      word.count < 3 ? nil : LocalTime.months.firstIndex { word.lowercased().hasPrefix($0.lowercased()) }.map { $0 + 1 }
+    // A month may begin as a weekday does.
+    if words.count >= 4, month(words[1]) != nil || month(words[2]) != nil,
+      words[0].count == 2 && words[0].allSatisfy(\.isLetter)
+        || weekdays.contains(where: { words[0].lowercased().hasPrefix($0) })
+    {
+      words.removeFirst()
+    }
+    // `1. März`, `1er mars`, `1 de marzo de`.
+    words.removeAll { ["de", "del", "of", "der", "den"].contains($0.lowercased()) }
+    guard words.count >= 3 else { return nil }
+    func number(_ word: Substring) -> Int? {
+      let digits = word.prefix { $0.isASCII && $0.isNumber }
+      return [".", "er", "st", "nd", "rd", "th", ""].contains(word[digits.endIndex...].lowercased()) ? Int(digits) : nil
     }
     let date: CivilDate?
-    if let number = month(words[0]), let day = Int(words[1]), let year = Int(words[2]) {
-      date = self.day(year, number, day)
-    } else if let number = month(words[1]), let day = Int(words[0]), let year = Int(words[2]) {
-      date = self.day(year, number, day)
+    if let month = month(words[0]), let day = number(words[1]), let year = Int(words[2]) {
+      date = self.day(year, month, day)
+    } else if let month = month(words[1]), let day = number(words[0]), let year = Int(words[2]) {
+      date = self.day(year, month, day)
     } else {
       date = nil
     }
     return date.flatMap { reading($0, rest: words.dropFirst(3).joined(separator: " ")[...]) }
   }
 
-  private static let weekdays = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
+  private static let weekdays =
+    ["mon", "tue", "wed", "thu", "fri", "sat", "sun"] + [
+      "die", "mit", "don", "fre", "sam", "son", "lun", "mar", "mer", "jeu", "ven", "dim", "mié", "jue", "vie", "sáb",
+      "dom",
+      "maa", "din", "woe", "vri", "zat", "zon",
+    ]
+
+  /// Beginnings of the names of months in English, German, French, Spanish, Dutch, Italian and Portuguese.
+  private static let months: [(beginning: String, number: Int)] = [
+    "jan gen ene", "feb fév fev", "mar mär mrz maa", "apr avr abr", "may mai mag maj mei", "jun juin giu",
+    "jul juil lug", "aug aoû aou ago", "sep set", "oct okt ott out", "nov", "dec dez déc dic",
+  ].enumerated().flatMap { index, names in names.split(separator: " ").map { (String($0), index + 1) } }
+
+  private static func month(_ word: Substring) -> Int? {
+    guard word.count >= 3, word.first?.isLetter == true else { return nil }
+    let word = word.lowercased()
+    return months.first { word.hasPrefix($0.beginning) }?.number
+  }
 
   private static func day(_ year: Int, _ month: Int, _ day: Int) -> CivilDate? {
     guard (1...9999).contains(year), (1...12).contains(month),
@@ -174,6 +204,11 @@ enum DateStyle: CaseIterable {
 
   private static func reading(_ day: CivilDate, rest: Substring) -> Reading? {
     var rest = rest.drop { $0 == " " || $0 == "T" || $0 == "," || $0 == "\u{202F}" || $0 == "\u{A0}" }
+    for word in ["um ", "at ", "om ", "à ", "kl. "] where rest.lowercased().hasPrefix(word) {
+      rest = rest.dropFirst(word.count)
+    }
+    // JavaScript writes the zone's name behind its offset, Java in brackets.
+    if let end = rest.firstIndex(where: { $0 == "(" || $0 == "[" }) { rest = rest[..<end] }
     while rest.last?.isWhitespace == true { rest.removeLast() }
     guard !rest.isEmpty else { return Reading(day: day, secondOfDay: nil) }
     guard let (second, offset) = clock(rest) else { return nil }
@@ -199,8 +234,9 @@ enum DateStyle: CaseIterable {
     guard var hour = number(2) else { return nil }
     var minute = 0
     var second = 0.0
-    let hasMark = take(":")
-    if hasMark || rest.first?.isNumber == true {
+    let hasMark = take(":") || take("h") || take("H")
+    if hasMark, rest.first?.isNumber != true, text.contains(":") { return nil }
+    if rest.first?.isNumber == true {
       guard let value = number(2) else { return nil }
       minute = value
       if hasMark ? take(":") : rest.first?.isNumber == true {
@@ -216,7 +252,9 @@ enum DateStyle: CaseIterable {
     }
     rest = rest.drop { $0 == " " || $0 == "\u{202F}" || $0 == "\u{A0}" }
     let word = rest.lowercased().filter { $0 != "." && $0 != " " }
-    if word == "am" || word == "pm" {
+    if word == "uhr" {
+      rest = ""
+    } else if word == "am" || word == "pm" {
       guard (1...12).contains(hour) else { return nil }
       hour = hour % 12 + (word == "pm" ? 12 : 0)
       rest = ""
@@ -225,11 +263,12 @@ enum DateStyle: CaseIterable {
     }
     guard hour <= 24, minute < 60, second < 61, hour < 24 || minute == 0 && second == 0 else { return nil }
     var offset: Int?
+    if rest.hasPrefix("UTC") || rest.hasPrefix("GMT") {
+      rest = rest.dropFirst(3)
+      if rest.isEmpty { offset = 0 }
+    }
     if take("Z") || take("z") {
       offset = 0
-    } else if rest.hasPrefix("UTC") || rest.hasPrefix("GMT"), rest.count == 3 {
-      offset = 0
-      rest = ""
     } else if let sign = rest.first, sign == "+" || sign == "-" {
       rest = rest.dropFirst()
       guard let hours = number(2), hours <= 18 else { return nil }
@@ -241,28 +280,90 @@ enum DateStyle: CaseIterable {
     guard rest.isEmpty else { return nil }
     return (Double(hour * 3600 + minute * 60) + min(second, 59.999), offset)
   }
+}
 
-  /// The style that every cell fits.
-  /// - Throws: ``InterchangeError/ambiguousDates(cell:dayFirst:monthFirst:)`` where day and month could both be first.
-  static func ofAll(
-    _ cells: [String], isDayFirst: Bool?, isContinental: Bool
-  ) throws(InterchangeError) -> DateStyle? {
-    guard !cells.isEmpty else { return nil }
-    let fitting = allCases.filter { style in cells.allSatisfy { style.read($0) != nil } }
-    guard fitting.contains(.dayFirst), fitting.contains(.monthFirst) else { return fitting.first }
-    if let isDayFirst { return isDayFirst ? .dayFirst : .monthFirst }
-    let differing = cells.first { DateStyle.dayFirst.read($0) != DateStyle.monthFirst.read($0) }
-    guard let differing else { return .dayFirst }
-    // Rows lie mostly in the order of time.
-    let isOrdered = [DateStyle.dayFirst, .monthFirst].map { style in
-      let days = cells.compactMap { style.read($0)?.day }
-      return zip(days, days.dropFirst()).allSatisfy { $0 <= $1 } || zip(days, days.dropFirst()).allSatisfy { $0 >= $1 }
+/// What the cells of a column say about how its dates are written.
+struct DateEvidence {
+  private var fits: [DateStyle: Int] = [:]
+  private var dayOnly = 0
+  private var monthOnly = 0
+  /// First cell that is a different date in each order.
+  private var ambiguous: String?
+  private var isTwelveHours = false
+  private var slashDates = 0
+  private var last: [DateStyle: CivilDate] = [:]
+  private var isRising: Set<DateStyle> = [.dayFirst, .monthFirst]
+  private var isFalling: Set<DateStyle> = [.dayFirst, .monthFirst]
+
+  mutating func add(_ text: String) {
+    // No other style reads a date that begins with four digits of a year.
+    if DateStyle.yearFirst.read(text) != nil { return fits[.yearFirst, default: 0] += 1 }
+    let readings = DateStyle.allCases.compactMap { style in style.read(text).map { (style: style, reading: $0) } }
+    for (style, reading) in readings {
+      fits[style, default: 0] += 1
+      guard style == .dayFirst || style == .monthFirst else { continue }
+      if let before = last[style] {
+        if reading.day < before { isRising.remove(style) }
+        if reading.day > before { isFalling.remove(style) }
+      }
+      last[style] = reading.day
     }
-    if cells.count > 2, isOrdered[0] != isOrdered[1] { return isOrdered[0] ? .dayFirst : .monthFirst }
-    let isTwelveHours = cells.contains { $0.lowercased().hasSuffix("am") || $0.lowercased().hasSuffix("pm") }
-    if isContinental != isTwelveHours { return isContinental ? .dayFirst : .monthFirst }
-    throw .ambiguousDates(
-      cell: differing, dayFirst: "\(DateStyle.dayFirst.read(differing)?.day ?? CivilDate(daysSince1970: 0))",
-      monthFirst: "\(DateStyle.monthFirst.read(differing)?.day ?? CivilDate(daysSince1970: 0))")
+    let day = readings.first { $0.style == .dayFirst }?.reading
+    let month = readings.first { $0.style == .monthFirst }?.reading
+    guard day != nil || month != nil else { return }
+    slashDates += 1
+    if month == nil { dayOnly += 1 } else if day == nil { monthOnly += 1 }
+    if day != nil, month != nil, day != month { ambiguous = ambiguous ?? text }
+    let lower = text.lowercased()
+    if lower.hasSuffix("am") || lower.hasSuffix("pm") || lower.hasSuffix("m.") { isTwelveHours = true }
+  }
+
+  /// Whether the unambiguous dates have the day first; `nil` if there are none, or both orders occur more than now and then.
+  var isDayFirst: Bool? {
+    if dayOnly > monthOnly * 9 { return true }
+    if monthOnly > dayOnly * 9 { return false }
+    return nil
+  }
+
+  /// - Parameters:
+  ///   - chosen: what the user says about the order of day and month.
+  ///   - other: order of another date column of the table.
+  ///   - isContinental: whether the table is written as in countries where the day comes first.
+  /// - Throws: ``InterchangeError/ambiguousDates(cell:dayFirst:monthFirst:)`` if nothing decides.
+  func decide(chosen: Bool?, other: Bool?, isContinental: Bool) throws(InterchangeError) -> DateColumn {
+    let best = DateStyle.allCases.max { (fits[$0] ?? 0) < (fits[$1] ?? 0) } ?? .yearFirst
+    guard slashDates > 0 else { return DateColumn(style: best) }
+    let isMixed = dayOnly > 0 && monthOnly > 0 && isDayFirst == nil
+    if let chosen { return column(chosen) }
+    if let isDayFirst { return column(isDayFirst) }
+    guard let ambiguous else { return DateColumn(style: .dayFirst, readsBothOrders: isMixed) }
+    if !isMixed {
+      if let other { return column(other) }
+      // Rows are mostly in the order of time.
+      let ordered = [DateStyle.dayFirst, .monthFirst].filter { isRising.contains($0) || isFalling.contains($0) }
+      if slashDates > 2, ordered.count == 1 { return DateColumn(style: ordered[0]) }
+      if isContinental != isTwelveHours { return column(isContinental) }
+    }
+    func day(_ style: DateStyle) -> String { style.read(ambiguous).map { "\($0.day)" } ?? "" }
+    throw .ambiguousDates(cell: ambiguous, dayFirst: day(.dayFirst), monthFirst: day(.monthFirst))
+  }
+
+  private func column(_ isDayFirst: Bool) -> DateColumn { DateColumn(style: isDayFirst ? .dayFirst : .monthFirst) }
+}
+
+/// Reads the dates of one column.
+struct DateColumn {
+  var style: DateStyle = .yearFirst
+  /// Whether a date that has only one order is read by it, as both occur and no cell is ambiguous.
+  var readsBothOrders = false
+
+  /// Whether the day comes first; `nil` for a style that is no matter of order.
+  var isDayFirst: Bool? { style == .dayFirst ? true : style == .monthFirst ? false : nil }
+
+  func read(_ text: String) -> DateStyle.Reading? {
+    if let reading = style.read(text) { return reading }
+    // These have one meaning wherever they stand.
+    if let reading = DateStyle.yearFirst.read(text) ?? DateStyle.words.read(text) { return reading }
+    return readsBothOrders ? DateStyle.monthFirst.read(text) : nil
   }
 }

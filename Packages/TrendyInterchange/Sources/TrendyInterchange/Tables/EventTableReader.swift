@@ -1,36 +1,60 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Reads tables of events: an event a row, the columns known by their names, how dates and numbers are written found out by content.
+/// Reads tables of events: an event for each row, or for each filled cell of a table with one column per habit.
 ///
-/// How a column is written is decided by all of the first rows together, never by one. Memory does not grow with the table.
+/// A table is read twice: first all cells decide how each column is written, then the rows become events. Of a table of more than
+/// ``window`` bytes the first ones decide, and the end of the reading checks that the others agree.
 struct EventTableReader {
-  /// Rows by which columns are judged.
-  private static let sample = 10_000
+  /// Bytes of a table that is held in memory.
+  private static let window = 64 << 20
+  /// Rows by which the columns of times are found.
+  private static let sample = 1000
 
   private let profile: TableProfile
   private let options: ImportOptions
-  private let header: [String]
+  private let header: TableHeader
+  private let separator: UInt8
   private var columns: [TableProfile.Role: Int] = [:]
   /// ``columns`` as they are asked for in each row.
-  private var places: Places
-  private var properties: [(index: Int, name: String, kind: PropertyType, isList: Bool)] = []
-  /// Of how much of a habit was done.
+  private var places = Places([:])
+  private var properties: [Property] = []
+  /// One column for each habit; empty for a table with an event in each row.
+  private var habits: [Property] = []
+  /// Type of all rows, in a table without a column for it.
+  private var typeName: String?
+  /// Column with how much of a habit was done.
   private var amountColumn: Int?
-  private var isDecimalComma = false
-  private var start: DateStyle = .yearFirst
-  private var end: DateStyle = .yearFirst
-  /// Seconds that a bare number of a duration stands for.
-  private var durationUnit = 1.0
-  /// The zone of the row before that named one, as rows of few alternate.
-  private let lastZone = LastZone()
+  private var amounts = NumberColumn()
+  private var coordinates = NumberColumn()
+  private var start = DateColumn()
+  private var end = DateColumn()
+  private var durations = DurationColumn()
+  /// Zone that the name of the column of times gives, as `Start (UTC)`.
+  private var columnZone: ZoneClock?
+  private let zones = ZoneCache()
 
-  private final class LastZone {
-    var name = ""
-    var zone: ZoneClock?
+  private struct Property {
+    var index: Int
+    var name: String
+    var kind = PropertyType.text
+    var isList = false
+    var numbers = NumberColumn()
   }
 
-  /// Where in a row what lies; -1 for what no column holds.
+  /// Zones by their names, as few names fill a column.
+  private final class ZoneCache {
+    var clocks: [String: ZoneClock?] = [:]
+
+    subscript(name: String) -> ZoneClock? {
+      if let known = clocks[name] { return known }
+      let clock = TimeZoneNames.clock(name)
+      if clocks.count < 1000 { clocks[name] = .some(clock) }
+      return clock
+    }
+  }
+
+  /// Index of the column for each role; -1 if no column has it.
   private struct Places {
     var id, type, start, startDate, startTime, end, endDate, endTime, duration, isAllDay, note, title, source: Int
     var externalId, place, latitude, longitude, zone: Int
@@ -45,192 +69,443 @@ struct EventTableReader {
     }
   }
 
-  static func isTable(_ head: ArraySlice<UInt8>, of profile: TableProfile) -> Bool {
-    guard let header = header(of: head) else { return false }
-    return profile.matches(header.map(normal))
+  // MARK: Detection
+
+  /// Whether a column is named as one of times, and another as one of types.
+  static func isTable(_ head: ArraySlice<UInt8>) -> Bool {
+    guard let names = header(of: head)?.normalized, names.count > 1 else { return false }
+    return TableProfile.any.namesTime(names)
+      && TableProfile.any.roles[.type]?.contains { names.contains($0) } == true
   }
 
-  /// Whether the columns of events are there: a time, and not those of fixes.
-  static func isTable(_ head: ArraySlice<UInt8>) -> Bool {
-    guard let names = header(of: head)?.map(normal), names.count > 1 else { return false }
-    return [TableProfile.Role.start, .type].allSatisfy { role in
-      TableProfile.any.roles[role]?.contains { names.contains($0) } == true
+  /// Whether there are rows of at least two cells, and a column that is named as one of times or filled with dates.
+  static func hasTimes(_ head: ArraySlice<UInt8>) -> Bool {
+    guard let rows = rows(of: head), let header = TableHeader(rows, profiles: []), header.names.count > 1 else {
+      return false
+    }
+    return TableProfile.any.namesTime(header.normalized) || dateColumn(rows.dropFirst(header.rowCount)) != nil
+  }
+
+  static func header(of head: ArraySlice<UInt8>) -> TableHeader? {
+    rows(of: head).flatMap { TableHeader($0, profiles: TableProfile.all) }
+  }
+
+  private static func rows(of head: ArraySlice<UInt8>) -> [[String]]? {
+    guard var rows = try? TableRows(ByteInput(Array(head.prefix(1 << 16)))) else { return nil }  // not a table
+    var first: [[String]] = []
+    while first.count < TableHeader.searched, let row = try? rows.next() { first.append(row.cells) }  // not a table
+    return first.isEmpty ? nil : first
+  }
+
+  /// The first column whose cells are dates, but for some.
+  private static func dateColumn(_ rows: some Collection<[String]>) -> Int? {
+    let width = rows.map(\.count).max() ?? 0
+    return (0..<width).first { index in
+      let cells = rows.lazy.compactMap { $0.count > index && !isNothing($0[index]) ? $0[index] : nil }
+      let dates = cells.count { cell in
+        [DateStyle.yearFirst, .dayFirst, .monthFirst, .words].contains { $0.read(cell) != nil }
+      }
+      return dates > 0 && (cells.count - dates) * 3 <= cells.count
     }
   }
 
-  static func header(of head: ArraySlice<UInt8>) -> [String]? {
-    guard var rows = try? TableRows(ByteInput(Array(head.prefix(1 << 16)))) else { return nil }  // not a table
-    return (try? rows.next())?.cells  // not a table
-  }
-
-  /// A name as columns are compared: without case, underscores and doubled spaces.
-  private static func normal(_ name: String) -> String {
-    name.lowercased().split { $0 == " " || $0 == "\u{A0}" }.joined(separator: " ")
-      .replacing("all_day", with: "all day").replacing("external_id", with: "external id")
-      .replacing("time_zone", with: "time zone").replacing("event_type", with: "event type")
-      .replacing("start_time", with: "start time").replacing("end_time", with: "end time")
-  }
+  // MARK: Reading
 
   static func read(
     _ input: ByteInput, _ options: ImportOptions, as profile: TableProfile?,
     _ body: (InterchangeRecord, String) throws -> Void
   ) throws {
-    var rows = try TableRows(input)
-    guard let header = try rows.next() else {
-      throw InterchangeError.malformed(line: 1, column: 1, reason: "the table is empty", pointsRead: 0)
+    let whole = try input.rest(limit: window)
+    let first = try whole ?? Array(input.peek(window))
+    let reader = try EventTableReader(first, options, profile)
+    var rows = try TableRows(whole.map { ByteInput($0) } ?? input)
+    for index in 0..<reader.header.rowCount {
+      guard let title = try rows.next() else { break }
+      if index < reader.header.titleCount { try body(.skip(what: "title row above the header"), "line \(title.line)") }
+      if let problem = rows.problem { try body(.bad(reason: problem), "line \(title.line)") }
     }
-    let names = header.cells.map(normal)
-    let profile = profile ?? TableProfile.all.first { $0.matches(names) } ?? .any
-    var first: [(line: Int, cells: [String])] = []
-    while first.count < sample, let row = try rows.next() { first.append(row) }
-    let isSemicolon = rows.separator == UInt8(ascii: ";")
-    let reader = try EventTableReader(profile, options, header.cells, first.map(\.cells), isSemicolon: isSemicolon)
-    for (line, cells) in first { try body(reader.record(cells), "line \(line)") }
-    while let (line, cells) = try rows.next() { try body(reader.record(cells), "line \(line)") }
+    var evidence = whole == nil ? TableEvidence(reader) : nil
+    while let (line, cells) = try rows.next() {
+      if let problem = rows.problem { try body(.bad(reason: problem), "line \(line)") }
+      try reader.give(cells) { try body($0, "line \(line)") }
+      evidence?.add(cells, reader)
+    }
+    if let evidence { try reader.check(evidence, separator: rows.separator) }
   }
 
-  private init(
-    _ profile: TableProfile, _ options: ImportOptions, _ header: [String], _ rows: [[String]], isSemicolon: Bool
-  ) throws(InterchangeError) {
-    self.profile = profile
+  private init(_ bytes: [UInt8], _ options: ImportOptions, _ wanted: TableProfile?) throws {
+    var rows = try TableRows(ByteInput(bytes))
+    var first: [[String]] = []
+    while first.count < Self.sample, let row = try rows.next() { first.append(row.cells) }
+    guard let header = TableHeader(first, profiles: wanted.map { [$0] } ?? TableProfile.all) else {
+      throw InterchangeError.unreadable(reason: "the table is empty")
+    }
     self.options = options
     self.header = header
-    places = Places([:])
-    let names = header.map(Self.normal)
+    separator = rows.separator
+    profile = wanted ?? TableProfile.all.first { $0.matches(header.normalized) } ?? .any
+    first.removeFirst(header.rowCount)
+    try findColumns(first)
+    var evidence = TableEvidence(self)
+    for cells in first { evidence.add(cells, self) }
+    // The last row of a part may be cut.
+    while let row = try? rows.next() { evidence.add(row.cells, self) }  // an error is thrown when the rows are read
+    try decide(evidence)
+  }
+
+  // MARK: Columns
+
+  private mutating func findColumns(_ rows: [[String]]) throws(InterchangeError) {
+    let names = header.normalized
     for (word, name) in options.columns {
       guard let role = TableProfile.Role(rawValue: word) else { continue }
-      guard let index = names.firstIndex(of: Self.normal(name)) else {
-        throw .malformed(
-          line: 1, column: 1, reason: "there is no column '\(name)', but \(header.joined(separator: ", "))",
-          pointsRead: 0)
-      }
+      let wanted = TableHeader.normal(name)
+      guard let index = names.firstIndex(of: wanted) ?? names.firstIndex(where: { TableHeader.base($0) == wanted })
+      else { throw .noSuchColumn(name, header.names) }
       columns[role] = index
     }
+    func cells(_ index: Int) -> some Collection<String> {
+      rows.lazy.compactMap { $0.count > index && !Self.isNothing($0[index]) ? $0[index] : nil }
+    }
+    func areAll(_ index: Int, _ test: (String) -> Bool) -> Bool {
+      let filled = cells(index)
+      return !filled.isEmpty && filled.allSatisfy(test)
+    }
+    let isAny = profile.required.isEmpty
     for role in TableProfile.Role.allCases where columns[role] == nil {
       let taken = Set(columns.values)
-      let places = (profile.roles[role] ?? []).compactMap { names.firstIndex(of: $0) }
-      columns[role] = places.first {
-        !taken.contains($0) && !([.start, .end].contains(role) && Self.isOfClocks(rows, $0))
+      let candidates = (profile.roles[role] ?? []).flatMap { name in
+        names.indices.filter { names[$0] == name }
+          + (isAny ? names.indices.filter { Self.hasUnit(names[$0], behind: name, role) } : [])
+      }
+      columns[role] = candidates.first { index in
+        guard !taken.contains(index) else { return false }
+        switch role {
+        // Times of day belong beside a column of dates.
+        case .start, .end: return !areAll(index) { Self.isClock($0) }
+        // A column of marks, numbers or dates names no type.
+        case .type where isAny:
+          return !areAll(index) { Self.isMark($0) || DecimalSign.point.number($0) != nil }
+            && !areAll(index) { DateColumn(style: .dayFirst).read($0) != nil }
+        default: return true
+        }
       }
     }
-    guard columns[.start] != nil || columns[.startDate] != nil,
-      columns[.type] != nil || profile.typeName != nil || profile.typeIfEmpty != nil
-    else {
-      throw .malformed(
-        line: 1, column: 1,
-        reason: "no column says when or what; there are \(header.joined(separator: ", ")). "
-          + "--map start=COLUMN and --map type=COLUMN tell", pointsRead: 0)
+    if columns[.start] == nil, columns[.startDate] == nil, isAny {
+      columns[.start] = Self.dateColumn(rows).flatMap { names.indices.contains($0) ? $0 : nil }
     }
-    func cells(_ index: Int) -> [String] {
-      rows.compactMap { $0.count > index && !Self.isNothing($0[index]) ? $0[index] : nil }
-    }
-    isDecimalComma = isSemicolon
-    func style(_ roles: [TableProfile.Role]) throws(InterchangeError) -> DateStyle? {
-      guard let index = roles.compactMap({ columns[$0] }).first else { return nil }
-      let texts = cells(index)
-      if let style = try DateStyle.ofAll(texts, isDayFirst: options.isDayFirst, isContinental: isSemicolon) {
-        return style
-      }
-      // One cell that is no date must not keep the others from being read: the style of most.
-      return DateStyle.allCases.max { left, right in
-        texts.count { left.read($0) != nil } < texts.count { right.read($0) != nil }
+    // A date with its time leaves `time` beside it as something else.
+    if isAny, options.columns[TableProfile.Role.startTime.rawValue] == nil, let start = columns[.start],
+      let time = columns[.startTime], areAll(start, { DateColumn(style: .dayFirst).read($0)?.secondOfDay != nil })
+    {
+      columns[.startTime] = nil
+      // Sports: `Time` is how long it took.
+      if columns[.duration] == nil, columns[.end] == nil, names[time] == "time", names.contains("activity type") {
+        columns[.duration] = time
       }
     }
-    start = try style([.start, .startDate]) ?? .yearFirst
-    end = try style([.end, .endDate]) ?? start
-    if let index = columns[.duration] {
-      durationUnit = Self.unit(of: names[index])
+    guard columns[.start] != nil || columns[.startDate] != nil else {
+      throw .unreadable(
+        reason: "no column gives the time; there are \(header.names.joined(separator: ", ")). "
+          + "--map start=COLUMN names it")
     }
     places = Places(columns)
     amountColumn = profile.amount.flatMap { names.firstIndex(of: $0) }
     let used = Set(columns.values)
-    for (index, name) in header.enumerated() where !used.contains(index) && !profile.ignored.contains(names[index]) {
-      let key = names[index].hasPrefix("property: ") ? String(name.dropFirst(10)) : name
+    for (index, name) in header.names.enumerated()
+    where !used.contains(index) && !profile.ignored.contains(names[index]) {
+      let key = names[index].hasPrefix("property: ") ? FieldText.trim(name.dropFirst(10)) : name
       guard !key.isEmpty else { continue }
-      properties.append(
-        (index, key, kind(of: cells(index), in: names[index]), profile.lists.contains(key.lowercased())))
+      properties.append(Property(index: index, name: key, isList: profile.lists.contains(names[index])))
+    }
+    if let start = columns[.start] ?? columns[.startDate], let open = names[start].lastIndex(of: "(") {
+      columnZone = TimeZoneNames.clock(String(names[start][open...]))
     }
   }
 
-  /// Whether a column has times on the clock alone, as beside one of dates.
-  private static func isOfClocks(_ rows: [[String]], _ index: Int) -> Bool {
-    let cells = rows.prefix(100).compactMap { $0.count > index && !isNothing($0[index]) ? $0[index] : nil }
-    return !cells.isEmpty && cells.allSatisfy { $0.prefix(3).contains(":") && DateStyle.clock($0[...]) != nil }
+  /// Whether a name is another with a unit behind it: `duration (min)`, `duration seconds`.
+  private static func hasUnit(_ name: String, behind other: String, _ role: TableProfile.Role) -> Bool {
+    guard name != other else { return false }
+    return TableHeader.base(name) == other
+      || role == .duration && name.hasPrefix(other + " ") && DurationUnit(word: name.dropFirst(other.count + 1)) != nil
   }
 
-  private static func unit(of name: String) -> Double {
-    if name.contains("hour") || name.contains("(h)") { return 3600 }
-    return name.contains("min") ? 60 : 1
+  private static func isClock(_ text: String) -> Bool {
+    text.prefix(3).contains(":") && DateStyle.clock(text[...]) != nil
   }
 
-  private func kind(of cells: [String], in name: String) -> PropertyType {
-    guard !cells.isEmpty else { return .text }
-    if profile.selects.contains(name) { return .select }
-    if cells.allSatisfy({ Self.boolean($0) != nil && Double($0) == nil }) { return .boolean }
-    if cells.allSatisfy({ number($0) != nil }) { return .number }
-    if cells.allSatisfy({ $0.hasPrefix("http://") || $0.hasPrefix("https://") }) { return .url }
-    if cells.allSatisfy({ CivilDate($0) != nil || RFC3339.date(from: $0) != nil }) { return .date }
-    if profile.isOwn || profile.lists.contains(name) || cells.count < 20 || Set(cells).count > 12 { return .text }
-    return .select
+  // MARK: Decisions
+
+  /// What all cells of the table say about how its columns are written.
+  private struct TableEvidence {
+    var start = DateEvidence()
+    var end = DateEvidence()
+    var duration = DurationEvidence()
+    var isDurationNeeded = false
+    var amount = NumberEvidence()
+    var place = NumberEvidence()
+    var properties: [PropertyEvidence]
+    /// The first name of a zone that is unknown and needed, as the time beside it has no offset.
+    var unknownZone: String?
+
+    init(_ reader: EventTableReader) { properties = reader.properties.map { _ in PropertyEvidence() } }
+
+    mutating func add(_ cells: [String], _ reader: EventTableReader) {
+      func cell(_ place: Int) -> String? {
+        place >= 0 && place < cells.count && !EventTableReader.isNothing(cells[place]) ? cells[place] : nil
+      }
+      let places = reader.places
+      let startText = cell(places.start) ?? cell(places.startDate)
+      if let startText { start.add(startText) }
+      let endText = cell(places.end) ?? cell(places.endDate)
+      if let endText { end.add(endText) }
+      if let text = cell(places.duration), endText == nil, cell(places.endTime) == nil {
+        duration.add(text)
+        isDurationNeeded = true
+      }
+      if let name = cell(places.zone), unknownZone == nil, reader.zones[name] == nil,
+        startText.map(EventTableReader.hasOffset) != true
+      {
+        unknownZone = name
+      }
+      if let text = reader.amountColumn.flatMap(cell) { amount.add(text) }
+      for text in [cell(places.latitude), cell(places.longitude)].compactMap(\.self) { place.add(text) }
+      for (index, property) in reader.properties.enumerated() {
+        if let text = cell(property.index) { properties[index].add(text) } else { properties[index].empty += 1 }
+      }
+    }
+  }
+
+  /// What the cells of a column say about the kind of its values.
+  private struct PropertyEvidence {
+    var numbers = NumberEvidence()
+    /// Cells without content.
+    var empty = 0
+    var marks = 0
+    private(set) var notDone = 0
+    private var habitCells = 0
+    private var booleans = 0
+    private var links = 0
+    private var dates = 0
+    private var weekdays = 0
+    private(set) var values: Set<String> = []
+
+    var filled: Int { numbers.filled }
+
+    mutating func add(_ text: String) {
+      numbers.add(text)
+      if values.count <= 12 { values.insert(text) }
+      if let whole = NumberText.whole(text) {
+        if whole < 100 { habitCells += 1 }
+        if whole <= 1 { marks += 1 }
+        if whole == 0 { notDone += 1 }
+        return
+      }
+      if text.utf8.count <= 12 {
+        if EventTableReader.isMark(text) {
+          marks += 1
+          habitCells += 1
+        }
+        if EventTableReader.notDone.contains(text.lowercased()) { notDone += 1 }
+        if EventTableReader.boolean(text) != nil { booleans += 1 }
+        if EventTableReader.weekdays.contains(text.lowercased()) { weekdays += 1 }
+      }
+      if text.hasPrefix("http://") || text.hasPrefix("https://") { links += 1 }
+      if text.utf8.first.map({ $0 &- 0x30 <= 9 }) == true, CivilDate(text) != nil || RFC3339.date(from: text) != nil {
+        dates += 1
+      }
+    }
+
+    func kind(isSelect: Bool, isText: Bool) -> PropertyType {
+      guard filled > 0 else { return .text }
+      if isSelect { return .select }
+      if booleans == filled { return .boolean }
+      if numbers.isNumeric { return .number }
+      if links == filled { return .url }
+      if dates == filled { return .date }
+      return isText || filled < 20 || values.count > 12 ? .text : .select
+    }
+
+    var isOfWeekdays: Bool { filled > 0 && weekdays == filled }
+
+    /// Whether the column can be one of a habit: marks, or small counts with days on which there was none, or one.
+    var isHabit: Bool {
+      filled > 0 && (filled - habitCells) * 3 <= filled && (marks > 0 || empty > 0)
+    }
+
+    /// Whether the column is a habit's without doubt: it marks days, or leaves them out.
+    var showsHabit: Bool { isHabit && (marks * 3 >= filled * 2 || notDone > 0 || empty > 0) }
+
+    /// Whether no cell is a mark or a number.
+    var isText: Bool { filled > 0 && habitCells == 0 && numbers.numbers == 0 }
+  }
+
+  private mutating func decide(_ evidence: TableEvidence) throws {
+    let isContinental = separator == UInt8(ascii: ";")
+    start = try evidence.start.decide(
+      chosen: options.isDayFirst, other: evidence.end.isDayFirst, isContinental: isContinental)
+    end = try evidence.end.decide(
+      chosen: options.isDayFirst, other: start.isDayFirst, isContinental: isContinental)
+    if columns[.end] == nil, columns[.endDate] == nil { end = start }
+    if let name = evidence.unknownZone, !options.isZoneChosen, !profile.isOwn {
+      throw InterchangeError.undecided(.zone, reason: "'\(name.prefix(60))' is no known time zone")
+    }
+    let numeric =
+      evidence.properties.filter(\.numbers.isNumeric).map(\.numbers) + [evidence.duration.numbers, evidence.amount]
+    func numbers(_ evidence: NumberEvidence, _ index: Int) throws(InterchangeError) -> NumberColumn {
+      if profile.isOwn { return NumberColumn() }
+      if let sign = options.decimalSign { return NumberColumn(sign: sign) }
+      let signs = Set(numeric.compactMap(\.sign))
+      let sign = try evidence.decide(
+        column: header.names[index], other: signs.count == 1 ? signs.first : nil, separator: separator)
+      return NumberColumn(sign: sign, readsBoth: evidence.sign == nil && evidence.isUnambiguous)
+    }
+    if let index = columns[.duration] {
+      let isNeeded = evidence.isDurationNeeded
+      durations = try evidence.duration.decide(
+        column: header.normalized[index], chosen: options.durationUnit,
+        numbers: isNeeded ? numbers(evidence.duration.numbers, index) : NumberColumn(), isNeeded: isNeeded)
+    }
+    if let amountColumn { amounts = try numbers(evidence.amount, amountColumn) }
+    // A place has more decimals than a group of thousands has digits, or fewer than a thousand degrees.
+    if evidence.place.sign == .comma { coordinates.sign = .comma }
+    for (index, property) in properties.enumerated() {
+      let found = evidence.properties[index]
+      let name = header.normalized[property.index]
+      let kind = found.kind(
+        isSelect: profile.selects.contains(name), isText: profile.isOwn || profile.lists.contains(name))
+      properties[index].kind = kind
+      if kind == .number { properties[index].numbers = try numbers(found.numbers, property.index) }
+    }
+    guard options.doneValues != nil || columns[.type] == nil && profile.typeName == nil && profile.typeIfEmpty == nil
+    else {
+      return
+    }
+    try decideType(evidence)
+  }
+
+  /// Finds out of what type the events of a table without a column for it are.
+  private mutating func decideType(_ evidence: TableEvidence) throws(InterchangeError) {
+    let candidates = zip(properties, evidence.properties).filter { !$0.1.isOfWeekdays && $0.1.filled + $0.1.empty > 0 }
+    if options.doneValues == nil {
+      if let name = options.typeName {
+        typeName = name
+        return
+      }
+      let others = candidates.filter { $0.1.filled > 0 && !$0.1.isText }
+      guard others.allSatisfy(\.1.isHabit), others.contains(where: \.1.showsHabit) else {
+        throw .undecided(
+          .type, reason: "no column names the type of the events; there are \(header.names.joined(separator: ", "))")
+      }
+    }
+    // A column of remarks belongs to each event of its day.
+    habits = candidates.filter { options.doneValues != nil || !$0.1.isText }.map(\.0)
+    properties = options.doneValues == nil ? candidates.filter(\.1.isText).map(\.0) : []
+  }
+
+  /// - Throws: ``InterchangeError`` if rows behind the first ones contradict how the columns were read.
+  private func check(_ evidence: TableEvidence, separator: UInt8) throws {
+    var other = self
+    if other.habits.isEmpty { try other.decide(evidence) }
+    let isSame =
+      other.start.style == start.style && other.end.style == end.style
+      && zip(other.properties, properties).allSatisfy { $0.numbers.sign == $1.numbers.sign }
+      && other.durations.unit == durations.unit && other.durations.numbers.sign == durations.numbers.sign
+    guard isSame else {
+      throw InterchangeError.unreadable(
+        reason: "rows behind the first \(Self.window >> 20) MiB write dates or numbers in another way; "
+          + "--date-format, --decimal and --duration-unit decide")
+    }
   }
 
   // MARK: A row
 
-  private func record(_ cells: [String]) -> InterchangeRecord {
+  private func give(_ cells: [String], _ body: (InterchangeRecord) throws -> Void) throws {
+    var problems: [String] = []
+    switch record(cells, &problems) {
+    case .event(let event) where !habits.isEmpty: try giveHabits(event, cells, &problems, body)
+    case let record: try body(record)
+    }
+    for problem in problems { try body(.bad(reason: problem)) }
+  }
+
+  /// One event for each cell of a habit that was done.
+  private func giveHabits(
+    _ day: ForeignEvent, _ cells: [String], _ problems: inout [String], _ body: (InterchangeRecord) throws -> Void
+  ) throws {
+    var left = 0
+    for habit in habits where habit.index < cells.count {
+      let text = FieldText.trim(cells[habit.index])
+      guard !text.isEmpty else { continue }
+      let number = habit.numbers.number(text)
+      let isDone =
+        options.doneValues.map { $0.contains(text.lowercased()) }
+        ?? (!Self.notDone.contains(text.lowercased()) && number != 0)
+      guard isDone else {
+        left += 1
+        continue
+      }
+      var event = day
+      event.typeName = habit.name
+      if let number, number != 1 {
+        event.properties["count"] =
+          number == number.rounded() && abs(number) < 1e15 ? .number(Int(number)) : .number(number)
+      } else if number == nil, !Self.isMark(text) {
+        event.properties["value"] = .text(text)
+      }
+      name(&event, id: nil)
+      try body(.event(event))
+    }
+    if left > 0 { try body(.skip(what: "day on which nothing was done", count: left)) }
+  }
+
+  private func record(_ cells: [String], _ problems: inout [String]) -> InterchangeRecord {
     func cell(_ place: Int) -> String? {
       place >= 0 && place < cells.count && !Self.isNothing(cells[place]) ? cells[place] : nil
     }
-    guard let typeName = profile.typeName ?? cell(places.type) ?? profile.typeIfEmpty else {
-      return .bad(reason: "the row does not say what happened")
-    }
-    if cell(places.start) == nil, ["sum", "total", "totals"].contains(typeName.lowercased()) {
+    let startText = cell(places.start) ?? cell(places.startDate)
+    let label = cells.first { !$0.isEmpty }?.lowercased() ?? ""
+    guard
+      let typeName = typeName ?? profile.typeName ?? cell(places.type) ?? profile.typeIfEmpty
+        ?? (habits.isEmpty ? nil : "")
+    else { return .bad(reason: "the row does not name a type") }
+    if startText == nil || startText?.lowercased() == label, Self.totals.contains(label.filter(\.isLetter)) {
       return .skip(what: "row of totals")
     }
-    guard let startText = cell(places.start) ?? cell(places.startDate) else {
-      return .bad(reason: "the row does not say when")
-    }
-    var zone = options.zone
-    if let name = cell(places.zone), name != zone.name, let named = self.zone(named: name) { zone = named }
+    guard let startText else { return .bad(reason: "the row has no time") }
     guard var begin = start.read(startText) else {
-      return .bad(reason: "'\(startText.prefix(40))' cannot be read as a time")
+      return .bad(reason: "the time '\(startText.prefix(40))' cannot be read")
+    }
+    var zone = columnZone ?? options.zone
+    if let name = cell(places.zone), name != zone.name {
+      if let named = zones[name] {
+        zone = named
+      } else if begin.secondsFromGMT == nil {
+        problems.append(
+          "'\(name.prefix(60))' is no known time zone: read with \(options.zone.name ?? "the zone of this machine")")
+      }
     }
     if begin.secondOfDay == nil, let text = cell(places.startTime) {
-      guard let clock = DateStyle.clock(text[...]) else {
-        return .bad(reason: "'\(text.prefix(40))' cannot be read as a time of day")
+      if let clock = DateStyle.clock(text[...]) {
+        begin.secondOfDay = clock.secondOfDay
+        begin.secondsFromGMT = clock.secondsFromGMT
+      } else {
+        problems.append("the time of day '\(text.prefix(40))' cannot be read: the event is all-day")
       }
-      begin.secondOfDay = clock.secondOfDay
-      begin.secondsFromGMT = clock.secondsFromGMT
     }
-    let isAllDay = cell(places.isAllDay).flatMap(Self.boolean) ?? (begin.secondOfDay == nil)
+    var isAllDay = begin.secondOfDay == nil
+    if let text = cell(places.isAllDay) {
+      if let value = Self.boolean(text) {
+        isAllDay = value
+      } else {
+        problems.append("'\(text.prefix(40))' is neither true nor false")
+      }
+    }
     var event = ForeignEvent(typeName: typeName, key: [], timestamp: begin.moment(in: zone))
     event.isAllDay = isAllDay
     if isAllDay { event.timestamp = zone.date(begin.day) }
     event.timeZone = zone.name
-    if let text = cell(places.end) ?? cell(places.endDate) {
-      guard var finish = end.read(text) else { return .bad(reason: "'\(text.prefix(40))' cannot be read as a time") }
-      if finish.secondOfDay == nil, let text = cell(places.endTime), let clock = DateStyle.clock(text[...]) {
-        finish.secondOfDay = clock.secondOfDay
-        finish.secondsFromGMT = clock.secondsFromGMT
-      }
-      event.endDate = isAllDay ? zone.date(finish.day) : finish.moment(in: zone)
-    } else if !isAllDay, let clock = cell(places.endTime).flatMap({ DateStyle.clock($0[...]) }) {
-      // On the day on which it began, or in the night after it.
-      var finish = DateStyle.Reading(
-        day: begin.day, secondOfDay: clock.secondOfDay, secondsFromGMT: clock.secondsFromGMT ?? begin.secondsFromGMT)
-      if clock.secondOfDay < begin.secondOfDay ?? 0 { finish.day = begin.day.advanced(by: 1) }
-      event.endDate = finish.moment(in: zone)
-    } else if let text = cell(places.duration) {
-      guard let seconds = duration(text) else {
-        return .bad(reason: "'\(text.prefix(40))' cannot be read as a duration")
-      }
-      // How long it took on a day says nothing of when on that day.
-      if isAllDay {
-        event.properties[header[places.duration]] = .duration(seconds)
-      } else {
-        event.endDate = event.timestamp.addingTimeInterval(seconds)
-      }
-    }
-    if let endDate = event.endDate, endDate < event.timestamp { return .bad(reason: "it ends before it begins") }
+    readEnd(&event, begin, zone, cell, &problems)
     let note = cell(places.note).map { profile.hasMarkup ? Self.withoutMarkup($0) : $0 }
     if profile.hasMarkup {
       let text = [cell(places.title), note].compactMap(\.self).filter { !$0.isEmpty }.joined(separator: "\n")
@@ -242,35 +517,111 @@ struct EventTableReader {
     if profile.isOwn { event.source = cell(places.source).flatMap(EventSourceType.init(rawValue:)) }
     event.externalId = cell(places.externalId)
     event.locationName = cell(places.place)
-    if let latitude = cell(places.latitude).flatMap(number), let longitude = cell(places.longitude).flatMap(number) {
-      let coordinate = Coordinate(latitude: latitude, longitude: longitude)
-      if coordinate.isValid { event.coordinate = coordinate }
-    }
-    for (index, name, kind, isList) in properties where index < cells.count && !Self.isNothing(cells[index]) {
-      event.properties[name] = value(cells[index], kind, isList: isList)
+    readPlace(&event, cell, &problems)
+    for property in properties where property.index < cells.count && !Self.isNothing(cells[property.index]) {
+      let text = cells[property.index]
+      let value = value(text, property)
+      event.properties[property.name] = value
+      if value.type != property.kind {
+        event.kinds[property.name] = property.kind
+        problems.append("\(property.name) '\(text.prefix(40))' is no number: kept as text")
+      }
     }
     if profile.amount != nil {
       guard let count = done(cells) else { return .skip(what: "day on which nothing was done") }
       if count != 1 { event.properties["count"] = count == count.rounded() ? .number(Int(count)) : .number(count) }
     }
+    takeExtraCells(&event, cells, &problems)
     name(&event, id: cell(places.id))
     return .event(event)
+  }
+
+  /// The end by its own column, by a time of day beside that, or by a duration; an unreadable one leaves the event without it.
+  private func readEnd(
+    _ event: inout ForeignEvent, _ begin: DateStyle.Reading, _ zone: ZoneClock, _ cell: (Int) -> String?,
+    _ problems: inout [String]
+  ) {
+    let durationText = cell(places.duration)
+    if let text = cell(places.end) ?? cell(places.endDate) {
+      if var finish = end.read(text) {
+        if finish.secondOfDay == nil, let text = cell(places.endTime) {
+          if let clock = DateStyle.clock(text[...]) {
+            finish.secondOfDay = clock.secondOfDay
+            finish.secondsFromGMT = clock.secondsFromGMT
+          } else {
+            problems.append("the end '\(text.prefix(40))' cannot be read")
+          }
+        }
+        event.endDate = event.isAllDay ? zone.date(finish.day) : finish.moment(in: zone)
+      } else if let clock = DateStyle.clock(text[...]), !event.isAllDay {
+        event.endDate = Self.end(begin, clock).moment(in: zone)
+      } else {
+        problems.append("the end '\(text.prefix(40))' cannot be read")
+      }
+    } else if !event.isAllDay, let text = cell(places.endTime) {
+      if let clock = DateStyle.clock(text[...]) {
+        event.endDate = Self.end(begin, clock).moment(in: zone)
+      } else {
+        problems.append("the end '\(text.prefix(40))' cannot be read")
+      }
+    }
+    if let end = event.endDate, end < event.timestamp {
+      problems.append("it ends before it begins: the end is left out")
+      event.endDate = nil
+    }
+    guard event.endDate == nil, let durationText else { return }
+    guard let seconds = durations.seconds(durationText) else {
+      return problems.append("the duration '\(durationText.prefix(40))' cannot be read")
+    }
+    // The duration of an all-day event does not give its end.
+    if event.isAllDay {
+      event.properties[header.names[places.duration]] = .duration(seconds)
+    } else {
+      event.endDate = event.timestamp.addingTimeInterval(seconds)
+    }
+  }
+
+  /// On the day on which it began, or in the night after it.
+  private static func end(
+    _ begin: DateStyle.Reading, _ clock: (secondOfDay: Double, secondsFromGMT: Int?)
+  ) -> DateStyle.Reading {
+    DateStyle.Reading(
+      day: clock.secondOfDay < begin.secondOfDay ?? 0 ? begin.day.advanced(by: 1) : begin.day,
+      secondOfDay: clock.secondOfDay, secondsFromGMT: clock.secondsFromGMT ?? begin.secondsFromGMT)
+  }
+
+  private func readPlace(_ event: inout ForeignEvent, _ cell: (Int) -> String?, _ problems: inout [String]) {
+    let (latitude, longitude) = (cell(places.latitude), cell(places.longitude))
+    guard latitude != nil || longitude != nil else { return }
+    if let north = latitude.flatMap({ Degrees.read($0, coordinates) }),
+      let east = longitude.flatMap({ Degrees.read($0, coordinates) })
+    {
+      let coordinate = Coordinate(latitude: north, longitude: east)
+      if coordinate.isValid { return event.coordinate = coordinate }
+    }
+    problems.append("latitude '\(latitude ?? "")', longitude '\(longitude ?? "")' is no place on earth")
+  }
+
+  /// Cells beyond the header: part of a note in the last column that has commas without quotes.
+  private func takeExtraCells(_ event: inout ForeignEvent, _ cells: [String], _ problems: inout [String]) {
+    guard cells.count > header.names.count else { return }
+    let extra = cells[header.names.count...].filter { !$0.isEmpty }
+    guard !extra.isEmpty else { return }
+    let text = extra.joined(separator: "\(Character(Unicode.Scalar(separator))) ")
+    if places.note == header.names.count - 1, let note = event.notes {
+      event.notes = note + "\(Character(Unicode.Scalar(separator))) " + text
+      problems.append("the row has more cells than the header: '\(text.prefix(60))' was added to the note")
+    } else {
+      problems.append("the row has more cells than the header: '\(text.prefix(60))' is left out")
+    }
   }
 
   /// How much of a habit a row tells; `nil` of nothing, and of the numbers below zero that stand for it.
   private func done(_ cells: [String]) -> Double? {
     guard let index = amountColumn, index < cells.count,
-      let count = number(cells[index]), count > 0, count < 1e12
+      let count = amounts.number(cells[index]), count > 0, count < 1e12
     else { return nil }
     return count
-  }
-
-  private func zone(named name: String) -> ZoneClock? {
-    if lastZone.name != name {
-      lastZone.name = name
-      lastZone.zone = ZoneClock(named: name)
-    }
-    return lastZone.zone
   }
 
   private func name(_ event: inout ForeignEvent, id: String?) {
@@ -304,21 +655,61 @@ struct EventTableReader {
     }
   }
 
-  private func value(_ text: String, _ kind: PropertyType, isList: Bool) -> PropertyValue {
-    switch kind {
+  private func value(_ text: String, _ property: Property) -> PropertyValue {
+    switch property.kind {
     case .number:
       if let whole = Int64(text) { return PropertyValue(type: .number, value: .int(whole)) }
-      guard let number = number(text) else { return .text(text) }
+      guard let number = property.numbers.number(text) else { return .text(text) }
       return number == number.rounded() && abs(number) < 1e15 ? .number(Int(number)) : .number(number)
     case .boolean: return Self.boolean(text).map { .boolean($0) } ?? .text(text)
     case .date: return PropertyValue(type: .date, value: .string(text))
-    case .text where isList:
+    case .text where property.isList:
       return .text(text.split(separator: "|").map { FieldText.trim($0) }.filter { !$0.isEmpty }.joined(separator: ", "))
-    default: return PropertyValue(type: kind, value: .string(text))
+    default: return PropertyValue(type: property.kind, value: .string(text))
     }
   }
 
   // MARK: Cells
+
+  private static let totals: Set<String> = [
+    "sum", "total", "totals", "summe", "gesamt", "totaal", "suma", "somme", "totale",
+  ]
+
+  /// Words for a day on which a habit was not done.
+  private static let notDone: Set<String> = [
+    "0", "no", "n", "false", "missed", "miss", "skip", "skipped", "fail", "failed", "not done", "none", "nein", "nee",
+    "non",
+    "nicht", "-", "\u{2013}", "✗", "✘", "❌", "☐", "n/a", "#n/a", "null",
+  ]
+
+  private static let weekdays: Set<String> = Set(
+    [
+      "monday tuesday wednesday thursday friday saturday sunday", "mon tue wed thu fri sat sun",
+      "montag dienstag mittwoch donnerstag freitag samstag sonntag", "mo di mi do fr sa so",
+      "maandag dinsdag woensdag donderdag vrijdag zaterdag zondag",
+      "lundi mardi mercredi jeudi vendredi samedi dimanche",
+      "lunes martes miércoles jueves viernes sábado domingo",
+    ].flatMap { $0.split(separator: " ").map(String.init) })
+
+  /// Whether a cell marks that a habit was done or not.
+  private static func isMark(_ text: String) -> Bool {
+    let text = text.lowercased()
+    return boolean(text) != nil || notDone.contains(text)
+      || [
+        "y", "done", "yep", "ok", "complete", "completed", "check", "checked", "☑", "✔", "✔\u{FE0F}", "✅", "*", "•",
+        "+", "si", "sí",
+      ]
+      .contains(text)
+  }
+
+  /// Whether a time ends with `Z` or an offset, so that it needs no zone.
+  private static func hasOffset(_ text: String) -> Bool {
+    guard text.count > 10 else { return false }
+    if text.hasSuffix("Z") { return true }
+    let tail = text.suffix(6)
+    guard let sign = tail.lastIndex(where: { $0 == "+" || $0 == "-" }), text.contains(":") else { return false }
+    return tail[tail.index(after: sign)...].allSatisfy { $0.isNumber || $0 == ":" }
+  }
 
   private static func isNothing(_ text: String) -> Bool {
     text.isEmpty || text == "-" || text == "n/a" || text == "N/A" || text == "#N/A"
@@ -330,77 +721,6 @@ struct EventTableReader {
     case "false", "no", "nein", "nee", "non", "0": false
     default: nil
     }
-  }
-
-  private func number(_ text: String) -> Double? {
-    if let whole = Self.whole(text) { return Double(whole) }
-    // As a double an integer of more than 64 bits would be another number: it is an identifier, and stays text.
-    if text.utf8.count > 18, text.utf8.allSatisfy({ $0 &- 0x30 <= 9 }), Int64(text) == nil { return nil }
-    if Self.isPlain(text), let value = Double(text), value.isFinite { return value }
-    var text = FieldText.trim(text).replacing("\u{2212}", with: "-")
-    text.removeAll { $0 == "\u{A0}" || $0 == "\u{202F}" || $0 == "'" }
-    // A zero in front is a number of a telephone or a postal code.
-    if text.count > 1, text.hasPrefix("0"), text.dropFirst().first?.isNumber == true { return nil }
-    let comma = text.lastIndex(of: ",")
-    let point = text.lastIndex(of: ".")
-    if let comma, let point {
-      text = comma > point ? text.replacing(".", with: "").replacing(",", with: ".") : text.replacing(",", with: "")
-    } else if let comma {
-      let digits = text[comma...].count - 1
-      text = isDecimalComma || digits != 3 ? text.replacing(",", with: ".") : text.replacing(",", with: "")
-    }
-    return FieldText.number(text)
-  }
-
-  /// A number of up to 15 digits and nothing else; `nil` for what is no number, or is to be looked at more closely.
-  private static func whole(_ text: String) -> Int? {
-    guard (1...15).contains(text.utf8.count) else { return nil }
-    var value = 0
-    for byte in text.utf8 {
-      guard byte &- 0x30 <= 9 else { return nil }
-      value = value * 10 + Int(byte - 0x30)
-    }
-    return text.utf8.count > 1 && text.utf8.first == 0x30 ? nil : value
-  }
-
-  /// Whether a text is digits with a point among them or before them, as most fractions are: nothing in it can mean something else.
-  private static func isPlain(_ text: String) -> Bool {
-    var (isFirstZero, count, hasPoint) = (false, 0, false)
-    for byte in text.utf8 {
-      if byte == UInt8(ascii: "."), !hasPoint {
-        hasPoint = true
-      } else if byte &- 0x30 <= 9, !(isFirstZero && count == 1) {
-        isFirstZero = count == 0 && byte == 0x30
-      } else {
-        return false
-      }
-      count += 1
-    }
-    return hasPoint && count > 1
-  }
-
-  /// Seconds of `1:30`, `01:30:00`, `90`, `1.5 h`, `1h30m`; the unit of a bare number is the column's.
-  private func duration(_ text: String) -> Double? {
-    let parts = text.split(separator: ":", omittingEmptySubsequences: false)
-    if parts.count == 2 || parts.count == 3 {
-      let numbers = parts.compactMap { Double($0) }
-      guard numbers.count == parts.count, numbers.allSatisfy({ $0 >= 0 && $0 < 1e6 }) else { return nil }
-      return numbers[0] * 3600 + numbers[1] * 60 + (numbers.count == 3 ? numbers[2] : 0)
-    }
-    if let number = number(text) { return number >= 0 && number < 1e9 ? number * durationUnit : nil }
-    var seconds = 0.0
-    var digits = ""
-    for character in text.lowercased() where !character.isWhitespace {
-      if character.isNumber || character == "." {
-        digits.append(character)
-        continue
-      }
-      guard let unit = ["h": 3600.0, "m": 60, "s": 1, "d": 86_400][String(character)] else { continue }
-      guard let number = Double(digits) else { return nil }
-      seconds += number * unit
-      digits = ""
-    }
-    return seconds > 0 && digits.isEmpty ? seconds : nil
   }
 
   static func withoutMarkup(_ text: String) -> String {

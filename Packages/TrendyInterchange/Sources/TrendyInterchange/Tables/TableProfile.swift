@@ -19,6 +19,9 @@ struct TableProfile: Sendable {
     case latitude
     case longitude
     case zone
+
+    /// Roles of which a table of fixes has all.
+    static let places: Set<String> = [Role.latitude.rawValue, Role.longitude.rawValue]
   }
 
   /// As ``InterchangeFormat/word``, the first part of the keys of its events.
@@ -49,7 +52,16 @@ struct TableProfile: Sendable {
   /// Whether a header, in lower case, is of this kind.
   func matches(_ header: [String]) -> Bool {
     let header = Set(header)
-    return [required, requiredLater].contains { $0?.allSatisfy { header.contains($0) } == true }
+    return [required, requiredLater].contains {
+      $0.map { !$0.isEmpty && $0.allSatisfy { header.contains($0) } } == true
+    }
+  }
+
+  /// Whether a column of a header, in lower case, is named as one of times.
+  func namesTime(_ header: [String]) -> Bool {
+    [Role.start, .startDate].contains { role in
+      roles[role]?.contains { name in header.contains { $0 == name || TableHeader.base($0) == name } } == true
+    }
   }
 
   static let own = TableProfile(
@@ -70,8 +82,8 @@ struct TableProfile: Sendable {
     required: ["event type", "timestamp", "all day"], ignored: ["created at", "updated at"])
 
   static let daylio = TableProfile(
-    word: "daylio", roles: [.startDate: ["full_date"], .startTime: ["time"], .note: ["note"], .title: ["note_title"]],
-    required: ["full_date", "time", "mood", "activities"], typeName: "Mood", ignored: ["date", "weekday"],
+    word: "daylio", roles: [.startDate: ["full date"], .startTime: ["time"], .note: ["note"], .title: ["note title"]],
+    required: ["full date", "time", "mood", "activities"], typeName: "Mood", ignored: ["date", "weekday"],
     lists: ["activities"], selects: ["mood"], hasMarkup: true)
 
   static let toggl = TableProfile(
@@ -99,8 +111,8 @@ struct TableProfile: Sendable {
     ])
 
   static let habitBull = TableProfile(
-    word: "habitbull", roles: [.type: ["habitname"], .startDate: ["calendardate"], .note: ["commenttext"]],
-    required: ["habitname", "calendardate", "value"], ignored: ["habitdescription", "value"], amount: "value")
+    word: "habitbull", roles: [.type: ["habit name"], .startDate: ["calendar date"], .note: ["comment text"]],
+    required: ["habit name", "calendar date", "value"], ignored: ["habit description", "value"], amount: "value")
 
   /// Its value is a colour that drifts, and not a count.
   static let habitica = TableProfile(
@@ -113,25 +125,47 @@ struct TableProfile: Sendable {
     roles: [
       .id: ["id", "uuid", "uid"],
       .type: [
-        "type", "event", "event type", "activity", "habit", "habitname", "category", "name", "title", "what", "was",
-        "soort", "typ", "project", "projekt", "tracker", "subject", "task", "tag",
+        "type", "event", "event type", "activity type", "workout type", "exercise type", "sport", "sport type",
+        "activity",
+        "exercise", "workout", "habit", "habit name", "category", "kind", "aktivitätstyp", "aktivität", "sportart",
+        "kategorie", "art", "activiteit", "categorie", "catégorie", "activité", "categoría", "actividad", "tipo",
+        "attività",
+        "categoria", "what", "was", "soort", "typ", "project", "projekt", "tracker", "name", "title", "subject", "task",
+        "tag",
       ],
       .start: [
-        "timestamp", "start", "start date", "start time", "datetime", "date time", "date", "day", "when", "from",
-        "started at",
-        "created at", "datum", "fecha", "data", "calendardate", "time",
+        "timestamp", "start", "start date", "start time", "start datetime", "start date time", "datetime", "date time",
+        "date", "day", "when", "from", "started at", "started", "begin", "beginning", "created at", "logged at",
+        "recorded at", "datum", "beginn", "startdatum", "startzeit", "zeitpunkt", "fecha", "inicio", "data", "inizio",
+        "início", "date de début", "début", "dato", "calendar date", "time",
       ],
-      .startTime: ["time", "start time", "start", "from", "clock", "uhrzeit", "tijd", "hora", "heure"],
-      .end: ["end", "stop", "until", "to", "end date", "end time", "ended at", "ende", "einde"],
-      .endTime: ["end time", "end", "to", "until", "stop"],
+      .startTime: [
+        "time", "start time", "start", "from", "begin", "clock", "time of day", "uhrzeit", "zeit", "beginn",
+        "startzeit",
+        "tijd", "begintijd", "hora", "heure", "ora", "inicio",
+      ],
+      .end: [
+        "end", "stop", "until", "to", "end date", "end time", "end datetime", "end date time", "ended at", "ended",
+        "finish",
+        "finished at", "stopped at", "ende", "enddatum", "einde", "fin", "fine", "fim",
+      ],
+      .endTime: ["end time", "end", "to", "until", "stop", "finish", "ende", "endzeit", "einde", "eindtijd", "fin"],
       .duration: [
-        "duration", "duration (s)", "duration (min)", "duration (h)", "seconds", "minutes", "hours", "dauer", "duur",
+        "duration", "seconds", "minutes", "hours", "mins", "min", "hrs", "time spent", "elapsed time", "total time",
+        "length of time", "dauer", "duur", "durée", "duree", "duración", "duracion", "durata", "duração", "minuten",
+        "stunden", "uren",
       ],
       .isAllDay: ["all day", "is all day"],
-      .note: ["note", "notes", "comment", "commenttext", "description", "notiz", "notitie", "opmerking"],
-      .place: ["place", "location", "location name", "ort", "plaats"],
-      .latitude: ["lat", "latitude"], .longitude: ["lon", "lng", "longitude"],
-      .zone: ["timezone", "time zone", "tz"],
+      .note: [
+        "note", "notes", "comment", "comments", "comment text", "description", "remarks", "notiz", "notizen",
+        "bemerkung",
+        "kommentar", "notitie", "opmerking", "commentaire", "nota", "notas", "comentario", "descripción",
+        "beschreibung",
+      ],
+      .title: ["title", "activity name"],
+      .place: ["place", "location", "location name", "venue", "ort", "plaats", "lieu", "lugar", "luogo"],
+      .latitude: ["lat", "latitude"], .longitude: ["lon", "lng", "long", "longitude"],
+      .zone: ["timezone", "time zone", "tz", "zone", "zeitzone", "tijdzone", "fuseau horaire", "zona horaria"],
     ],
     required: [])
 

@@ -9,6 +9,8 @@ struct TableRows {
   static let longestCell = 1 << 20
 
   let separator: UInt8
+  /// What is wrong with the row that ``next()`` returned last, although it was read.
+  private(set) var problem: String?
   private let input: ByteInput
   private var nextLine = 1
   /// Cells of the row before.
@@ -25,26 +27,30 @@ struct TableRows {
       _ = try decoded.line(limit: 16)
       nextLine = 2
     } else {
-      separator = try Self.separator(of: start)
+      separator = Self.separator(of: start)
     }
   }
 
-  /// The one by which most of the first rows have as many cells as the first, more than one; a comma where two are as good.
-  private static func separator(of head: [UInt8]) throws -> UInt8 {
-    var best: (separator: UInt8, equal: Int) = (UInt8(ascii: ","), 0)
+  /// The one by which most of the first rows have one number of cells, more than one; of equal ones the one with more cells, then the
+  /// comma.
+  private static func separator(of head: [UInt8]) -> UInt8 {
+    var best = (separator: UInt8(ascii: ","), rows: 0, width: 0)
     for separator in [UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "\t"), UInt8(ascii: "|")] {
       var rows = TableRows(ByteInput(head), separator: separator)
-      var widths: [Int] = []
-      // A quote that is left open is no row.
-      while widths.count < 50, let row = try? rows.next() { widths.append(row.cells.count) }
-      guard let first = widths.first, first > 1 else { continue }
-      let equal = widths.count { $0 == first }
-      if equal > best.equal { best = (separator, equal) }
+      var widths: [Int: Int] = [:]
+      var count = 0
+      while count < 50, let row = try? rows.next() {  // an error ends the sample
+        count += 1
+        if row.cells.count > 1 { widths[row.cells.count, default: 0] += 1 }
+      }
+      guard let most = widths.max(by: { ($0.value, $0.key) < ($1.value, $1.key) }) else { continue }
+      if (most.value, most.key) > (best.rows, best.width) { best = (separator, most.value, most.key) }
     }
     return best.separator
   }
 
-  private init(_ input: ByteInput, separator: UInt8) {
+  /// Rows of text in UTF-8 with a known separator.
+  init(_ input: ByteInput, separator: UInt8) {
     self.input = input
     self.separator = separator
   }
@@ -59,60 +65,138 @@ struct TableRows {
   }
 
   private mutating func row() throws -> [String]? {
-    if let whole = try input.withPiece({ bytes in
-      guard let row = wholeRow(bytes) else { return (0, nil as [String]?) }
-      nextLine += row.lines
-      return (row.count, row.cells)
-    }) {
-      width = whole.count
-      return whole
+    problem = nil
+    var window = 1 << 16
+    while true {
+      let (isEnd, row) = try input.withPiece { bytes -> (count: Int, (isEnd: Bool, row: ParsedRow?)) in
+        if bytes.isEmpty { return (0, (true, nil)) }
+        let row = try parse(bytes, isEnd: false)
+        return (row?.count ?? 0, (false, row))
+      }
+      if let row { return take(row) }
+      if isEnd { return nil }
+      let count = try input.peek(window).count
+      if count < window {
+        // The last piece: what ends here is whole.
+        let last = try input.withPiece { bytes in
+          let row = try parse(bytes, isEnd: true)
+          return (row?.count ?? 0, row)
+        }
+        return last.map { take($0) }
+      }
+      window *= 4
     }
-    return try rowByByte()
   }
 
-  /// The row at the beginning of bytes, where it ends within them and no cell has text behind its quotes; the same as byte by byte.
-  private func wholeRow(_ bytes: UnsafeBufferPointer<UInt8>) -> (cells: [String], count: Int, lines: Int)? {
-    let quote = UInt8(ascii: "\"")
-    var cells: [String] = []
-    cells.reserveCapacity(width)
-    var lines = 1
+  private struct ParsedRow {
+    var cells: [String]
+    /// Bytes.
+    var count: Int
+    var lines: Int
+    var problem: String?
+  }
+
+  private mutating func take(_ row: ParsedRow) -> [String] {
+    nextLine += row.lines
+    problem = row.problem
+    width = row.cells.count
+    return row.cells
+  }
+
+  /// - Parameter isEnd: whether no byte follows.
+  /// - Returns: the row at the beginning of the bytes; `nil` if its end cannot be seen.
+  /// - Throws: ``InterchangeError`` for a cell of more than ``longestCell`` bytes.
+  private func parse(_ bytes: UnsafeBufferPointer<UInt8>, isEnd: Bool) throws -> ParsedRow? {
+    var row = ParsedRow(cells: [], count: 0, lines: 1)
+    row.cells.reserveCapacity(width)
     var index = 0
     while true {
       let start = index
       while index < bytes.count, bytes[index] == 0x20 { index += 1 }
-      if index < bytes.count, bytes[index] == quote {
-        let first = index + 1
-        var hasDoubled = false
-        index = first
-        while true {
-          while index < bytes.count, bytes[index] != quote {
-            if bytes[index] == 0xA { lines += 1 }
-            index += 1
-          }
-          // What follows the quote says what it is.
-          guard index + 1 < bytes.count else { return nil }
-          guard bytes[index + 1] == quote else { break }
-          hasDoubled = true
-          index += 2
+      var isTaken = false
+      if index < bytes.count, bytes[index] == UInt8(ascii: "\"") {
+        switch quotedCell(bytes, from: index + 1, isEnd: isEnd) {
+        case .needsMore: return nil
+        case .cell(let text, let end, let lines):
+          row.cells.append(text)
+          row.lines += lines
+          index = end
+          isTaken = true
+        case .unclosed:
+          // The quote is text, so that the rows behind it are not part of this cell.
+          row.problem = "a quote is never closed"
         }
-        guard index - first <= Self.longestCell else { return nil }
-        let text = UnsafeBufferPointer(rebasing: bytes[first..<index])
-        cells.append(String(decoding: text, as: UTF8.self))
-        if hasDoubled { cells[cells.count - 1] = Self.withSingleQuotes(text) }
-        index += 1
-        guard bytes[index] == separator || bytes[index] == 0xA || bytes[index] == 0xD else { return nil }
-      } else {
-        while index < bytes.count, bytes[index] != separator, bytes[index] != 0xA, bytes[index] != 0xD { index += 1 }
-        guard index < bytes.count, index - start <= Self.longestCell else { return nil }
-        cells.append(Self.trimmed(UnsafeBufferPointer(rebasing: bytes[start..<index])))
       }
-      if bytes[index] == 0xA { return (cells, index + 1, lines) }
+      if !isTaken {
+        while index < bytes.count, bytes[index] != separator, bytes[index] != 0xA, bytes[index] != 0xD { index += 1 }
+        guard index - start <= Self.longestCell else {
+          throw InterchangeError.malformed(
+            line: nextLine, column: 1, reason: "a cell is longer than a mebibyte", pointsRead: 0)
+        }
+        if index == bytes.count, !isEnd { return nil }
+        row.cells.append(Self.trimmed(UnsafeBufferPointer(rebasing: bytes[start..<index])))
+      }
+      guard index < bytes.count else {
+        row.count = index
+        return row
+      }
+      if bytes[index] == 0xA {
+        row.count = index + 1
+        return row
+      }
       if bytes[index] == 0xD {
-        guard index + 1 < bytes.count else { return nil }
-        return (cells, bytes[index + 1] == 0xA ? index + 2 : index + 1, lines)
+        guard index + 1 < bytes.count || isEnd else { return nil }
+        row.count = index + 1 < bytes.count && bytes[index + 1] == 0xA ? index + 2 : index + 1
+        return row
       }
       index += 1
+      if index == bytes.count, !isEnd { return nil }
     }
+  }
+
+  private enum QuotedCell {
+    case cell(String, end: Int, lines: Int)
+    case unclosed
+    case needsMore
+  }
+
+  /// - Parameter first: index behind the opening quote.
+  private func quotedCell(_ bytes: UnsafeBufferPointer<UInt8>, from first: Int, isEnd: Bool) -> QuotedCell {
+    let quote = UInt8(ascii: "\"")
+    var index = first
+    var lines = 0
+    var hasDoubled = false
+    while true {
+      while index < bytes.count, bytes[index] != quote {
+        if bytes[index] == 0xA || bytes[index] == 0xD && !(index + 1 < bytes.count && bytes[index + 1] == 0xA) {
+          lines += 1
+        }
+        index += 1
+      }
+      if index - first > Self.longestCell { return .unclosed }
+      guard index < bytes.count else { return isEnd ? .unclosed : .needsMore }
+      guard index + 1 < bytes.count else {
+        if !isEnd { return .needsMore }
+        break
+      }
+      // A doubled quote is one quote of the text.
+      guard bytes[index + 1] == quote else { break }
+      hasDoubled = true
+      index += 2
+    }
+    let inside = UnsafeBufferPointer(rebasing: bytes[first..<index])
+    var text = hasDoubled ? Self.withSingleQuotes(inside) : TextEncoding.text(inside)
+    index += 1
+    let behind = index
+    while index < bytes.count, bytes[index] != separator, bytes[index] != 0xA, bytes[index] != 0xD { index += 1 }
+    if index == bytes.count, !isEnd { return .needsMore }
+    if index > behind {
+      let rest = FieldText.trim(TextEncoding.text(UnsafeBufferPointer(rebasing: bytes[behind..<index])))
+      // A quote that closes on another line, in the middle of a cell, belongs to that cell.
+      if lines > 0, !rest.isEmpty { return .unclosed }
+      text += rest
+    }
+    return .cell(text, end: index, lines: lines)
   }
 
   private static func withSingleQuotes(_ text: UnsafeBufferPointer<UInt8>) -> String {
@@ -123,70 +207,16 @@ struct TableRows {
       plain.append(text[index])
       index += text[index] == UInt8(ascii: "\"") ? 2 : 1
     }
-    return String(decoding: plain, as: UTF8.self)
+    return TextEncoding.text(plain)
   }
 
   private static func trimmed(_ text: UnsafeBufferPointer<UInt8>) -> String {
     func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x9 }
     guard let first = text.first, let last = text.last, isSpace(first) || isSpace(last) else {
-      return String(decoding: text, as: UTF8.self)
+      return TextEncoding.text(text)
     }
     // A mark over a space is a character with it.
-    return FieldText.trim(String(decoding: text, as: UTF8.self))
-  }
-
-  private mutating func rowByByte() throws -> [String]? {
-    var cells: [String] = []
-    var cell: [UInt8] = []
-    var isQuoted = false
-    var isInside = false
-    var isAnything = false
-    func finish() {
-      cells.append(
-        isQuoted ? String(decoding: cell, as: UTF8.self) : FieldText.trim(String(decoding: cell, as: UTF8.self)))
-    }
-    while let byte = try input.next() {
-      isAnything = true
-      if byte == 0xA || byte == 0xD && !isInside { nextLine += 1 }
-      if isInside {
-        if byte == UInt8(ascii: "\"") {
-          let following = try input.next()
-          if following == byte {
-            cell.append(byte)
-          } else {
-            isInside = false
-            if following != nil { input.giveBack() }
-          }
-        } else {
-          cell.append(byte)
-        }
-      } else if byte == separator {
-        finish()
-        cell = []
-        isQuoted = false
-      } else if byte == 0xA || byte == 0xD {
-        if byte == 0xD {
-          let following = try input.next()
-          if let following, following != 0xA { input.giveBack() }
-        }
-        finish()
-        return cells
-      } else if byte == UInt8(ascii: "\""), !isQuoted, cell.allSatisfy({ $0 == 0x20 }) {
-        cell = []
-        isQuoted = true
-        isInside = true
-      } else {
-        cell.append(byte)
-      }
-      guard cell.count <= Self.longestCell else {
-        throw InterchangeError.malformed(
-          line: nextLine, column: 1, reason: "a cell is longer than a mebibyte: a quote may not be closed",
-          pointsRead: 0)
-      }
-    }
-    guard isAnything else { return nil }
-    finish()
-    return cells
+    return FieldText.trim(TextEncoding.text(text))
   }
 }
 

@@ -25,24 +25,23 @@ public enum OwnTracksReader: Sendable {
     return collector.finish()
   }
 
-  /// The recorder's `.rec`: on each line a time of receipt, a kind and the message, parted by tabs.
+  /// The recorder's `.rec`: on each line a time of receipt, a kind and the message, separated by tabs or spaces.
   /// - Throws: ``InterchangeError`` where no line is one of a recorder's.
   public static func readRecording(_ bytes: [UInt8]) throws(InterchangeError) -> TrackFile {
     var collector = FixCollector(.ownTracksRecording)
     var whole = 0
     for line in bytes[...].textLines {
       let place = "line \(line.number)"
-      let fields = line.bytes.split(separator: 0x9, maxSplits: 2, omittingEmptySubsequences: false)
-      guard fields.count == 3 else {
-        collector.report(place, "this is no line of a recording: time, kind and message parted by tabs")
+      guard let fields = fields(of: line.bytes) else {
+        collector.report(place, "this is no line of a recording: time, kind and message")
         continue
       }
       do {
-        let message = try WireJSON.decode(JSONValue.self, from: Data(fields[2]))
+        let message = try WireJSON.decode(JSONValue.self, from: Data(fields.message))
         whole += 1
         take(message, at: place, into: &collector)
       } catch {
-        let kind = FieldText.trim(String(decoding: fields[1], as: UTF8.self))
+        let kind = String(decoding: fields.kind, as: UTF8.self)
         if kind == "*" {
           collector.report(place, "the message of this line is no whole JSON")
         } else {
@@ -58,10 +57,28 @@ public enum OwnTracksReader: Sendable {
     return collector.finish()
   }
 
-  /// Whether a line is one of a recording: a moment, a tab, a kind, a tab.
+  /// Whether a line is one of a recording: a moment, a kind and a message.
   static func isRecording(_ line: ArraySlice<UInt8>) -> Bool {
-    let fields = line.split(separator: 0x9, maxSplits: 2, omittingEmptySubsequences: false)
-    return fields.count == 3 && FieldText.date(String(decoding: fields[0], as: UTF8.self)) != nil
+    guard let fields = fields(of: line) else { return false }
+    return FieldText.date(String(decoding: fields.time, as: UTF8.self)) != nil
+  }
+
+  /// The parts of a line, separated by tabs, or by spaces in a copy whose tabs were lost.
+  private static func fields(
+    of line: ArraySlice<UInt8>
+  ) -> (time: ArraySlice<UInt8>, kind: ArraySlice<UInt8>, message: ArraySlice<UInt8>)? {
+    func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x9 }
+    let line = line.drop(while: isBlank)
+    let time = line.prefix { !isBlank($0) }
+    let rest = line[time.endIndex...].drop(while: isBlank)
+    // A kind may have spaces where tabs are around it.
+    let tabbed = rest.prefix { $0 != 0x9 }
+    let kind = tabbed.endIndex < rest.endIndex ? tabbed : rest.prefix { !isBlank($0) }
+    let message = rest[kind.endIndex...].drop(while: isBlank)
+    guard !time.isEmpty, !kind.isEmpty, kind.endIndex < rest.endIndex else { return nil }
+    var trimmed = kind
+    while let last = trimmed.last, isBlank(last) { trimmed.removeLast() }
+    return (time, trimmed, message)
   }
 
   static let encryptedKind = "encrypted"

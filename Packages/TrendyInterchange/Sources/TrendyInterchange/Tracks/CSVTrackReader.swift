@@ -1,132 +1,254 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Reads tables of fixes, their columns known by their names in the first line, parted by comma, semicolon or tab.
+/// Reads tables of fixes, their columns known by their names.
 ///
-/// Latitude, longitude and time must be there; places may be in ten millionths of a degree (`latitudeE7`), or have their hemisphere
-/// behind them (`31.765931S`), and the time in two columns. Between semicolons or tabs a comma is a decimal point. Speeds are metres a second unless the column's name says otherwise; an
-/// accuracy of zero is unknown. A time without a zone is UTC, and ``TrackFile/remarks`` says so. One track for each user or device.
+/// Latitude, longitude and time must be there. Positions may be in ten millionths of a degree (`latitudeE7`), and their hemisphere may
+/// be a letter beside the number or in a column of its own; the time may be in two columns. How dates and numbers are written is
+/// decided by all cells of a column, as in tables of events. Speeds are metres a second unless the column's name says otherwise, or the
+/// table is Traccar's (knots); an accuracy of zero is unknown. A time without a zone is UTC unless a zone is chosen, and
+/// ``TrackFile/remarks`` names it. One track for each user or device.
 public enum CSVTrackReader: Sendable {
-  /// - Throws: ``InterchangeError`` if the first line does not name the columns, or no row is whole.
-  public static func read(_ bytes: [UInt8]) throws(InterchangeError) -> TrackFile {
-    let lines = bytes[...].textLines
-    guard let header = lines.first, let columns = Columns(header.bytes.withoutLeadingSpace) else {
-      throw .malformed(
-        line: 1, column: 1, reason: "the first line does not name columns of latitude, longitude and time",
-        pointsRead: 0)
+  /// - Throws: ``InterchangeError`` if no row names the columns, a column of the options is missing, or the order of day and month is
+  ///   open.
+  public static func read(_ bytes: [UInt8], _ options: ImportOptions? = nil) throws(InterchangeError) -> TrackFile {
+    do {
+      return try readTable(bytes, options)
+    } catch let error as InterchangeError {
+      throw error
+    } catch {
+      throw .unreadable(reason: "\(error)")
     }
+  }
+
+  private static func readTable(_ bytes: [UInt8], _ options: ImportOptions?) throws -> TrackFile {
+    var rows = try TableRows(ByteInput(bytes))
+    guard var columns = try Columns.find(&rows, options?.columns ?? [:]) else {
+      throw InterchangeError.unreadable(reason: "no row names columns of latitude, longitude and time")
+    }
+    columns.separator = rows.separator
     var collector = FixCollector(.csv)
-    for line in lines.dropFirst() {
-      if let fields = columns.plainFields(of: line.bytes) {
-        collector.take(fields, at: "line \(line.number)")
-        continue
-      }
-      let place = "line \(line.number)"
-      guard let text = String(validating: line.bytes, as: UTF8.self) else {
-        collector.report(place, "the text is not UTF-8")
-        continue
-      }
-      let row = Self.fields(text, separator: columns.separator)
-      guard row.count >= columns.neededCount else {
-        collector.report(place, "the row has \(row.count) of \(columns.count) columns")
+    func take(_ cells: [String], at place: String) {
+      guard cells.count >= columns.neededCount else {
+        collector.report(place, "the row has \(cells.count) of \(columns.count) columns")
         collector.countSkippedPoint()
-        continue
+        return
       }
-      collector.take(columns.fields(of: row), at: place)
-      if columns.isWithoutZone(row) { collector.remark("times without a zone are read as UTC") }
+      let extra = cells.dropFirst(columns.count).filter { !$0.isEmpty }
+      if !extra.isEmpty, columns.address == nil {
+        collector.report(place, "the row has more cells than the header: '\(extra.joined(separator: ", ").prefix(60))'")
+      }
+      collector.take(columns.fields(of: cells), at: place)
+      if let remark = columns.zoneRemark(cells) { collector.remark(remark) }
+    }
+    // Without quotes, lines are rows, and those of plain numbers are read from their bytes.
+    let lines = bytes.contains(UInt8(ascii: "\"")) || bytes.prefix(512).contains(0) ? [] : bytes[...].textLines[...]
+    let body = lines.drop { $0.number <= columns.headerLine }
+    if columns.isPlain, !body.isEmpty, body.prefix(1000).allSatisfy({ columns.plainFields(of: $0.bytes) != nil }) {
+      for line in body {
+        if let fields = columns.plainFields(of: line.bytes) {
+          collector.take(fields, at: "line \(line.number)")
+        } else {
+          var row = TableRows(ByteInput(Array(line.bytes)), separator: columns.separator)
+          if let cells = try row.next()?.cells { take(cells, at: "line \(line.number)") }
+        }
+      }
+      return collector.finish()
+    }
+    try columns.decide(bytes, options)
+    while let (line, cells) = try rows.next() {
+      if let problem = rows.problem { collector.report("line \(line)", problem) }
+      take(cells, at: "line \(line)")
     }
     return collector.finish()
   }
 
-  static func isHeader(_ line: ArraySlice<UInt8>) -> Bool { Columns(line.withoutLeadingSpace) != nil }
-
-  /// The fields of a row; quotes as in RFC 4180, but no line break inside them.
-  static func fields(_ row: String, separator: Character) -> [String] {
-    guard row.utf8.contains(UInt8(ascii: "\"")) else {
-      return row.split(separator: separator, omittingEmptySubsequences: false).map { FieldText.trim($0) }
-    }
-    var fields: [String] = []
-    var field = ""
-    var isQuoted = false
-    for character in row {
-      if character == "\"" {
-        isQuoted.toggle()
-        // Two quotes inside quotes are one; the toggles cancel out.
-        if isQuoted, !field.isEmpty { field.append(character) }
-      } else if character == separator, !isQuoted {
-        fields.append(FieldText.trim(field))
-        field = ""
-      } else {
-        field.append(character)
-      }
-    }
-    fields.append(FieldText.trim(field))
-    return fields
+  /// Whether a file that begins with these bytes has rows below columns of latitude, longitude and time.
+  static func isTable(_ head: ArraySlice<UInt8>) -> Bool {
+    guard var rows = try? TableRows(ByteInput(Array(head.prefix(1 << 16)))),
+      let columns = try? Columns.find(&rows, [:])
+    else { return false }
+    // A column called `date` is one of events as well.
+    return !columns.isTimeWeak || !EventTableReader.isTable(head)
   }
 
   private struct Columns {
-    let separator: Character
     let count: Int
-    private var time = 0
-    /// Of the day, where that has a column of its own.
-    private var date: Int?
-    /// Degrees that a place's number counts.
-    private var placeUnit = 1.0
+    var headerLine = 0
+    var separator = UInt8(ascii: ",")
+    /// Whether only a name tells the time that events have as well.
+    private(set) var isTimeWeak = false
     /// Whether rows of plain numbers are read from their bytes.
-    private var isPlain = true
+    private(set) var isPlain = true
+    /// Column of addresses, which Traccar writes with commas and without quotes.
+    private(set) var address: Int?
+    private var time = 0
+    /// Column of the date, if the time is a time of day.
+    private var date: Int?
+    /// Degrees that a position's number counts.
+    private var placeUnit = 1.0
     private var latitude = 0
     private var longitude = 0
-    private var altitude: Int?
+    private var north: Int?
+    private var east: Int?
+    private var altitude: (index: Int, factor: Double)?
     private var accuracy: Int?
     private var speed: (index: Int, factor: Double)?
     private var course: Int?
     private var activity: Int?
     private var confidence: Int?
     private var device: Int?
+    private var dates = DateColumn()
+    private var places = NumberColumn()
+    private var numbers: [Int: NumberColumn] = [:]
+    private var zone: ZoneClock?
 
-    init?(_ line: ArraySlice<UInt8>) {
-      guard line.count < 4096, let text = String(validating: line, as: UTF8.self) else { return nil }
-      let separators: [Character] = [",", ";", "\t"]
-      guard
-        let separator = separators.max(by: { left, right in text.count { $0 == left } < text.count { $0 == right } })
-      else { return nil }
-      self.separator = separator
-      let names = CSVTrackReader.fields(text, separator: separator).map { $0.lowercased() }
+    /// The columns by the first row that names them; rows up to it are taken.
+    static func find(_ rows: inout TableRows, _ chosen: [String: String]) throws -> Columns? {
+      var first: [String]?
+      for _ in 0..<TableHeader.searched {
+        guard let row = try rows.next() else { break }
+        let isHeader = row.cells.count > 2
+        if isHeader, first == nil { first = row.cells }
+        if isHeader, var columns = try Columns(row.cells, chosen) {
+          columns.headerLine = row.line
+          return columns
+        }
+      }
+      if let (_, name) = chosen.min(by: { $0.key < $1.key }), let first {
+        throw InterchangeError.noSuchColumn(name, first)
+      }
+      return nil
+    }
+
+    private init?(_ header: [String], _ chosen: [String: String]) throws {
+      let names = header.map(TableHeader.normal)
+      let bases = names.map(TableHeader.base)
       count = names.count
-      func first(_ wanted: String...) -> Int? { wanted.lazy.compactMap { names.firstIndex(of: $0) }.first }
+      func index(_ name: String) -> Int? { names.firstIndex(of: name) ?? bases.firstIndex(of: name) }
+      func first(_ wanted: String...) -> Int? { wanted.lazy.compactMap(index).first }
+      var mapped: [TableProfile.Role: Int] = [:]
+      for (word, name) in chosen {
+        guard let role = TableProfile.Role(rawValue: word) else { continue }
+        // Another row may be the header.
+        guard let found = index(TableHeader.normal(name)) else { return nil }
+        mapped[role] = found
+      }
+      let strong = first(
+        "t", "timestamp ms", "timestamp", "time", "tracked at", "datetime", "date time", "tst", "recorded at",
+        "fix time",
+        "gps time", "ts", "device time", "utc time", "time utc", "gps timestamp", "gpstime", "fixtime", "local time",
+        "recorded", "logged at", "zeit", "uhrzeit", "tijd", "heure", "hora")
       guard
-        let time = first(
-          "t", "timestamp_ms", "timestamp", "time", "tracked_at", "datetime", "date_time", "tst", "recorded_at"),
-        let latitude = first("lat", "latitude", "latitude_deg", "latitude n/s", "latitudee7"),
-        let longitude = first("lon", "lng", "long", "longitude", "longitude e/w", "longitudee7")
+        let time = mapped[.start] ?? mapped[.startTime] ?? strong
+          ?? first("date", "utc", "utc date", "gps date", "when", "created at", "datum", "zeitpunkt", "fecha", "data"),
+        let latitude = mapped[.latitude]
+          ?? first(
+            "lat", "latitude", "latitude deg", "lat deg", "gps lat", "gps latitude", "latitude n/s", "latitude e7",
+            "breite", "breitengrad", "breedtegraad", "latitud", "latitudine"),
+        let longitude = mapped[.longitude]
+          ?? first(
+            "lon", "lng", "long", "longitude", "longitude deg", "lon deg", "gps lon", "gps lng", "gps long",
+            "gps longitude", "longitude e/w", "longitude e7", "länge", "längengrad", "lengtegraad", "longitud",
+            "longitudine")
       else { return nil }
       self.time = time
       self.latitude = latitude
       self.longitude = longitude
-      date = names[time] == "time" ? first("date") : nil
-      if names[latitude] == "latitudee7" { placeUnit = 1e-7 }
+      isTimeWeak = strong == nil && mapped[.start] == nil
+      date =
+        mapped[.startDate]
+        ?? first("date", "utc date", "gps date", "date utc", "local date", "datum", "fecha", "data", "day")
+        .flatMap { $0 == time ? nil : $0 }
+      if names[latitude] == "latitude e7" { placeUnit = 1e-7 }
       // Loggers of Columbus.
-      let hasHemispheres = names[latitude] == "latitude n/s"
-      isPlain = date == nil && placeUnit == 1 && !hasHemispheres
-      altitude = first("alt_m", "altitude", "alt", "elevation", "ele", "elevation_m", "height")
-      accuracy = first("acc_m", "accuracy", "acc", "horizontal_accuracy", "accuracy_m", "hacc")
-      speed =
-        first("speed_mps", "speed_ms", "speed", "spd", "velocity").map { ($0, hasHemispheres ? 1 / 3.6 : 1) }
-        ?? first("speed_kmh", "speed_kph", "spd_kph").map { ($0, 1 / 3.6) }
-        ?? first("speed_knots", "speed_kn").map { ($0, 1852.0 / 3600) }
-      course = first("course_deg", "course", "bearing", "heading", "dir")
+      let isColumbus = names[latitude] == "latitude n/s"
+      north =
+        first("n/s", "ns", "n s", "lat dir", "lat ref", "lat ns", "lat hemisphere", "ns indicator", "latitude ref")
+        ?? first("latitude n/s").flatMap { $0 == latitude ? nil : $0 }
+      east =
+        first("e/w", "ew", "e w", "lon dir", "lon ref", "lon ew", "lon hemisphere", "ew indicator", "longitude ref")
+        ?? first("longitude e/w").flatMap { $0 == longitude ? nil : $0 }
+      isPlain = date == nil && placeUnit == 1 && !isColumbus && north == nil && east == nil
+      let isTraccar = names.contains("device id") && names.contains("fix time") && names.contains("protocol")
+      if isTraccar { address = names.firstIndex(of: "address") }
+      if let index = first(
+        "alt m", "altitude", "alt", "elevation", "ele", "elevation m", "height", "altitude m", "höhe", "hoogte")
+      {
+        altitude = (index, Self.words(names[index]).contains(where: { ["ft", "feet"].contains($0) }) ? 0.3048 : 1)
+      }
+      accuracy = first("acc m", "accuracy", "acc", "horizontal accuracy", "accuracy m", "hacc", "h acc")
+      let speedIndex =
+        first("speed mps", "speed ms", "speed", "spd", "velocity", "geschwindigkeit", "snelheid", "vitesse")
+        ?? names.firstIndex {
+          $0.hasPrefix("speed ") || $0.hasPrefix("spd ") || $0.hasPrefix("velocity ") || $0.hasPrefix("speed(")
+        }
+      speed = speedIndex.map {
+        ($0, Self.speedFactor(names[$0]) ?? (isColumbus ? 1 / 3.6 : isTraccar ? 1852.0 / 3600 : 1))
+      }
+      course = first("course deg", "course", "bearing", "heading", "dir", "direction", "cog")
       activity = first("activity", "motion")
       confidence = first("confidence")
-      device = first("user_id", "device_id", "user", "device")
+      device = first("user id", "device id", "user", "device")
+      if altitude?.factor != 1, altitude != nil { isPlain = false }
+    }
+
+    private static func words(_ name: String) -> [Substring] { name.split { "()[] _".contains($0) } }
+
+    private static func speedFactor(_ name: String) -> Double? {
+      for word in words(name) {
+        switch word {
+        case "km/h", "kmh", "kph", "kmph": return 1 / 3.6
+        case "mph", "mi/h": return 0.44704
+        case "knots", "kn", "kt", "kts", "knot": return 1852.0 / 3600
+        case "m/s", "mps", "ms", "meters/second": return 1
+        default: continue
+        }
+      }
+      return nil
     }
 
     /// Up to the last of the columns that must be there.
-    var neededCount: Int { max(time, latitude, longitude) + 1 }
+    var neededCount: Int { max(time, latitude, longitude, date ?? 0) + 1 }
+
+    /// Finds out by all rows how dates and numbers are written.
+    mutating func decide(_ bytes: [UInt8], _ options: ImportOptions?) throws {
+      var rows = try TableRows(ByteInput(bytes))
+      while let row = try rows.next(), row.line < headerLine {}
+      var evidence = DateEvidence()
+      var place = NumberEvidence()
+      let measured = [altitude?.index, accuracy, speed?.index, course, confidence].compactMap(\.self)
+      var measures = [NumberEvidence](repeating: NumberEvidence(), count: measured.count)
+      var hasDates = false
+      while let row = try rows.next() {
+        func cell(_ index: Int) -> String? {
+          index < row.cells.count && !row.cells[index].isEmpty ? row.cells[index] : nil
+        }
+        if let text = cell(time), DateStyle.clock(text[...]) == nil { hasDates = true }
+        if let text = cell(date ?? time) { evidence.add(text) }
+        for text in [cell(latitude), cell(longitude)].compactMap(\.self) { place.add(text) }
+        for (number, index) in measured.enumerated() { if let text = cell(index) { measures[number].add(text) } }
+      }
+      // A time with its date needs no other column.
+      if hasDates, date != nil {
+        date = nil
+        return try decide(bytes, options)
+      }
+      let isContinental = separator == UInt8(ascii: ";")
+      dates = try evidence.decide(chosen: options?.isDayFirst, other: nil, isContinental: isContinental)
+      if let options, options.isZoneChosen { zone = options.zone }
+      if place.sign == .comma { places.sign = .comma }
+      let sign = options?.decimalSign ?? place.sign
+      for (number, index) in measured.enumerated() {
+        // Measures have few digits before the sign, so that it is the one of the positions if nothing else tells.
+        numbers[index] = NumberColumn(sign: measures[number].sign ?? sign ?? .point)
+      }
+    }
 
     /// The fields of a row of plain numbers, words and dates, read without making text of all of it; `nil` for any other row, a date
-    /// without a zone included, which ``fields(of:)`` then reads, the same for those that both read.
+    /// without a zone included, which ``fields(of:)`` then reads, with the same result for those that both read.
     func plainFields(of row: ArraySlice<UInt8>) -> FixFields? {
-      guard isPlain, let parter = separator.asciiValue else { return nil }
+      guard isPlain else { return nil }
       var fields = FixFields()
       var percent: Double?
       var state: MotionState?
@@ -135,7 +257,7 @@ public enum CSVTrackReader: Sendable {
       var start = row.startIndex
       while true {
         var end = start
-        while end < row.endIndex, row[end] != parter {
+        while end < row.endIndex, row[end] != separator {
           // Quotes, and what is no ASCII, have rules of their own.
           guard row[end] < 0x80, row[end] != UInt8(ascii: "\"") else { return nil }
           end += 1
@@ -144,17 +266,19 @@ public enum CSVTrackReader: Sendable {
         switch column {
         case time:
           if let number = DecimalField(field) {
+            // A compact date is no number of seconds.
+            guard field.count != 8, field.count != 14, field.count != 12 else { return nil }
             fields.time = number.value.flatMap { FieldText.moment($0) }
           } else {
             fields.time = RFC3339.date(from: String(decoding: field, as: UTF8.self))
           }
-          // What cannot be read is told of there.
+          // What cannot be read is reported there.
           guard fields.time != nil else { return nil }
-        case latitude, longitude, altitude, accuracy, speed?.index, course, confidence:
+        case latitude, longitude, altitude?.index, accuracy, speed?.index, course, confidence:
           guard let number = DecimalField(field) else { return nil }
           if column == latitude { fields.latitude = number.value }
           if column == longitude { fields.longitude = number.value }
-          if column == altitude { fields.altitude = number.value }
+          if column == altitude?.index { fields.altitude = number.value }
           if column == accuracy { fields.accuracy = number.value }
           if let speed, column == speed.index { fields.speed = number.value.map { $0 * speed.factor } }
           if column == course { fields.course = number.value }
@@ -171,56 +295,77 @@ public enum CSVTrackReader: Sendable {
         guard end < row.endIndex else { break }
         start = end + 1
       }
-      guard column >= neededCount else { return nil }
+      guard column >= neededCount, column <= count else { return nil }
       if hasState, let state {
         fields.motion = (state, percent.map { FieldText.confidence(percent: $0) } ?? .medium)
       }
       return fields
     }
 
-    func isWithoutZone(_ row: [String]) -> Bool {
-      moment(row).map { FieldText.lacksZone($0) } ?? false
+    /// In words, how the time of a row is read that names no zone.
+    func zoneRemark(_ row: [String]) -> String? {
+      guard let reading = reading(row), reading.secondsFromGMT == nil else { return nil }
+      guard let zone else { return "times without a zone are read as UTC" }
+      return "times without a zone are read as those of \(zone.name ?? "the chosen zone")"
     }
 
-    /// The time of a row as text.
-    private func moment(_ row: [String]) -> String? {
-      guard let date else { return row[time] }
+    /// The date and time of a row.
+    private func reading(_ row: [String]) -> DateStyle.Reading? {
+      guard let date else { return dates.read(row[time]) }
       guard date < row.count else { return nil }
       let (day, clock) = (row[date], row[time])
-      guard [day, clock].allSatisfy({ $0.utf8.count == 6 && $0.utf8.allSatisfy { (0x30...0x39).contains($0) } }) else {
-        return "\(day)T\(clock)"
+      func isSixDigits(_ text: String) -> Bool {
+        text.utf8.count == 6 && text.utf8.allSatisfy { (0x30...0x39).contains($0) }
       }
-      func pairs(_ text: String, _ separator: String) -> String {
-        stride(from: 0, to: 6, by: 2).map { text.dropFirst($0).prefix(2) }.joined(separator: separator)
+      if isSixDigits(day), isSixDigits(clock) {
+        // Such loggers keep UTC.
+        var reading = DateStyle.compact.read("20" + day + clock)
+        reading?.secondsFromGMT = 0
+        return reading
       }
-      // Such loggers keep UTC.
-      return "20\(pairs(day, "-"))T\(pairs(clock, ":"))Z"
+      guard var reading = dates.read(day), let (second, offset) = DateStyle.clock(clock[...]) else { return nil }
+      reading.secondOfDay = second
+      reading.secondsFromGMT = offset
+      return reading
     }
 
-    /// - Parameter below: the letter behind the number that puts the place south or west.
-    private func degrees(_ text: String, below: Character) -> Double? {
-      guard let last = text.last, "NSEWnsew".contains(last) else { return number(text).map { $0 * placeUnit } }
-      return number(String(text.dropLast())).map { last.uppercased() == String(below) ? -$0 : $0 }
-    }
-
-    private func number(_ text: String) -> Double? {
-      FieldText.number(separator == "," ? text : text.replacing(",", with: "."))
+    private func moment(_ row: [String]) -> Date? {
+      // A day without a time of day is no moment.
+      guard let reading = reading(row) else { return date == nil ? FieldText.moment(row[time]) : nil }
+      return reading.secondOfDay == nil ? nil : reading.moment(in: zone ?? .utc)
     }
 
     func fields(of row: [String]) -> FixFields {
-      func number(_ index: Int?) -> Double? { index.flatMap { $0 < row.count ? self.number(row[$0]) : nil } }
+      // In a row with more cells than the header, what lies behind an address has moved.
+      func cell(_ index: Int?) -> String? {
+        guard let index, index < row.count, row.count <= count || index < address ?? count else { return nil }
+        return row[index]
+      }
+      func number(_ index: Int?) -> Double? {
+        cell(index).flatMap { text in
+          let numbers = index.flatMap { self.numbers[$0] } ?? NumberColumn()
+          return numbers.number(text) ?? FieldText.number(text)
+        }
+      }
+      func degrees(_ index: Int, _ hemisphere: Int?) -> Double? {
+        guard let value = Degrees.read(row[index], places) ?? FieldText.number(row[index]) else { return nil }
+        guard let letter = cell(hemisphere)?.first, let isNegative = Degrees.hemisphere(letter) else {
+          return value * placeUnit
+        }
+        return abs(value) * placeUnit * (isNegative ? -1 : 1)
+      }
       var fields = FixFields()
-      fields.latitude = degrees(row[latitude], below: "S")
-      fields.longitude = degrees(row[longitude], below: "W")
-      fields.time = moment(row).flatMap { FieldText.moment($0) }
-      fields.altitude = number(altitude)
+      fields.latitude = degrees(latitude, north)
+      fields.longitude = degrees(longitude, east)
+      fields.time = moment(row)
+      fields.altitude = altitude.flatMap { altitude in number(altitude.index).map { $0 * altitude.factor } }
       fields.accuracy = number(accuracy)
       fields.speed = speed.flatMap { speed in number(speed.index).map { $0 * speed.factor } }
       fields.course = number(course)
-      if let activity, activity < row.count, let state = FieldText.motion(row[activity]) {
+      if let word = cell(activity), let state = FieldText.motion(word) {
         fields.motion = (state, number(confidence).map { FieldText.confidence(percent: $0) } ?? .medium)
       }
-      if let device, device < row.count, !row[device].isEmpty { fields.device = row[device] }
+      if let name = cell(device), !name.isEmpty { fields.device = name }
       return fields
     }
   }

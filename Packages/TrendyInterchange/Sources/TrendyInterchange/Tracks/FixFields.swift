@@ -70,7 +70,8 @@ struct FixCollector {
 
   func finish() -> TrackFile {
     var file = file
-    for index in file.tracks.indices {
+    // Tracks that were there before are as their file has them.
+    for index in trackOfDevice.values {
       file.tracks[index].segments[0].points = file.tracks[index].segments[0].points.inOrderOfTime
     }
     if !zip(file.activities, file.activities.dropFirst()).allSatisfy({ $0.timestamp <= $1.timestamp }) {

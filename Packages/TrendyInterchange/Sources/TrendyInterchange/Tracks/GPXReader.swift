@@ -125,6 +125,9 @@ private struct GPXParser {
     case "name" where path.count == 3 && path[1] == "trk":
       let text = trimmed
       track?.name = text
+    case "type" where path.count == 3 && path[1] == "trk":
+      let text = trimmed
+      track?.activity = text.isEmpty ? nil : text
     case "name" where path.count == 3 && path[1] == "rte":
       let text = trimmed
       route?.name = text

@@ -4,8 +4,8 @@ import TrendyModels
 /// Reads GeoJSON as programs write tracks in it.
 ///
 /// A line is a track with the times of `coordTimes` (or `coordinateProperties.times`, `times`), many lines are its
-/// segments. Points with a `timestamp` (or `time`) are fixes, in the order of time; beside lines, and without a time, they
-/// are way points. Times are dates, or seconds or milliseconds since 1970, as numbers or strings.
+/// segments. Points with a `timestamp` (or `time`) are fixes, in the order of time; beside lines with times, and without a time,
+/// they are way points. Times are dates, or seconds or milliseconds since 1970, as numbers or strings.
 public enum GeoJSONReader: Sendable {
   /// - Throws: ``InterchangeError`` where no whole document is found.
   public static func read(_ bytes: [UInt8]) throws(InterchangeError) -> TrackFile {
@@ -134,10 +134,10 @@ private struct GeoJSONCollector {
   func finish() -> TrackFile {
     var collector = FixCollector(.geoJSON, file)
     var waypoints: [Waypoint] = []
-    // Points beside lines mark places on the way; alone they are the way.
-    let areFixes = file.tracks.isEmpty && points.contains { $0.fields.time != nil }
+    // Points beside lines with times mark places on the way; otherwise they are the way.
+    let areFixes = file.pointsWithTime == 0 && points.contains { $0.fields.time != nil }
     for (name, fields, place) in points {
-      if areFixes {
+      if areFixes, fields.time != nil || file.tracks.isEmpty {
         collector.take(fields, at: place)
       } else if let point = collector.point(fields, at: place) {
         waypoints.append(Waypoint(name: name, point: point))

@@ -5,7 +5,7 @@ import TrendyModels
 ///
 /// A `gx:Track` is a segment, a `gx:MultiTrack` a track of several; arrays of speed (m/s), accuracy and bearing beside them
 /// are read. A line with a time span has its first and last moment; what lies between stays without. A point with a time
-/// span is a stay: two fixes at one place. A point with a time stamp is a fix where the file has no track, else a way point.
+/// span is a stay: two fixes at one place. A point with a time stamp is a fix if no track of the file has times, else a way point.
 public enum KMLReader: Sendable {
   /// - Throws: ``InterchangeError`` with line and column; nothing of a broken file is returned.
   public static func read(_ bytes: [UInt8]) throws(InterchangeError) -> TrackFile {
@@ -197,7 +197,7 @@ private struct KMLParser {
 
   func finish() -> TrackFile {
     var collector = FixCollector(.kml, file)
-    let areFixes = file.tracks.isEmpty && stamped.contains { $0.fields.time != nil }
+    let areFixes = file.pointsWithTime == 0 && stamped.contains { $0.fields.time != nil }
     var waypoints: [Waypoint] = []
     for (name, fields, place) in stamped {
       if areFixes, fields.time != nil {

@@ -56,6 +56,8 @@ public struct TrackSegment: Hashable, Sendable {
 
 public struct Track: Hashable, Sendable {
   public var name: String?
+  /// What the recorder says was done, such as `running` or `driving`.
+  public var activity: String?
   public var segments: [TrackSegment]
 
   public init(name: String? = nil, segments: [TrackSegment] = []) {
@@ -105,9 +107,11 @@ public struct TrackFile: Hashable, Sendable {
   public init(format: ImportFormat) { self.format = format }
 
   /// Reads a file of whatever format it turns out to be.
+  /// - Parameter options: how a table is read; `nil` to find out.
   /// - Throws: ``InterchangeError``; nothing of a broken file is returned.
-  public init(reading bytes: [UInt8]) throws(InterchangeError) {
-    switch ImportFormat.detect(bytes) {
+  public init(reading bytes: [UInt8], _ options: ImportOptions? = nil) throws(InterchangeError) {
+    let isMapped = options.map { !TableProfile.Role.places.isDisjoint(with: $0.columns.keys) } ?? false
+    switch isMapped ? .csv : ImportFormat.detect(bytes) {
     case .gpx: self = try GPXReader.read(bytes)
     case .ownTracks: self = try OwnTracksReader.read(bytes)
     case .ownTracksRecording: self = try OwnTracksReader.readRecording(bytes)
@@ -115,7 +119,7 @@ public struct TrackFile: Hashable, Sendable {
     case .geoJSON: self = try GeoJSONReader.read(bytes)
     case .kml: self = try KMLReader.read(bytes)
     case .nmea: self = try NMEAReader.read(bytes)
-    case .csv: self = try CSVTrackReader.read(bytes)
+    case .csv: self = try CSVTrackReader.read(bytes, options)
     case nil:
       if let reason = NotTheData.refusal(bytes.prefix(1 << 16)) { throw .notTheData(reason: reason) }
       throw ImportFormat.refusal(bytes)

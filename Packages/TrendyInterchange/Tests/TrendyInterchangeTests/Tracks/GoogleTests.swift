@@ -220,10 +220,22 @@ struct GoogleTests {
       Self.events(try Self.read(text).records).first?.coordinate == Coordinate(latitude: 52.5, longitude: -1.25))
   }
 
+  @Test func `a stay that ends before it begins is kept without its end, and a segment keeps its visit and its path`()
+    throws
+  {
+    let (records, _) = try Self.read(
+      """
+      {"semanticSegments":[{"startTime":"2026-05-02T06:00:00Z","endTime":"2026-05-02T05:00:00Z",
+      "visit":{"topCandidate":{"placeLocation":"geo:1,2"}},
+      "timelinePath":[{"point":"geo:1,2","time":"2026-05-02T06:10:00Z"}]}]}
+      """)
+    #expect(Self.events(records).count == 1 && Self.bad(records).count == 1)
+    #expect(records.contains { if case .path(let fixes, _) = $0 { fixes.count == 1 } else { false } })
+  }
+
   @Test(
-    "what has no place, no time or ends before it begins is refused",
+    "what has no place or no time is refused",
     arguments: [
-      #"{"startTime":"2026-05-02T06:00:00Z","endTime":"2026-05-02T05:00:00Z","visit":{}}"#,
       #"{"startTime":"2026-05-02T06:00:00Z","endTime":"2026-05-02T07:00:00Z","visit":{"topCandidate":{"placeLocation":"geo:"}}}"#,
       #"{"endTime":"2026-05-02T07:00:00Z","visit":{"topCandidate":{"placeLocation":"geo:1,2"}}}"#, #"{"a":1,"a":2}"#,
     ])

@@ -26,6 +26,13 @@ public struct Recording: Hashable, Sendable {
     }.map(\.element)
   }
 
+  /// What a device told, as if it told nothing more.
+  /// - Parameter readings: by time.
+  public init(device: String, readings: [TrackReading]) {
+    self.device = device
+    self.readings = readings
+  }
+
   /// Whether what is called so is a recording, and no device that may go on.
   public static func isRecording(device: String) -> Bool { device.hasPrefix(prefix) }
 

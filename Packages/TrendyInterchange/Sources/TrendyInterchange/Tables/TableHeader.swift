@@ -1,0 +1,72 @@
+/// The row of a table that names its columns, found below title rows; a table may have none.
+struct TableHeader {
+  /// As the file has them; `column1` and so on for a table without a header.
+  let names: [String]
+  /// As columns are compared: lower case, words separated by single spaces.
+  let normalized: [String]
+  /// Rows of the file up to the header, and with it.
+  let rowCount: Int
+  /// Non-empty rows above the header.
+  let titleCount: Int
+
+  /// Rows among which a header is looked for.
+  static let searched = 30
+
+  /// - Parameter rows: the first rows of the table, at least ``searched`` if there are as many.
+  /// - Returns: `nil` for a table without rows.
+  init?(_ rows: [[String]], profiles: [TableProfile]) {
+    let names = rows.prefix(Self.searched).map { $0.map(Self.normal) }
+    let known = names.indices.first { index in
+      names[index].count > 1 && !Self.isData(rows[index])
+        && (profiles.contains { $0.matches(names[index]) } || TableProfile.any.namesTime(names[index]))
+    }
+    let widths = rows.prefix(Self.searched).map { Self.filled($0) }
+    guard let width = widths.max() else { return nil }
+    let index =
+      known
+      ?? rows.prefix(Self.searched).indices.prefix { index in
+        widths[index] * 2 <= width || !Self.isData(rows[index])
+      }.first { widths[$0] * 2 > width }
+    titleCount = index ?? 0
+    rowCount = index.map { $0 + 1 } ?? 0
+    if let index {
+      self.names = rows[index]
+      normalized = names[index]
+    } else {
+      let count = rows.prefix(Self.searched).map(\.count).max() ?? 0
+      self.names = (0..<count).map { "column\($0 + 1)" }
+      normalized = self.names
+    }
+  }
+
+  private static func filled(_ cells: [String]) -> Int { cells.count { !$0.isEmpty } }
+
+  /// Whether a row holds values and not names.
+  private static func isData(_ cells: [String]) -> Bool {
+    cells.contains { cell in
+      guard let first = cell.unicodeScalars.first(where: { $0 != "-" && $0 != "+" }), ("0"..."9").contains(first) else {
+        return false
+      }
+      return DecimalSign.point.number(cell) != nil || DecimalSign.comma.number(cell) != nil
+        || DateStyle.allCases.contains { $0.read(cell) != nil } || DateStyle.clock(cell[...]) != nil
+    }
+  }
+
+  /// `Start_Time`, `startTime` and `Start  time` are one name.
+  static func normal(_ name: String) -> String {
+    var text = ""
+    var before: Character = " "
+    for character in name {
+      if before.isLowercase, character.isUppercase { text.append(" ") }
+      text.append(character == "_" || character == "\u{A0}" || character.isNewline ? " " : character)
+      before = character
+    }
+    return text.lowercased().split(separator: " ").joined(separator: " ")
+  }
+
+  /// A name without the unit in brackets behind it.
+  static func base(_ name: String) -> String {
+    guard let open = name.firstIndex(where: { $0 == "(" || $0 == "[" }), open > name.startIndex else { return name }
+    return FieldText.trim(name[..<open])
+  }
+}
