@@ -106,6 +106,70 @@ struct CalendarTests {
     #expect(times(found).sorted() == ["2026-01-05T08:00", "2026-01-06T09:30", "2026-01-08T08:00"])
   }
 
+  @Test(
+    "zones without quotes, with a colon in their name, or in another case",
+    arguments: [
+      ("tzone://Microsoft/Utc", "09:00"), ("europe/paris", "07:00"), ("W. Europe Standard Time", "07:00"),
+      ("(UTC+01:00) Amsterdam, Berlin, Bern, Rome, Stockholm, Vienna", "07:00"), ("UTC+2", "07:00"),
+    ])
+  func zoneNames(name: String, expected: String) throws {
+    for written in [name, "\"\(name)\""] {
+      let found = try events(event("UID:a", "DTSTART;TZID=\(written):20260701T090000", "SUMMARY:Meeting"))
+      #expect(times(found) == ["2026-07-01T\(expected)"])
+    }
+  }
+
+  @Test func `an unknown zone is asked`() throws {
+    #expect(throws: InterchangeError.self) {
+      try events(event("UID:a", "DTSTART;TZID=Mordor:20260701T090000", "SUMMARY:Meeting"))
+    }
+  }
+
+  @Test func `the zone of one calendar is not that of the next`() throws {
+    let first = "X-WR-TIMEZONE:America/New_York\n" + event("UID:a", "DTSTART:20260701T090000", "SUMMARY:A")
+    let second = "END:VCALENDAR\nBEGIN:VCALENDAR\n" + event("UID:b", "DTSTART:20260701T090000", "SUMMARY:B")
+    #expect(times(try events("\(first)\n\(second)")) == ["2026-07-01T13:00", "2026-07-01T07:00"])
+  }
+
+  @Test func `a rule that cannot be read, and one that ends before it begins, leave the event`() throws {
+    for rule in ["FREQ=SOMETIMES", "FREQ=DAILY;COUNT=0", "FREQ=WEEKLY;UNTIL=20250101", "nonsense"] {
+      let found = try events(event("UID:a", "DTSTART:20260105T080000Z", "RRULE:\(rule)", "SUMMARY:Once"))
+      #expect(times(found) == ["2026-01-05T08:00"], "\(rule)")
+    }
+  }
+
+  @Test func `a time before the start is one, and an instance that the series deletes stays deleted`() throws {
+    let master = event(
+      "UID:a", "DTSTART:20260105T080000Z", "RRULE:FREQ=DAILY;COUNT=3", "RDATE:20260101T080000Z",
+      "EXDATE:20260106T080000Z", "SUMMARY:Run")
+    let changed = event("UID:a", "RECURRENCE-ID:20260106T080000Z", "DTSTART:20260106T100000Z", "SUMMARY:Run")
+    #expect(
+      times(try events("\(master)\n\(changed)")) == ["2026-01-01T08:00", "2026-01-05T08:00", "2026-01-07T08:00"])
+  }
+
+  @Test func `until in UTC is an instant, also in an hour that the clocks repeat`() throws {
+    let found = try events(
+      event(
+        "UID:a", "DTSTART;TZID=Europe/Amsterdam:20261023T023000", "RRULE:FREQ=DAILY;UNTIL=20261025T010000Z",
+        "SUMMARY:Night"))
+    #expect(times(found) == ["2026-10-23T00:30", "2026-10-24T00:30", "2026-10-25T00:30"])
+  }
+
+  @Test func `the higher sequence counts, and of one sequence both starts`() throws {
+    func copy(_ sequence: Int, _ start: String) -> String {
+      event("UID:a", "SEQUENCE:\(sequence)", "DTSTART:\(start)", "SUMMARY:Call")
+    }
+    #expect(
+      times(
+        try events(
+          [copy(0, "20260101T080000Z"), copy(2, "20260102T080000Z"), copy(1, "20260103T080000Z")].joined(
+            separator: "\n")))
+        == ["2026-01-02T08:00"])
+    #expect(
+      times(try events([copy(1, "20260101T080000Z"), copy(1, "20260102T080000Z")].joined(separator: "\n")))
+        == ["2026-01-01T08:00", "2026-01-02T08:00"])
+  }
+
   @Test func `whole days end before their end`() throws {
     let found = try events(
       [
