@@ -1,16 +1,20 @@
 public import TrendyModels
 
-/// What a device asks of a hub to tell its companions, and to be told as one.
+/// Hub requests that link companion devices and exchange trip notices between them.
 public protocol CompanionClientProtocol: Sendable {
-  /// Those in which this device tells, or is told; ended ones too.
+  /// Returns the links in which this device sends or receives notices, including links that have ended.
   func companions() async throws -> [APICompanion]
 
-  /// Makes a device this one's companion. One that it is already stays so.
+  /// Links another device as a companion of this one and returns the link. Linking a companion again changes nothing.
   func makeCompanion(deviceId: String) async throws -> APICompanion
 
-  /// Hands notices over, at most 500. They may be handed over again; the hub takes none after a gap.
+  /// Sends up to 500 notices. Sending a notice again is safe. The hub stores none that follow a gap in the sequence
+  /// numbers.
   func send(_ request: CompanionNoticesRequest, toCompanion id: String) async throws -> APICompanion
 
-  /// What is there after a sequence, at most `limit` notices. All up to it must be this device's for good: the hub forgets it.
+  /// Returns up to `limit` notices with a sequence number above `sequence`.
+  ///
+  /// The request also acknowledges: the hub deletes all notices up to `sequence`, so the caller must have stored them
+  /// durably.
   func notices(ofCompanion id: String, after sequence: Int64, limit: Int) async throws -> CompanionNoticesResponse
 }

@@ -1,43 +1,54 @@
 public import TrendyModels
 
-/// A unit of work on a person's record: made and used inside one isolation, not `Sendable`; its factory is.
+/// Unit of work on a user's record.
 ///
-/// Changes are seen by their own unit at once and by others after ``save()``, which is all or nothing and durable when it
-/// returns. A unit takes the write lock at its first write and reads again what it read before, so that read-change-write
-/// is one step across processes. What sync knows (cursor, tombstones, queue, journal) lives in the same unit.
+/// A unit is created and used inside one isolation and is not `Sendable`; its factory is. It reads its own changes
+/// immediately. Others read them after ``save()``, which is atomic and durable when it returns. The first write
+/// acquires the write lock and refreshes values that the unit has read, so that a read-modify-write is atomic across
+/// processes. Sync state (cursor, tombstones, queue, journal) is part of the same unit.
 ///
-/// Every operation but ``rollback()`` throws. A store that does not open throws its error from every operation.
-/// Deleting or marking what is not there is no error. A `configure` closure that throws leaves the row as it was.
+/// All operations but ``rollback()`` throw. If the store cannot be opened, each of them throws that error. Deleting or
+/// marking a missing row is not an error. If a `configure` closure throws, the row is unchanged.
 public protocol DataStoreProtocol: EntityStore, MutationQueue, SyncStateStore {
-  /// Takes the write lock, unless this unit has it: what is read from here on is current, and nobody else changes it before this unit
-  /// saves or rolls back. The first write takes the lock too.
+  /// Acquires the write lock unless this unit already has it. Later reads are current, and no other unit can change
+  /// their values before this unit saves or rolls back. The first write acquires the lock too.
   func beginWriting() throws
 
-  /// Says of each identifier whether nothing is kept of an event of it: no row, nothing that waits or was accepted, nothing held and
-  /// no tombstone. Of one that comes twice the second is not new. May be `false` for one that is new: of the default it always is.
+  /// Returns, for each identifier, whether the store contains nothing about an event with this identifier: no row,
+  /// pending or accepted mutation, replica entry or tombstone.
+  ///
+  /// If an identifier occurs twice, the second one is not new. An implementation may return `false` for new
+  /// identifiers; the default implementation returns only `false`.
   func areNew(events identifiers: [CompactIdentifier]) throws -> [Bool]
-  /// Inserts an event that ``areNew(events:)`` called new, in this unit, and the mutation that makes it. The default is the upsert and
-  /// the insertion; a store that need not look for what they would replace is quicker at many.
+  /// Inserts an event that ``areNew(events:)`` reported as new in this unit, together with the mutation that creates
+  /// it.
+  ///
+  /// The default implementation upserts the event and inserts the mutation. A store can avoid the search for rows to
+  /// replace, which matters in imports.
   func insertNew(_ event: Event, with mutation: PendingMutation) throws
 
-  /// Makes every change of this unit durable and seen by others, or none. One that throws leaves the unit as it was: save
-  /// again, or roll back.
+  /// Makes all changes of this unit durable and visible to others, or none of them. If it throws, the unit is
+  /// unchanged: save again or roll back.
   func save() throws
 
-  /// Forgets every change since the last save, and lets go of the write lock.
+  /// Discards all changes since the last save and releases the write lock.
   func rollback()
 }
 
-/// Makes units of work on one store.
+/// Creates units of work on one store.
 public protocol DataStoreFactory: Sendable {
-  /// A new unit, for the isolation that calls. It cannot fail: a store that does not open throws from every operation.
+  /// Returns a new unit for the caller's isolation. It cannot fail: if the store cannot be opened, the unit's
+  /// operations throw.
   func makeDataStore() -> any DataStoreProtocol
-  /// Puts in order what many saves left, between two units of work: at most a step of some tens of milliseconds. The default does
-  /// nothing.
+  /// Performs one step of maintenance, at most some tens of milliseconds, between two units of work. The default
+  /// implementation does nothing.
   func tidyUp() throws
-  /// Takes the right to sync the store, over all processes. It goes with the value, and with whoever holds that: no lock is left
-  /// behind by a program that ended. The default, for a store that one engine alone uses, always gives it.
-  /// - Returns: `nil` while another holds it.
+  /// Acquires the store's sync lock, which excludes other processes too.
+  ///
+  /// The lock is released when the returned value is released or the process ends. The default implementation, for
+  /// stores that only one engine uses, always succeeds.
+  ///
+  /// - Returns: the lock, or `nil` while another owner has it.
   func lockForSync() throws -> (any Sendable)?
 }
 

@@ -5,23 +5,24 @@ public import TrendyModels
 public protocol EntityStore: AnyObject {
   // MARK: Upsert
 
-  /// Changes the event, or makes one: pending, at the reference date, of the type "", for `configure` to fill in.
+  /// Changes the event or creates it. A new event is pending, at the reference date, with an empty event type id.
   @discardableResult
   func upsertEvent(id: String, configure: (inout Event) throws -> Void) throws -> Event
-  /// Puts a whole event in place of the one of its id, if there is one. The default is the upsert above; a store that need not
-  /// make an event of what is there is quicker at many.
+  /// Replaces the event with the same id, or inserts it. The default implementation calls
+  /// ``upsertEvent(id:configure:)``; a store can avoid decoding the existing event.
   func upsertEvent(_ event: Event) throws
-  /// Says that these events will be read, changed or deleted in this unit, so that what is kept of them can be looked for once for all.
-  /// The default does nothing.
+  /// Announces that the unit will read, change or delete these events, so that the store can prefetch them in one pass.
+  /// The default implementation does nothing.
   func lookAhead(events identifiers: [CompactIdentifier]) throws
-  /// Changes the event type, or makes one: pending, with empty texts.
+  /// Changes the event type or creates it. A new one is pending, with empty strings.
   @discardableResult
   func upsertEventType(id: String, configure: (inout EventType) throws -> Void) throws -> EventType
-  /// Changes the geofence, or makes one: pending, named "", at 0, 0, 100 m around, active and silent.
+  /// Changes the geofence or creates it. A new one is pending, active, without notifications, with an empty name, at
+  /// latitude 0 and longitude 0 with a radius of 100 m.
   @discardableResult
   func upsertGeofence(id: String, configure: (inout Geofence) throws -> Void) throws -> Geofence
-  /// Changes the definition, or makes one: pending, of the event type given, a text with empty key and label. An existing
-  /// one keeps its event type unless `configure` changes it.
+  /// Changes the definition or creates it. A new one is pending, belongs to the given event type and has the type
+  /// `.text` with empty key and label. An existing one keeps its event type unless `configure` changes it.
   @discardableResult
   func upsertPropertyDefinition(
     id: String, eventTypeId: String, configure: (inout PropertyDefinition) throws -> Void
@@ -29,18 +30,18 @@ public protocol EntityStore: AnyObject {
 
   // MARK: Delete
 
-  /// Deletes the event, if it is there.
+  /// Deletes the event if it exists.
   func deleteEvent(id: String) throws
-  /// Deletes the event type, if it is there, with its events and property definitions.
+  /// Deletes the event type if it exists, together with its events and property definitions.
   func deleteEventType(id: String) throws
-  /// Deletes the geofence, if it is there.
+  /// Deletes the geofence if it exists.
   func deleteGeofence(id: String) throws
-  /// Deletes the definition, if it is there; values of events under its key stay.
+  /// Deletes the definition if it exists. Events keep their values of this property.
   func deletePropertyDefinition(id: String) throws
 
   /// Deletes every event.
   func deleteAllEvents() throws
-  /// Deletes every event type, and with them all events and property definitions.
+  /// Deletes every event type, and with it all events and property definitions.
   func deleteAllEventTypes() throws
   /// Deletes every geofence.
   func deleteAllGeofences() throws
@@ -49,67 +50,77 @@ public protocol EntityStore: AnyObject {
 
   // MARK: Find
 
-  /// The event of this identifier, unsaved changes included; `nil` where there is none.
+  /// Returns the event with this id, unsaved changes included, or `nil`.
   func findEvent(id: String) throws -> Event?
-  /// Whether there is an event of this identifier. The default finds it; a store that need not make an event of what it has is quicker
-  /// at many.
+  /// Returns whether an event with this id exists. The default implementation calls ``findEvent(id:)``; a store can
+  /// avoid decoding the event.
   func holdsEvent(id: String) throws -> Bool
-  /// The event type of this identifier, unsaved changes included; `nil` where there is none.
+  /// Returns the event type with this id, unsaved changes included, or `nil`.
   func findEventType(id: String) throws -> EventType?
-  /// The geofence of this identifier, unsaved changes included; `nil` where there is none.
+  /// Returns the geofence with this id, unsaved changes included, or `nil`.
   func findGeofence(id: String) throws -> Geofence?
-  /// The definition of this identifier, unsaved changes included; `nil` where there is none.
+  /// Returns the definition with this id, unsaved changes included, or `nil`.
   func findPropertyDefinition(id: String) throws -> PropertyDefinition?
 
-  /// Every event: by time, the newest first; equal times by id, the highest first.
+  /// Returns all events, newest first; events with equal times are in descending order of id.
   func fetchAllEvents() throws -> [Event]
-  /// Every event type, by name, then id.
+  /// Returns all event types, ordered by name, then id.
   func fetchAllEventTypes() throws -> [EventType]
-  /// Every geofence, by name, then id.
+  /// Returns all geofences, ordered by name, then id.
   func fetchAllGeofences() throws -> [Geofence]
-  /// Every property definition, by event type, display order, then id.
+  /// Returns all property definitions, ordered by event type, display order, then id.
   func fetchAllPropertyDefinitions() throws -> [PropertyDefinition]
 
-  /// The events of a span of time, or of all time, of one type or of all; the newest first, at most `limit`.
+  /// Returns the events in a time range, newest first and at most `limit`. A `nil` argument does not restrict the
+  /// result.
   func events(in range: Range<Date>?, ofType eventTypeId: String?, limit: Int?) throws -> [Event]
-  /// The events of some of the person's days, each of the day that it was where it was recorded, of one type or of all; the newest
-  /// first. The default makes all events whose timestamps come near.
-  func events(of days: ClosedRange<CivilDate>, ofType eventTypeId: String?, in local: LocalTime) throws -> [Event]
-  /// The events of these sources in a span of time, or of all time; the newest first. The default looks at all events of the span.
-  func events(in range: Range<Date>?, from sources: Set<EventSourceType>) throws -> [Event]
-  /// Events whose id begins with a text, whatever its case, in no order; at most `limit` of them. The default looks at all events.
-  func events(idBeginning text: String, limit: Int) throws -> [Event]
-  /// The `count` events of these sources that were recorded last, the last first.
+  /// Returns the events of a range of days, newest first. An event belongs to the local day at the location where it
+  /// was recorded.
   ///
-  /// Events that this device saved are in the order of ``noteSaved(events:at:)``, whatever its clock says. Among them an event of another
-  /// device has the place that the time in its UUIDv7 gives, or its start if it has another id; one that another device imported comes
-  /// last. The default looks at all events and knows no order of saves.
+  /// With `nil` for the type, the result contains all types. The default implementation filters the events of the time
+  /// range that can contain these days.
+  func events(of days: ClosedRange<CivilDate>, ofType eventTypeId: String?, in local: LocalTime) throws -> [Event]
+  /// Returns the events from these sources in a time range (`nil` for all time), newest first. The default
+  /// implementation filters all events of the range.
+  func events(in range: Range<Date>?, from sources: Set<EventSourceType>) throws -> [Event]
+  /// Returns up to `limit` events whose id begins with `text`, ignoring case, in unspecified order. The default
+  /// implementation scans all events.
+  func events(idBeginning text: String, limit: Int) throws -> [Event]
+  /// Returns the `count` most recently recorded events from these sources, most recent first.
+  ///
+  /// Events saved on this device are in the order of ``noteSaved(events:at:)``, regardless of the device clock. Events
+  /// of other devices are placed among them by the time in their UUIDv7, or by their start if the id is not a UUIDv7.
+  /// Events that another device imported come last. The default implementation scans all events and does not know the
+  /// order of saves.
   func lastRecordedEvents(_ count: Int, from sources: Set<EventSourceType>) throws -> [Event]
-  /// Records that this unit saves these new events, in this order, after all events that are in the store. An event that was noted before
-  /// keeps its place. The default does nothing.
+  /// Records that this unit saves these new events, in this order, after all events in the store. An event that was
+  /// recorded before keeps its position. The default implementation does nothing.
   func noteSaved(events ids: [String], at date: Date) throws
 
-  /// How many events each day of `timeZone` has, by the day's first moment; days without one are left out.
+  /// Returns the number of events on each day in `timeZone`, keyed by the first instant of the day. Days without events
+  /// are absent.
   func eventCountsByDay(in range: Range<Date>?, ofType eventTypeId: String?, timeZone: TimeZone) throws -> [Date: Int]
 
   // MARK: Records, the kinds without a Swift type of their own
 
+  /// Returns the record of this kind and id, or `nil`.
   func findRecord(kind: MutationEntityType, id: String) throws -> SyncedRecord?
-  /// By id.
+  /// Returns all records of a kind, ordered by id.
   func fetchRecords(kind: MutationEntityType) throws -> [SyncedRecord]
-  /// A record of the same kind and id is replaced.
+  /// Inserts a record, replacing one with the same kind and id.
   func upsertRecord(_ record: SyncedRecord) throws
+  /// Deletes the record if it exists.
   func deleteRecord(kind: MutationEntityType, id: String) throws
 
   // MARK: Sync status
 
-  /// Says of the event, if it is there, that the hub has what it says.
+  /// Marks the event, if it exists, as synced: the hub has the same values.
   func markEventSynced(id: String) throws
-  /// Says of the event type, if it is there, that the hub has what it says.
+  /// Marks the event type, if it exists, as synced: the hub has the same values.
   func markEventTypeSynced(id: String) throws
-  /// Says of the geofence, if it is there, that the hub has what it says.
+  /// Marks the geofence, if it exists, as synced: the hub has the same values.
   func markGeofenceSynced(id: String) throws
-  /// Says of the definition, if it is there, that the hub has what it says.
+  /// Marks the definition, if it exists, as synced: the hub has the same values.
   func markPropertyDefinitionSynced(id: String) throws
 }
 

@@ -1,15 +1,16 @@
 public import TrendyFoundation
 public import TrendyModels
 
-/// Shows the trip that goes on: on a lock screen, a status bar, a dashboard.
+/// Displays the trip in progress, for example on a lock screen, a status bar or a dashboard.
 public protocol LiveActivityManagerProtocol: AnyObject {
-  /// From ``startActivity(carName:startTime:)`` to ``endActivity(keepVisibleForSeconds:)``.
+  /// Whether an activity was started and has not been ended.
   var isActivityRunning: Bool { get }
 
-  /// Called while none runs.
+  /// Starts an activity. Must not be called while one is running.
   func startActivity(carName: String, startTime: Date)
-  /// Does nothing when none runs.
+  /// Updates the running activity. Does nothing if none is running.
   func updateActivity(state: LiveActivityState)
-  /// The last state stays in sight for so many seconds. Does nothing when none runs.
+  /// Ends the running activity; its last state remains visible for the given number of seconds. Does nothing if none is
+  /// running.
   func endActivity(keepVisibleForSeconds: TimeInterval)
 }

@@ -1,35 +1,38 @@
 public import TrendyModels
 
-/// Gives fixes, more or less often.
+/// Provides fixes at one of two levels of accuracy.
 ///
-/// A fix is reported as the device gives it, however poor: who listens judges. Fixes come in the order they were taken, and
-/// each delegate call comes on the isolation that owns the service.
+/// Fixes are reported unfiltered, in the order in which the device measured them. Delegate methods are called on the
+/// isolation that owns the service.
 public protocol LocationTrackingServiceProtocol: AnyObject {
-  /// Held weakly.
+  /// Receives fixes and errors. Held weakly.
   var delegate: (any LocationTrackingServiceDelegate)? { get set }
-  /// From ``startMonitoring()`` to ``stopMonitoring()``.
+  /// Whether ``startMonitoring()`` was called and ``stopMonitoring()`` was not called since.
   var isMonitoring: Bool { get }
-  /// The newest fix, also from before there was a delegate; `nil` before the first.
+  /// Newest fix, even one received before a delegate was set; `nil` before the first.
   var lastLocation: Location? { get }
 
-  /// Called once, before all else: asks for the person's consent where that is needed, and starts nothing.
+  /// Prepares the service and requests the user's authorization if needed, without starting updates. Called once,
+  /// before all other methods.
   func setupLocationManager()
-  /// Fixes come from now on. A second call does nothing.
+  /// Starts reporting fixes. A second call does nothing.
   func startMonitoring()
-  /// No fix is reported after it returns.
+  /// Stops reporting fixes. After it returns, no fix is reported.
   func stopMonitoring()
-  /// Every fix the device can give: a trip goes on.
+  /// Requests every fix that the device can provide, for use during a trip.
   func setHighAccuracy()
-  /// As few fixes as will do to notice that a trip begins.
+  /// Requests only the fixes needed to detect the start of a trip.
   func setLowAccuracy()
 }
 
-/// Is told of fixes.
+/// Receives fixes, errors and authorization changes from a ``LocationTrackingServiceProtocol``.
 public protocol LocationTrackingServiceDelegate: AnyObject {
+  /// Called with each new fix.
   func locationService(_ service: any LocationTrackingServiceProtocol, didUpdateLocation location: Location)
-  /// The service goes on; a later fix says that it is over.
+  /// Called when the device cannot determine its position. The service keeps running; the next fix ends the failure.
   func locationService(_ service: any LocationTrackingServiceProtocol, didFailWithError error: any Error)
-  /// Also once after ``LocationTrackingServiceProtocol/setupLocationManager()``, with what holds then.
+  /// Called when the authorization changes, and once after ``LocationTrackingServiceProtocol/setupLocationManager()``
+  /// with its current value.
   func locationService(
     _ service: any LocationTrackingServiceProtocol, didChangeAuthorization status: LocationAuthorizationStatus)
 }

@@ -1,36 +1,37 @@
 public import TrendyFoundation
 public import TrendyModels
 
-/// Tells how a person moves, and when it is certain that they drive.
+/// Classifies the user's motion and confirms, after a debounce, that driving has started or ended.
 public protocol MotionActivityHandlerProtocol: AnyObject {
-  /// Held weakly.
+  /// Receives changes of motion. Held weakly.
   var delegate: (any MotionActivityHandlerDelegate)? { get set }
-  /// By the last reading that counted; `.unknown` before the first.
+  /// State of the last reading with sufficient confidence; `.unknown` before the first.
   var currentState: MotionState { get }
-  /// Whether that is driving, before any debounce.
+  /// Whether ``currentState`` is automotive, before the debounce.
   var isAutomotive: Bool { get }
-  /// Readings below it are passed over.
+  /// Confidence below which readings are ignored.
   var minimumConfidence: MotionActivity.Confidence { get set }
-  /// Seconds of driving before it is confirmed.
+  /// Duration of driving, in seconds, after which it is confirmed.
   var automotiveDebounceSeconds: TimeInterval { get set }
-  /// Seconds of anything else before the end of driving is confirmed.
+  /// Duration of any other state, in seconds, after which the end of driving is confirmed.
   var nonAutomotiveDebounceSeconds: TimeInterval { get set }
 
-  /// Called once, before all else; starts nothing.
+  /// Prepares the handler without starting updates. Called once, before all other methods.
   func setupMotionManager()
+  /// Starts reporting motion.
   func startActivityUpdates()
-  /// Nothing is reported after it returns, and a change that waits is forgotten.
+  /// Stops reporting motion and discards a change that is not yet confirmed. After it returns, nothing is reported.
   func stopActivityUpdates()
-  /// Forgets a change that waits to be confirmed.
+  /// Discards a change that is not yet confirmed.
   func cancelPendingDebounce()
 }
 
-/// Is told of motion.
+/// Receives changes of motion from a ``MotionActivityHandlerProtocol``.
 public protocol MotionActivityHandlerDelegate: AnyObject {
-  /// At once, with every reading that changes the answer.
+  /// Called immediately, for each reading that changes ``MotionActivityHandlerProtocol/isAutomotive``.
   func motionHandler(_ handler: any MotionActivityHandlerProtocol, didDetectAutomotive isAutomotive: Bool)
-  /// After the debounce: the verdict that trips start and stop on.
+  /// Called after the debounce. Trips start and stop on this call.
   func motionHandler(_ handler: any MotionActivityHandlerProtocol, didConfirmAutomotive isAutomotive: Bool)
-  /// With every reading that changes ``MotionActivityHandlerProtocol/currentState``.
+  /// Called for each reading that changes ``MotionActivityHandlerProtocol/currentState``.
   func motionHandler(_ handler: any MotionActivityHandlerProtocol, didChangeState state: MotionState)
 }

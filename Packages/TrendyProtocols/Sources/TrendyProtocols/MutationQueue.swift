@@ -1,32 +1,35 @@
 public import TrendyModels
 
-/// Changes made on this device that wait for the hub, and those that the hub accepted and has not sent back.
+/// Pending mutations of this device, and accepted mutations that the feed has not yet returned.
 public protocol MutationQueue: AnyObject {
-  /// In the order of their times; equal times in the order they were inserted.
+  /// Returns all pending mutations, ordered by time; those with equal times are in the order of insertion.
   func fetchPendingMutations() throws -> [PendingMutation]
-  /// Whether a mutation of this entity and operation waits.
+  /// Returns whether a mutation with this entity and operation is pending.
   func hasPendingMutation(entityId: String, entityType: MutationEntityType, operation: MutationOperation) throws -> Bool
-  /// A mutation of the same id is replaced and keeps its place.
+  /// Inserts a mutation. It replaces a mutation with the same id and takes its position in the queue.
   func insertPendingMutation(_ mutation: PendingMutation) throws
-  /// Inserts a mutation whose id was made just now, and is none that the queue has had. The default is the insertion above.
+  /// Inserts a mutation whose newly generated id has never been in the queue. The default implementation calls
+  /// ``insertPendingMutation(_:)``.
   func appendPendingMutation(_ mutation: PendingMutation) throws
-  /// Takes the mutation of this id out of the queue, if it is there.
+  /// Removes the mutation with this id from the queue if it exists.
   func deletePendingMutation(_ mutation: PendingMutation) throws
-  /// The first of the queue, in its order; reads no more than these.
+  /// Returns the first mutations in queue order and reads no others.
   func firstPendingMutations(_ count: Int) throws -> [PendingMutation]
-  /// The last of the queue, without reading the others.
+  /// Returns the last mutation in the queue without reading the others, or `nil` if the queue is empty.
   func lastPendingMutation() throws -> PendingMutation?
-  /// Those of every entity with this identifier, in the order of the queue, without reading the others.
+  /// Returns the pending mutations of all entities with this id, of any kind, in queue order, without reading the
+  /// others.
   func pendingMutations(ofEntity entityId: String) throws -> [PendingMutation]
 
-  /// Mutations that the hub accepted and whose entities have not come back, in the order of their versions.
+  /// Returns the accepted mutations whose entities the feed has not yet returned, ordered by version.
   func fetchAcceptedMutations() throws -> [PendingMutation]
-  /// As above, those accepted up to a version.
+  /// Returns the accepted mutations up to a version, ordered by version.
   func acceptedMutations(through version: Int64) throws -> [PendingMutation]
-  /// As above, those of every entity with this identifier.
+  /// Returns the accepted mutations of all entities with this id, of any kind, ordered by version.
   func acceptedMutations(ofEntity entityId: String) throws -> [PendingMutation]
-  /// A mutation of the same id is replaced.
+  /// Inserts an accepted mutation, replacing one with the same id.
   func insertAcceptedMutation(_ mutation: PendingMutation) throws
+  /// Removes the accepted mutation with this id if it exists.
   func deleteAcceptedMutation(_ mutation: PendingMutation) throws
 }
 

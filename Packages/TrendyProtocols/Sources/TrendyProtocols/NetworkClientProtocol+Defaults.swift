@@ -25,7 +25,8 @@ extension NetworkClientProtocol {
 
   public func changes(_ request: FeedRequest) async throws -> ChangeFeedResponse {
     var page = try await getChanges(since: request.cursor, limit: request.limit)
-    // Asked without a position, and beside a snapshot of lists: what the hub says of its own concerns clients that speak of theirs.
+    // The request carried no position, so the hub's position must not be used: a client that sends none cannot
+    // interpret the response.
     page.position = nil
     return page
   }
@@ -52,10 +53,10 @@ extension NetworkClientProtocol {
           outcomes.append(try await pushAlone(next))
         }
       } catch  where !outcomes.isEmpty {
-        // What is settled must reach the caller; who pushes the rest meets the error again, alone.
+        // The caller needs the outcomes so far. The error occurs again, and is thrown, when the rest is pushed.
         outcomes.append(.tryLater(retryAfter: (error as? APIError)?.retryAfter))
       }
-      // What follows a mutation that could not be judged may depend on it.
+      // Later mutations may depend on one without an outcome.
       if let unjudged = outcomes.last(where: \.isTryLater) {
         outcomes += Array(repeating: unjudged, count: mutations.count - outcomes.count)
       }
@@ -64,7 +65,7 @@ extension NetworkClientProtocol {
   }
 }
 
-/// Events in one call of the default push.
+/// Maximum number of events in one request of the default push.
 private let pushBatchLimit = 50
 
 extension Collection {
@@ -78,8 +79,10 @@ extension MutationOutcome {
 }
 
 extension NetworkClientProtocol {
-  /// One batch; a batch whose answer does not say what became of an event, by its id among the created or by a count of
-  /// successes that leaves none out, leaves that one for later.
+  /// Creates events in one batch and returns their outcomes.
+  ///
+  /// If the response does not determine the outcome of an event (its id is not among the created ones, and the counts
+  /// do not cover all events), that outcome is `.tryLater`.
   private func pushCreatedEvents(_ mutations: [PendingMutation]) async throws -> [MutationOutcome] {
     var outcomes = [MutationOutcome?](repeating: nil, count: mutations.count)
     var requests: [CreateEventRequest] = []
@@ -101,7 +104,8 @@ extension NetworkClientProtocol {
         let allAreSettled = response.success + failures.count == requests.count
         for (index, place) in places.enumerated() {
           if let message = failures[index] {
-            // Whether these words mean that the event is there already, or that something in it is, only an answer of its own says.
+            // The message does not distinguish a duplicate event from a duplicate value inside it; a separate request
+            // does.
             outcomes[place] =
               message.lowercased().contains("duplicate")
               ? try await pushDoubted(mutations[mutations.startIndex + place]) : .refused(rejected(message))
@@ -119,27 +123,29 @@ extension NetworkClientProtocol {
     return outcomes.map { $0 ?? .tryLater(retryAfter: nil) }
   }
 
-  /// Finds the events for which the hub refused a batch as a whole.
+  /// Sends both halves of a batch separately, to find the events because of which the hub rejected it as a whole.
   private func pushHalves(_ mutations: [PendingMutation]) async throws -> [MutationOutcome] {
     let middle = mutations.count / 2
     var outcomes = try await pushCreatedEvents(Array(mutations[..<middle]))
     do {
       outcomes += try await pushCreatedEvents(Array(mutations[middle...]))
     } catch {
-      // The outcomes of the first half reach the caller in any case.
+      // The outcomes of the first half reach the caller even if the second half fails.
       let retryAfter = (error as? APIError)?.retryAfter
       outcomes += Array(repeating: .tryLater(retryAfter: retryAfter), count: mutations.count - middle)
     }
     return outcomes
   }
 
-  /// Whether a refusal of several can be due to one of them. Of 413 the caller learns, and sends less at once.
+  /// Returns whether the rejection of a batch can be due to one mutation. A 413 is thrown instead: the caller sends
+  /// less at once.
   private static func isAboutContent(_ error: any Error) -> Bool {
     guard let error = error as? APIError, let status = error.statusCode else { return false }
     return !error.isTransient && status != 401 && status != 413
   }
 
-  /// As ``pushAlone(_:)``. What others of the batch were answered stands, whatever becomes of this one.
+  /// Sends one mutation of a batch. An error becomes `.tryLater`, because the outcomes of the other mutations must be
+  /// returned.
   private func pushDoubted(_ mutation: PendingMutation) async throws -> MutationOutcome {
     do {
       return try await pushAlone(mutation)
@@ -169,7 +175,7 @@ extension NetworkClientProtocol {
       }
     }
     switch (mutation.entityType, mutation.operation) {
-    // What only ever had plain calls is begun anew by them.
+    // The REST API has no restore: create the entity again.
     case (.event, .create), (.event, .restore):
       _ = try await createEventWithIdempotency(payload(CreateEventRequest.self), idempotencyKey: key)
     case (.event, .update): _ = try await updateEvent(id: id, payload(UpdateEventRequest.self))
@@ -197,8 +203,7 @@ extension NetworkClientProtocol {
     }
   }
 
-  /// What a thrown error says of the mutation it met.
-  /// - Throws: the error itself where it says nothing of the mutation: a lost token, a cancellation, an unreadable answer.
+  /// Returns the outcome that an error means for the mutation, or throws if the error does not concern this mutation.
   private func outcome(of error: any Error, isCreate: Bool) throws -> MutationOutcome {
     guard let error = error as? APIError else { throw error }
     if isCreate, error.isDuplicateError { return .accepted(version: nil) }

@@ -1,105 +1,122 @@
 public import TrendyModels
 
-/// What a device asks of its hub.
+/// Requests of a device to its hub.
 ///
-/// The first 24 operations are an implementer's to write; the others have defaults written in terms of them, so that a
-/// double stays small, and a client that talks to a Trendy hub does better by its own.
+/// The first 24 operations must be implemented. The others have default implementations in terms of these, which keeps
+/// test doubles small; a client for a Trendy hub implements them directly.
 ///
-/// Every operation throws `APIError`, or `CancellationError` when its task is cancelled. One that throws a
-/// `networkError` or `timedOut` may have had its effect: it is asked again with the same idempotency key.
+/// All operations throw `APIError`, or `CancellationError` when the task is cancelled. After a `networkError` or a
+/// timeout the hub may have executed the request; retry it with the same idempotency key.
 public protocol NetworkClientProtocol: Sendable {
   // MARK: Event types
 
-  /// All of them, in no order that means anything.
+  /// Returns all event types in unspecified order.
   func getEventTypes() async throws -> [APIEventType]
+  /// Creates an event type and returns it as stored.
   func createEventType(_ request: CreateEventTypeRequest) async throws -> APIEventType
-  /// The same key twice has one effect and the same answer.
+  /// Creates an event type once per key: a repeated request returns the first response.
   func createEventTypeWithIdempotency(_ request: CreateEventTypeRequest, idempotencyKey: String) async throws
     -> APIEventType
+  /// Changes the fields that the request contains and returns the event type.
   func updateEventType(id: String, _ request: UpdateEventTypeRequest) async throws -> APIEventType
-  /// Takes its events and property definitions along. What is not there is deleted: no error.
+  /// Deletes an event type with its events and property definitions. Deleting a missing one is not an error.
   func deleteEventType(id: String) async throws
 
   // MARK: Events
 
-  /// One page, newest first. `limit` is 1 to 1,000.
+  /// Returns one page of events, newest first. `limit` is 1 to 1,000.
   func getEvents(limit: Int, offset: Int) async throws -> [APIEvent]
-  /// Every event, fetched `batchSize` at a time. Must neither skip nor double a row when others write meanwhile.
+  /// Returns all events, fetching `batchSize` at a time. Concurrent writes must not cause missing or duplicate events.
   func getAllEvents(batchSize: Int) async throws -> [APIEvent]
+  /// Creates an event and returns it as stored.
   func createEvent(_ request: CreateEventRequest) async throws -> APIEvent
-  /// The same key twice has one effect and the same answer.
+  /// Creates an event once per key: a repeated request returns the first response.
   func createEventWithIdempotency(_ request: CreateEventRequest, idempotencyKey: String) async throws -> APIEvent
-  /// At most 500; an outcome for each, the failed ones by their place in the request.
+  /// Creates up to 500 events. Failed ones are reported by their index in the request.
   func createEventsBatch(_ events: [CreateEventRequest]) async throws -> BatchCreateEventsResponse
+  /// Changes the fields that the request contains and returns the event.
   func updateEvent(id: String, _ request: UpdateEventRequest) async throws -> APIEvent
-  /// What is not there is deleted: no error.
+  /// Deletes an event. Deleting a missing one is not an error.
   func deleteEvent(id: String) async throws
 
   // MARK: Geofences
 
+  /// Returns the active geofences, or all, in unspecified order.
   func getGeofences(activeOnly: Bool) async throws -> [APIGeofence]
+  /// Creates a geofence and returns it as stored.
   func createGeofence(_ request: CreateGeofenceRequest) async throws -> APIGeofence
-  /// The same key twice has one effect and the same answer.
+  /// Creates a geofence once per key: a repeated request returns the first response.
   func createGeofenceWithIdempotency(_ request: CreateGeofenceRequest, idempotencyKey: String) async throws
     -> APIGeofence
+  /// Changes the fields that the request contains and returns the geofence.
   func updateGeofence(id: String, _ request: UpdateGeofenceRequest) async throws -> APIGeofence
-  /// What is not there is deleted: no error.
+  /// Deletes a geofence. Deleting a missing one is not an error.
   func deleteGeofence(id: String) async throws
 
   // MARK: Property definitions
 
+  /// Returns the property definitions of one event type in unspecified order.
   func getPropertyDefinitions(eventTypeId: String) async throws -> [APIPropertyDefinition]
+  /// Creates a property definition and returns it as stored.
   func createPropertyDefinition(eventTypeId: String, _ request: CreatePropertyDefinitionRequest) async throws
     -> APIPropertyDefinition
-  /// The same key twice has one effect and the same answer.
+  /// Creates a property definition once per key: a repeated request returns the first response.
   func createPropertyDefinitionWithIdempotency(_ request: CreatePropertyDefinitionRequest, idempotencyKey: String)
     async throws -> APIPropertyDefinition
+  /// Changes the fields that the request contains and returns the property definition.
   func updatePropertyDefinition(id: String, _ request: UpdatePropertyDefinitionRequest) async throws
     -> APIPropertyDefinition
-  /// What is not there is deleted: no error.
+  /// Deletes a property definition. Deleting a missing one is not an error.
   func deletePropertyDefinition(id: String) async throws
 
   // MARK: Feed
 
-  /// What changed after `cursor`, by version. `limit` is 1 to 500.
+  /// Returns the feed entries after `cursor`, ordered by version. `limit` is 1 to 500.
   func getChanges(since cursor: Int64, limit: Int) async throws -> ChangeFeedResponse
-  /// The version of the last write.
+  /// Returns the version of the last write.
   func getLatestCursor() async throws -> Int64
 
   // MARK: With defaults
 
-  /// Says, by returning, that the hub answers and takes this device's token. The default asks for the event types.
+  /// Returns if the hub responds and accepts this device's token. The default implementation requests the event types.
   func checkHealth() async throws
 
-  /// Sends mutations of any kind in their order; returns as many outcomes, in that order.
+  /// Sends mutations of any kind in order and returns one outcome for each, in the same order.
   ///
-  /// By default creates of events that stand together go in batches of at most 50, even a single one, and every other
-  /// mutation in a call of its own, creates with their idempotency key. A failure is the outcome of the mutation it met;
-  /// after a transient one the rest are `.tryLater`. Throws only what says nothing of any one mutation.
+  /// The default implementation sends adjacent creates of events in batches of up to 50 (a single one too), and every
+  /// other mutation in a separate request, with its idempotency key if it is a create. A failure is the outcome of the
+  /// mutation that it affected; after a transient failure the remaining mutations are `.tryLater`. Throws only errors
+  /// that concern no single mutation.
   func push(_ mutations: [PendingMutation]) async throws -> [MutationOutcome]
 
-  /// Everything there is, as of one cursor. The default takes the cursor first and then the lists: what is written
-  /// between is in both the lists and the feed after the cursor, and nothing falls between.
+  /// Returns all entities as of one cursor.
+  ///
+  /// The default implementation requests the cursor first, then the lists. A write in between is in the lists and also
+  /// in the feed after the cursor, so none is missed.
   func snapshot() async throws -> Snapshot
 
-  /// The feed's head, each time it moves, until cancelled. A hint: data always comes by ``getChanges(since:limit:)``.
-  /// The default ends at once.
+  /// Returns a stream of the feed's head each time it changes, until cancelled. A signal is only a hint; data is read
+  /// with ``getChanges(since:limit:)``. The stream of the default implementation ends immediately.
   func changeSignals() -> AsyncThrowingStream<Int64, any Error>
 
   // MARK: With defaults: what only a Trendy hub answers in full
 
-  /// As ``push(_:)``, with what the device says of itself, and with where the hub stands, where it says so. The default is
-  /// ``push(_:)``.
-  /// - Throws: an `APIError` of type `log_reset` for a hub that never gave the device's position.
+  /// Sends mutations with the device's position and returns the outcomes with the hub's position, if the hub sends one.
+  /// The default implementation sends only the mutations.
+  ///
+  /// - Throws: an `APIError` with type `log_reset` if the hub never issued the device's position.
   func push(_ batch: PushBatch) async throws -> PushAnswer
 
-  /// As ``getChanges(since:limit:)``, which is the default.
-  /// - Throws: an `APIError` of type `log_reset` or `device_forked`, or of status 410 for a cursor that is too old.
+  /// Returns the feed page for a request. The default implementation calls ``getChanges(since:limit:)``.
+  ///
+  /// - Throws: an `APIError` with type `log_reset` or `device_forked`, or with status 410 if the cursor is too old.
   func changes(_ request: FeedRequest) async throws -> ChangeFeedResponse
 
-  /// Everything the hub has, with versions and tombstones where it has them. The default is ``snapshot()``.
+  /// Returns all entities of the hub, with versions and tombstones if the hub has them. The default implementation
+  /// calls ``snapshot()``.
   func snapshot(for position: DevicePosition?) async throws -> SnapshotAnswer
 
-  /// A part of the above, so that neither side ever has all of it at once. The default is ``snapshot(for:)``, whole.
+  /// Returns one part of a snapshot, so that neither side needs the whole in memory. The default implementation returns
+  /// the complete snapshot as one part.
   func snapshotPart(_ request: SnapshotRequest) async throws -> SnapshotPart
 }

@@ -1,21 +1,26 @@
 public import TrendyModels
 
-/// Lets the caller of a push hear which failure made it stop.
+/// Reports to the caller of a push which failure interrupted it.
 ///
-/// An outcome of `.tryLater` does not say whether the hub was busy, unreachable or rate limiting, and who decides when to push
-/// again must know. The default push tells it here; a client that throws such a failure has told it already.
+/// The outcome `.tryLater` does not distinguish a busy hub from an unreachable one or from rate limiting, but the
+/// caller needs the difference to schedule the next push. The default push reports such failures to ``current``; a
+/// client that throws the failure does not.
 public final class PushObservation: Sendable {
-  /// Who listens to the pushes of this task; nobody unless the caller binds it.
+  /// Observer of the pushes in this task, or `nil`.
   ///
-  /// An object and not a closure: optimised code of Swift 6.3.1 crashes where it binds a closure to a task.
+  /// A class instance rather than a closure, because optimised code of Swift 6.3.1 crashes when it binds a closure to a
+  /// task-local value.
   @TaskLocal public static var current: PushObservation?
 
   private let hear: @Sendable (APIError) -> Void
 
-  /// - Parameter hear: called in the task of the push, before it returns.
+  /// Creates an observer.
+  ///
+  /// - Parameter hear: called with each transient failure, in the task of the push and before the push returns.
   public init(_ hear: @escaping @Sendable (APIError) -> Void) {
     self.hear = hear
   }
 
+  /// Reports a failure after which the push can be retried.
   public func onTransientFailure(_ error: APIError) { hear(error) }
 }

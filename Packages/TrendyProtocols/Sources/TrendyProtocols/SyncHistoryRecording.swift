@@ -1,22 +1,23 @@
 public import TrendyFoundation
 
-/// One round of sync, as it went.
+/// Result of one sync round.
 public struct SyncRun: Hashable, Sendable, Codable {
   public var startedAt: Date
   public var endedAt: Date
-  /// Mutations that the hub settled.
+  /// Number of mutations that the hub accepted, merged or refused.
   public var pushed: Int
-  /// Entries that the feed or a snapshot brought.
+  /// Number of entries received from the feed or in a snapshot.
   public var pulled: Int
-  /// Why it did not come to its end, in words; `nil` where it did.
+  /// Error message, or `nil` if the round completed.
   public var error: String?
-  /// Why it did not come to its end, for programs; `nil` where it did, and of rounds that were recorded before this was.
+  /// Machine-readable cause of the failure; `nil` if the round completed or was recorded by a version without this
+  /// field.
   public var cause: Cause?
-  /// When the next comes by itself; `nil` where none does.
+  /// Time of the next automatic round, or `nil` if none is scheduled.
   public var nextTry: Date?
-  /// Until when nothing is sent, because the hub asked to be left alone; `nil` where it did not.
+  /// Time until which the device sends nothing because the hub asked it to back off, or `nil`.
   public var pausedUntil: Date?
-  /// Whether the hub took this device's token; `nil` where it gave no answer.
+  /// Whether the hub accepted this device's token; `nil` if it did not respond.
   public var isTokenGood: Bool?
 
   public init(
@@ -36,27 +37,32 @@ public struct SyncRun: Hashable, Sendable, Codable {
 }
 
 extension SyncRun {
-  /// Why a round did not come to its end. Written as its text, so that one of a newer version is kept.
+  /// Cause of a failed round. Encoded as its raw value, so that causes from newer versions are preserved.
   public struct Cause: RawRepresentable, Hashable, Sendable, Codable {
+    /// Cause as stored, for example `unanswered`.
     public let rawValue: String
 
+    /// Creates a cause from its stored form; any string is valid.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// The hub gave no answer.
+    /// The hub did not respond.
     public static let unanswered = Cause(rawValue: "unanswered")
-    /// The hub cannot now, asked for time, or another program syncs the store: a later round may go through as it is.
+    /// Temporary condition: the hub is busy or asked to back off, or another process is syncing the store. A later
+    /// round may succeed.
     public static let passing = Cause(rawValue: "passing")
-    /// The hub no longer takes this device's token.
+    /// The hub no longer accepts this device's token.
     public static let unauthorized = Cause(rawValue: "unauthorized")
-    /// An answer that this version can do nothing with.
+    /// The hub's response could not be processed by this version.
     public static let unusable = Cause(rawValue: "unusable")
     /// The device's own store could not be read or written.
     public static let store = Cause(rawValue: "store")
+    /// The round was cancelled.
     public static let cancelled = Cause(rawValue: "cancelled")
   }
 }
 
-/// Is told of every round of sync.
+/// Stores the result of every sync round.
 public protocol SyncHistoryRecording: Sendable {
+  /// Stores the result of one round, after it has ended.
   func record(_ run: SyncRun) async
 }

@@ -1,61 +1,68 @@
 public import TrendyModels
 
-/// What sync knows of the hub: cursor, identity, entries as the hub sent them, tombstones, conflicts and parked changes.
+/// Sync state of a device: cursor, identity, replica entries, tombstones, conflicts and parked changes.
 public protocol SyncStateStore: AnyObject {
-  /// Counted without reading.
+  /// Returns the sizes of queue, overlay and journal without reading their rows.
   func syncCounts() throws -> SyncCounts
 
-  /// What the hub gave of an entity. Its data is there of a tombstone, and of what lives as long as the entity's row says something
-  /// else; otherwise the row is the data.
+  /// Returns the replica entry of an entity, or `nil`. A tombstone has its data. The entry of a living entity has data
+  /// only if the visible row differs; otherwise the row contains the data.
   func heldEntry(kind: MutationEntityType, id: String) throws -> ChangeEntry?
-  /// In no order that means anything.
+  /// Returns all replica entries of a kind in unspecified order.
   func fetchHeldEntries(kind: MutationEntityType) throws -> [ChangeEntry]
-  /// As above, those above one version and up to another. The default reads all.
+  /// Returns the replica entries with `version` < version ≤ `last`, in unspecified order. The default implementation
+  /// filters all entries of the kind.
   func heldEntries(kind: MutationEntityType, after version: Int64, through last: Int64) throws -> [ChangeEntry]
-  /// Those of living entities that hang on this one, by their own data.
+  /// Returns the replica entries of living entities whose own data refers to this parent.
   func heldEntries(under parentId: String) throws -> [ChangeEntry]
-  /// One for each entity of a known kind; a second replaces the first.
+  /// Inserts the replica entry of an entity of a known kind, replacing the previous one.
   func insertHeldEntry(_ entry: ChangeEntry) throws
+  /// Deletes the replica entry of an entity if it exists.
   func deleteHeldEntry(kind: MutationEntityType, id: String) throws
 
-  /// Up to here everything is durable on this device; `nil` before the first bootstrap.
+  /// Returns the version up to which all feed entries are durable on this device, or `nil` before the first bootstrap.
   func syncCursor() throws -> Int64?
-  /// Sets where the device stands in the feed; `nil` makes the next round begin with a snapshot.
+  /// Sets the cursor. With `nil`, the next round begins with a snapshot.
   func setSyncCursor(_ cursor: Int64?) throws
 
-  /// Who this store is to the hub; `nil` before the first push.
+  /// Returns the device identity under which this store pushes, or `nil` before the first push.
   func syncIdentity() throws -> SyncIdentity?
+  /// Sets the device identity.
   func setSyncIdentity(_ identity: SyncIdentity?) throws
 
-  /// What the store knows of its hub; `nil` before the first answer and the first edit.
+  /// Returns the store's metadata about its hub, or `nil` before the first response and the first edit.
   func syncMemory() throws -> SyncMemory?
+  /// Sets the metadata about the hub.
   func setSyncMemory(_ memory: SyncMemory?) throws
 
-  /// What was deleted here and the feed has not passed, of imports for good; by kind, then id.
+  /// Returns the tombstones of entities deleted on this device, ordered by kind, then id. A tombstone is removed when
+  /// the feed has passed it; one of an imported entity is permanent.
   func fetchTombstones() throws -> [Tombstone]
-  /// The tombstone of one entity. The default looks through all; a store that finds it by its name is quicker where there are many.
+  /// Returns the tombstone of one entity, or `nil`. The default implementation scans all tombstones; a store can look
+  /// it up directly.
   func findTombstone(entityType: MutationEntityType, entityId: String) throws -> Tombstone?
-  /// One for each entity; a second replaces the first.
+  /// Inserts the tombstone of an entity, replacing the previous one.
   func insertTombstone(_ tombstone: Tombstone) throws
-  /// Forgets that the entity was deleted, if that was noted.
+  /// Removes the tombstone of an entity if it exists.
   func deleteTombstone(_ tombstone: Tombstone) throws
 
-  /// In the order they were recorded.
+  /// Returns the conflicts in the order in which they were recorded.
   func fetchConflicts() throws -> [Conflict]
-  /// A conflict of the same id is replaced.
+  /// Inserts a conflict, replacing one with the same id.
   func insertConflict(_ conflict: Conflict) throws
-  /// Takes the conflict of this id out of the journal, if it is there.
+  /// Removes the conflict with this id from the journal if it exists.
   func deleteConflict(_ conflict: Conflict) throws
 
-  /// Entries of the feed that cannot be applied yet, raw, by their version.
+  /// Returns the feed entries that cannot be applied yet, unchanged and ordered by version.
   func fetchParkedChanges() throws -> [ChangeEntry]
-  /// One for each entity; a second replaces the first.
+  /// Parks the entry of an entity, replacing the previous one.
   func insertParkedChange(_ change: ChangeEntry) throws
-  /// Forgets what is parked of the entity, if anything is.
+  /// Removes the parked entry of an entity if it exists.
   func deleteParkedChange(_ change: ChangeEntry) throws
-  /// What is parked of one entity.
+  /// Returns the parked entry of one entity, or `nil`.
   func parkedChange(entityType: String, entityId: String) throws -> ChangeEntry?
-  /// Those that the coming or going of an entity may let in: what lives and hangs on it, and its own deletion.
+  /// Returns the parked entries that may become applicable when this entity appears or is deleted: living children of
+  /// it, and its own tombstone.
   func parkedChanges(about entityId: String) throws -> [ChangeEntry]
 }
 

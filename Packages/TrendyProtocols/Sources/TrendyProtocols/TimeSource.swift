@@ -5,21 +5,23 @@ public import TrendyFoundation
   import Musl
 #endif
 
-/// The one way time comes in: what the date is, how much has passed, and waiting.
+/// Source of dates, elapsed time and delays.
 ///
-/// One seam for all three, as `any Clock<Duration>` tells neither the date nor, as an existential, a difference of two instants.
+/// One protocol provides all three, because `any Clock<Duration>` has no date and, as an existential, cannot subtract
+/// two instants.
 public protocol TimeSource: Sendable {
-  /// The date by the machine's clock, which may jump.
+  /// Date of the machine's clock, which may jump.
   var now: Date { get }
 
-  /// Time since some fixed moment; never jumps and never goes back.
+  /// Monotonic time since an unspecified start; never jumps.
   var uptime: Duration { get }
 
-  /// How long this machine has run, which no setting of its clock changes; `nil`, the default, where that is not known.
+  /// Time since the machine's last boot, unaffected by clock changes; `nil`, the default, if unknown.
   var boot: BootTime? { get }
 
-  /// Returns when `duration` of uptime has passed.
-  /// - Throws: `CancellationError` when the task is cancelled, at once.
+  /// Returns after `duration` of uptime.
+  ///
+  /// - Throws: `CancellationError` immediately when the task is cancelled.
   func sleep(for duration: Duration) async throws
 }
 
@@ -27,9 +29,9 @@ extension TimeSource {
   public var boot: BootTime? { nil }
 }
 
-/// Time since a boot of the machine, the same in all its processes.
+/// Time since a boot of the machine, equal in all its processes.
 public struct BootTime: Hashable, Sendable {
-  /// Names the boot.
+  /// Identifier of the boot.
   public var id: String
   public var elapsed: Duration
 
@@ -39,7 +41,7 @@ public struct BootTime: Hashable, Sendable {
   }
 }
 
-/// The machine's own time.
+/// Live implementation of ``TimeSource``: the machine's clocks.
 public struct SystemTime: TimeSource {
   private let start = ContinuousClock.now
 
@@ -47,10 +49,10 @@ public struct SystemTime: TimeSource {
 
   public var now: Date { Date() }
 
-  /// Since this value was made, time asleep included.
+  /// Time since this value was created, including time in which the machine was suspended.
   public var uptime: Duration { ContinuousClock.now - start }
 
-  /// On Linux, where the kernel names its boots.
+  /// Time since boot on Linux, where the kernel assigns each boot an id; `nil` elsewhere.
   public var boot: BootTime? {
     #if os(Linux)
       guard let id = Self.bootId else { return nil }
@@ -63,7 +65,7 @@ public struct SystemTime: TimeSource {
   }
 
   #if os(Linux)
-    /// It does not change while a process runs.
+    // Constant for the life of the process.
     private static let bootId: String? = FileManager.default.contents(atPath: "/proc/sys/kernel/random/boot_id").map {
       String(decoding: $0, as: UTF8.self).filter { !$0.isWhitespace }
     }

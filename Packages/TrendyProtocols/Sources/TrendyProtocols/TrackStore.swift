@@ -1,13 +1,13 @@
 public import TrendyFoundation
 public import TrendyModels
 
-/// One thing that a device told: where it was, how it moved, or that a drive began or was over.
+/// Reading of a device: a fix, a motion sample or a trip command.
 public enum TrackReading: Hashable, Sendable {
   case fix(Location)
   case motion(MotionActivity)
   case call(TripCall)
 
-  /// When it was so, not when it arrived.
+  /// Time of the measurement or the command, not of its arrival.
   public var timestamp: Date {
     switch self {
     case .fix(let location): location.timestamp
@@ -17,16 +17,17 @@ public enum TrackReading: Hashable, Sendable {
   }
 }
 
-/// A word of a car, a phone or a person about a drive, which needs no finding out.
+/// Explicit trip command from a car, a phone or the user, which takes precedence over detection.
 public struct TripCall: Hashable, Sendable {
+  /// Effect of the command on the trip.
   public enum Kind: String, Hashable, Sendable, CaseIterable {
-    /// It begins, or goes on.
+    /// Starts a trip or resumes it.
     case start
-    /// It stopped; within the resume window it may go on.
+    /// Ends a trip, which may resume within the resume window.
     case end
-    /// It is over.
+    /// Ends a trip permanently.
     case finalize
-    /// There was none.
+    /// Discards the trip.
     case cancel
   }
 
@@ -39,45 +40,49 @@ public struct TripCall: Hashable, Sendable {
   }
 }
 
-/// Keeps what devices told, for good: never synced, never dropped, once for each device, moment and kind of reading.
+/// Permanent local log of the readings of all devices, with the results of detection. Not synced.
 ///
-/// Times are kept to the millisecond, places to 1e-7 degrees, lengths and speeds to a centimetre, courses to a hundredth of a
-/// degree. Beside the readings lies what was made of them (``TrackNote``), so that both change in one step.
+/// A device has at most one reading of each kind at any timestamp. Timestamps are stored with a resolution of 1 ms,
+/// coordinates 1e-7 degrees, lengths and speeds 1 cm and 1 cm/s, and headings 0.01 degrees. Results of detection
+/// (``TrackNote``) are stored beside the readings and change in one step with them.
 public protocol TrackStore: Sendable {
-  /// Adds readings in any order; durable on return. What is there already, or has no place or no time, is counted and left out. Of
-  /// two fixes of one moment the surer one stays, whichever came first.
+  /// Adds readings in any order; durable on return.
+  ///
+  /// Duplicates and readings without a valid position or time are counted and skipped. Of two fixes with the same
+  /// timestamp the more accurate one is stored, in whichever order they arrive.
   func append(_ readings: [TrackReading], device: String) throws -> TrackAppend
 
-  /// Those of whom anything was kept, by name.
+  /// Returns all devices with readings or notes, ordered by name.
   func devices() throws -> [TrackDevice]
 
-  /// The readings of a device after one moment up to and with another, in their order: by time; of one moment motion comes
-  /// first, then the fix, then calls. What lies outside is not loaded.
+  /// Calls `body` for each reading with `after` < time ≤ `through`, ordered by time; at equal times motion comes first,
+  /// then the fix, then commands. Readings outside the range are not loaded.
   func forEach(
     device: String, after: Date?, through: Date?, _ body: (TrackReading) throws -> Void
   ) throws
 
-  /// Runs `body` while nobody else does, in this process or another: who makes notes of readings does it here. Adding readings
-  /// goes on meanwhile.
+  /// Runs `body` under the lock of the detection, which excludes other threads and processes. Notes are written inside
+  /// it; readings can be appended meanwhile.
   func withReader<Result>(_ body: () throws -> Result) throws -> Result
 
-  /// From when on readings were added that nobody said to have read; `nil` where all are read.
+  /// Returns the range of readings that were appended and not yet reported as read, or `nil` if all are read.
   func unread(device: String) throws -> TrackUnread?
 
-  /// Notes of a kind with a time after `after`, up to and with `through`, by time; `isDescending` for the last ones first.
+  /// Returns up to `limit` notes of a kind with `after` < time ≤ `through`, ordered by time, latest first if
+  /// `isDescending`.
   func notes(
     _ kind: TrackNote.Kind, device: String, after: Date?, through: Date?, isDescending: Bool, limit: Int
   ) throws -> [TrackNote]
 
-  /// The note of this kind and id, with its device.
+  /// Returns the note with this kind and id and the name of its device, or `nil`.
   func note(_ kind: TrackNote.Kind, id: String) throws -> (device: String, note: TrackNote)?
 
-  /// Puts and removes notes in one step; durable on return.
+  /// Inserts and removes notes in one atomic step; durable on return.
   func commit(_ changes: TrackChanges, device: String) throws
 }
 
 extension TrackStore {
-  /// Notes of a kind with a time after `after`, by time; `isDescending` for the last ones first.
+  /// Returns up to `limit` notes of a kind with a time after `after`, ordered by time, latest first if `isDescending`.
   public func notes(
     _ kind: TrackNote.Kind, device: String, after: Date?, isDescending: Bool, limit: Int
   ) throws -> [TrackNote] {
@@ -85,7 +90,7 @@ extension TrackStore {
   }
 }
 
-/// A device of a track store.
+/// Device in a track store, with the times of its first and last readings.
 public struct TrackDevice: Hashable, Sendable {
   public var name: String
   public var firstTime: Date
@@ -98,24 +103,24 @@ public struct TrackDevice: Hashable, Sendable {
   }
 }
 
-/// What became of readings that were to be added.
+/// Counts of the readings passed to ``TrackStore/append(_:device:)``.
 public struct TrackAppend: Hashable, Sendable {
   public var added = 0
-  /// Held before.
+  /// Number of duplicates.
   public var known = 0
-  /// Without a place on earth or a time that can be kept.
+  /// Number of readings without a position on Earth or a time that can be stored.
   public var invalid = 0
 
   public init() {}
 }
 
-/// That there is something to read.
+/// Range of readings that detection has not read.
 public struct TrackUnread: Hashable, Sendable {
-  /// The time of the earliest reading that was added.
+  /// Time of the earliest appended reading.
   public var since: Date
-  /// The time of the latest; `nil` where that is not known, as after everything was to be read again.
+  /// Time of the latest appended reading; `nil` if unknown, for example when everything must be read again.
   public var through: Date?
-  /// Rises with every adding.
+  /// Counter that increases with every append.
   public var generation: UInt64
 
   public init(since: Date, through: Date? = nil, generation: UInt64) {
@@ -125,20 +130,21 @@ public struct TrackUnread: Hashable, Sendable {
   }
 }
 
-/// Something that was made of a device's readings.
+/// Result of detection, stored beside the readings of its device.
 public struct TrackNote: Hashable, Sendable {
+  /// Which result of detection the note contains.
   public enum Kind: String, Hashable, Sendable, CaseIterable {
-    /// The state of what reads, as of a time.
+    /// State of the detection at a point in time, from which it can resume.
     case checkpoint
-    /// A trip or a visit that was found.
+    /// A detected trip or visit.
     case finding
   }
 
   public var kind: Kind
-  /// 1 to 128 bytes, its own within its kind.
+  /// Identifier, 1 to 128 bytes, unique within its kind.
   public var id: String
   public var time: Date
-  /// Whatever its owner means by it.
+  /// Content in a format that only the writer knows.
   public var content: [UInt8]
 
   public init(kind: Kind, id: String, time: Date, content: [UInt8]) {
@@ -149,15 +155,17 @@ public struct TrackNote: Hashable, Sendable {
   }
 }
 
-/// Notes to be put and removed in one step.
+/// Notes to insert and remove in one step.
 public struct TrackChanges: Hashable, Sendable {
+  /// Notes to insert, replacing those with the same kind and id.
   public var put: [TrackNote] = []
-  /// Ids of notes to be taken away; what is not there is no error.
+  /// Ids of checkpoints to remove. Missing ones are ignored.
   public var removedCheckpoints: [String] = []
+  /// Ids of detected trips and visits to remove. Missing ones are ignored.
   public var removedFindings: [String] = []
-  /// All up to this adding was read. What was added later stays unread.
+  /// Generation up to which all readings have been read. Readings appended later remain unread.
   public var readThrough: UInt64?
-  /// Everything is to be read again from this moment on.
+  /// Time from which all readings must be read again.
   public var unreadSince: Date?
 
   public init() {}

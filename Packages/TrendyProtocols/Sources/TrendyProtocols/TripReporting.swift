@@ -1,8 +1,8 @@
 public import TrendyModels
 
-/// One thing that happened to a trip. Its time is the fix's own.
+/// Change of a trip, with the fix at which it happened.
 public struct TripReport: Hashable, Sendable {
-  /// What happened. An `end` is of tracking, and a `resume` may follow it; a `cancel` is of a trip that was none.
+  /// Kind of change. After `end`, tracking has stopped but `resume` may follow; `cancel` discards the trip.
   public enum Kind: String, Hashable, Sendable, CaseIterable, Codable {
     case start
     case ping
@@ -11,7 +11,9 @@ public struct TripReport: Hashable, Sendable {
     case cancel
   }
 
+  /// Kind of change.
   public var kind: Kind
+  /// Fix at which the change happened; its timestamp is the time of the change.
   public var location: Location
 
   public init(kind: Kind, location: Location) {
@@ -20,8 +22,8 @@ public struct TripReport: Hashable, Sendable {
   }
 }
 
-/// Takes what a trip coordinator has to tell: a queue to the hub, a store, a log.
+/// Receives the reports of a trip coordinator, for example to queue, store or log them.
 public protocol TripReporting: Sendable {
-  /// Called on the coordinator's isolation, in order; must not wait.
+  /// Receives one report. Called in order on the coordinator's isolation; must not block.
   func report(_ report: TripReport)
 }

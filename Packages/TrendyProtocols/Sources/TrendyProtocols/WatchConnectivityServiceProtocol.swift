@@ -1,30 +1,31 @@
-/// The person's watch, or another companion device.
+/// Connection to the user's watch or another companion device.
 ///
-/// What it is given is delivered for certain, in order and once, when it can be reached; nothing here waits for that.
+/// Messages are delivered exactly once and in order as soon as the companion is reachable. No method waits for the
+/// delivery.
 public protocol WatchConnectivityServiceProtocol: AnyObject {
-  /// Held weakly.
+  /// Receives requests of the watch. Held weakly.
   var delegate: (any WatchConnectivityServiceDelegate)? { get set }
   var isPaired: Bool { get }
   var isWatchAppInstalled: Bool { get }
   var isReachable: Bool { get }
 
-  /// Called once, before all else; the delegate is told when the connection stands.
+  /// Activates the connection; the delegate is notified when it is active. Called once, before all other methods.
   func setup()
-  /// All that it needs to speak with the hub by itself.
+  /// Sends the account, address and token with which the watch connects to the hub directly.
   func syncConfig(email: String, apiUrl: String, token: String)
-  /// A new token in place of the last one.
+  /// Sends a token that replaces the previous one.
   func syncToken(_ token: String)
-  /// Once for each trip, when it starts.
+  /// Notifies the watch that a trip has started. Called once per trip.
   func notifyTripStarted()
-  /// Whether a trip goes on, each time that changes; a newer one replaces one not yet delivered.
+  /// Sends whether a trip is in progress, on each change. A newer value replaces one not yet delivered.
   func updateTripActiveState(_ isActive: Bool)
 }
 
-/// Is asked by the watch.
+/// Receives requests from a ``WatchConnectivityServiceProtocol``.
 public protocol WatchConnectivityServiceDelegate: AnyObject {
-  /// `completion` is called once, with `nil` when there is no token.
+  /// Called when the watch needs a token. Call `completion` once, with `nil` if there is no token.
   func watchConnectivityService(
     _ service: any WatchConnectivityServiceProtocol, requestsAuthToken completion: @escaping (String?) -> Void)
-  /// The connection stands: what is set up now is delivered.
+  /// Called when the connection is active. Messages sent from now on are delivered.
   func watchConnectivityServiceDidActivate(_ service: any WatchConnectivityServiceProtocol)
 }
