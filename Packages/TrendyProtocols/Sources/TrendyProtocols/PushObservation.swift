@@ -4,7 +4,7 @@ public import TrendyModels
 ///
 /// The outcome `.tryLater` does not distinguish a busy hub from an unreachable one or from rate limiting, but the
 /// caller needs the difference to schedule the next push. The default push reports such failures to ``current``; a
-/// client that throws the failure does not.
+/// client that throws the failure need not do so.
 public final class PushObservation: Sendable {
   /// Observer of the pushes in this task, or `nil`.
   ///

@@ -1,19 +1,19 @@
-/// What can go wrong between a device and its hub.
+/// Failure of a request to the hub.
 public enum APIError: Error, Hashable, Sendable {
-  /// The answer, or a document given to be read, is not what was agreed; says the field and what was expected there.
+  /// The response, or a document that was read, is invalid. The text names the field and the expected value.
   case decodingError(String)
-  /// No answer: no route, refused, cut off. The request may or may not have had its effect.
+  /// No response: the connection was refused, interrupted or had no route. The request may have taken effect.
   case networkError(String)
-  /// No answer in time. The request may or may not have had its effect.
+  /// No response within the time limit. The request may have taken effect.
   case timedOut(String)
-  /// An answer with a status of 400 or more and no problem document.
+  /// Response with a status of 400 or more and without a problem document.
   case httpError(Int)
-  /// An answer with a problem document, or a status with a `Retry-After`.
+  /// Response with a problem document, or with a `Retry-After` header.
   case problem(ProblemDetails, retryAfter: Duration?)
 }
 
 extension APIError {
-  /// The answer's HTTP status; `nil` where there was no answer.
+  /// HTTP status of the response, or `nil` if there was none.
   public var statusCode: Int? {
     switch self {
     case .decodingError, .networkError, .timedOut: nil
@@ -22,12 +22,12 @@ extension APIError {
     }
   }
 
-  /// How long the hub asked to be left alone.
+  /// Duration for which the hub asked the client to wait before the next request.
   public var retryAfter: Duration? {
     if case .problem(_, let retryAfter) = self { retryAfter } else { nil }
   }
 
-  /// Whether the same request may succeed later: no network, 408, 425, 429 and every 5xx.
+  /// Whether the same request may succeed later: no response, 408, 425, 429 or 5xx.
   public var isTransient: Bool {
     switch self {
     case .networkError, .timedOut: true
@@ -36,16 +36,17 @@ extension APIError {
     }
   }
 
+  /// Whether the hub rejected the request with status 429.
   public var isRateLimited: Bool { statusCode == 429 }
 
-  /// Whether the hub, or a proxy in front of it, took too long.
+  /// Whether the request timed out, in the client, at the hub or at a proxy.
   public var isTimeout: Bool {
     if case .timedOut = self { true } else { statusCode == 408 || statusCode == 504 }
   }
 
-  /// What was to be created exists: by its problem type, or a bare 409. A 409 of another type never counts.
+  /// Whether a create failed because the entity exists: problem type `duplicate`, or a 409 without a problem type.
   ///
-  /// Ask it of a failed create only: to another request a bare 409 says something else.
+  /// Meaningful only for creates; a 409 without a type has other causes for other requests.
   public var isDuplicateError: Bool {
     switch self {
     case .decodingError, .networkError, .timedOut: false
@@ -66,12 +67,12 @@ extension APIError: CustomStringConvertible {
   }
 }
 
-/// A problem document (RFC 9457): why a request was refused, in the hub's words.
+/// Problem document (RFC 9457) of an error response.
 public struct ProblemDetails: Hashable, Sendable {
-  /// `urn:trendy:error:…`, or `about:blank` where the status says it all.
+  /// URI of the problem type: `urn:trendy:error:…`, or `about:blank` if the status says everything.
   public var type: String
   public var title: String
-  /// The HTTP status.
+  /// HTTP status of the response.
   public var status: Int
   public var detail: String?
   public var instance: String?
@@ -89,21 +90,21 @@ public struct ProblemDetails: Hashable, Sendable {
     self.requestId = requestId
   }
 
-  /// Before the kind in the types of a hub's problems.
+  /// Common prefix of the hub's problem types.
   public static let typePrefix = "urn:trendy:error:"
 
-  /// The part of `urn:trendy:error:<kind>` that a program decides by; another type whole.
+  /// Problem type without ``typePrefix``, for comparisons in programs. Types of other servers are unchanged.
   public var kind: String { type.hasPrefix(Self.typePrefix) ? String(type.dropFirst(Self.typePrefix.count)) : type }
 
-  /// The type of a problem that says: what was to be created exists.
+  /// Problem type of a create whose entity exists.
   public static let duplicateType = "urn:trendy:error:duplicate"
 
-  /// See ``APIError/isDuplicateError``.
+  /// Whether the problem means that the entity exists; see ``APIError/isDuplicateError``.
   public var isDuplicate: Bool {
     type == Self.duplicateType || (type == "about:blank" && status == 409)
   }
 
-  /// See ``APIError/isTransient``.
+  /// Whether the same request may succeed later; see ``APIError/isTransient``.
   public var isTransient: Bool { Self.isTransient(status: status) }
 
   static func isTransient(status: Int) -> Bool {
@@ -139,11 +140,12 @@ extension ProblemDetails: WireDocument {
   }
 }
 
-/// A problem as a hub answers with it to a request of sync: where it stands, and what it judged before, come along.
+/// Problem document of a sync request, with the hub's position and the outcomes so far.
 public struct ProblemDocument: Hashable, Sendable {
   public var details: ProblemDetails
+  /// Position of the hub, or `nil` if the hub sends none.
   public var position: HubPosition?
-  /// Of a push whose device was found to be forked.
+  /// Outcomes of a push before the hub detected that the device was forked.
   public var outcomes: [OutcomeEnvelope]?
 
   public init(details: ProblemDetails, position: HubPosition? = nil, outcomes: [OutcomeEnvelope]? = nil) {

@@ -1,6 +1,6 @@
-/// The members of an entity in the feed, as they came: what this version does not know is kept.
+/// Members of an entity in the feed. Members that this version does not know are preserved.
 public struct ChangeEntryData: Sendable {
-  /// What came as text stays text until it is asked for: most of it is read once, and as one type.
+  // JSON is parsed on demand, because most values are read only once and as one type.
   private enum Form {
     case text(JSONNode)
     case members([String: JSONValue])
@@ -8,10 +8,12 @@ public struct ChangeEntryData: Sendable {
 
   private var form: Form
 
+  /// Creates the data from members by wire name.
   public init(rawData: [String: JSONValue]) {
     form = .members(rawData)
   }
 
+  /// Members by wire name.
   public var rawData: [String: JSONValue] {
     get {
       switch form {
@@ -47,13 +49,14 @@ extension ChangeEntryData: WireValue {
 }
 
 extension ChangeEntryData {
-  /// The members of any wire type.
+  /// Encodes a wire type and stores its members.
   public init(_ value: some Encodable) throws {
     self.init(rawData: try WireJSON.members(of: value))
   }
 
-  /// The members read as a wire type.
-  /// - Throws: ``APIError/decodingError(_:)`` that names the member and what was expected.
+  /// Decodes the members as a wire type.
+  ///
+  /// - Throws: ``APIError/decodingError(_:)`` with the path of the invalid member.
   public func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
     guard case .text(let node) = form, let type = type as? any WireValue.Type else {
       return try WireJSON.decode(type, from: WireJSON.encode(rawData))
@@ -61,7 +64,7 @@ extension ChangeEntryData {
     do {
       return try type.init(node) as! Value
     } catch var error as JSONError {
-      // Told as of the entity itself, wherever it came in.
+      // Paths in errors begin at the entity, regardless of the document that contains it.
       let outside = node.path
       if !outside.isEmpty, error.path.hasPrefix(outside) {
         error.path = String(error.path.dropFirst(outside.count + 1))

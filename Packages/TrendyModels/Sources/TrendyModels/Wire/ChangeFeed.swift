@@ -1,22 +1,23 @@
 public import TrendyFoundation
 
-/// One entity as its last write left it, in the order of those writes.
+/// Feed entry: the state of one entity after its last write, or its tombstone.
 public struct ChangeEntry: Hashable, Sendable {
-  /// The version of the entity: the number of its last write.
+  /// Version of the entity, assigned by its last write.
   public let id: Int64
-  /// Text, so that a kind this version does not know can still be read and kept.
+  /// Kind of the entity; a string, so that kinds from newer versions are preserved.
   public var entityType: String
+  /// Operation of the last write; a string, so that operations from newer versions are preserved.
   public var operation: String
   public var entityId: String
-  /// The whole entity; of a delete its last values, where the hub gives them.
+  /// All members of the entity. For a tombstone the last values, if the hub sends them.
   public var data: ChangeEntryData?
   public var deletedAt: Date?
   public var createdAt: Date?
-  /// The life of the entity, from 0: each restore begins another. In ``SyncRange/counter``.
+  /// Incarnation of the entity, in ``SyncRange/counter``: 0 until the first restore.
   public var incarnation: Int64 { didSet { incarnation = incarnation.clamped(to: SyncRange.counter) } }
-  /// By field, which write gave it its value; `"*"` for every field that is not named. Empty where the hub keeps none.
+  /// Field versions by field name, with `"*"` for all fields not listed. Empty if the hub stores none.
   public var marks: [String: FieldMark]
-  /// Members this version does not know, or cannot read, kept and written back.
+  /// Members that this version does not know or cannot decode. They are written back unchanged.
   public var unknownFields: [String: JSONValue]
 
   public init(
@@ -38,14 +39,14 @@ public struct ChangeEntry: Hashable, Sendable {
 }
 
 extension ChangeEntry {
-  /// Whether it is the entity's tombstone.
+  /// Whether the entry is a tombstone.
   public var isDelete: Bool { operation == MutationOperation.delete.rawValue || deletedAt != nil }
 }
 
 extension ChangeEntry {
-  /// Why the entry cannot be taken as it came: the member that cannot be read and what was expected of it. `nil` for one that can.
+  /// Error message for the first member that cannot be decoded, or `nil` if the entry is valid.
   ///
-  /// What cannot be read is in ``unknownFields``, so that an entry which is kept says the same when it is read again.
+  /// The member itself is in ``unknownFields``, so that a stored entry reports the same error when it is read again.
   public var fault: String? {
     if !WireIdentifier.isValid(entityId) { return "entity_id: expected \(WireIdentifier.rule)" }
     guard !unknownFields.isEmpty else { return nil }
@@ -68,7 +69,8 @@ extension ChangeEntry: WireDocument {
     entityType = try fields.required("entity_type")
     operation = try fields.required("operation")
     entityId = try fields.required("entity_id")
-    // A member that cannot be read makes an entry that is parked, not a page that no device gets past.
+    // An invalid member causes the entry to be parked. An error here would fail the whole page, which no device could
+    // pass.
     var unreadable: [String: JSONValue] = [:]
     func tolerant<Value>(_ name: StaticString, _ read: (inout WireReader) throws -> Value?) throws -> Value? {
       do {
@@ -100,15 +102,15 @@ extension ChangeEntry: WireDocument {
   }
 }
 
-/// A page of the feed.
+/// Feed page.
 public struct ChangeFeedResponse: Hashable, Sendable {
   public var changes: [ChangeEntry]
-  /// Where the next page begins; at the end the head.
+  /// Cursor of the next page; on the last page the head.
   public var nextCursor: Int64
   public var hasMore: Bool
-  /// The life of the hub that gave the page its numbers.
+  /// Epoch in which the hub issued these versions.
   public var epoch: String?
-  /// Where the hub stands; `nil` for one that does not say.
+  /// Position of the hub, or `nil` if the hub sends none.
   public var position: HubPosition?
 
   public init(
@@ -142,11 +144,11 @@ extension ChangeFeedResponse: WireDocument {
   }
 }
 
-/// The head of the feed.
+/// Head of the feed.
 public struct LatestCursorResponse: Hashable, Sendable {
   public var cursor: Int64
   public var epoch: String?
-  /// Where the hub stands; `nil` for one that does not say.
+  /// Position of the hub, or `nil` if the hub sends none.
   public var position: HubPosition?
 
   public init(cursor: Int64, epoch: String? = nil, position: HubPosition? = nil) {

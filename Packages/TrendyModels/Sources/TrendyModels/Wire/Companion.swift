@@ -1,28 +1,35 @@
 public import TrendyFoundation
 
-/// One thing that a tracker tells its companion.
+/// Notice of a tracker to its companion.
 ///
-/// The tracker gives the sequence, from 1 without a gap, and keeps the notice until the companion has it; the hub in between
-/// only passes it on. Where a hub tells of a device that posts to it, the sequences are the hub's: rising, with gaps.
+/// The tracker assigns sequence numbers from 1 without gaps and stores the notice until the companion has acknowledged
+/// it; the hub only forwards it. Notices that the hub creates for a device that posts its readings have increasing
+/// sequence numbers with gaps.
 public struct CompanionNotice: Hashable, Sendable {
-  /// What is told, by the names on the wire; a later version may know more.
+  /// Known kinds of notice, by wire name; newer versions may send others.
   public enum Kind: Sendable {
-    /// `account`, `hub_url` and perhaps `token`: all that a companion needs to speak with the hub by itself.
+    /// Connection settings for the companion: `account`, `hub_url` and, optionally, `token`.
     public static let config = "config"
     /// `token`: in place of the last one.
+    /// New token in `token`, which replaces the previous one.
     public static let token = "token"
+    /// A trip has started.
     public static let tripStarted = "trip_started"
-    /// `active`: whether a trip goes on.
+    /// A change of the Boolean `active`: whether a trip is in progress.
     public static let tripActive = "trip_active"
+    /// A trip has ended.
     public static let tripEnded = "trip_ended"
-    /// What had started was no trip.
+    /// The trip was discarded.
     public static let tripCancelled = "trip_cancelled"
   }
 
+  /// Sequence number within one companion link, from 1.
   public var sequence: Int64
+  /// One of ``Kind``, or a kind from a newer version.
   public var kind: String
-  /// When it was told, by the tracker's clock.
+  /// Time of the notice by the tracker's clock.
   public var at: Date
+  /// Content by name; which names it contains depends on the kind.
   public var data: [String: JSONValue]
 
   public init(sequence: Int64, kind: String, at: Date, data: [String: JSONValue] = [:]) {
@@ -49,12 +56,12 @@ extension CompanionNotice: WireDocument {
   }
 }
 
-/// A device of a person, as the hub lists them.
+/// Device of a user as listed by the hub.
 public struct APIDevice: Hashable, Sendable, Identifiable {
   public let id: String
   public var name: String
   public var createdAt: Date
-  /// Whether it is the one that asks.
+  /// Whether it is the device that sent the request.
   public var isCurrent: Bool
 
   public init(id: String, name: String, createdAt: Date, isCurrent: Bool) {
@@ -81,19 +88,20 @@ extension APIDevice: WireDocument {
   }
 }
 
-/// That one device of a person tells another what goes on with it.
+/// Link from a tracker to a companion of the same user, which receives its notices.
 public struct APICompanion: Hashable, Sendable, Identifiable {
   public let id: String
-  /// The device that tells.
+  /// Device that sends notices.
   public var trackerId: String
   public var trackerName: String
-  /// The device that is told.
+  /// Device that receives notices.
   public var companionId: String
   public var companionName: String
-  /// Up to here the hub has, or had, the notices.
+  /// Highest sequence number that the hub has received.
   public var heldThrough: Int64
-  /// Up to here the companion has them.
+  /// Highest sequence number that the companion has acknowledged.
   public var acknowledgedThrough: Int64
+  /// Whether the link has ended.
   public var isRemoved: Bool
 
   public init(
@@ -112,10 +120,11 @@ public struct APICompanion: Hashable, Sendable, Identifiable {
 }
 
 extension APICompanion {
-  /// What stands for the hub where it tells of a device itself.
+  /// Returns the tracker id under which the hub itself sends the notices of a device.
   public static func hub(of device: String) -> String { prefix + device }
 
-  /// The device of which a tracker tells: itself, or where the hub tells, the one that posts to it.
+  /// Returns the device that the notices of a tracker are about: the tracker itself, or the device for which the hub
+  /// sends them.
   public static func device(of tracker: String) -> String {
     tracker.hasPrefix(prefix) ? String(tracker.dropFirst(prefix.count)) : tracker
   }
@@ -147,14 +156,14 @@ extension APICompanion: WireDocument {
   }
 }
 
-/// Who is to tell whom: the device that asks is one of the two.
+/// Request to link a companion; the requesting device is one end of the link.
 public enum CompanionRequest: Hashable, Sendable {
-  /// It tells this device.
+  /// The requesting device sends notices to this companion.
   case tell(companionId: String)
-  /// It is told by this device, which need not run anything that could ask for it.
+  /// The requesting device receives notices of this tracker, which may be unable to send a request itself.
   case follow(trackerId: String)
 
-  /// The member that names the other.
+  /// Name of the wire member that contains the id of the other device.
   public var member: String {
     switch self {
     case .tell: "companion_id"
@@ -180,9 +189,10 @@ extension CompanionRequest: WireDocument {
   }
 }
 
-/// A tracker hands notices to the hub.
+/// Request in which a tracker sends notices to the hub.
 public struct CompanionNoticesRequest: Hashable, Sendable {
-  /// Up to here the tracker knows that the companion has them, and keeps none.
+  /// Highest sequence number that the companion has acknowledged as far as the tracker knows; the tracker has deleted
+  /// notices up to it.
   public var acknowledgedThrough: Int64
   public var notices: [CompanionNotice]
 
@@ -204,9 +214,10 @@ extension CompanionNoticesRequest: WireDocument {
   }
 }
 
-/// What the hub has for a companion.
+/// Notices for a companion.
 public struct CompanionNoticesResponse: Hashable, Sendable {
   public var notices: [CompanionNotice]
+  /// Whether more notices are available.
   public var hasMore: Bool
 
   public init(notices: [CompanionNotice], hasMore: Bool = false) {

@@ -1,15 +1,16 @@
-/// Which write gave a field its value: `[version, stamp, "author"]` on the wire.
+/// Version, stamp and author of the last write to a field: `[version, stamp, "author"]` on the wire.
 ///
-/// In an entry of the feed the version is that of the write; in a mutation it is the one that the write is based on. Both numbers
-/// lie in their ``SyncRange``: on the wire others are refused, here they are brought to the nearest.
+/// In a feed entry the version is the version of that write; in a mutation it is the base of the change. Numbers
+/// outside their ``SyncRange`` are clamped when set, and rejected when decoded.
 public struct FieldMark: Hashable, Sendable {
-  /// In a list of marks by name: every field that has no mark of its own.
+  /// Key for all fields without an entry of their own in a dictionary of field versions.
   public static let others = "*"
 
+  /// Version of the write, or base of a mutation's change; in ``SyncRange/counter``.
   public var version: Int64 { didSet { version = version.clamped(to: SyncRange.counter) } }
   /// Hub time of the edit, in milliseconds since 1970.
   public var stamp: Int64 { didSet { stamp = stamp.clamped(to: SyncRange.stamp) } }
-  /// The identity of the device that made the edit; in a mutation only where that is not the one that sends it.
+  /// Identity of the device that made the edit; in a mutation only if it differs from the sending device.
   public var author: String?
 
   public init(version: Int64, stamp: Int64, author: String? = nil) {
@@ -62,6 +63,6 @@ extension FieldMark: WireValue {
 }
 
 extension [String: FieldMark] {
-  /// The mark of a field, by its own name or with the others.
+  /// Returns the field version of a field, or the one for ``FieldMark/others``.
   public func mark(of field: String) -> FieldMark? { self[field] ?? self[FieldMark.others] }
 }

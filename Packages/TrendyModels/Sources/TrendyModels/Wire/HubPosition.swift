@@ -1,7 +1,8 @@
-/// One life of a hub: from its start, or from its restoring, to the next.
+/// Epoch of a hub: the period from one start or restore to the next.
 public struct HubEpoch: Hashable, Sendable {
+  /// Random identifier of the epoch.
   public var id: String
-  /// The first version that it may give.
+  /// Lowest version that the hub can issue in this epoch.
   public var first: Int64 { didSet { first = first.clamped(to: SyncRange.counter) } }
 
   public init(id: String, first: Int64) {
@@ -23,13 +24,28 @@ extension HubEpoch: WireDocument {
 }
 
 extension [HubEpoch] {
-  /// The life that gave a version.
+  /// Returns the epoch in which a version was issued; the oldest listed one for earlier versions, `nil` if the list is
+  /// empty.
+  /// Returns the last version that two histories have in common, or 0.
+  ///
+  /// A list contains the most recent epochs and earlier ones in which a device last synced; omitted epochs are covered
+  /// by the preceding one. Histories that share an epoch also share everything before it.
+  ///
+  /// - Parameters:
+  ///   - end: head of this history.
+  ///   - other: epochs of the other history.
+  ///   - otherEnd: head of the other history.
   public func epoch(of version: Int64) -> HubEpoch? { last { $0.first <= version } ?? first }
 
-  /// The last version that two histories have in common, or 0; each list ends at the head that goes with it.
+  /// Returns the last version that two histories have in common, or 0.
   ///
-  /// A list tells of the last lives and of those earlier ones in which devices stand; what lies between is told of as one life. Who
-  /// shares a life shares everything before it.
+  /// A list contains the most recent epochs and those earlier ones in which a device's last known version lies; omitted
+  /// epochs are covered by the preceding one. Histories that share an epoch also share everything before it.
+  ///
+  /// - Parameters:
+  ///   - end: head of this history.
+  ///   - other: epochs of the other history.
+  ///   - otherEnd: head of the other history.
   public func lastCommonVersion(endingAt end: Int64, with other: [HubEpoch], endingAt otherEnd: Int64) -> Int64 {
     let shared = Set(self).intersection(other)
     guard let here = lastIndex(where: shared.contains), let there = other.firstIndex(of: self[here]) else { return 0 }
@@ -41,13 +57,13 @@ extension [HubEpoch] {
   }
 }
 
-/// Where a hub stands, as each of its answers to sync says.
+/// Hub position, part of each response to a sync request.
 public struct HubPosition: Hashable, Sendable {
-  /// The version of the last write.
+  /// Version of the last write.
   public var head: Int64
-  /// Oldest first, never empty.
+  /// Epochs, oldest first; never empty.
   public var epochs: [HubEpoch]
-  /// The hub's time, in milliseconds since 1970.
+  /// Hub time in milliseconds since 1970.
   public var now: Int64?
 
   public init(head: Int64, epochs: [HubEpoch], now: Int64? = nil) {
@@ -56,10 +72,10 @@ public struct HubPosition: Hashable, Sendable {
     self.now = now
   }
 
-  /// The life that gives versions now.
+  /// Id of the current epoch.
   public var epoch: String? { epochs.last?.id }
 
-  /// `nil` for a hub that does not say.
+  /// Creates a position from wire members. Returns `nil` if head or epochs are missing, as from an unversioned hub.
   init?(head: Int64?, epochs: [HubEpoch]?, now: Int64?) {
     guard let head, let epochs, !epochs.isEmpty else { return nil }
     self.init(head: head, epochs: epochs, now: now)
@@ -67,7 +83,7 @@ public struct HubPosition: Hashable, Sendable {
 }
 
 extension WireReader {
-  /// The members in which a hub says where it stands; `nil` where it does not.
+  /// Reads the members of the hub position, or returns `nil` if they are missing.
   mutating func position() throws -> HubPosition? {
     HubPosition(
       head: try optional("head", in: SyncRange.counter), epochs: try optional("epochs"),
@@ -75,17 +91,17 @@ extension WireReader {
   }
 }
 
-/// What a device says of itself in every request of sync.
+/// State that a device sends in every sync request.
 public struct DevicePosition: Hashable, Sendable {
-  /// The identity that its store made.
+  /// Identity that the device's store generated.
   public var device: String
-  /// The highest head in any answer it has had.
+  /// Highest head in any response that the device has received.
   public var seen: Int64
-  /// The life of the hub that `seen` lies in; `nil` before the first answer.
+  /// Epoch of ``seen``; `nil` before the first response.
   public var epoch: String?
-  /// The highest sequence that it has given; `nil` for a client that does not say.
+  /// Highest sequence number that the device has assigned; `nil` if the client does not send it.
   public var lastSequence: Int64?
-  /// The highest sequence up to which it holds every outcome.
+  /// Sequence number up to which the device has stored all outcomes.
   public var acknowledgedThrough: Int64
 
   public init(
@@ -98,13 +114,13 @@ public struct DevicePosition: Hashable, Sendable {
     self.acknowledgedThrough = acknowledgedThrough
   }
 
-  /// What it says that it has seen; `nil` for one that says nothing of it.
+  /// The value of ``seen``, or `nil` if the client sent no position.
   public var said: Int64? { epoch == nil && seen == 0 ? nil : seen }
 
-  /// As query items of a request.
+  /// Query items for a GET request.
   public var query: [(name: String, value: String)] {
     var items = [(name: "device", value: device)]
-    // A device that knows no life of the hub yet has seen nothing.
+    // Without an epoch the device has received no version yet.
     if let epoch { items += [("seen", "\(seen)"), ("epoch", epoch)] }
     if let lastSequence { items.append(("last_seq", "\(lastSequence)")) }
     return items + [("acked_through", "\(acknowledgedThrough)")]

@@ -1,8 +1,9 @@
-/// A device asks for a token with the code a person read to it.
+/// Request for a device token in exchange for a pairing code.
 public struct PairRequest: Hashable, Sendable {
   public var code: String
   public var deviceName: String
-  /// Whose record the device holds already: a code of somebody else is refused, and keeps. `nil` for a device that is nobody's.
+  /// User to whom the device's data belongs, or `nil` for an empty device. The hub rejects a code of another user
+  /// without using it up.
   public var person: String?
 
   public init(code: String, deviceName: String, person: String? = nil) {
@@ -26,12 +27,12 @@ extension PairRequest: WireDocument {
   }
 }
 
-/// The token of a device; shown once, stored hashed at the hub.
+/// Response with the token of a newly paired device. The hub stores only a hash of it.
 public struct PairResponse: Hashable, Sendable {
   public var token: String
   public var deviceId: String
   public var person: String
-  /// What the hub calls itself; `nil` for one that does not say.
+  /// Name of the hub, or `nil` if the hub sends none.
   public var hub: String?
 
   public init(token: String, deviceId: String, person: String, hub: String? = nil) {

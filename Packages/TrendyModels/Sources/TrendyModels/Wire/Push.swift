@@ -1,7 +1,7 @@
-/// The mutations of one device, in the order of their sequences.
+/// Push of one device: mutations in the order of their sequence numbers.
 public typealias PushRequest = PushDocument<MutationEnvelope>
 
-/// A push, with mutations as who reads or writes it needs them: a hub takes each as a ``WireAttempt``.
+/// Push request, generic over the representation of mutations. A hub decodes each mutation as a ``WireAttempt``.
 public struct PushDocument<Mutation: WireValue & Hashable & Sendable>: Hashable, Sendable {
   public var position: DevicePosition
   public var mutations: [Mutation]
@@ -11,17 +11,18 @@ public struct PushDocument<Mutation: WireValue & Hashable & Sendable>: Hashable,
     self.mutations = mutations
   }
 
-  /// The identity of the store that sends them.
+  /// Identity of the store that sends the mutations.
   public var device: String { position.device }
 }
 
 extension PushDocument<MutationEnvelope> {
-  /// From a device that says no more of itself than this.
+  /// Creates a push without the device's `seen` version, epoch and last sequence number.
   public init(device: String, acknowledgedThrough: Int64, mutations: [MutationEnvelope]) {
     self.init(
       position: DevicePosition(device: device, acknowledgedThrough: acknowledgedThrough), mutations: mutations)
   }
 
+  /// Creates the push request for a batch.
   public init(_ batch: PushBatch) {
     self.init(position: batch.position, mutations: batch.mutations.map { MutationEnvelope($0) })
   }
@@ -42,20 +43,20 @@ extension PushDocument: WireDocument {
     try fields.writeIfPresent("epoch", position.epoch)
     try fields.writeIfPresent("last_seq", position.lastSequence)
     try fields.write("mutations", mutations)
-    // A device that knows no life of the hub yet has seen nothing.
+    // Without an epoch the device has received no version yet.
     if position.epoch != nil { try fields.write("seen", position.seen) }
   }
 }
 
-/// One field of a mutation: what it becomes, and what its author knew.
+/// Change of one field in a mutation.
 public struct FieldChange: Hashable, Sendable {
-  /// `null` clears the field.
+  /// New value; `null` clears the field.
   public var value: JSONValue
-  /// In ``SyncRange/counter``.
+  /// Version that the author knew, in ``SyncRange/counter``.
   public var base: Int64 { didSet { base = base.clamped(to: SyncRange.counter) } }
   /// Hub time of the edit, in milliseconds since 1970; in ``SyncRange/stamp``.
   public var stamp: Int64 { didSet { stamp = stamp.clamped(to: SyncRange.stamp) } }
-  /// Who made the edit, where that is not the device that sends it.
+  /// Identity of the device that made the edit, if it is not the sending device.
   public var author: String?
 
   public init(value: JSONValue, base: Int64, stamp: Int64, author: String? = nil) {
@@ -82,24 +83,25 @@ extension FieldChange: WireDocument {
   }
 }
 
-/// One mutation of a push.
+/// Mutation in a push.
 public struct MutationEnvelope: Hashable, Sendable {
-  /// The mutation’s idempotency key.
+  /// Idempotency key of the mutation.
   public let id: String
-  /// Its place in the row of this device, from 1, without a gap.
+  /// Sequence number within the device identity, from 1 without gaps.
   public var sequence: Int64
   public var entityType: String
   public var entityId: String
   public var operation: String
-  /// The life of the entity that is meant; of a restore the one that it begins.
+  /// Incarnation of the entity that the mutation applies to; for a restore, the new incarnation.
   public var incarnation: Int64
   /// Of a delete, the version up to which its author knew what they deleted.
+  /// For a delete, the version up to which the author knew the entity and its children.
   public var base: Int64?
-  /// What the person changed, by the field's name on the wire; `nil` for a mutation that is judged by its arrival and has a payload.
+  /// Changed fields by wire name; `nil` if the mutation has a payload instead, which is applied in order of arrival.
   public var fields: [String: FieldChange]?
-  /// The members of the `Create…Request` or `Update…Request`, null and absent kept apart; empty for a delete.
+  /// Members of the `Create…Request` or `Update…Request`, in which null and absent differ; empty for a delete.
   public var payload: [String: JSONValue]
-  /// Members this version does not know, kept and written back.
+  /// Members that this version does not know. They are written back unchanged.
   public var unknownFields: [String: JSONValue]
 
   public init(
@@ -119,10 +121,11 @@ public struct MutationEnvelope: Hashable, Sendable {
     self.fields = fields
   }
 
-  /// What is sent of a mutation; always the same, for the same mutation.
+  /// Creates the wire form of a mutation; equal mutations have equal wire forms.
   ///
-  /// A payload that is no JSON object goes as one that every hub refuses. So its sequence is used up, what follows goes on, and the
-  /// person's data comes to the journal. A delete is meant with or without the edits it carries.
+  /// A payload that is not a JSON object is encoded so that every hub refuses it. Thus the sequence number is used up,
+  /// later mutations continue, and the data moves to the conflict journal. A delete remains valid without the edits
+  /// that it carries.
   public init(_ mutation: PendingMutation) {
     let readable =
       mutation.payload.isEmpty ? [:] : try? WireJSON.decode([String: JSONValue].self, from: mutation.payload)
@@ -139,15 +142,16 @@ public struct MutationEnvelope: Hashable, Sendable {
 }
 
 extension FieldChange {
-  /// What a mutation changes, by field.
-  /// - Throws: `APIError.decodingError` for a payload that is no JSON object.
+  /// Returns the changes of a mutation by field name.
+  ///
+  /// - Throws: `APIError.decodingError` if the payload is not a JSON object.
   public static func changes(of mutation: PendingMutation) throws -> [String: FieldChange] {
     guard !mutation.payload.isEmpty else { return [:] }
     let members = try WireJSON.decode([String: JSONValue].self, from: mutation.payload)
     return changes(members, of: mutation.entityType, marks: mutation.marks)
   }
 
-  /// The members of a request as fields, those that are merged key by key each under a name of its own.
+  /// Converts the members of a request to fields. Members that are merged key by key become one field per key.
   static func changes(
     _ members: [String: JSONValue], of kind: MutationEntityType, marks: [String: FieldMark]
   ) -> [String: FieldChange] {
@@ -196,18 +200,19 @@ extension MutationEnvelope: WireDocument {
   }
 }
 
-/// The outcomes of a push, as many as were judged, in order; `try_later` ends it.
+/// Response to a push: outcomes in order, up to and including the first `try_later`.
 public struct PushResponse: Hashable, Sendable {
   public var outcomes: [OutcomeEnvelope]
-  /// The version of the last write.
+  /// Version of the last write.
   public var head: Int64
+  /// Current epoch, or `nil` if the hub sends none.
   public var epoch: String?
-  /// Where the hub stands; `nil` for one that does not say.
+  /// Position of the hub, or `nil` if the hub sends none.
   public var position: HubPosition?
-  /// Whether it came as a problem of the type `device_forked`.
+  /// Whether the hub answered with problem type `device_forked`.
   public var isForked: Bool
 
-  /// From a hub that says where it stands.
+  /// Creates the response of a hub that sends its position.
   public init(outcomes: [OutcomeEnvelope], position: HubPosition) {
     self.init(outcomes: outcomes, head: position.head, epoch: position.epoch, position: position)
   }
@@ -244,8 +249,9 @@ extension PushResponse: WireDocument {
 }
 
 extension PushResponse {
-  /// What the response says of what was sent. What the hub did not judge is for later.
-  /// - Throws: `APIError.decodingError` where it says nothing that this version knows.
+  /// Returns one outcome for each mutation; those without an outcome in the response are `.tryLater`.
+  ///
+  /// - Throws: `APIError.decodingError` if the first outcome has an unknown status.
   public func answer(to mutations: [MutationEnvelope]) throws -> PushAnswer {
     let bySequence = Dictionary(outcomes.map { ($0.sequence, $0) }, uniquingKeysWith: { first, _ in first })
     var answer = PushAnswer(outcomes: [], position: position, isForked: isForked)
@@ -260,7 +266,8 @@ extension PushResponse {
         answer.outcomes.append(
           .tryLater(retryAfter: judged.retryAfterSeconds.map { min(.seconds(max($0, 0)), SyncRange.longestWait) }))
       default:
-        // Words of a newer hub. What it settled before them still counts; alone they are an error that someone can see.
+        // An unknown status from a newer hub. Earlier outcomes still count; as the first outcome it is an error, so
+        // that it is reported.
         guard !answer.outcomes.isEmpty else {
           throw APIError.decodingError(
             "the outcome of sequence \(mutation.sequence): expected accepted, merged, refused or try_later, found "
@@ -271,7 +278,7 @@ extension PushResponse {
       if !judged.lost.isEmpty { answer.lost[answer.outcomes.count - 1] = judged.lost }
       if case .tryLater? = answer.outcomes.last { break }
     }
-    // What follows one that could not be judged may depend on it.
+    // Later mutations may depend on one without an outcome.
     var unjudged = MutationOutcome.tryLater(retryAfter: nil)
     if let last = answer.outcomes.last, case .tryLater = last { unjudged = last }
     answer.outcomes += Array(repeating: unjudged, count: mutations.count - answer.outcomes.count)
@@ -279,16 +286,16 @@ extension PushResponse {
   }
 }
 
-/// What became of one mutation.
+/// Outcome of one mutation on the wire.
 public struct OutcomeEnvelope: Hashable, Sendable {
   public var sequence: Int64
-  /// `accepted`, `merged`, `refused` or `try_later`.
+  /// One of `accepted`, `merged`, `refused` and `try_later`.
   public var status: String
-  /// The version the entity has after it.
+  /// Version of the entity after the mutation.
   public var version: Int64?
   public var problem: ProblemDetails?
   public var retryAfterSeconds: Int?
-  /// Of a merged one, the fields that did not take effect.
+  /// Fields of a merged mutation that lost to later values.
   public var lost: [String]
 
   public init(
@@ -303,7 +310,12 @@ public struct OutcomeEnvelope: Hashable, Sendable {
     self.lost = lost
   }
 
-  /// As a hub judged; `lost` are the fields of a merged one that did not take effect.
+  /// Creates the wire form of an outcome.
+  ///
+  /// - Parameters:
+  ///   - sequence: sequence number of the mutation.
+  ///   - outcome: result of the mutation.
+  ///   - lost: fields of a merged mutation that lost to later values.
   public init(sequence: Int64, _ outcome: MutationOutcome, lost: [String] = []) {
     self.init(sequence: sequence, status: "", lost: lost)
     switch outcome {
@@ -327,7 +339,7 @@ extension OutcomeEnvelope: WireDocument {
   }
 
   public func write(to fields: inout WireWriter) throws {
-    // A merge in which nothing was lost says so: another had imported the same.
+    // A merge without lost fields writes an empty list: another device had imported the same entity.
     if !lost.isEmpty || status == "merged" { try fields.write("lost", lost) }
     try fields.writeIfPresent("problem", problem)
     try fields.writeIfPresent("retry_after_s", retryAfterSeconds)
@@ -337,20 +349,20 @@ extension OutcomeEnvelope: WireDocument {
   }
 }
 
-/// The first line of a snapshot, or of a part of one.
+/// First line of a snapshot or a snapshot part.
 public struct SnapshotHeader: Hashable, Sendable {
-  /// The version at which the snapshot was taken.
+  /// Version of the state that the snapshot contains.
   public var cursor: Int64
   public var epoch: String
-  /// The highest sequence of the asking device that was judged.
+  /// Highest sequence number of the requesting device that the hub has used up.
   public var lastSequence: Int64
-  /// How many entries follow; fewer is a snapshot cut off.
+  /// Number of entries that follow. If there are fewer, the response was truncated.
   public var count: Int
-  /// Where the hub stands; `nil` for one that does not say.
+  /// Position of the hub, or `nil` if the hub sends none.
   public var position: HubPosition?
-  /// Of a part, what it names all entries of; `nil` of a whole snapshot.
+  /// Spans of which a part contains all entries; `nil` for a complete snapshot.
   public var spans: [SnapshotSpan]?
-  /// Of a part, what asks for the one after it; `nil` of the last, and of a whole snapshot.
+  /// Name of the next part; `nil` for the last part and for a complete snapshot.
   public var next: String?
 
   public init(

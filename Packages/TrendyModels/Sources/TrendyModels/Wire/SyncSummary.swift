@@ -1,8 +1,9 @@
-/// What the living entities of one kind add up to: equal on a device and at its hub where both hold the same versions.
+/// Count and checksum of the living entities of one kind. Equal on device and hub if both have the same versions.
 public struct KindSum: Hashable, Sendable {
+  /// Number of living entities.
   public private(set) var count: Int64
-  /// The sum modulo 2^64 over them of the first 8 bytes (big-endian) of SHA-256 of kind, id, version and incarnation, each but
-  /// the last followed by a line feed.
+  /// Sum modulo 2^64, over all living entities, of the first 8 bytes (big-endian) of SHA-256 over kind, id, version and
+  /// incarnation, separated by line feeds.
   public private(set) var hash: UInt64
 
   public init(count: Int64 = 0, hash: UInt64 = 0) {
@@ -10,11 +11,13 @@ public struct KindSum: Hashable, Sendable {
     self.hash = hash
   }
 
+  /// Adds a living entity.
   public mutating func add(kind: String, id: String, version: Int64, incarnation: Int64) {
     count += 1
     hash &+= Self.term(kind, id, version, incarnation)
   }
 
+  /// Removes an entity that was added with the same arguments.
   public mutating func remove(kind: String, id: String, version: Int64, incarnation: Int64) {
     count -= 1
     hash &-= Self.term(kind, id, version, incarnation)
@@ -27,13 +30,13 @@ public struct KindSum: Hashable, Sendable {
 }
 
 extension KindSum {
-  /// The hash as 16 digits.
+  /// Checksum as 16 hexadecimal digits.
   public var hexadecimal: String {
     let digits = String(hash, radix: 16)
     return String(repeating: "0", count: 16 - digits.count) + digits
   }
 
-  /// `nil` for digits that are none.
+  /// Returns `nil` if `hexadecimal` is not a hexadecimal number of up to 64 bits.
   public init?(count: Int64, hexadecimal: String) {
     guard let hash = UInt64(hexadecimal, radix: 16) else { return nil }
     self.init(count: count, hash: hash)
@@ -55,17 +58,18 @@ extension KindSum: WireDocument {
   }
 }
 
-/// What a hub says of a person's record as a whole, as of its head.
+/// Summary of a user's record at the head of the hub.
 public struct SyncSummary: Hashable, Sendable {
+  /// Name of the user.
   public var person: String
   public var position: HubPosition
-  /// By the kind's name.
+  /// Count and checksum of each kind, by its wire name.
   public var kinds: [String: KindSum]
-  /// Whom the hub takes the asking device for; `nil` from a hub that does not say.
+  /// Hub's id of the requesting device, or `nil` if the hub sends none.
   public var deviceId: String?
-  /// The highest sequence of the asking store that was judged.
+  /// Highest sequence number of the requesting store that the hub has used up.
   public var lastSequence: Int64
-  /// Up to here tombstones have shrunk to bare ids.
+  /// Horizon: the version up to which tombstones were reduced to bare ids.
   public var horizon: Int64
 
   public init(

@@ -1,18 +1,18 @@
-/// What became of one pushed mutation.
+/// Outcome of one pushed mutation.
 public enum MutationOutcome: Hashable, Sendable {
-  /// It took effect; the entity now has this version, where the client can say one.
+  /// The mutation took effect. The version is the entity's new version, if known.
   case accepted(version: Int64?)
-  /// It took effect beside what others had written, and some of its fields lost to later ones.
+  /// The mutation was merged with other changes; some of its fields may have lost to later values.
   case merged(version: Int64?)
-  /// It will never take effect, for the reason given.
+  /// The mutation is invalid permanently, for the given reason.
   case refused(ProblemDetails)
-  /// It was not judged; ask again, not before `retryAfter`.
+  /// The mutation has no outcome yet; retry it, after `retryAfter` at the earliest.
   case tryLater(retryAfter: Duration?)
 }
 
-/// Everything that lives at the hub, as of one moment of the feed.
+/// All living entities of a hub, as of one cursor.
 public struct Snapshot: Hashable, Sendable {
-  /// The feed goes on from here.
+  /// Cursor from which the feed continues.
   public var cursor: Int64
   public var eventTypes: [APIEventType]
   public var events: [APIEvent]
@@ -31,10 +31,10 @@ public struct Snapshot: Hashable, Sendable {
   }
 }
 
-/// Mutations on their way, and who sends them.
+/// Mutations to push, with the position of the device.
 public struct PushBatch: Hashable, Sendable {
   public var position: DevicePosition
-  /// In the order of their sequences.
+  /// Mutations in the order of their sequence numbers.
   public var mutations: [PendingMutation]
 
   public init(position: DevicePosition, mutations: [PendingMutation]) {
@@ -43,16 +43,16 @@ public struct PushBatch: Hashable, Sendable {
   }
 }
 
-/// What came back of a ``PushBatch``.
+/// Result of a ``PushBatch``.
 public struct PushAnswer: Hashable, Sendable {
-  /// As many as there were mutations, in their order.
+  /// One outcome for each mutation, in the same order.
   public var outcomes: [MutationOutcome]
-  /// By the mutation's place in the batch, the fields that lost.
+  /// Fields that lost a merge, by the index of the mutation in the batch.
   public var lost: [Int: [String]]
-  /// Where the hub stands; `nil` for one that does not say.
+  /// Position of the hub, or `nil` if the hub sends none.
   public var position: HubPosition?
-  /// Whether the hub knows this device's row of sequences otherwise: its store is a copy, or older than itself. What was judged
-  /// before it found out stands.
+  /// Whether the hub knows other mutations under this device's sequence numbers, because its store was copied or
+  /// restored. Outcomes from before the fork was detected remain valid.
   public var isForked: Bool
 
   public init(
@@ -65,12 +65,13 @@ public struct PushAnswer: Hashable, Sendable {
   }
 }
 
-/// A page of the feed that is asked for.
+/// Request for a feed page.
 public struct FeedRequest: Hashable, Sendable {
+  /// Version after which the page begins.
   public var cursor: Int64
-  /// 1 to 500.
+  /// Maximum number of entries, 1 to 500.
   public var limit: Int
-  /// Who asks; `nil` for a store that has no identity yet.
+  /// Position of the device; `nil` if the store has no identity yet.
   public var position: DevicePosition?
 
   public init(cursor: Int64, limit: Int, position: DevicePosition? = nil) {
@@ -80,14 +81,14 @@ public struct FeedRequest: Hashable, Sendable {
   }
 }
 
-/// Everything a hub has, as of one moment.
+/// Snapshot in the form that the hub provides.
 public enum SnapshotAnswer: Sendable {
-  /// What lives.
+  /// Living entities without versions, from an unversioned hub.
   case lists(Snapshot)
-  /// What lives and what was deleted, with versions and marks.
+  /// Living entities and tombstones, with versions and field versions.
   case entries(HubSnapshot)
 
-  /// The feed goes on from here.
+  /// Cursor from which the feed continues.
   public var cursor: Int64 {
     switch self {
     case .lists(let snapshot): snapshot.cursor
@@ -96,11 +97,11 @@ public enum SnapshotAnswer: Sendable {
   }
 }
 
-/// Every entry of a hub in one state, tombstones included.
+/// All entries of a hub in one consistent state, tombstones included.
 public struct HubSnapshot: Hashable, Sendable {
-  /// Its head is the snapshot's own: the feed goes on from there.
+  /// Position of the hub; the feed continues from its head.
   public var position: HubPosition
-  /// What others refer to comes first.
+  /// Entries, parents before their children.
   public var entries: [ChangeEntry]
 
   public init(position: HubPosition, entries: [ChangeEntry]) {
@@ -109,14 +110,14 @@ public struct HubSnapshot: Hashable, Sendable {
   }
 }
 
-/// A part of a snapshot that is asked for.
+/// Request for a snapshot part.
 public struct SnapshotRequest: Hashable, Sendable {
-  /// ``SnapshotPart/next`` of the part before; `nil` for the first.
+  /// Name of the part, from ``SnapshotPart/next`` of the previous one; `nil` for the first.
   public var part: String?
-  /// Who asks; `nil` for a store that has no identity yet.
+  /// Position of the device; `nil` if the store has no identity yet.
   public var position: DevicePosition?
 
-  /// What the first part is called on the wire.
+  /// Name of the first part on the wire.
   public static let firstPart = "first"
 
   public init(part: String? = nil, position: DevicePosition? = nil) {
@@ -125,15 +126,17 @@ public struct SnapshotRequest: Hashable, Sendable {
   }
 }
 
-/// A piece of a snapshot that a device lays before it asks for the next.
+/// Snapshot part, which a device applies before it requests the next one.
 ///
-/// Each part is of one moment of its own. Together they name every entity that the hub had when the first was read and has still:
-/// what is written meanwhile comes in a later part, or by the feed after the head that the first part says.
+/// Each part is consistent and has its own time of reading. Together the parts contain every entity that existed when the
+/// first part was read and still exists. Later writes are in a later part or in the feed after the head of the first
+/// part.
 public struct SnapshotPart: Sendable {
+  /// Entries or lists of this part.
   public var answer: SnapshotAnswer
-  /// What it names all entries of; `nil` where it is the whole snapshot, whatever was asked for.
+  /// Spans of which the part contains all entries; `nil` if it is a complete snapshot.
   public var spans: [SnapshotSpan]?
-  /// Asks for the part after it; `nil` at the last.
+  /// Name of the next part, or `nil` for the last one.
   public var next: String?
 
   public init(answer: SnapshotAnswer, spans: [SnapshotSpan]? = nil, next: String? = nil) {
@@ -143,12 +146,12 @@ public struct SnapshotPart: Sendable {
   }
 }
 
-/// Versions of one kind of which a part of a snapshot names all there are.
+/// Range of versions of one kind, all entries of which are in one snapshot part.
 public struct SnapshotSpan: Hashable, Sendable {
   public var kind: String
-  /// It begins above this version.
+  /// Exclusive lower bound.
   public var after: Int64
-  /// The last version in it.
+  /// Inclusive upper bound.
   public var through: Int64
 
   public init(kind: String, after: Int64, through: Int64) {
@@ -157,6 +160,7 @@ public struct SnapshotSpan: Hashable, Sendable {
     self.through = through
   }
 
+  /// Returns whether the span includes a version.
   public func contains(_ version: Int64) -> Bool { version > after && version <= through }
 }
 
@@ -175,12 +179,12 @@ extension SnapshotSpan: WireDocument {
 }
 
 extension ProblemDetails {
-  /// 409: the hub was restored from a backup and never gave the position that the device stands at.
+  /// Problem type (status 409): the hub was restored from a backup and never issued the device's position.
   public static let logReset = "urn:trendy:error:log_reset"
-  /// The write names an entity that was deleted.
+  /// Problem type: the mutation refers to a deleted entity.
   public static let entityDeleted = "urn:trendy:error:entity_deleted"
-  /// 409: see ``PushAnswer/isForked``.
+  /// Problem type (status 409): the device is forked; see ``PushAnswer/isForked``.
   public static let deviceForked = "urn:trendy:error:device_forked"
-  /// 409 of a pairing: the device holds another person's record. The code is not used up.
+  /// Problem type (status 409): the device contains the record of another user. The pairing code remains valid.
   public static let otherPerson = "urn:trendy:error:other_person"
 }

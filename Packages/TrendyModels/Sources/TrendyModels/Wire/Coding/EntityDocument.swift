@@ -5,17 +5,18 @@ public protocol WireFields: Hashable, Sendable {
   var own: OwnMembers { get set }
 }
 
-/// Members of a whole document that are no fields: the id, what a hub assigns, and what this version does not know.
+/// Members of a stored entity that are not fields: its id, members that a hub assigns, and members unknown to this
+/// version.
 public struct OwnMembers: Hashable, Sendable {
   var id = ""
-  /// `nil` in a request.
+  /// User that owns the entity; `nil` in a request.
   var userId: String?
   var createdAt: Date?
   var updatedAt: Date?
   var unknown: [String: JSONValue] = [:]
 }
 
-/// A wire document that has a whole entity; its fields are read and set as properties of the document.
+/// Wire document that contains a whole entity. Its fields are read and set as properties of the document.
 @dynamicMemberLookup
 public protocol EntityDocument<Fields>: Hashable, Sendable, Identifiable where ID == String {
   associatedtype Fields: WireFields
@@ -26,7 +27,7 @@ public protocol EntityDocument<Fields>: Hashable, Sendable, Identifiable where I
 extension EntityDocument {
   public var id: String { fields.own.id }
 
-  /// Members that this version does not know, kept and written back.
+  /// Members that this version does not know. They are written back unchanged.
   public var unknownFields: [String: JSONValue] {
     get { fields.own.unknown }
     set { fields.own.unknown = newValue }
@@ -38,7 +39,7 @@ extension EntityDocument {
   }
 }
 
-/// An entity as a hub returns it.
+/// Entity as returned by a hub.
 public protocol StoredDocument<Fields>: EntityDocument {}
 
 extension StoredDocument {
@@ -57,21 +58,21 @@ extension StoredDocument {
     set { fields.own.updatedAt = newValue }
   }
 
-  /// The entity that a hub stores for a create request at `date`.
+  /// Creates the entity that a hub stores for a create request at `date`.
   public init(_ request: some EntityDocument<Fields>, userId: String, at date: Date) {
     self.init(fields: request.fields)
     (self.userId, createdAt, updatedAt) = (userId, date, date)
   }
 }
 
-/// Fields that are listed once, for all operations on them.
+/// Fields that are listed once for all operations on them.
 protocol VisitedFields: WireFields {
   associatedtype Changes: Equatable
 
   /// Fields with their defaults.
   init()
 
-  /// An update without a change.
+  /// Update that changes no field.
   static var unchanged: Changes { get }
 
   /// Calls `visitor` for each member, in the order of the wire names.
@@ -109,7 +110,7 @@ extension VisitedFields {
     try fields.visit(&changes, &writer)
   }
 
-  /// Returns what turns `old` into these fields: the fields that differ and no others; `nil` if none does.
+  /// Returns the update that changes `old` to these fields, with only the fields that differ; `nil` if none does.
   func changes(from old: Self) -> Changes? {
     var (new, old, changes) = (self, old, Self.unchanged)
     var (setter, reducer) = (ChangeSetter(), ChangeReducer())

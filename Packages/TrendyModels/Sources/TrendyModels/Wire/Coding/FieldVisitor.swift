@@ -1,28 +1,28 @@
 typealias FieldValue = WireValue & Equatable
 
-/// An operation on the fields of an entity, called for each in the order of the wire names.
+/// Operation on the fields of an entity, called for each field in the order of wire names.
 ///
-/// An entity lists its fields once (``VisitedFields/visit(_:_:)``), each as a pair: its value in a whole document and its
-/// change in an update. Reading, writing, comparing and applying are visitors of that list.
+/// An entity lists its fields once (``VisitedFields/visit(_:_:)``), each as a pair of its value in a whole document and
+/// its change in an update. Reading, writing, comparing and applying are visitors of this list.
 protocol FieldVisitor: ~Copyable {
   associatedtype Failure: Error
 
-  /// The id of the entity, which an update does not repeat.
+  /// Visits the id of the entity, which an update does not contain.
   mutating func identifier(_ name: StaticString, _ value: inout String) throws(Failure)
-  /// A member that a hub assigns; only stored documents have it.
+  /// Visits a member that a hub assigns; only stored documents have it.
   mutating func assigned<Value: FieldValue>(_ name: StaticString, _ value: inout Value?) throws(Failure)
   mutating func required<Value: FieldValue>(
     _ name: StaticString, _ value: inout Value, _ change: inout Value?) throws(Failure)
-  /// A field that a create requires and that has a default in a stored document without it.
+  /// Visits a field that a create requires and that has a default in a stored document without it.
   mutating func requiredToCreate<Value: FieldValue>(
     _ name: StaticString, _ value: inout Value, _ change: inout Value?) throws(Failure)
-  /// A field with a default, which a document without it leaves as it is.
+  /// Visits a field with a default, which remains if the document lacks the field.
   mutating func optional<Value: FieldValue>(
     _ name: StaticString, _ value: inout Value, _ change: inout Value?) throws(Failure)
-  /// A field that an update can clear.
+  /// Visits a field that an update can clear.
   mutating func clearable<Value: FieldValue>(
     _ name: StaticString, _ value: inout Value?, _ change: inout Patch<Value>) throws(Failure)
-  /// A field whose keys are merged one by one; an inner `nil` removes a key.
+  /// Visits a field whose keys are merged one by one; an inner `nil` removes a key.
   mutating func merged<Value: FieldValue>(
     _ name: StaticString, _ value: inout [String: Value]?, _ change: inout [String: Value?]?) throws(Failure)
 }
@@ -47,7 +47,7 @@ extension FieldVisitor where Self: ~Copyable {
 
 // MARK: - Reading and writing
 
-/// The documents of an entity that differ in their members.
+/// Kind of document, which determines the members of an entity.
 enum DocumentForm {
   case create, stored, update
 }
@@ -55,7 +55,7 @@ enum DocumentForm {
 extension WireReader: FieldVisitor {
   typealias Failure = any Error
 
-  /// Read before the fields: an error then names the id first.
+  /// Does nothing: the id is read before the fields, so that an error reports the id first.
   mutating func identifier(_: StaticString, _: inout String) {}
 
   mutating func assigned<Value: FieldValue>(_ name: StaticString, _ value: inout Value?) throws {
@@ -126,7 +126,7 @@ extension WireWriter: FieldVisitor {
 
 // MARK: - Comparing and applying
 
-/// Makes a change that sets every field to its value.
+/// Creates a change that sets every field to its value.
 struct ChangeSetter: FieldVisitor {
   typealias Failure = Never
 
@@ -145,7 +145,7 @@ struct ChangeSetter: FieldVisitor {
   }
 }
 
-/// Removes what a change would leave as it is, and adds what it would have to remove.
+/// Removes unchanged fields from a change and adds the keys that it must remove.
 struct ChangeReducer: FieldVisitor {
   typealias Failure = Never
 

@@ -1,8 +1,8 @@
-/// A part of a document that may be wrong without the rest being so: what was read, or why it cannot be.
+/// Element of a document whose decoding error does not fail the whole document.
 public struct WireAttempt<Value: WireValue & Hashable & Sendable>: Hashable, Sendable {
-  /// The part as it came.
+  /// The element before decoding.
   public let json: JSONValue
-  /// The error names the member from the beginning of the whole document.
+  /// The decoded element, or an error whose path begins at the root of the document.
   public let result: Result<Value, JSONError>
 }
 
@@ -18,7 +18,7 @@ extension WireAttempt: WireValue {
 
   public func append(to writer: inout WireWriter) throws { try writer.append(json) }
 
-  /// Through another coder the part is read by itself, and an error names the member from there.
+  /// Decodes the element with another coder; the path of an error then begins at the element.
   public init(from decoder: any Decoder) throws {
     let json = try JSONValue(from: decoder)
     self = try WireJSON.decode(Self.self, from: WireJSON.encode(json))

@@ -1,11 +1,13 @@
 public import TrendyFoundation
 
-/// The product's JSON coder. Wire types code their own names and dates, so a plain `JSONEncoder()` writes the same document.
+/// The product's JSON coder. Wire types encode their own names and dates, so a plain `JSONEncoder()` writes the same
+/// document.
 ///
-/// Strict where a plain decoder is not: see ``JSONLimits`` and `docs/decisions/0002-parse-json-and-xml-in-swift.md`.
+/// Decoding is stricter than Foundation's: see ``JSONLimits`` and `docs/decisions/0002-parse-json-and-xml-in-swift.md`.
 public enum WireJSON: Sendable {
-  /// Members sorted by name, so that the same value always gives the same bytes.
-  /// - Throws: ``APIError/decodingError(_:)`` for a number JSON has no text for (infinity, not a number).
+  /// Encodes a value with members sorted by name, so that equal values give equal bytes.
+  ///
+  /// - Throws: ``APIError/decodingError(_:)`` for a number that JSON cannot represent (infinity or NaN).
   public static func encode(_ value: some WireValue) throws -> Data {
     do {
       var writer = WireWriter()
@@ -16,8 +18,9 @@ public enum WireJSON: Sendable {
     }
   }
 
-  /// Returns the members that ``encode(_:)`` writes of an object, as decoding them would: 5.0 is a whole number.
-  /// - Throws: as ``encode(_:)``; also for a value that is not an object.
+  /// Returns the members that ``encode(_:)`` writes for an object, as decoding would return them: 5.0 is an integer.
+  ///
+  /// - Throws: the errors of ``encode(_:)``, and an error if the value is not an object.
   public static func members(of value: some WireValue) throws -> [String: JSONValue] {
     var writer = WireWriter(makesValue: true)
     do {
@@ -31,13 +34,14 @@ public enum WireJSON: Sendable {
     return members
   }
 
-  /// As ``members(of:)``, at the speed of its coder for a type that is no ``WireValue``.
+  /// Returns the members as ``members(of:)`` for wire values does. Types other than ``WireValue`` use the slower
+  /// library coder.
   public static func members(of value: some Encodable) throws -> [String: JSONValue] {
     if let value = value as? any WireValue { return try members(of: value) }
     return try decode([String: JSONValue].self, from: encode(value), limits: JSONLimits(depth: .max))
   }
 
-  /// The same of any type, at the speed of its coder if it is no ``WireValue``.
+  /// Encodes any type. Types other than ``WireValue`` use the slower library coder.
   public static func encode(_ value: some Encodable) throws -> Data {
     if let value = value as? any WireValue { return try encode(value) }
     do {
@@ -49,7 +53,9 @@ public enum WireJSON: Sendable {
     }
   }
 
-  /// - Throws: ``APIError/decodingError(_:)`` that names the member, what was expected there and at which byte.
+  /// Decodes a wire type.
+  ///
+  /// - Throws: ``APIError/decodingError(_:)`` with the path of the member, the expected value and the byte offset.
   public static func decode<Value: WireValue>(
     _ type: Value.Type, from data: Data, limits: JSONLimits = JSONLimits()
   ) throws -> Value {
@@ -60,13 +66,13 @@ public enum WireJSON: Sendable {
     }
   }
 
-  /// The same of any type, at the speed of its coder if it is no ``WireValue``.
+  /// Decodes any type. Types other than ``WireValue`` use the slower library coder.
   public static func decode<Value: Decodable>(
     _ type: Value.Type, from data: Data, limits: JSONLimits = JSONLimits()
   ) throws -> Value {
     if let type = type as? any WireValue.Type { return try decode(type, from: data, limits: limits) as! Value }
     do {
-      // The document is held to the same rules; only the making of values is left to the decoder.
+      // The product's parser validates the document; the library decoder only creates the values.
       _ = try JSONDocument(data, limits: limits)
       return try JSONDecoder().decode(type, from: data)
     } catch let error as JSONError {
@@ -76,7 +82,8 @@ public enum WireJSON: Sendable {
     }
   }
 
-  /// Of what does not begin as JSON does, the beginning says more than a byte's number: an error page of a proxy, say.
+  /// Quotes the beginning of a response that is not JSON, such as an HTML error page of a proxy, instead of a byte
+  /// offset.
   private static func describe(_ error: JSONError, in data: Data) -> String {
     let blanks = data.prefix { $0 == 0x20 || $0 == 0x09 || $0 == 0x0A || $0 == 0x0D }.count
     guard error.path.isEmpty, error.byte == blanks, error.reason.hasSuffix("expected a value") else {
@@ -88,7 +95,7 @@ public enum WireJSON: Sendable {
         + (data.count > 40 ? " and so on" : "")
   }
 
-  /// `changes[3].data.timestamp: expected …`.
+  /// Formats a decoding error, for example `changes[3].data.timestamp: expected …`.
   private static func describe(_ error: any Error) -> String {
     switch error {
     case DecodingError.keyNotFound(let key, let context):
@@ -108,7 +115,7 @@ public enum WireJSON: Sendable {
     }
   }
 
-  /// The decoder's "Expected to decode Bool but found number instead." cut down to what was found.
+  /// Returns the found value from a message such as "Expected to decode Bool but found number instead."
   private static func found(_ context: DecodingError.Context) -> String {
     guard let start = context.debugDescription.firstRange(of: "but found ")?.upperBound,
       let end = context.debugDescription.firstRange(of: " instead")?.lowerBound, start < end
@@ -134,7 +141,7 @@ public enum WireJSON: Sendable {
     return text.isEmpty ? "the document" : text
   }
 
-  /// What a person would call the JSON that `type` is read from.
+  /// Returns the JSON name of the value from which `type` is decoded, for error messages.
   static func name(of type: Any.Type) -> String {
     switch type {
     case is String.Type: "a string"

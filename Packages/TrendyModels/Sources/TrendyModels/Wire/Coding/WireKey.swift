@@ -1,4 +1,4 @@
-/// A member name of a wire document.
+/// Member name of a wire document.
 struct WireKey: CodingKey {
   let stringValue: String
   var intValue: Int? { nil }

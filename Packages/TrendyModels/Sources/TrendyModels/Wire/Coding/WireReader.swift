@@ -1,13 +1,13 @@
 import TrendyFoundation
 
-/// Reads the members of one wire document, from text or through any other coder, and remembers which it knew.
+/// Reads the members of one wire document from JSON text or another coder, and records which members were read.
 public struct WireReader {
-  /// One of the two is there.
+  // Exactly one of `container` and `text` is set.
   private let coder: KeyedDecodingContainer<WireKey>?
   private var text: JSONMembers?
-  /// What the coder was asked for; the text remembers by itself.
+  /// Members read from the coder; ``JSONMembers`` records its own.
   private var known: Set<String> = []
-  /// Which members of an entity's fields the document has.
+  /// Members that the entity's fields have in this document.
   var form = DocumentForm.create
 
   init(_ decoder: any Decoder) throws {
@@ -19,6 +19,7 @@ public struct WireReader {
     text = try JSONMembers(node)
   }
 
+  /// Reads a member that must be present.
   public mutating func required<Value: WireValue>(_ name: StaticString) throws -> Value {
     guard let coder else {
       guard let node = text?.find(name) else { throw missing(name, WireJSON.name(of: Value.self)) }
@@ -32,24 +33,24 @@ public struct WireReader {
     }
   }
 
-  /// A whole number that can be: outside of the range it is refused by name.
+  /// Reads an integer that must be in a range; the error names the member.
   public mutating func required(_ name: StaticString, in range: ClosedRange<Int64>) throws -> Int64 {
     try check(required(name), name, range)
   }
 
-  /// As ``required(_:in:)``; absent and null both give `nil`.
+  /// Reads an integer as ``required(_:in:)`` does, or returns `nil` if the member is absent or null.
   public mutating func optional(_ name: StaticString, in range: ClosedRange<Int64>) throws -> Int64? {
     try optional(name).map { try check($0, name, range) }
   }
 
-  /// A name: see ``WireIdentifier``.
+  /// Reads an id and validates it with ``WireIdentifier``.
   public mutating func identifier(_ name: StaticString) throws -> String {
     let value: String = try required(name)
     guard !WireIdentifier.isValid(value) else { return value }
     throw refusal(of: name, "expected \(WireIdentifier.rule)")
   }
 
-  /// Absent and null both give `nil`.
+  /// Reads a member, or returns `nil` if it is absent or null.
   public mutating func optional<Value: WireValue>(_ name: StaticString) throws -> Value? {
     guard let coder else {
       guard let node = text?.find(name), !node.isNull else { return nil }
@@ -62,10 +63,12 @@ public struct WireReader {
     }
   }
 
+  /// Reads a member, or returns the default if it is absent or null.
   public mutating func optional<Value: WireValue>(_ name: StaticString, default standard: Value) throws -> Value {
     try optional(name) ?? standard
   }
 
+  /// Reads a field of an update, distinguishing absent and null.
   public mutating func patch<Value: WireValue>(_ name: StaticString) throws -> Patch<Value> {
     guard let coder else {
       guard let node = text?.find(name) else { return .absent }
@@ -74,7 +77,7 @@ public struct WireReader {
     return coder.contains(WireKey(name)) ? Patch(setting: try optional(name)) : .absent
   }
 
-  /// The members that were not asked for.
+  /// Returns all members that have not been read.
   public func unknown() throws -> [String: JSONValue] {
     var fields: [String: JSONValue] = [:]
     for (name, node) in text?.others() ?? [] { fields[name] = node.value() }
@@ -92,7 +95,7 @@ extension ClosedRange<Int64> {
 }
 
 extension WireReader {
-  /// A date is text, which Foundation's own coding of it is not.
+  /// Parses a date from RFC 3339, which differs from Foundation's own coding of `Date`.
   private func date(_ text: String, _ name: StaticString) throws -> Date {
     guard let date = RFC3339.date(from: text) else {
       throw corrupted(name, "expected \(WireJSON.name(of: Date.self)), found \"\(text.prefix(40))\"")
@@ -123,7 +126,7 @@ extension WireReader {
       DecodingError.Context(codingPath: (coder?.codingPath ?? []) + [WireKey(name)], debugDescription: reason))
   }
 
-  /// Of a number that its type cannot hold the decoder says neither where nor what: its error is of a kind of its own.
+  /// Adds the member to an error. For a number out of range the library decoder throws an error without path or reason.
   private func naming<Value, Result>(
     _ name: StaticString, _ type: Value.Type, _ decode: () throws -> Result
   ) throws -> Result {

@@ -1,16 +1,19 @@
 public import TrendyFoundation
 
-/// What can be a member of a wire document: it reads itself from the index of a text and writes itself as text, besides
-/// what it does with any other coder.
+/// Value of a member in a wire document. Reads from a parsed document and writes text directly, besides its `Codable`
+/// conformance.
 public protocol WireValue: Codable {
+  /// Reads the value from a node of a parsed document.
   init(_ node: JSONNode) throws
+  /// Appends the value to a document.
   func append(to writer: inout WireWriter) throws
 }
 
-/// A wire document: an object with named members, described once for every coder.
+/// Wire document: an object with named members, described once for every coder.
 ///
-/// ``WireJSON`` reads and writes it directly, a plain `JSONDecoder` and `JSONEncoder` through the same two functions.
+/// ``WireJSON`` reads and writes it directly; `JSONDecoder` and `JSONEncoder` call the same two functions.
 public protocol WireDocument: WireValue {
+  /// Reads the members of the document.
   init(from fields: inout WireReader) throws
   /// Writes the members in the order of their names, so that equal values give equal bytes.
   func write(to fields: inout WireWriter) throws
@@ -62,7 +65,7 @@ extension Double: WireValue {
   public func append(to writer: inout WireWriter) throws { try writer.append(self) }
 }
 
-/// An RFC 3339 text with every coder.
+/// RFC 3339 text with every coder.
 extension Date: WireValue {
   public init(_ node: JSONNode) throws {
     guard node.token.kind == .string else { throw node.mismatch("a string") }

@@ -1,36 +1,38 @@
 import TrendyFoundation
 
-/// Writes wire documents: as text, through any other coder, or as the members of a ``JSONValue``.
+/// Writes wire documents: as text, to another coder, or as the members of a ``JSONValue``.
 ///
-/// Of one object the unknown members are given first; then come the known ones in the order of their names, and each unknown
-/// one finds its place between them. A known one stands in for an unknown one of its name.
+/// Unknown members of an object are passed first. Known members then follow in the order of their names, and the writer
+/// inserts the unknown ones between them. A known member replaces an unknown one of the same name.
 public struct WireWriter: ~Copyable {
   private let coder: OtherCoder?
   private var text: UnsafeMutablePointer<UInt8>
   private var count = 0
   private var capacity: Int
-  /// Of the object that is being written.
+  // Whether the current object has no member yet.
   private var isFirst = true
-  /// What waits for its place, the last name first.
+  /// Unknown members not yet written, in descending order of name.
   private var unknown: [(name: String, value: JSONValue)] = []
-  /// The name before, to see that they rise.
+  /// Name of the previous member, to check the order.
   private var before: StaticString = ""
-  /// Whether the document has the changes of an entity's fields instead of their values.
+  /// Whether the document contains the changes of an entity's fields instead of their values.
   var isUpdate = false
 
-  /// What a coder of the library is given. A class of its own, as the runtime makes the type of its container only where one is: of all
-  /// that a short command does that was a thirtieth.
+  /// Container of a library coder.
+  ///
+  /// A separate class, so that the runtime creates the container's type only when one is used; that took 1/30 of the
+  /// run time of a short command.
   private final class OtherCoder {
     var container: KeyedEncodingContainer<WireKey>
 
     init(_ encoder: any Encoder) { container = encoder.container(keyedBy: WireKey.self) }
   }
 
-  /// Whether ``value`` is made instead of text.
+  /// Whether ``value`` is built instead of text.
   private let makesValue: Bool
-  /// Members of the object that is being collected.
+  /// Members of the object in progress.
   private var members: [String: JSONValue] = [:]
-  /// The value that was collected last.
+  /// The last completed value.
   private(set) var value = JSONValue.null
 
   init(makesValue: Bool = false) {
@@ -49,7 +51,7 @@ public struct WireWriter: ~Copyable {
 
   deinit { text.deallocate() }
 
-  /// What has been written.
+  /// The text written so far.
   var data: Data { Data(bytes: text, count: count) }
 }
 
@@ -58,7 +60,7 @@ public struct WireWriter: ~Copyable {
 // MARK: - Members
 
 extension WireWriter {
-  /// Members this version does not know. Before all others.
+  /// Sets the members that this version does not know. Must be called before any other member is written.
   public mutating func write(unknown members: [String: JSONValue]) throws {
     guard !members.isEmpty else { return }
     if makesValue {
@@ -74,6 +76,7 @@ extension WireWriter {
     }
   }
 
+  /// Writes a member. Names must be in ascending order.
   public mutating func write(_ name: StaticString, _ value: some WireValue) throws {
     if let coder {
       if let date = value as? Date {
@@ -92,11 +95,12 @@ extension WireWriter {
     end(name)
   }
 
-  /// `nil` leaves the member out.
+  /// Writes a member unless the value is `nil`.
   public mutating func writeIfPresent(_ name: StaticString, _ value: (some WireValue)?) throws {
     if let value { try write(name, value) }
   }
 
+  /// Writes a field of an update unless it is absent.
   public mutating func write(_ name: StaticString, _ patch: Patch<some WireValue>) throws {
     switch patch {
     case .absent: break
@@ -272,9 +276,10 @@ extension WireWriter {
     count += length
   }
 
-  /// The shortest text that is the same number when read.
+  /// Appends the shortest text that is parsed as the same number.
   mutating func append(_ value: Double) throws {
-    // A large whole double has a shortest text, 4.611686018427388e+18, that is another whole number when read exactly.
+    // The shortest text of a large whole number, such as 4.611686018427388e+18, denotes another integer when parsed
+    // exactly.
     if let whole = Int64(exactly: value) { return append(whole) }
     guard value.isFinite else { throw Unwritable(value: value) }
     if makesValue {
@@ -303,14 +308,14 @@ extension WireWriter {
       self.value = .string(value)
       return
     }
-    // What is not stored as contiguous UTF-8 comes from Objective-C alone.
+    // Only strings bridged from Objective-C are not stored as contiguous UTF-8.
     if value.utf8.withContiguousStorageIfAvailable({ append($0) }) == nil {
       Array(value.utf8).withUnsafeBufferPointer { append($0) }
     }
   }
 
   private mutating func append(_ bytes: UnsafeBufferPointer<UInt8>) {
-    // The longest escape is six bytes for one.
+    // The longest escape has six bytes.
     reserve(bytes.count * 6 + 2)
     put(UInt8(ascii: "\""))
     var index = 0
@@ -324,7 +329,7 @@ extension WireWriter {
           continue
         }
       }
-      // The eight bytes with one to escape, or the last few.
+      // The eight bytes that contain a byte to escape, or the last bytes.
       let end = min(index + 8, bytes.count)
       while index < end {
         putEscaping(bytes[index])
@@ -334,7 +339,7 @@ extension WireWriter {
     put(UInt8(ascii: "\""))
   }
 
-  /// No control character, quotation mark or backslash among eight bytes.
+  /// Returns whether none of eight bytes is a control character, a quotation mark or a backslash.
   private static func isPlain(_ word: UInt64) -> Bool {
     let quote = word ^ 0x2222_2222_2222_2222
     let escape = word ^ 0x5C5C_5C5C_5C5C_5C5C
@@ -366,7 +371,7 @@ extension WireWriter {
 // MARK: - Bytes
 
 extension WireWriter {
-  /// After ``reserve(_:)``.
+  /// Appends a byte. Space must have been reserved with ``reserve(_:)``.
   private mutating func put(_ byte: UInt8) {
     text[count] = byte
     count += 1
@@ -385,7 +390,7 @@ extension WireWriter {
   }
 }
 
-/// A number that JSON has no text for.
+/// Error for a number that JSON cannot represent.
 struct Unwritable: Error {
   var path = ""
   var value: Double

@@ -1,17 +1,17 @@
 public import TrendyFoundation
 
-/// How a hub found a trip or a visit in what a device posted there.
+/// Explanation of how a hub detected a trip or a visit in a device's readings.
 public struct APIExplanation: Hashable, Sendable, Identifiable {
-  /// One decision about a trip, by its figures.
+  /// Decision of the detector with its figures.
   public struct Decision: Hashable, Sendable {
     public var time: Date
-    /// By its name in the code; a later hub may know more.
+    /// Identifier of the rule; newer hubs may send others.
     public var rule: String
     public var seconds: Double?
     public var meters: Double?
-    /// What seconds or metres were held against.
+    /// Limit with which seconds or metres were compared.
     public var limit: Double?
-    /// The decision as a sentence without its time; `nil` from a hub that does not say it.
+    /// The decision as a sentence without its time; `nil` if the hub sends none.
     public var words: String?
 
     public init(
@@ -27,22 +27,22 @@ public struct APIExplanation: Hashable, Sendable, Identifiable {
     }
   }
 
-  /// Of the event.
+  /// Identifier of the event.
   public let id: String
-  /// The device whose readings they are.
+  /// Device whose readings were used.
   public var deviceId: String
-  /// Empty for a device that the person does not have any more.
+  /// Name of the device; empty if the user has removed the device.
   public var deviceName: String
   public var start: Date
-  /// `nil` while it goes on.
+  /// End of the trip or visit; `nil` while it is in progress.
   public var end: Date?
-  /// How many were kept from start to end.
+  /// Number of stored readings from start to end.
   public var readings: Int
-  /// Whether later readings do not change it, unless they come late.
+  /// Whether the result is final unless late readings arrive.
   public var isSettled: Bool
-  /// Whether the person changed or deleted it, so that it is not written to any more.
+  /// Whether the user changed or deleted the event, so that detection no longer updates it.
   public var isPersonal: Bool
-  /// Empty where the device itself said when it drove, and for visits.
+  /// Decisions in order of time; empty for visits, and for trips with explicit trip commands.
   public var decisions: [Decision]
 
   public init(

@@ -1,20 +1,20 @@
 public import TrendyFoundation
 
-/// A trip that goes on, as a hub sees it in what a device posts there.
+/// Trip in progress, detected by a hub from a device's readings.
 public struct APILiveTrip: Hashable, Sendable, Identifiable {
-  /// The id under which it will be in the record.
+  /// Identifier of the trip's event once it is recorded.
   public let id: String
-  /// The device whose fixes they are.
+  /// Device whose fixes were used.
   public var deviceId: String
   public var deviceName: String
   public var isPaused: Bool
   public var mode: MotionState
   public var start: Date
-  /// Metres.
+  /// Path length in metres.
   public var distance: Double
-  /// Metres a second; `nil` when unknown.
+  /// Metres per second; `nil` if unknown.
   public var speed: Double?
-  /// When the last fix was taken.
+  /// Time of the last fix.
   public var fixedAt: Date?
 
   public init(
@@ -39,7 +39,7 @@ extension APILiveTrip: WireDocument {
     deviceId = try fields.required("device_id")
     deviceName = try fields.optional("device_name", default: "")
     isPaused = try fields.optional("paused", default: false)
-    // A later hub may know more ways to go.
+    // Newer hubs may send other transport modes.
     mode = MotionState(rawValue: try fields.optional("mode", default: "")) ?? .unknown
     start = try fields.required("start")
     distance = try fields.required("distance_m")
@@ -60,13 +60,13 @@ extension APILiveTrip: WireDocument {
   }
 }
 
-/// What goes on as a hub knows it.
+/// Trips in progress and rejected posts, as known to a hub.
 public struct LiveTripsResponse: Hashable, Sendable {
-  /// By the hub's clock.
+  /// Current time by the hub's clock.
   public var now: Date
-  /// By device.
+  /// Trips ordered by device.
   public var trips: [APILiveTrip]
-  /// Posts that were not kept, by device.
+  /// Rejected posts ordered by device.
   public var leftOut: [APILeftOut]
 
   public init(now: Date, trips: [APILiveTrip], leftOut: [APILeftOut] = []) {
@@ -90,18 +90,18 @@ extension LiveTripsResponse: WireDocument {
   }
 }
 
-/// What a device posted to a hub lately and the hub did not keep.
+/// Recent posts of a device that the hub did not store.
 public struct APILeftOut: Hashable, Sendable {
   public var deviceId: String
-  /// Empty for a device that the person does not have any more.
+  /// Name of the device; empty if the user has removed the device.
   public var deviceName: String
-  /// Posts between the first and the last, both counted.
+  /// Number of posts from the first to the last, inclusive.
   public var count: Int
   public var first: Date
   public var last: Date
-  /// Of the last, in words.
+  /// Reason why the last post was not stored, as text.
   public var reason: String
-  /// Whether the last was refused as a whole, so that the device still has it and sends it again.
+  /// Whether the last post was rejected as a whole, so that the device retains it and sends it again.
   public var isHeldBySender: Bool
 
   public init(

@@ -1,4 +1,5 @@
-/// A property's value on the wire: `{"type":"number","value":5}`. The type stays text, so that a newer one can be read.
+/// Property value on the wire: `{"type":"number","value":5}`. The type is a string, so that types from newer versions
+/// are preserved.
 public struct APIPropertyValue: Hashable, Sendable {
   public var type: String
   public var value: JSONValue
@@ -8,6 +9,7 @@ public struct APIPropertyValue: Hashable, Sendable {
     self.value = value
   }
 
+  /// Creates the wire form of a property value.
   public init(_ value: PropertyValue) {
     self.init(type: value.type.rawValue, value: value.value)
   }

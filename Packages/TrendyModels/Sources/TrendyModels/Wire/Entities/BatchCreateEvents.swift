@@ -1,4 +1,4 @@
-/// Events to make at once, at most 500.
+/// Request to create up to 500 events.
 public struct BatchCreateEventsRequest: Hashable, Sendable {
   public var events: [CreateEventRequest]
 
@@ -17,7 +17,7 @@ extension BatchCreateEventsRequest: WireDocument {
   }
 }
 
-/// What became of a batch of events; one that failed does not fail its neighbours.
+/// Response to a batch of creates; events succeed and fail independently.
 public struct BatchCreateEventsResponse: Hashable, Sendable {
   public var created: [APIEvent]
   public var errors: [BatchError]?
@@ -52,9 +52,9 @@ extension BatchCreateEventsResponse: WireDocument {
   }
 }
 
-/// Why one event of a batch was not made.
+/// Error of one event in a batch.
 public struct BatchError: Hashable, Sendable {
-  /// Its place in the request, from 0.
+  /// Index of the event in the request, from 0.
   public var index: Int
   public var message: String
 

@@ -2,7 +2,7 @@ public import TrendyFoundation
 
 /// Fields of an event on the wire.
 ///
-/// A new field is added here (stored property, change, and lists) and in ``Event``.
+/// A new field is added to this type (stored property, change and lists) and to ``Event``.
 public struct EventFields: WireFields {
   public var own = OwnMembers()
   public var eventTypeId = ""
@@ -55,7 +55,7 @@ extension EventFields: VisitedFields {
 }
 
 extension EventFields {
-  /// Returns the fields without ``properties``, which are expensive to convert.
+  /// Converts all fields except ``properties``, which are expensive to convert.
   init(_ event: Event) {
     self.init(
       own: OwnMembers(id: event.id, unknown: event.unknownFields), eventTypeId: event.eventTypeId,
@@ -68,7 +68,7 @@ extension EventFields {
 }
 
 extension Event {
-  /// Sets all fields but ``properties``.
+  /// Sets all fields except ``properties``.
   mutating func set(_ fields: EventFields) {
     eventTypeId = fields.eventTypeId
     timestamp = fields.timestamp
@@ -89,6 +89,7 @@ extension Event {
 }
 
 extension SyncedKind {
+  /// Kind of ``Event``.
   public static let event = SyncedKind(
     "event", path: "events", rank: 3, nestedMember: "properties", listOrder: "timestamp",
     fields: [
@@ -100,7 +101,8 @@ extension SyncedKind {
       .optional("source_type", .text(maximumBytes: 64)),
       .clearable("external_id", .text(maximumBytes: 1024)),
       .clearable("original_title", .text(maximumBytes: 4096)),
-      // A place an event was recorded at, not a parent: the event outlives it, and keeps its name.
+      // A reference to the place of recording, not to a parent: the event remains, with the place's name, if the place
+      // is deleted.
       .clearable("geofence_id", .identifier),
       .clearable("location_latitude", .number(-90...90)),
       .clearable("location_longitude", .number(-180...180)),
@@ -111,7 +113,7 @@ extension SyncedKind {
     ])
 }
 
-/// An event as a hub returns it.
+/// Event as returned by a hub.
 public struct APIEvent: StoredDocument {
   public var fields: EventFields
 
@@ -142,7 +144,7 @@ public struct APIEvent: StoredDocument {
   }
 }
 
-/// What creates an event.
+/// Request to create an event.
 public struct CreateEventRequest: EntityDocument {
   public var fields: EventFields
 
@@ -169,7 +171,7 @@ public struct CreateEventRequest: EntityDocument {
   }
 }
 
-/// What changes of an event; what is absent stays.
+/// Changes of an event; absent fields remain unchanged.
 public struct UpdateEventRequest: Hashable, Sendable {
   public var eventTypeId: String?
   public var timestamp: Date?
@@ -186,7 +188,7 @@ public struct UpdateEventRequest: Hashable, Sendable {
   public var healthKitSampleId: Patch<String>
   public var healthKitCategory: Patch<String>
   public var timeZone: Patch<String>
-  /// By key; an inner `nil` removes that property, a key that is absent stays.
+  /// Changes by key: an inner `nil` removes a property, absent keys remain unchanged.
   public var properties: [String: APIPropertyValue?]?
 
   public init(

@@ -6,7 +6,8 @@ public struct EventTypeFields: WireFields {
   public var name = ""
   public var color = "#888888"
   public var icon = "circle"
-  /// Read by ``Goal/init(_:)-(JSONValue)``; a newer version may write one that this version cannot represent.
+  /// Goal as JSON, read by ``Goal/init(_:)-(JSONValue)``. Newer versions may write goals that this version cannot
+  /// represent.
   public var goal: JSONValue?
 }
 
@@ -27,7 +28,7 @@ extension EventTypeFields: VisitedFields {
   }
 }
 
-/// An event type as a hub returns it.
+/// Event type as returned by a hub.
 public struct APIEventType: StoredDocument {
   public var fields: EventTypeFields
 
@@ -44,7 +45,7 @@ public struct APIEventType: StoredDocument {
   }
 }
 
-/// What creates an event type.
+/// Request to create an event type.
 public struct CreateEventTypeRequest: EntityDocument {
   public var fields: EventTypeFields
 
@@ -59,7 +60,7 @@ public struct CreateEventTypeRequest: EntityDocument {
   }
 }
 
-/// What changes of an event type; what is absent stays.
+/// Changes of an event type; absent fields remain unchanged.
 public struct UpdateEventTypeRequest: Hashable, Sendable {
   public var name: String?
   public var color: String?

@@ -63,7 +63,7 @@ extension Geofence {
   }
 }
 
-/// A geofence as a hub returns it.
+/// Geofence as returned by a hub.
 public struct APIGeofence: StoredDocument {
   public var fields: GeofenceFields
 
@@ -85,7 +85,7 @@ public struct APIGeofence: StoredDocument {
   }
 }
 
-/// What creates a geofence.
+/// Request to create a geofence.
 public struct CreateGeofenceRequest: EntityDocument {
   public var fields: GeofenceFields
 
@@ -103,7 +103,7 @@ public struct CreateGeofenceRequest: EntityDocument {
   }
 }
 
-/// What changes of a geofence; what is absent stays.
+/// Changes of a geofence; absent fields remain unchanged.
 public struct UpdateGeofenceRequest: Hashable, Sendable {
   public var name: String?
   public var latitude: Double?

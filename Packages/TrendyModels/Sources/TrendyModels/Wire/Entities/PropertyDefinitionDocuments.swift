@@ -34,7 +34,7 @@ extension PropertyDefinitionFields: VisitedFields {
   }
 }
 
-/// A property definition as a hub returns it.
+/// Property definition as returned by a hub.
 public struct APIPropertyDefinition: StoredDocument {
   public var fields: PropertyDefinitionFields
 
@@ -53,7 +53,7 @@ public struct APIPropertyDefinition: StoredDocument {
   }
 }
 
-/// What creates a property definition.
+/// Request to create a property definition.
 public struct CreatePropertyDefinitionRequest: EntityDocument {
   public var fields: PropertyDefinitionFields
 
@@ -69,7 +69,7 @@ public struct CreatePropertyDefinitionRequest: EntityDocument {
   }
 }
 
-/// What changes of a property definition; what is absent stays.
+/// Changes of a property definition; absent fields remain unchanged.
 public struct UpdatePropertyDefinitionRequest: Hashable, Sendable {
   public var key: String?
   public var label: String?
