@@ -1,13 +1,13 @@
-/// Whether the hub has what this device holds of a row.
+/// Whether the hub has the same values of a row as this device.
 public enum SyncStatus: String, Hashable, Sendable, CaseIterable, Codable {
-  /// Made or changed here, not yet accepted.
+  /// Created or changed on this device and not yet accepted.
   case pending
   case synced
   /// Refused by the hub; the data is in the conflict journal.
   case failed
 }
 
-/// Where an event came from.
+/// Source of an event.
 public enum EventSourceType: String, Hashable, Sendable, CaseIterable, Codable {
   case manual
   case imported
@@ -15,28 +15,28 @@ public enum EventSourceType: String, Hashable, Sendable, CaseIterable, Codable {
   case healthKit = "healthkit"
   case trip
 
-  /// Whether a device records it by itself, of where it is: a visit or a trip.
+  /// Whether events from this source are detected from positions: visits and trips.
   public var isOfPosition: Bool { self == .geofence || self == .trip }
 }
 
-/// The eight kinds of value that a property can hold.
+/// Type of a property's value.
 public enum PropertyType: String, Hashable, Sendable, CaseIterable, Codable {
   case text
   case number
   case boolean
   case date
   case select
-  /// Seconds.
+  /// Duration in seconds.
   case duration
   case url
   case email
 }
 
-/// What a mutation does to its entity.
+/// Operation of a mutation on its entity.
 public enum MutationOperation: String, Hashable, Sendable, CaseIterable, Codable {
   case create
   case update
   case delete
-  /// Begins another life of what was deleted.
+  /// Begins a new incarnation of a deleted entity.
   case restore
 }

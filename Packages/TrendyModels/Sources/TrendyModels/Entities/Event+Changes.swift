@@ -1,7 +1,7 @@
 public import TrendyFoundation
 
 extension Event {
-  /// What a person records: a type, a moment or a span, and what is to be said of it.
+  /// Creates a manually recorded event of a type, with the given start and optional end.
   public init(
     id: String, of type: EventType, at timestamp: Date, until endDate: Date? = nil, notes: String? = nil,
     properties: [String: PropertyValue] = [:]
@@ -10,17 +10,20 @@ extension Event {
       id: id, eventTypeId: type.id, timestamp: timestamp, endDate: endDate, notes: notes, properties: properties)
   }
 
-  /// Moves its start. An end keeps its distance: it lasts as long as before.
+  /// Moves the start of the event. The end moves with it, so that the duration is unchanged.
   public mutating func move(to start: Date) {
     endDate = endDate.map { $0.addingTimeInterval(start.timeIntervalSince(timestamp)) }
     timestamp = start
   }
 
-  /// Gives the first duration among these definitions, where it has no value or says what the event took before, the time from start
-  /// to end: one length, told in two ways. Nothing of an event without an end.
+  /// Sets the event's first duration property to the time from start to end.
+  ///
+  /// A value that the user entered remains: the property is set only if it has no value, or if its value equals the
+  /// duration of the previous version of the event. An event without an end is unchanged.
+  ///
   /// - Parameters:
-  ///   - definitions: of any event types; those of others are passed over.
-  ///   - before: the event as it was.
+  ///   - definitions: property definitions; those of other event types are ignored.
+  ///   - before: the event before the edit, or `nil` for a new event.
   public mutating func fillLength(
     from definitions: some Sequence<PropertyDefinition>, before: Event? = nil
   ) {
@@ -35,7 +38,7 @@ extension Event {
     }
   }
 
-  /// Gives each property that has no value the default of its definition; definitions of other event types are passed over.
+  /// Sets each property without a value to the default of its definition; definitions of other event types are ignored.
   public mutating func fillDefaults(from definitions: some Sequence<PropertyDefinition>) {
     for definition in definitions where definition.eventTypeId == eventTypeId && properties[definition.key] == nil {
       if let value = definition.defaultValue {

@@ -37,8 +37,8 @@ extension Event: SyncedEntity {
   }
 }
 
-// What the typed fields cannot hold stands among the unknown fields, under its wire name, until the typed field is set: what
-// a person chose replaces what could not be read.
+// Values that the typed fields cannot represent are stored among the unknown fields under their wire name, until the
+// user sets the typed field.
 extension Event {
   private static let sourceTypeField = "source_type"
   private static let propertiesField = "properties"
@@ -52,19 +52,19 @@ extension Event {
     unknownProperties = unknownProperties.filter { properties[$0.key] == nil }
   }
 
-  /// As on the wire: of a source that only a newer version knows, what that wrote.
+  /// Source as written on the wire, which may be one that only a newer version knows.
   public var wireSourceType: String {
     unknownFields[Self.sourceTypeField]?.stringValue ?? sourceType.rawValue
   }
 
-  /// A source that a newer version knows shows as imported.
+  /// Sets the source. One that only a newer version knows reads as `.imported`.
   mutating func setSourceType(_ text: String) {
     let known = EventSourceType(rawValue: text)
     sourceType = known ?? .imported
     if known == nil { unknownFields[Self.sourceTypeField] = .string(text) }
   }
 
-  /// By key, as on the wire.
+  /// Property values that this version cannot represent, by key and in their wire form.
   private var unknownProperties: [String: JSONValue] {
     get { unknownFields[Self.propertiesField]?.objectValue ?? [:] }
     set { unknownFields[Self.propertiesField] = newValue.isEmpty ? nil : .object(newValue) }
@@ -79,7 +79,7 @@ extension Event {
     return values
   }
 
-  /// `nil` takes a property away.
+  /// Sets properties by key; `nil` removes one.
   private mutating func setProperties(_ changes: [String: APIPropertyValue?]) {
     guard !changes.isEmpty else { return }
     var known = properties

@@ -1,9 +1,9 @@
 public import TrendyFoundation
 
-/// Something that happened: a moment, or a span when it has an end.
+/// Recorded occurrence with a start, an optional end and property values.
 ///
-/// Small for what it can hold, as stores read many at once: its identifier is text only when asked for, its properties become
-/// a dictionary when asked for, and what few events have lies apart.
+/// The layout is compact, because stores read many events at once: id and properties are stored packed and converted on
+/// access, and rarely used fields are stored out of line.
 public struct Event: Hashable, Sendable, Identifiable {
   @usableFromInline var storedIdentifier: CompactIdentifier
   public var isAllDay: Bool
@@ -13,7 +13,7 @@ public struct Event: Hashable, Sendable, Identifiable {
   public var syncStatus: SyncStatus
   public var eventTypeId: String
   public var timestamp: Date
-  /// Never before `timestamp`.
+  /// End of the event, never before ``timestamp``; `nil` for a single point in time or a running event.
   public var endDate: Date?
   public var notes: String?
   /// Degrees, -90 to 90, WGS 84.
@@ -21,7 +21,7 @@ public struct Event: Hashable, Sendable, Identifiable {
   /// Degrees, -180 to 180, WGS 84.
   public var locationLongitude: Double?
   public var locationName: String?
-  /// IANA name of the zone it was recorded in.
+  /// IANA name of the time zone in which the event was recorded.
   public var timeZone: String?
   @usableFromInline var packed: PackedProperties
   @usableFromInline var seldom: Seldom?
@@ -50,7 +50,8 @@ public struct Event: Hashable, Sendable, Identifiable {
         healthKitSampleId: healthKitSampleId, healthKitCategory: healthKitCategory, unknownFields: unknownFields))
   }
 
-  /// As a store begins one; all else is `nil` or empty. Inlined into other modules, so that it is made where it stays.
+  /// Creates an event as a store reads it; all other fields are `nil` or empty. Inlinable, so that callers construct it
+  /// in place.
   @inlinable public init(
     identifier: CompactIdentifier, eventTypeId: String, timestamp: Date, isAllDay: Bool = false,
     sourceType: EventSourceType = .manual, syncStatus: SyncStatus = .pending
@@ -64,14 +65,15 @@ public struct Event: Hashable, Sendable, Identifiable {
     packed = PackedProperties()
   }
 
-  /// Shows each property in the order of the names, by its place in the shape of all of them, as it lies in the event: no text
-  /// is made, and nothing is copied.
+  /// Calls `body` for each property, ordered by key, with the property's index in the shape of all properties. Nothing
+  /// is copied or converted.
   @inlinable public func forEachPackedProperty(_ body: (PropertyShape, Int, PackedValue) -> Void) {
     packed.forEachPacked(body)
   }
 
-  /// Takes properties as a file keeps them; the bytes are copied.
-  /// - Returns: `false`, and nothing changes, where they are not a value for each name.
+  /// Sets the properties from their storage format; the bytes are copied.
+  ///
+  /// - Returns: `false`, leaving the event unchanged, if the bytes do not contain one value per name.
   @inlinable public mutating func setPackedProperties(
     _ shape: consuming PropertyShape, _ bytes: UnsafeRawBufferPointer
   ) -> Bool {
@@ -80,23 +82,23 @@ public struct Event: Hashable, Sendable, Identifiable {
 }
 
 extension Event {
-  /// What ``id`` is the text of.
+  /// Packed form of ``id``.
   @inlinable public var identifier: CompactIdentifier { storedIdentifier }
 
-  /// 1 to 128 bytes, opaque; a UUIDv7 when made here.
+  /// Opaque identifier, 1 to 128 bytes; a UUIDv7 if generated on a device.
   public var id: String { identifier.text }
 
-  /// Returns the event as another one: all but its id.
+  /// Returns a copy of the event with another id.
   public func with(id: String) -> Event {
     var event = self
     event.storedIdentifier = CompactIdentifier(id)
     return event
   }
 
-  /// What ``properties`` are made of when asked for.
+  /// Packed form of ``properties``.
   @inlinable public var packedProperties: PackedProperties { packed }
 
-  /// By the key of the property's definition.
+  /// Property values by the key of their definition. Converted on each access.
   public var properties: [String: PropertyValue] {
     get { packed.dictionary }
     set {
@@ -106,9 +108,9 @@ extension Event {
   }
 }
 
-// What few events have.
+// Rarely used fields.
 extension Event {
-  /// Never changed, so that events may share it; none where every field is empty.
+  /// Rarely used fields. Immutable, so that events can share an instance; `nil` in an event if all fields are empty.
   @usableFromInline final class Seldom: Hashable, Sendable {
     struct Fields: Hashable {
       var externalId: String?
@@ -131,7 +133,7 @@ extension Event {
     @usableFromInline func hash(into hasher: inout Hasher) { hasher.combine(fields) }
   }
 
-  /// Whether any of the fields below is set: who writes many events down asks once instead of for each.
+  /// Whether any of the rarely used fields below is set; writers of many events check this first.
   public var hasSeldomFields: Bool { seldom != nil }
 
   private var seldomFields: Seldom.Fields {
@@ -139,7 +141,7 @@ extension Event {
     set { seldom = Seldom(newValue) }
   }
 
-  /// The id in the place it was imported from.
+  /// Identifier of the event in the program that it was imported from.
   public var externalId: String? {
     get { seldom?.fields.externalId }
     set { seldomFields.externalId = newValue }
@@ -165,7 +167,7 @@ extension Event {
     set { seldomFields.healthKitCategory = newValue }
   }
 
-  /// What a newer version wrote and this one cannot represent, by wire name; written back unchanged.
+  /// Members that newer versions wrote and this one cannot represent, by wire name. They are written back unchanged.
   public var unknownFields: [String: JSONValue] {
     get { seldom?.fields.unknownFields ?? [:] }
     set { seldomFields.unknownFields = newValue }

@@ -35,17 +35,18 @@ extension EventType: SyncedEntity {
 extension EventType {
   static let goalField = "goal"
 
-  /// What is written on the wire and in a store: the goal, or one that only a newer version can read.
+  /// Goal as written on the wire and in a store, which may be one that only a newer version can represent.
   private var wireGoal: JSONValue? { goal?.json ?? unknownFields[Self.goalField] }
 
-  /// A goal that this version cannot represent is kept as it is written until another is set; here there is none.
+  /// Sets the goal. One that this version cannot represent is preserved as JSON, and ``goal`` is `nil`.
   private mutating func setGoal(_ json: JSONValue?) {
     goal = json.flatMap { Goal($0) }
     if goal == nil, let json, !json.isNull { unknownFields[Self.goalField] = json }
   }
 
-  /// The members that a store keeps by name: what this version does not know, and the goal. So earlier versions, to which
-  /// a goal is a member that they do not know, keep it as well and read what this one wrote.
+  /// Members that a store writes by name: unknown members and the goal.
+  ///
+  /// Versions without goals treat the goal as an unknown member and preserve it.
   public var storedMembers: [String: JSONValue] {
     get {
       var members = unknownFields

@@ -1,16 +1,16 @@
-/// A kind of event that a person records: "Coffee", "Run".
+/// Category of events, such as "Coffee" or "Run", with its appearance and an optional goal.
 public struct EventType: Hashable, Sendable, Identifiable {
-  /// 1 to 128 bytes, opaque; a UUIDv7 when made here.
+  /// Opaque identifier, 1 to 128 bytes; a UUIDv7 if generated on a device.
   public let id: String
   public var name: String
   /// `#RRGGBB`.
   public var colorHex: String
-  /// Any short glyph, or the name of one in the app's icon set.
+  /// A short glyph, or the name of a symbol in the app's icon set.
   public var iconName: String
-  /// Setting it takes away one that a newer version wrote and this one cannot represent.
+  /// Goal of the type. Setting it removes a goal of a newer version that this one cannot represent.
   public var goal: Goal? { didSet { unknownFields[Self.goalField] = nil } }
   public var syncStatus: SyncStatus
-  /// What a newer version wrote and this one cannot represent, by wire name; written back unchanged.
+  /// Members that newer versions wrote and this one cannot represent, by wire name. They are written back unchanged.
   public var unknownFields: [String: JSONValue]
 
   public init(

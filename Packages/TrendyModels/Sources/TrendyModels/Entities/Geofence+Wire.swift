@@ -22,8 +22,9 @@ extension Geofence: SyncedEntity {
 }
 
 extension Geofence {
-  /// The members that a store keeps by name: colour, role, and what this version does not know. There earlier versions,
-  /// which know neither, keep them as well.
+  /// Members that a store writes by name: colour, role and unknown members.
+  ///
+  /// Versions without these fields treat them as unknown members and preserve them.
   public var storedMembers: [String: JSONValue] {
     get {
       var members = unknownFields

@@ -1,8 +1,8 @@
-/// A circle on the ground whose crossings become events.
+/// Circle on the map that the user defined; entering or leaving it can record an event.
 ///
-/// Drawn by a person on one device, then the same on all. Distances are geodesic on WGS 84.
+/// Created on one device and synced to all others. Distances are geodesic on WGS 84.
 public struct Geofence: Hashable, Sendable, Identifiable {
-  /// 1 to 128 bytes, opaque; a UUIDv7 when made here.
+  /// Opaque identifier, 1 to 128 bytes; a UUIDv7 if generated on a device.
   public let id: String
   public var name: String
   /// Degrees, -90 to 90.
@@ -11,19 +11,20 @@ public struct Geofence: Hashable, Sendable, Identifiable {
   public var longitude: Double
   /// Metres, 50 to 10,000.
   public var radius: Double
-  /// The type of event that coming in records, if any.
+  /// Type of the event that entering records, or `nil`.
   public var eventTypeEntryId: String?
-  /// The type of event that leaving records, if any.
+  /// Type of the event that leaving records, or `nil`.
   public var eventTypeExitId: String?
+  /// Whether crossings are detected.
   public var isActive: Bool
   public var notifyOnEntry: Bool
   public var notifyOnExit: Bool
-  /// `#RRGGBB`; `nil` where nobody chose one.
+  /// Colour as `#RRGGBB`, or `nil` if none was chosen.
   public var colorHex: String?
-  /// What the place is to the person: `skip` for one at which a stop does not end a trip, `office`, or a word of theirs.
+  /// Purpose of the place: `skip` (a stop there does not end a trip), `office`, or a word chosen by the user.
   public var role: String?
   public var syncStatus: SyncStatus
-  /// What a newer version wrote and this one cannot represent, by wire name; written back unchanged.
+  /// Members that newer versions wrote and this one cannot represent, by wire name. They are written back unchanged.
   public var unknownFields: [String: JSONValue]
 
   public init(

@@ -1,7 +1,7 @@
-/// A goal as a person writes it: `3/week`, `20min/day`, `at most 2/day`.
+// Textual form of a goal: `3/week`, `20min/day`, `at most 2/day`.
 extension Goal {
-  /// Understands `3/week`, `3 per week`, `3 a week`, `8x/day`, `20min/day`, `1h30m/week`, each after `at most`, `max`, `up to`,
-  /// `<=`, `at least` or `>=`, in upper or lower case.
+  /// Parses a goal such as `3/week`, `3 per week`, `3 a week`, `8x/day`, `20min/day` or `1h30m/week`, optionally after
+  /// `at most`, `max`, `up to`, `<=`, `at least` or `>=`. Case is ignored.
   public init(_ text: some StringProtocol) throws(GoalTextError) {
     var rest = Substring(text.lowercased()).trimmed
     guard !rest.isEmpty else { throw .empty }
@@ -33,7 +33,7 @@ extension Goal {
     return bound
   }
 
-  /// What stands before and after `/`, `per` or `a`; no second part where none of them is there.
+  /// Splits the text at `/`, `per` or `a`; the second part is `nil` if there is no separator.
   private static func parts(_ text: Substring) -> (amount: Substring, period: Substring?) {
     for separator in ["/", " per ", " a "] {
       guard let range = text.firstRange(of: separator) else { continue }
@@ -42,7 +42,7 @@ extension Goal {
     return (text, nil)
   }
 
-  /// A number of events, or a length in seconds; whole.
+  /// Parses an integer number of events, or a duration in whole seconds.
   private static func amount(_ text: Substring) -> (Double, Measure)? {
     let digits = text.prefix { $0.isASCII && $0.isNumber }
     let unit = text[digits.endIndex...].trimmed
@@ -51,7 +51,7 @@ extension Goal {
     return (seconds, .duration)
   }
 
-  /// `1h30m`, `1h30`, `1.5h`, `90 min`, `45s`.
+  /// Parses a duration such as `1h30m`, `1h30`, `1.5h`, `90 min` or `45s`.
   private static func seconds(_ text: Substring) -> Double? {
     var rest = text
     var total = 0.0
@@ -70,7 +70,7 @@ extension Goal {
       case "" where last == 3600 && rest.isEmpty: unit = 60
       default: return nil
       }
-      // Hours before minutes before seconds, each once.
+      // Hours, minutes and seconds, in this order and each at most once.
       guard unit < last else { return nil }
       total += number * unit
       last = unit
@@ -80,7 +80,7 @@ extension Goal {
 }
 
 extension Goal: CustomStringConvertible {
-  /// As ``init(_:)-(StringProtocol)`` reads it: `3/week`, `1h30min/day`, `at most 2/day`.
+  /// Shortest text that ``init(_:)-(StringProtocol)`` parses as this goal: `3/week`, `1h30min/day`, `at most 2/day`.
   public var description: String {
     let words = measure == .count ? "\(amount)" : Self.words(seconds: amount)
     return "\(bound == .atMost ? "at most " : "")\(words)/\(period.rawValue)"
@@ -93,16 +93,16 @@ extension Goal: CustomStringConvertible {
   }
 }
 
-/// Why a text is no goal.
+/// Error from parsing a goal.
 public enum GoalTextError: Error, Hashable, Sendable, CustomStringConvertible {
   case empty
-  /// `3`.
+  /// The text contains no period: `3`.
   case noPeriod(String)
-  /// `fortnight`, of `3/fortnight`.
+  /// The period is unknown: `fortnight` in `3/fortnight`.
   case unknownPeriod(String)
-  /// `three`, of `three/week`.
+  /// The amount is not a number or duration: `three` in `three/week`.
   case unknownAmount(String)
-  /// `25h`, of `25h/day`; `0`.
+  /// The amount exceeds the range: `25h` in `25h/day`, or `0`.
   case outOfRange(String, Goal.Measure, Goal.Period)
 
   public var description: String {
@@ -120,7 +120,7 @@ public enum GoalTextError: Error, Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// What to write instead.
+  /// Suggested correction.
   public var hint: String {
     switch self {
     case .noPeriod(let text) where (try? Goal("\(text)/week")) != nil: "Write \(text)/day or \(text)/week."

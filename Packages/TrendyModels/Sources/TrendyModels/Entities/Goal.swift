@@ -1,46 +1,48 @@
-/// What a person set out to do of an event type: three runs a week, at most two coffees a day, 20 minutes of reading.
+/// Target for an event type: three runs a week, at most two coffees a day, 20 minutes of reading a day.
 ///
-/// A goal is synced as one field of its type: whoever sets it sets it whole. ``EventType/goal`` is `nil` where nobody did.
+/// A goal is synced as one field of its type, so concurrent changes are never mixed.
 public struct Goal: Hashable, Sendable {
-  /// Whether the amount is to be reached or kept to.
+  /// Whether the amount is a minimum or a maximum.
   public enum Bound: String, Hashable, Sendable, CaseIterable, Codable {
-    /// Met once the amount is reached.
+    /// Met when the amount is reached.
     case atLeast = "at_least"
-    /// Met as long as the amount is not passed.
+    /// Met while the amount is not exceeded.
     case atMost = "at_most"
   }
 
-  /// What the amount is of.
+  /// Unit of the amount.
   public enum Measure: String, Hashable, Sendable, CaseIterable, Codable {
-    /// Of events, or of what their property `count` says: see ``Goal/amount(of:durationKey:isRunning:now:)``.
+    /// Number of events, each weighted by its property `count`; see ``Goal/amount(of:durationKey:isRunning:now:)``.
     case count
-    /// Of time, in seconds.
+    /// Duration in seconds.
     case duration
   }
 
-  /// The span that each has an amount of its own: a day of the calendar, or a week.
+  /// Period for which the amount applies: a calendar day or a week.
   public enum Period: String, Hashable, Sendable, CaseIterable, Codable {
     case day
     case week
 
-    /// In days.
+    /// Length of the period in days.
     public var length: Int { self == .day ? 1 : 7 }
   }
 
-  /// The largest amount.
+  /// Upper bound of ``amount``.
   public static let maximumAmount = 1_000_000
 
   public let bound: Bound
-  /// Of events, or seconds: 1 to 1,000,000; a goal of at most nothing has 0.
+  /// Number of events, or seconds: 1 to 1,000,000. A maximum may also be 0.
   public let amount: Int
   public let measure: Measure
   public let period: Period
 
+  /// Creates a goal.
+  ///
   /// - Parameters:
-  ///   - bound: whether the amount is to be reached, or not to be passed.
-  ///   - amount: events, or seconds; brought into its range.
-  ///   - measure: what is counted.
-  ///   - period: in which it is counted.
+  ///   - bound: whether the amount is a minimum or a maximum.
+  ///   - amount: number of events, or seconds; clamped to its range.
+  ///   - measure: unit of the amount.
+  ///   - period: period for which the amount applies.
   public init(_ bound: Bound, _ amount: Int, _ measure: Measure = .count, per period: Period) {
     self.bound = bound
     self.amount = min(max(amount, Self.leastAmount(bound)), Self.maximumAmount)
@@ -48,19 +50,19 @@ public struct Goal: Hashable, Sendable {
     self.period = period
   }
 
-  /// At least so much.
+  /// Creates a goal with a minimum amount.
   public init(_ amount: Int, _ measure: Measure = .count, per period: Period) {
     self.init(.atLeast, amount, measure, per: period)
   }
 
-  /// Whether each day is to have something: what a streak of days is counted for.
+  /// Whether the goal requires something every day, so that a streak of days can be counted.
   public var asksForEveryDay: Bool { bound == .atLeast && period == .day }
 
   static func leastAmount(_ bound: Bound) -> Int { bound == .atLeast ? 1 : 0 }
 }
 
 extension Goal {
-  /// `{"amount":3,"bound":"at_least","measure":"count","period":"week"}`.
+  /// JSON of the goal: `{"amount":3,"bound":"at_least","measure":"count","period":"week"}`.
   public var json: JSONValue {
     .object([
       "amount": .int(Int64(amount)), "bound": .string(bound.rawValue), "measure": .string(measure.rawValue),
@@ -68,7 +70,9 @@ extension Goal {
     ])
   }
 
-  /// - Returns: `nil` for a goal that this version cannot represent, as one with a member more.
+  /// Parses the JSON of a goal.
+  ///
+  /// - Returns: `nil` if this version cannot represent the goal, for example because of an additional member.
   public init?(_ json: JSONValue) {
     guard let members = json.objectValue, members.count == 4,
       let amount = members["amount"]?.intValue.flatMap({ Int(exactly: $0) }), amount <= Self.maximumAmount,

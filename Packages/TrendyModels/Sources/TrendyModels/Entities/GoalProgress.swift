@@ -1,13 +1,13 @@
 public import TrendyFoundation
 
-/// How far a goal is met in one of its periods.
+/// Progress towards a goal in one of its periods.
 public struct GoalProgress: Hashable, Sendable, Codable {
   public let goal: Goal
-  /// The days of the period: one, or a week.
+  /// Days of the period.
   public let days: ClosedRange<CivilDate>
-  /// Events, or seconds, so far.
+  /// Amount so far: number of events, or seconds.
   public let amount: Double
-  /// Days of the period that are excused.
+  /// Number of days in the period that are covered by skips.
   public let excusedDays: Int
 
   public init(goal: Goal, days: ClosedRange<CivilDate>, amount: Double, excusedDays: Int) {
@@ -17,11 +17,13 @@ public struct GoalProgress: Hashable, Sendable, Codable {
     self.excusedDays = excusedDays
   }
 
-  /// Every day is excused, so that nothing is expected.
+  /// Whether skips cover all days of the period, so that nothing is expected.
   public var isExcused: Bool { excusedDays >= goal.period.length }
 
-  /// What the period asks for: of a week with excused days its part of the goal, rounded to whole events or minutes, and
-  /// one at least. A limit stays as it is.
+  /// Amount required in this period.
+  ///
+  /// For a minimum, skipped days of a week reduce the amount proportionally, rounded to whole events or minutes and at
+  /// least 1. A maximum is not reduced.
   public var target: Int {
     let (length, left) = (goal.period.length, goal.period.length - excusedDays)
     guard goal.bound == .atLeast, excusedDays > 0 else { return goal.amount }
@@ -31,10 +33,10 @@ public struct GoalProgress: Hashable, Sendable, Codable {
     return max(Int(part), 1) * step
   }
 
-  /// What is still to do, or still allowed.
+  /// Amount that remains to be done, or is still allowed; never negative.
   public var left: Double { max(0, Double(target) - amount) }
 
-  /// Done, or not too much so far.
+  /// Whether the goal is met so far.
   public var isMet: Bool {
     switch goal.bound {
     case .atLeast: amount >= Double(target)
@@ -42,7 +44,8 @@ public struct GoalProgress: Hashable, Sendable, Codable {
     }
   }
 
-  /// 0 to 1, for a ring. Of a limit 1 up to it, then falling to 0 at twice as much, as Loop Habit Tracker reckons it.
+  /// Progress from 0 to 1, for a ring. For a maximum it is 1 up to the target and falls to 0 at twice the target, as in
+  /// Loop Habit Tracker.
   public var share: Double {
     let target = Double(target)
     switch goal.bound {
@@ -53,22 +56,25 @@ public struct GoalProgress: Hashable, Sendable, Codable {
 }
 
 extension Goal {
-  /// The days of the period in which a day lies.
+  /// Returns the days of the period that contains a day.
+  ///
   /// - Parameters:
-  ///   - day: a day of the person.
-  ///   - firstWeekday: with which weeks begin; 0 is Sunday.
+  ///   - day: a local day of the user.
+  ///   - firstWeekday: first day of the week; 0 is Sunday.
   public func days(around day: CivilDate, firstWeekday: Int) -> ClosedRange<CivilDate> {
     guard period == .week else { return day...day }
     let first = day.advanced(by: -((day.weekday - firstWeekday) % 7 + 7) % 7)
     return first...first.advanced(by: 6)
   }
 
-  /// How far the goal is met in the period in which a day lies.
+  /// Returns the progress in the period that contains a day.
+  ///
   /// - Parameters:
-  ///   - day: a day of the person: ``LocalTime/day(of:)-(Event)``.
-  ///   - firstWeekday: with which weeks begin; 0 is Sunday.
-  ///   - amounts: what each day adds, by ``amount(of:durationKey:isRunning:now:)``; days of other periods are passed over.
-  ///   - skips: excused days, which may overlap.
+  ///   - day: a local day of the user; see ``LocalTime/day(of:)-(Event)``.
+  ///   - firstWeekday: first day of the week; 0 is Sunday.
+  ///   - amounts: amount of each day, the sum of ``amount(of:durationKey:isRunning:now:)``; days outside the period are
+  ///     ignored.
+  ///   - skips: skipped days; ranges may overlap.
   public func progress(
     on day: CivilDate, firstWeekday: Int, amounts: [CivilDate: Double], skips: [ClosedRange<CivilDate>] = []
   ) -> GoalProgress {
@@ -78,19 +84,20 @@ extension Goal {
       excusedDays: days.count { day in skips.contains { $0.contains(day) } })
   }
 
-  /// The property by which an event counts for more than one, or for less: two cups, half a tablet.
+  /// Key of the number property that sets how much an event counts: 2 for two cups, 0.5 for half a tablet.
   public static let countKey = "count"
 
-  /// What an event adds to its day.
+  /// Returns the amount that an event adds to its day.
   ///
-  /// To a count: what its number property `count` says, else one. To a duration, in seconds: what its duration property
-  /// says, else the time from its start to its end, or to now while it runs. An all-day event without such a property
-  /// lasts no time.
+  /// For a goal that counts events, this is the number property `count`, or 1 without it. For a duration in seconds, it
+  /// is the duration property, or the time from start to end (to now while the event is running), and 0 for an all-day
+  /// event without this property.
+  ///
   /// - Parameters:
-  ///   - event: of the type whose goal it is.
-  ///   - durationKey: of the type's first property of type duration; `nil` where it has none.
-  ///   - isRunning: it was started and not stopped.
-  ///   - now: until when one that runs counts.
+  ///   - event: an event of the goal's type.
+  ///   - durationKey: key of the type's first duration property, or `nil` if it has none.
+  ///   - isRunning: whether the event was started and has no end yet.
+  ///   - now: time up to which a running event counts.
   public func amount(of event: Event, durationKey: String?, isRunning: Bool, now: Date) -> Double {
     func number(_ key: String, _ type: PropertyType) -> Double? {
       guard let property = event.properties[key], property.type == type else { return nil }

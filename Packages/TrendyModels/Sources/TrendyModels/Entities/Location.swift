@@ -1,6 +1,6 @@
 public import TrendyFoundation
 
-/// A point on the ground, WGS 84.
+/// Geographic coordinate in WGS 84.
 public struct Coordinate: Hashable, Sendable, Codable {
   /// Degrees, -90 to 90.
   public var latitude: Double
@@ -12,24 +12,24 @@ public struct Coordinate: Hashable, Sendable, Codable {
     self.longitude = longitude
   }
 
-  /// Whether both are finite and within their ranges.
+  /// Whether latitude and longitude are finite and within their ranges.
   public var isValid: Bool {
     latitude >= -90 && latitude <= 90 && longitude >= -180 && longitude <= 180
   }
 }
 
-/// One fix of a positioning device.
+/// Fix of a location receiver.
 public struct Location: Hashable, Sendable, Codable {
   public var coordinate: Coordinate
-  /// Metres, the radius of 68 % confidence; negative means unknown.
+  /// Radius of 68 % confidence in metres; negative if unknown.
   public var horizontalAccuracy: Double
-  /// When the fix was taken, not when it arrived.
+  /// Time of the measurement, not of its arrival.
   public var timestamp: Date
-  /// Metres above the ellipsoid.
+  /// Altitude in metres above the ellipsoid.
   public var altitude: Double?
-  /// Metres a second.
+  /// Ground speed in metres per second.
   public var speed: Double?
-  /// Degrees clockwise from true north, 0 to 360.
+  /// Heading in degrees clockwise from true north, 0 to 360.
   public var course: Double?
 
   public init(
@@ -45,7 +45,7 @@ public struct Location: Hashable, Sendable, Codable {
   }
 }
 
-/// How a person moves, as the device's motion sensor says.
+/// Motion of the user as classified by the device's motion sensor.
 public enum MotionState: String, Hashable, Sendable, CaseIterable, Codable {
   case unknown
   case stationary
@@ -55,9 +55,9 @@ public enum MotionState: String, Hashable, Sendable, CaseIterable, Codable {
   case automotive
 }
 
-/// One reading of a motion sensor.
+/// Reading of a motion sensor.
 public struct MotionActivity: Hashable, Sendable, Codable {
-  /// How certain the sensor is, from `low` to `high`.
+  /// Confidence of the sensor in the state.
   public enum Confidence: Int, Hashable, Sendable, CaseIterable, Codable, Comparable {
     case low
     case medium
@@ -77,7 +77,7 @@ public struct MotionActivity: Hashable, Sendable, Codable {
   }
 }
 
-/// What a person lets the app know of where they are.
+/// Authorization to use the device's location.
 public enum LocationAuthorizationStatus: String, Hashable, Sendable, CaseIterable, Codable {
   case notDetermined
   case restricted
@@ -86,16 +86,16 @@ public enum LocationAuthorizationStatus: String, Hashable, Sendable, CaseIterabl
   case authorizedAlways
 }
 
-/// A journey from a first movement to a last one.
+/// Movement from a departure to an arrival.
 public struct Trip: Hashable, Sendable, Identifiable, Codable {
-  /// 1 to 128 bytes, opaque.
+  /// Opaque identifier, 1 to 128 bytes.
   public let id: String
   public var startTime: Date
-  /// `nil` while it goes on.
+  /// End of the trip; `nil` while it is in progress.
   public var endTime: Date?
   public var startCoordinate: Coordinate
   public var endCoordinate: Coordinate?
-  /// Metres along the way; never falls while the trip goes on.
+  /// Path length in metres; never decreases during the trip.
   public var distanceMeters: Double
 
   public init(
@@ -111,12 +111,12 @@ public struct Trip: Hashable, Sendable, Identifiable, Codable {
   }
 }
 
-/// What a live display shows of the trip that goes on.
+/// State of the current trip for a live display.
 public struct LiveActivityState: Hashable, Sendable, Codable {
   public var distanceMeters: Double
-  /// Seconds since the start.
+  /// Seconds since the start of the trip.
   public var durationSeconds: Double
-  /// Metres a second; `nil` when unknown.
+  /// Ground speed in metres per second; `nil` if unknown.
   public var speedMetersPerSecond: Double?
   public var isPaused: Bool
 
@@ -129,6 +129,6 @@ public struct LiveActivityState: Hashable, Sendable, Codable {
     self.isPaused = isPaused
   }
 
-  /// Metres a second since the start, stops included; `nil` before any time has passed.
+  /// Average speed since the start in metres per second, stops included; `nil` if the duration is 0.
   public var averageSpeedMetersPerSecond: Double? { durationSeconds > 0 ? distanceMeters / durationSeconds : nil }
 }

@@ -1,27 +1,29 @@
 public import TrendyFoundation
 
-/// One trip of a mileage log.
+/// Trip in a mileage log.
 public struct MileageRow: Hashable, Sendable {
   public var id: String
   public var start: Date
   public var end: Date
-  /// Names or addresses; a place without either is told by its coordinates.
+  /// Name or address of the start; if empty, the log shows ``startPlace``.
   public var from: String
+  /// Name or address of the destination; if empty, the log shows ``endPlace``.
   public var to: String
   public var startPlace: Coordinate?
   public var endPlace: Coordinate?
-  /// Metres.
+  /// Distance in metres.
   public var distance: Double
-  /// Business, private or mixed; empty while nobody said.
+  /// Category of the trip: business, private or mixed; empty if not classified.
   public var category: String
-  /// Metres; `nil` while nobody said.
+  /// Business part of the distance in metres; `nil` if not classified.
   public var business: Double?
-  /// Metres on the clock at the start and at the end; `nil` where it is not known.
+  /// Odometer reading at the start in metres; `nil` if unknown.
   public var startOdometer: Double?
+  /// Odometer reading at the end in metres; `nil` if unknown.
   public var endOdometer: Double?
   public var vehicle: String
   public var notes: String
-  /// When the trip was recorded; `nil` where that is not known.
+  /// Time at which the trip was recorded; `nil` if unknown.
   public var recordedAt: Date?
 
   public init(

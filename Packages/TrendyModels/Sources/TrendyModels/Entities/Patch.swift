@@ -1,6 +1,6 @@
-/// What an update does to a field that may be cleared: leaves it, clears it, or sets it (RFC 7396).
+/// Change of a field that can be cleared (RFC 7396): unchanged, cleared, or set.
 ///
-/// On the wire an absent member, a `null` and a value are three different things, and stay so.
+/// On the wire these are an absent member, `null` and a value.
 public enum Patch<Value> {
   case absent
   case null
@@ -12,17 +12,18 @@ extension Patch: Equatable where Value: Equatable {}
 extension Patch: Hashable where Value: Hashable {}
 
 extension Patch {
+  /// Whether the field remains unchanged.
   public var isAbsent: Bool { if case .absent = self { true } else { false } }
 
-  /// The new value, if one is set.
+  /// New value, or `nil` if the field is unchanged or cleared.
   public var value: Value? { if case .value(let value) = self { value } else { nil } }
 
-  /// Sets `nil` as null, anything else as a value: for a field that did change.
+  /// Creates a change that sets the field to a value, or clears it if the value is `nil`.
   public init(setting value: Value?) {
     self = value.map(Patch.value) ?? .null
   }
 
-  /// Carries the change out on a field.
+  /// Applies the change to a field.
   public func apply(to field: inout Value?) {
     switch self {
     case .absent: break
@@ -33,7 +34,7 @@ extension Patch {
 }
 
 extension Patch where Value: Equatable {
-  /// What turns `old` into `new`: absent where they are equal.
+  /// Creates the change from `old` to `new`; absent if they are equal.
   public init(from old: Value?, to new: Value?) {
     self = old == new ? .absent : Patch(setting: new)
   }

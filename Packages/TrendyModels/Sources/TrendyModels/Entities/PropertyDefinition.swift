@@ -1,25 +1,25 @@
-/// What one property of an event type is called and which values it takes.
+/// Definition of a property of an event type: key, label, type and options.
 public struct PropertyDefinition: Hashable, Sendable, Identifiable {
-  /// 1 to 128 bytes, opaque; a UUIDv7 when made here.
+  /// Opaque identifier, 1 to 128 bytes; a UUIDv7 if generated on a device.
   public let id: String
   public var eventTypeId: String
-  /// The key in ``Event/properties``.
+  /// Key of the property in ``Event/properties``.
   public var key: String
-  /// What a person reads.
+  /// Name of the property in the interface.
   public var label: String
   public var propertyType: PropertyType {
     didSet { forgetUnknownPropertyType() }
   }
-  /// The choices of a `select`; empty for the other types.
+  /// Options of a `select`; empty for other types.
   public var options: [String]
-  /// Setting JSON's null takes it away: the wire cannot tell one from the other.
+  /// Value for new events, or `nil`. Setting JSON null sets `nil`, since the wire format does not distinguish them.
   public var defaultValue: JSONValue? {
     didSet { if defaultValue == .some(.null) { defaultValue = nil } }
   }
-  /// Lower comes first.
+  /// Position in lists, in ascending order.
   public var displayOrder: Int
   public var syncStatus: SyncStatus
-  /// What a newer version wrote and this one cannot represent, by wire name; written back unchanged.
+  /// Members that newer versions wrote and this one cannot represent, by wire name. They are written back unchanged.
   public var unknownFields: [String: JSONValue]
 
   public init(

@@ -1,11 +1,12 @@
 public import TrendyFoundation
 
-/// The value of one property of an event, with the kind it was recorded as.
+/// Value of a property of an event, with the type under which it was recorded.
 ///
-/// Two are equal when they mean the same: `5` and `5.0`, or two spellings of one moment.
+/// Values are equal if they have the same meaning: `5` and `5.0`, or two RFC 3339 strings for the same instant.
 public struct PropertyValue: Sendable {
   public var type: PropertyType
-  /// As on the wire: a date is an RFC 3339 string, a duration a number of seconds, a select, url or email a string.
+  /// Value as on the wire: an RFC 3339 string for a date, a number of seconds for a duration, a string for a select,
+  /// URL or email.
   public var value: JSONValue
 
   public init(type: PropertyType, value: JSONValue) {
@@ -34,7 +35,7 @@ extension PropertyValue: Hashable {
 }
 
 extension PropertyValue {
-  /// `nil` when `value` is of a type that this version does not know.
+  /// Returns `nil` if this version does not know the type.
   public init?(_ value: APIPropertyValue) {
     guard let type = PropertyType(rawValue: value.type) else { return nil }
     self.init(type: type, value: value.value)

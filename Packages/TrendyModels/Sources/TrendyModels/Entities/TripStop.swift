@@ -1,18 +1,18 @@
-/// How long a stop ends a trip: a setting of the person, the same on all their devices.
+/// Duration of a stop after which a trip ends; a synced setting of the user.
 ///
-/// Its key is ``key``; the raw values are those of the setting.
+/// The raw values are the values of the setting with the key ``key``.
 public enum TripStop: String, Hashable, Sendable, CaseIterable {
   case fiveMinutes = "5m"
   case tenMinutes = "10m"
   case fifteenMinutes = "15m"
 
-  /// The key of the setting in a person's record.
+  /// Key of the setting.
   public static let key = "trips.stop"
 
-  /// Where nothing is set: longer than a red light, a level crossing or a pump.
+  /// Default value, longer than a stop at a traffic light, a level crossing or a petrol pump.
   public static let standard = fiveMinutes
 
-  /// Seconds of standing still.
+  /// Duration in seconds.
   public var seconds: Double {
     switch self {
     case .fiveMinutes: 300
@@ -21,6 +21,8 @@ public enum TripStop: String, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// - Parameter setting: the value of the setting; `nil` where it is not set. One that a newer version made counts as not set.
+  /// Creates the value of a setting. An unset setting and a value that only a newer version knows give the default.
+  ///
+  /// - Parameter setting: value of the setting, or `nil` if it is not set.
   public init(setting: String?) { self = setting.flatMap(TripStop.init(rawValue:)) ?? .standard }
 }
