@@ -57,7 +57,7 @@ extension Event {
     unknownFields[Self.sourceTypeField]?.stringValue ?? sourceType.rawValue
   }
 
-  /// Sets the source. One that only a newer version knows reads as `.imported`.
+  /// Sets the source from the wire. A source that only a newer version knows reads as `.imported`.
   mutating func setSourceType(_ text: String) {
     let known = EventSourceType(rawValue: text)
     sourceType = known ?? .imported

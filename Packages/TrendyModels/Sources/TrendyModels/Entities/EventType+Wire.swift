@@ -38,7 +38,7 @@ extension EventType {
   /// Goal as written on the wire and in a store, which may be one that only a newer version can represent.
   private var wireGoal: JSONValue? { goal?.json ?? unknownFields[Self.goalField] }
 
-  /// Sets the goal. One that this version cannot represent is preserved as JSON, and ``goal`` is `nil`.
+  /// Sets the goal. A goal that this version cannot represent is preserved as JSON, and ``goal`` is `nil`.
   private mutating func setGoal(_ json: JSONValue?) {
     goal = json.flatMap { Goal($0) }
     if goal == nil, let json, !json.isNull { unknownFields[Self.goalField] = json }

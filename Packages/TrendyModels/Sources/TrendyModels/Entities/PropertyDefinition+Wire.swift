@@ -47,7 +47,7 @@ extension PropertyDefinition {
     unknownFields[Self.propertyTypeField] = nil
   }
 
-  /// Sets the type. One that only a newer version knows is preserved until another is set, and reads as `.text`.
+  /// Sets the type. An unknown type from a newer version is preserved until another is set, and reads as `.text`.
   private mutating func setPropertyType(_ text: String) {
     let known = PropertyType(rawValue: text)
     propertyType = known ?? .text

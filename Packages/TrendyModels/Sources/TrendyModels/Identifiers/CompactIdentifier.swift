@@ -1,6 +1,6 @@
-/// An identifier in sixteen bytes where it is a canonical UUID, and as the text it is where not.
+/// Identifier that occupies 16 bytes if it is a canonical UUID, and is stored as a string otherwise.
 ///
-/// Made of any text; ``text`` gives exactly that again. Two are equal when their texts are.
+/// Any string can be stored, and ``text`` returns exactly this string. Identifiers are equal if their strings are.
 public struct CompactIdentifier: Hashable, Sendable {
   private enum Content: Hashable {
     case bits(UInt64, UInt64)
@@ -17,18 +17,18 @@ public struct CompactIdentifier: Hashable, Sendable {
     }
   }
 
-  /// The identifier whose text is the canonical UUID of these bits; their variant is `10`, the two highest of `low`.
+  /// Creates the identifier of a canonical UUID. The variant, the two highest bits of `low`, must be binary `10`.
   public init(high: UInt64, low: UInt64) {
     precondition(low &>> 62 == 2, "\(low) is not the lower half of a UUID of RFC 9562")
     content = .bits(high, low)
   }
 
-  /// The 128 bits of a canonical UUID: 36 lower-case characters, variant `10`.
+  /// The 128 bits of a canonical UUID (36 lower-case characters, variant `10`), or `nil` for other strings.
   public var bits: (high: UInt64, low: UInt64)? {
     if case .bits(let high, let low) = content { (high, low) } else { nil }
   }
 
-  /// Made when asked for, if it is a UUID.
+  /// The identifier as a string; created on each access if it is a UUID.
   public var text: String {
     switch content {
     case .bits(let high, let low): Self.text(high: high, low: low)
@@ -36,7 +36,7 @@ public struct CompactIdentifier: Hashable, Sendable {
     }
   }
 
-  /// Bytes of ``text``, which is not made for it.
+  /// Length of ``text`` in bytes, computed without creating the string.
   public var utf8Count: Int {
     switch content {
     case .bits: Self.textBytes
@@ -49,14 +49,14 @@ extension CompactIdentifier: CustomStringConvertible {
   public var description: String { text }
 }
 
-// Eight characters at a time, in the eight bytes of a word, the first in its lowest.
+// Eight characters are processed at a time in a 64-bit word; the first character is in the lowest byte.
 extension CompactIdentifier {
   private static let textBytes = 36
   private static let low4: UInt64 = 0x0F0F_0F0F_0F0F_0F0F
 
-  /// The bits of 36 lower-case characters that are a UUID of variant `10`; `nil` for any other text.
+  /// Returns the bits of a UUID with 36 lower-case characters and variant `10`, or `nil` for any other string.
   public static func bits(ofCanonical text: String) -> (high: UInt64, low: UInt64)? {
-    // Where it lies: a copy to make sure that it lies in one piece would be counted.
+    // Contiguous strings are read in place; copying them would allocate.
     if let bits = text.utf8.withContiguousStorageIfAvailable({ bits(of: UnsafeRawBufferPointer($0)) }) { return bits }
     var copy = text
     return copy.withUTF8 { bits(of: UnsafeRawBufferPointer($0)) }
@@ -74,7 +74,7 @@ extension CompactIdentifier {
     return (first << 32 | second, third << 32 | fourth)
   }
 
-  /// The 36 lower-case characters of a UUID.
+  /// Returns the 36 lower-case characters of a UUID.
   public static func text(high: UInt64, low: UInt64) -> String {
     String(unsafeUninitializedCapacity: textBytes) { buffer in
       guard let start = buffer.baseAddress else { return 0 }
@@ -92,9 +92,9 @@ extension CompactIdentifier {
     }
   }
 
-  /// The eight hexadecimal digits of 32 bits.
+  /// Returns the eight hexadecimal digits of 32 bits.
   @inline(__always) private static func digits(of number: UInt64) -> UInt64 {
-    // Each four bits into a byte of their own, then the byte of the highest to the front.
+    // Move each 4 bits to a separate byte, then reverse the bytes so that the highest digit comes first.
     var spread = (number &<< 16 | number) & 0x0000_FFFF_0000_FFFF
     spread = (spread &<< 8 | spread) & 0x00FF_00FF_00FF_00FF
     spread = (spread &<< 4 | spread) & low4
@@ -103,10 +103,10 @@ extension CompactIdentifier {
     return nibbles &+ 0x3030_3030_3030_3030 &+ isLetter &* 0x27
   }
 
-  /// The number that these characters are the digits of; `wrong` is not 0 any more if one is no digit.
+  /// Returns the number with these hexadecimal digits. If a character is not a digit, sets bits in `wrong`.
   @inline(__always) private static func number(ofDigits characters: UInt64, _ wrong: inout UInt64) -> UInt64 {
-    // What lies above a digit's '0' or a letter's 'a': at most 9, or 5. The lowest byte that is below wraps around and shows,
-    // whatever it then takes from the next.
+    // Distance from '0' for a digit (at most 9) or from 'a' for a letter (at most 5). A byte below that underflows,
+    // which sets its high bit, even though the borrow changes the next byte.
     let isLetter = characters &>> 6 & 0x0101_0101_0101_0101
     let above = characters &- 0x3030_3030_3030_3030 &- isLetter &* 0x31
     wrong |= (above | (above &+ 0x7676_7676_7676_7676 &+ isLetter &* 4)) & 0x8080_8080_8080_8080

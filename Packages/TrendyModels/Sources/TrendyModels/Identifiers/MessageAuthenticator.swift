@@ -1,7 +1,7 @@
 /// HMAC-SHA-256 (RFC 2104) of a message that arrives in parts.
 public struct MessageAuthenticator: Sendable {
   private var state = StableHash.initialState
-  /// Bytes in ``state``: whole blocks.
+  /// Number of bytes hashed into ``state``, a multiple of the block size.
   private var count = 0
   private var rest: [UInt8] = []
   private let outerKey: [UInt8]
@@ -13,6 +13,7 @@ public struct MessageAuthenticator: Sendable {
     padded.map { $0 ^ 0x36 }.withUnsafeBytes { update($0) }
   }
 
+  /// Adds bytes to the message.
   public mutating func update(_ bytes: UnsafeRawBufferPointer) {
     var bytes = bytes
     if !rest.isEmpty {
@@ -30,14 +31,14 @@ public struct MessageAuthenticator: Sendable {
     rest = Array(bytes[whole...])
   }
 
-  /// The code of the message so far: 32 bytes.
+  /// Returns the 32-byte code of the message so far.
   public func code() -> [UInt8] {
     var state = state
     rest.withUnsafeBytes { StableHash.finish(&state, $0, after: count) }
     return StableHash.sha256(outerKey + StableHash.bytes(of: state))
   }
 
-  /// Compares in a time that does not depend on the position of the first difference.
+  /// Compares two codes in a time that does not depend on the position of the first difference.
   public static func isEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
     left.count == right.count && zip(left, right).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
   }

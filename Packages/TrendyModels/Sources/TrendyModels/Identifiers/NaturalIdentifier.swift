@@ -1,9 +1,10 @@
-/// Identifiers that follow from what a thing is: the hash of its natural key, as a UUID of version 8 (RFC 9562, 5.8).
+/// Identifiers derived from a natural key: its hash as a UUID version 8 (RFC 9562, section 5.8).
 ///
-/// The same thing recorded twice, on one device or on two, has the same id and is one entity. So making one that lives
-/// changes nothing, and one that was deleted must be remembered as such: unlike an id made by chance, it can be made again.
+/// An item that is recorded twice, on one device or on two, gets the same id and is one entity. Therefore creating a
+/// living one again changes nothing, and deletions must be remembered permanently, because the same id can be created
+/// again.
 public enum NaturalIdentifier: Sendable {
-  /// Whether `id` is one: a canonical UUID of version 8.
+  /// Returns whether `id` has the form of a natural identifier: a canonical UUID of version 8.
   public static func isNatural(_ id: String) -> Bool {
     var id = id
     return id.withUTF8 { bytes in

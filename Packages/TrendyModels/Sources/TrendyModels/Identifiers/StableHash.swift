@@ -1,6 +1,6 @@
-/// SHA-256 (FIPS 180-4), for what must come out the same on every device.
+/// SHA-256 (FIPS 180-4), for values that must be equal on all devices.
 public enum StableHash: Sendable {
-  /// 32 bytes.
+  /// Returns the 32-byte digest of a message.
   public static func sha256(_ message: [UInt8]) -> [UInt8] {
     bytes(of: message.withUnsafeBytes { sha256($0) })
   }
@@ -11,7 +11,7 @@ public enum StableHash: Sendable {
     }
   }
 
-  /// The digest as its eight words, the first of the 32 bytes the highest of the first word.
+  /// Returns the digest as eight big-endian words.
   public static func sha256(_ message: UnsafeRawBufferPointer) -> SIMD8<UInt32> {
     var state = initialState
     finish(&state, message, after: 0)
@@ -22,7 +22,7 @@ public enum StableHash: Sendable {
     SIMD8(0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19)
   }
 
-  /// Adds whole blocks to the state of a digest.
+  /// Adds whole blocks of a message to the state.
   static func add(_ message: UnsafeRawBufferPointer, to state: inout SIMD8<UInt32>) {
     rounds.withUnsafeBufferPointer { rounds in
       withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 16) { schedule in
@@ -33,15 +33,19 @@ public enum StableHash: Sendable {
     }
   }
 
-  /// Adds the last part of a message and its length.
-  /// - Parameter before: bytes added earlier, a multiple of ``blockBytes``.
+  /// Adds the last part of a message, the padding and the length.
+  ///
+  /// - Parameters:
+  ///   - state: state of the digest so far; becomes the digest.
+  ///   - message: last part of the message.
+  ///   - before: number of bytes added earlier, a multiple of ``blockBytes``.
   static func finish(_ state: inout SIMD8<UInt32>, _ message: UnsafeRawBufferPointer, after before: Int) {
     let whole = message.count & -blockBytes
     let rest = message.count - whole
     add(UnsafeRawBufferPointer(rebasing: message[..<whole]), to: &state)
     rounds.withUnsafeBufferPointer { rounds in
       withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 16) { schedule in
-        // The rest, a bit, zeros, and how many bits there were.
+        // Padding: the remaining bytes, a one bit, zeros and the message length in bits.
         withUnsafeTemporaryAllocation(byteCount: 2 * blockBytes, alignment: 8) { tail in
           let count = rest < blockBytes - 8 ? blockBytes : 2 * blockBytes
           tail.initializeMemory(as: UInt8.self, repeating: 0)
@@ -59,12 +63,16 @@ public enum StableHash: Sendable {
 
   static let blockBytes = 64
 
-  /// The rounds in sixteens, each after the words of the schedule that it needs: of those only sixteen are kept.
+  /// Adds one block to the state.
+  ///
+  /// The 64 rounds run in groups of 16. Each group is preceded by the computation of its words of the schedule, so that
+  /// only 16 words are stored at a time.
+  ///
   /// - Parameters:
-  ///   - state: changed by the block.
+  ///   - state: state of the digest so far.
   ///   - block: 64 bytes.
-  ///   - schedule: 16 words, for this function's own use.
-  ///   - rounds: the constants.
+  ///   - schedule: temporary space for 16 words.
+  ///   - rounds: the 64 round constants.
   private static func compress(
     _ state: inout SIMD8<UInt32>, _ block: UnsafeRawBufferPointer, _ schedule: UnsafeMutableBufferPointer<UInt32>,
     _ rounds: UnsafeBufferPointer<UInt32>
@@ -77,7 +85,7 @@ public enum StableHash: Sendable {
     }
     var (a, b, c, d) = (state[0], state[1], state[2], state[3])
     var (e, f, g, h) = (state[4], state[5], state[6], state[7])
-    // Instead of moving all words on by one place after each round, the next round is given them so.
+    // Instead of rotating the eight variables after each round, the next round receives them in rotated order.
     @inline(__always) func round(
       _ a: UInt32, _ b: UInt32, _ c: UInt32, _ d: inout UInt32, _ e: UInt32, _ f: UInt32, _ g: UInt32,
       _ h: inout UInt32, _ index: Int
@@ -104,7 +112,7 @@ public enum StableHash: Sendable {
     state &+= SIMD8(a, b, c, d, e, f, g, h)
   }
 
-  /// Puts a word of the schedule in place of the one that lies 16 before it.
+  /// Replaces a word of the schedule by the word 16 positions later.
   @inline(__always) private static func extend(_ words: UnsafeMutablePointer<UInt32>, to index: Int) {
     let early = words[(index + 1) & 15]
     let late = words[(index + 14) & 15]

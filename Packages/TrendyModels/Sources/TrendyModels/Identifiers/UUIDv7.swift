@@ -1,10 +1,10 @@
 public import TrendyFoundation
 
-/// A time-ordered identifier (RFC 9562, version 7): 48 bits of Unix milliseconds, then 74 bits of chance.
+/// Time-ordered identifier (RFC 9562, version 7): 48 bits of Unix time in milliseconds and 74 random bits.
 public struct UUIDv7: Hashable, Sendable {
-  /// Time, version and the first 12 bits of chance.
+  /// Time, version and the first 12 random bits.
   public let high: UInt64
-  /// Variant and the other 62 bits of chance.
+  /// Variant and the other 62 random bits.
   public let low: UInt64
 
   private init(milliseconds: UInt64, randomA: UInt64, randomB: UInt64) {
@@ -12,7 +12,7 @@ public struct UUIDv7: Hashable, Sendable {
     low = 0x8000_0000_0000_0000 | randomB & 0x3FFF_FFFF_FFFF_FFFF
   }
 
-  /// When it was made, to the millisecond; a generator whose time stepped back keeps the later one.
+  /// Time of creation with a resolution of 1 ms. If the clock moved back, the generator repeats its latest time.
   public var date: Date { Date(timeIntervalSince1970: Double(high >> 16) / 1000) }
 }
 
@@ -23,7 +23,7 @@ extension UUIDv7: Comparable {
 }
 
 extension UUIDv7: LosslessStringConvertible {
-  /// Reads the canonical 36 characters in lower case; `nil` for any other text, version or variant.
+  /// Parses the canonical 36 lower-case characters; returns `nil` for any other string, version or variant.
   public init?(_ description: String) {
     guard let (high, low) = CompactIdentifier.bits(ofCanonical: description), high >> 12 & 0xF == 7 else { return nil }
     self.high = high
@@ -51,16 +51,19 @@ extension UUIDv7: Codable {
 }
 
 extension UUIDv7 {
-  /// Makes identifiers that rise, also within one millisecond and when the time steps back.
+  /// Generator of increasing identifiers, even within one millisecond and when the clock moves back.
   ///
-  /// Within one millisecond the 74 bits of chance grow by a random step (RFC 9562, 6.2, method 2).
+  /// Within one millisecond the 74 random bits increase by a random amount (RFC 9562, section 6.2, method 2).
   public struct Generator: Hashable, Sendable {
     private var last: UUIDv7?
 
     public init() {}
 
-    /// The next identifier, above every one before it. `date` is now, by the caller's clock; before 1970, or no number at
-    /// all, counts as 1970.
+    /// Returns the next identifier, greater than all previous ones.
+    ///
+    /// - Parameters:
+    ///   - date: current time; dates before 1970 and NaN count as 1970.
+    ///   - generator: source of the random bits.
     public mutating func next(at date: Date, using generator: inout some RandomNumberGenerator) -> UUIDv7 {
       let now = UInt64(min(max(0, (date.timeIntervalSince1970 * 1000).rounded()), 281_474_976_710_655))
       guard let previous = last, now <= previous.high >> 16 else {
@@ -70,8 +73,8 @@ extension UUIDv7 {
       }
       var milliseconds = previous.high >> 16
       var randomA = previous.high & 0x0FFF
-      // A step of 1 to 2^32 leaves room for a million times a million in one millisecond, and asks for one number whatever
-      // the generator gives.
+      // A random step of 1 to 2^32 allows about 10^12 identifiers in one millisecond and uses exactly one random
+      // number.
       var randomB = (previous.low & 0x3FFF_FFFF_FFFF_FFFF) + (generator.next() >> 32) + 1
       randomA += randomB >> 62
       randomB &= 0x3FFF_FFFF_FFFF_FFFF

@@ -19,6 +19,7 @@ public final class RandomSource: Sendable {
     state.withLock { $0.identifiers.next(at: date, using: &$0.generator).description }
   }
 
+  /// Returns 64 random bits.
   public func next() -> UInt64 { withGenerator { $0.next() } }
 
   /// Returns 64 random bits as 16 hexadecimal digits.

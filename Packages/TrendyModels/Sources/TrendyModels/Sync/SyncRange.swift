@@ -1,25 +1,26 @@
-/// Ranges of the numbers that devices and hubs tell each other.
+/// Ranges of the numbers that devices and hubs exchange.
 ///
-/// A number outside of its range is refused where it is read from others. A value that a program makes, or reads from a store, is
-/// brought to the nearest end: `Int64.clamped(to:)`. Both ends leave room for arithmetic on 64 bits.
+/// A number out of range is rejected when it is decoded from a message. A value that a program computes or reads from
+/// its store is clamped with `Int64.clamped(to:)`. All bounds leave room for 64-bit arithmetic.
 public enum SyncRange: Sendable {
-  /// Versions, cursors, heads, sequences, incarnations and counts: 0 to 2^62 - 1.
+  /// Range of versions, cursors, heads, sequence numbers, incarnations and counts: 0 to 2^62 - 1.
   ///
-  /// The half of 64 bits, so that the sum of two of them is a number as well. No counter gets there by counting.
+  /// The sum of two such values fits 64 bits. No counter reaches the upper bound by counting.
   public static let counter: ClosedRange<Int64> = 0...((1 << 62) - 1)
 
-  /// Hub time in milliseconds since 1970, to the end of the year 9999, the last that RFC 3339 can write.
+  /// Range of hub time in milliseconds since 1970, up to the end of the year 9999, the last that RFC 3339 can
+  /// represent.
   public static let stamp: ClosedRange<Int64> = 0...253_402_300_799_999
 
-  /// How far hub time may be ahead of a device's clock or behind it, in milliseconds.
+  /// Range of the difference between hub time and a device clock in milliseconds.
   public static let clockOffset: ClosedRange<Int64> = -stamp.upperBound...stamp.upperBound
 
-  /// The longest that a hub may ask to be left alone: a mistyped number costs a day, not for ever.
+  /// Maximum backoff that a hub can request. It limits the effect of a mistyped value to one day.
   public static let longestWait: Duration = .seconds(86_400)
 }
 
 extension Int64 {
-  /// The nearest number in the range.
+  /// Returns the nearest value in a range.
   public func clamped(to range: ClosedRange<Int64>) -> Int64 {
     Swift.min(Swift.max(self, range.lowerBound), range.upperBound)
   }

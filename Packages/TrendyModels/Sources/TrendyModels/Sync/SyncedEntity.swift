@@ -1,30 +1,35 @@
-/// A kind of value that a person records on one device and finds on all of them.
+/// Kind of entity with a Swift type that is synced between devices.
 ///
-/// One conformance says everything that sync needs to know of a kind: its name, its wire forms, what an edit changes.
+/// The conformance contains all that sync needs: the name of the kind, its wire documents and the comparison of two
+/// states.
 public protocol SyncedEntity: Hashable, Sendable, Identifiable where ID == String {
-  /// The whole entity as the hub gives it.
+  /// Document of the whole entity as the hub sends it.
   associatedtype Wire: Codable & Hashable & Sendable
+  /// Document that creates the entity.
   associatedtype CreateRequest: Codable & Hashable & Sendable
+  /// Document that changes fields of the entity.
   associatedtype UpdateRequest: Codable & Hashable & Sendable
 
+  /// Kind of the entity.
   static var entityType: MutationEntityType { get }
 
+  /// Whether the hub has the same values.
   var syncStatus: SyncStatus { get set }
 
-  /// As the hub gives it, hence synced.
+  /// Creates an entity sent by the hub, with status `.synced`.
   init(_ wire: Wire)
-  /// As a person made it, hence pending.
+  /// Creates an entity recorded by the user, with status `.pending`.
   init(_ request: CreateRequest)
 
-  /// What makes it at the hub.
+  /// Request that creates the entity at the hub.
   var createRequest: CreateRequest { get }
-  /// What turns `old` into this: the fields that differ and no other; `nil` where none does.
+  /// Returns the request that changes `old` to this state, with only the fields that differ, or `nil` if none does.
   func updateRequest(from old: Self) -> UpdateRequest?
-  /// Carries an edit out: absent fields stay, null ones are cleared.
+  /// Applies an update: absent fields remain, null fields are cleared.
   mutating func apply(_ request: UpdateRequest)
 }
 
 extension Optional where Wrapped: Equatable {
-  /// The new value if it is another one, else absent.
+  /// Returns the new value if it differs from the old one, or `nil`.
   static func changed(_ old: Wrapped, _ new: Wrapped) -> Wrapped? { old == new ? nil : new }
 }

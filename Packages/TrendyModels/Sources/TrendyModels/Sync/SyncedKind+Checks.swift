@@ -1,6 +1,6 @@
 import TrendyFoundation
 
-/// A value that a record cannot hold: the field, its limit, what was found, and how to correct it.
+/// Error for a value that violates a limit, with the field, the limit, the value found and a correction.
 public struct FieldError: Error, Hashable, Sendable, CustomStringConvertible {
   /// Path of the value: `notes`, `properties.dose`, `goal.amount`.
   public var field: String
@@ -30,20 +30,22 @@ extension SyncedKind {
   /// Maximum number of arrays and objects within each other in one value; a hub's parser accepts 32 in a request.
   public static let maximumNesting = 16
 
-  /// The value of a conflict can be a whole entity, whose values have their own nesting.
+  // The value of a conflict can be a whole entity, whose values have their own nesting.
   private var maximumNesting: Int { name == "conflict" ? Self.maximumNesting + 4 : Self.maximumNesting }
 
-  /// Checks an entity's members as a device or a client writes them: each field, and their size together.
+  /// Checks the members of an entity: each field, and their total size.
   ///
   /// - Parameters:
-  ///   - members: members of the entity, by name.
-  ///   - isCreate: requires the required fields.
+  ///   - members: members of the entity by name.
+  ///   - isCreate: whether required fields must be present.
+  ///
+  /// - Throws: the first violation in order of field names.
   public func check(_ members: [String: JSONValue], isCreate: Bool) throws(FieldError) {
     _ = try validatedFields(from: members, isCreate: isCreate)
     try Self.checkSize(of: members)
   }
 
-  /// Checks the size of an entity's members together.
+  /// Checks the total size of an entity's members.
   public static func checkSize(of members: [String: JSONValue]) throws(FieldError) {
     try checkSize(bytes: members.reduce(2) { $0 + $1.key.utf8.count + 4 + $1.value.leastBytes })
   }
@@ -55,17 +57,19 @@ extension SyncedKind {
       advice: "shorten it, or split it into several")
   }
 
-  /// Converts a request's members to fields and checks each value; members that a hub assigns itself are left out.
+  /// Converts the members of a request to fields and checks each value. Members that a hub assigns are omitted.
   ///
   /// - Parameters:
-  ///   - members: members of the request, by name.
-  ///   - isCreate: requires the required fields, and treats a `null` of a field that cannot be cleared as absent.
-  ///   - isByField: allows a key of a member that is merged key by key to be a member itself, as `properties.dose`.
+  ///   - members: members of the request by name.
+  ///   - isCreate: whether required fields must be present, and `null` for a field that cannot be cleared counts as
+  ///     absent.
+  ///   - isByField: whether a key of a member that is merged key by key can be a member itself, such as
+  ///     `properties.dose`.
   public func validatedFields(
     from members: [String: JSONValue], isCreate: Bool, isByField: Bool = false
   ) throws(FieldError) -> [String: JSONValue] {
     var result: [String: JSONValue] = [:]
-    // Sorted, so that the first of two errors does not depend on the order of a dictionary.
+    // Sorted, so that the reported error does not depend on the order of a dictionary.
     for name in members.keys.sorted() {
       guard let value = members[name], !Self.ownMembers.contains(name) else { continue }
       if name == nestedMember {
@@ -83,7 +87,7 @@ extension SyncedKind {
           result[name] = value
           continue
         }
-        // A star denotes all unnamed fields in marks, and a whole entity in a conflict.
+        // "*" is reserved: it denotes all unlisted fields in field versions, and the whole entity in a conflict.
         guard WireIdentifier.isValid(name), nestedName(name) == nil, name != FieldMark.others else {
           throw FieldError(field: "\"\(name.prefix(60))\"", reason: "not a valid name of a member")
         }
@@ -130,8 +134,11 @@ extension SyncedKind {
 }
 
 extension SyncedKind.Field {
-  /// Returns the value as stored, with dates in the format of the wire.
-  /// - Parameter path: names the value in an error where it is part of another.
+  /// Returns the value as it is stored, with dates in wire format.
+  ///
+  /// - Parameters:
+  ///   - value: the value to check.
+  ///   - path: path of the value in an error message, if it is nested in another field.
   func checked(_ value: JSONValue, at path: String? = nil) throws(FieldError) -> JSONValue {
     switch type {
     case .any: return value
@@ -195,7 +202,7 @@ extension SyncedKind.Field {
 }
 
 extension SyncedKind.Field {
-  /// Values that the field accepts, for an error message. A required string has at least one byte.
+  /// Accepted values of the field, for an error message.
   public var inWords: String {
     if case .text(let maximum) = type, isRequired { "a string of 1 to \(maximum) bytes" } else { type.inWords }
   }
@@ -235,7 +242,7 @@ extension JSONValue {
     }
   }
 
-  /// The value as an error message names it: a number is written out, anything else is named by ``kindInWords``.
+  /// The value in an error message: numbers are written out, others are described by ``kindInWords``.
   fileprivate var inWords: String {
     switch self {
     case .int(let value): "\(value)"
@@ -244,7 +251,7 @@ extension JSONValue {
     }
   }
 
-  /// Checks the limits that every value has: nesting, and the length of each text in it.
+  /// Checks the limits that apply to every value: nesting, and the length of each string.
   fileprivate func checkContent(at path: String, maximumNesting: Int) throws(FieldError) {
     try checkContent(at: path, maximumNesting: maximumNesting, left: maximumNesting)
   }
@@ -274,7 +281,7 @@ extension JSONValue {
       advice: "store a flatter value")
   }
 
-  /// Bytes as JSON without the escapes of its texts.
+  /// Lower bound of the size as JSON in bytes, without string escapes.
   fileprivate var leastBytes: Int {
     switch self {
     case .null, .bool: 4
@@ -289,22 +296,23 @@ extension JSONValue {
 // MARK: Entities
 
 extension SyncedEntity {
-  /// Checks an entity that is created, with the limits that a hub applies.
+  /// Checks a new entity against the limits of the hub.
   ///
-  /// Whatever records calls this, so that no device queues a value that every hub rejects.
+  /// Called before every create is recorded, so that no device queues a value that every hub rejects.
   public func checkLimits() throws(FieldError) {
     if let event = self as? Event, event.isClearlyWithinLimits { return }
     guard WireIdentifier.isValid(id) else { throw FieldError(field: "id", reason: "expected \(WireIdentifier.rule)") }
     try Self.checkLimits(of: createRequest, isCreate: true)
   }
 
-  /// Checks the fields that an edit changes; other fields may be beyond the limits of this version.
+  /// Checks the fields that an edit changes. Unchanged fields may exceed the limits of this version.
+  ///
   /// - Parameters:
   ///   - change: fields that the edit changes.
-  ///   - changed: entity after the edit; `nil` if it is not known.
+  ///   - changed: entity after the edit, or `nil` if it is not known.
   public static func checkLimits(of change: UpdateRequest, in changed: Self?) throws(FieldError) {
     let bytes = try Self.checkLimits(of: change, isCreate: false)
-    // An ordinary edit is short, and its entity is not encoded for it.
+    // Most edits are small; the whole entity is encoded only for large ones.
     guard bytes > 4096, let changed else { return }
     do {
       try SyncedKind.checkSize(bytes: WireJSON.encode(changed.createRequest).count)
@@ -315,7 +323,9 @@ extension SyncedEntity {
     }
   }
 
-  /// - Returns: the size as JSON.
+  /// Checks the members of a request.
+  ///
+  /// - Returns: the size of the request as JSON in bytes.
   @discardableResult
   private static func checkLimits(of request: some Encodable, isCreate: Bool) throws(FieldError) -> Int {
     let payload: Data
@@ -333,7 +343,8 @@ extension SyncedEntity {
 }
 
 extension Event {
-  /// Whether short texts and plain values rule out an exceeded limit: most events need no encoding to be checked.
+  /// Whether all values are so short that no limit can be exceeded. Most events can be checked this way without
+  /// encoding them.
   fileprivate var isClearlyWithinLimits: Bool {
     let limit = SyncedKind.shortestTextLimit
     func fits(_ text: String?) -> Bool { (text?.utf8.count ?? 0) <= limit }
@@ -353,7 +364,7 @@ extension Event {
 }
 
 extension PackedProperties {
-  /// Few bytes, and no array or object.
+  /// Whether the properties are small and contain no arrays or objects.
   fileprivate var areClearlyWithinLimits: Bool {
     guard let shape else { return true }
     guard shape.bytes.count <= 1024, shape.names.first != "", byteCount <= 4096 else { return false }

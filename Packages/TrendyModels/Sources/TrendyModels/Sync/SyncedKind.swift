@@ -1,4 +1,4 @@
-/// The kinds of entities that sync, by their names on the wire; what each is made of stands in ``SyncedKind``.
+/// Kinds of synced entities, with their wire names as raw values. ``SyncedKind`` describes their fields.
 public enum MutationEntityType: String, Hashable, Sendable, CaseIterable, Codable {
   case event
   case eventType = "event_type"
@@ -10,10 +10,10 @@ public enum MutationEntityType: String, Hashable, Sendable, CaseIterable, Codabl
   case skip
   case conflict
 
-  /// Those with a type of their own and plain calls at a hub.
+  /// Kinds that have a Swift type and REST calls at the hub.
   public static let typed: [MutationEntityType] = [.event, .eventType, .geofence, .propertyDefinition]
 
-  /// As a person reads it.
+  /// Name of the kind for users.
   public var words: String {
     switch self {
     case .event: "event"
@@ -28,7 +28,7 @@ public enum MutationEntityType: String, Hashable, Sendable, CaseIterable, Codabl
     }
   }
 
-  /// What a store writes for the kind: from 0 without a gap, and never changed.
+  /// Code of the kind in stores: consecutive from 0 and never changed.
   public var storageCode: UInt8 {
     switch self {
     case .event: 0
@@ -44,63 +44,68 @@ public enum MutationEntityType: String, Hashable, Sendable, CaseIterable, Codabl
   }
 }
 
-/// What hub and devices know of a kind of entity that syncs: its name, its fields, what it refers to.
+/// Description of a kind of synced entity: name, fields and references.
 ///
-/// A kind without a type of its own (a vehicle, a setting) is declared in this file, and named where TrendySync lists such kinds
-/// (`KindRecord`): the compiler asks for both. Nothing more is needed for it to be recorded, merged field by
-/// field and found on every device.
+/// A kind without a Swift type, such as a vehicle or a setting, is declared in this file and listed in TrendySync
+/// (`KindRecord`). Nothing else is needed to record, merge and sync its entities.
 public struct SyncedKind: Hashable, Sendable {
+  /// Type of a field's value, with its limits.
   public enum FieldType: Hashable, Sendable {
-    /// The longest it may be, in bytes of UTF-8; the empty text counts where the field is not required.
+    /// String with a maximum length in bytes of UTF-8. Only a required field must not be empty.
     case text(maximumBytes: Int)
-    /// One of these words.
+    /// One of the listed strings.
     case word([String])
     case identifier
-    /// RFC 3339.
+    /// RFC 3339 date and time.
     case date
     case boolean
     case number(ClosedRange<Double>)
     case integer(ClosedRange<Int64>)
     case textList
     case object
-    /// An object that has these members, and perhaps others.
+    /// Object with these members and possibly others.
     case members([Field])
-    /// Any value, `null` included.
+    /// Any value, including `null`.
     case any
   }
 
+  /// Effect of deleting the referenced entity.
   public enum OnDelete: Hashable, Sendable {
-    /// The entity goes with what it refers to, and is not shown without it.
+    /// The referring entity is deleted too, and is not visible without its parent.
     case cascade
     /// The reference is cleared.
     case clear
   }
 
+  /// Reference to an entity of another kind.
   public struct Reference: Hashable, Sendable {
     public let kind: String
     public let onDelete: OnDelete
   }
 
+  /// Field of an entity.
   public struct Field: Hashable, Sendable {
     public let name: String
     public let type: FieldType
-    /// Must be there and never null.
+    /// Whether the field must be present and not null.
     public let isRequired: Bool
-    /// `null` clears it.
+    /// Whether `null` clears the field.
     public let isClearable: Bool
+    /// The kind whose id the field contains, or `nil` if the field is not a reference.
     public let refersTo: Reference?
   }
 
-  /// On the wire: `event_type`.
+  /// Name on the wire, such as `event_type`.
   public let name: String
-  /// The first segment of its paths in plain REST; `nil` for a kind that goes by mutations, feed and snapshot alone.
+  /// First path segment of the REST resource; `nil` for a kind that is available only through mutations, feed and
+  /// snapshot.
   public let path: String?
   public let fields: [Field]
-  /// A member whose keys are fields of their own: `properties.dose` of an event.
+  /// Member whose keys are separate fields: `properties` of an event, with fields such as `properties.dose`.
   public let nestedMember: String?
-  /// The field by whose moment a list is ordered; the time of the first write where there is none.
+  /// Date field by which lists are ordered; `nil` for the time of creation.
   public let listOrder: String?
-  /// Its place in a snapshot: what others refer to comes first.
+  /// Order in a snapshot: referenced kinds come first.
   public let rank: Int
 
   private let places: [String: Int]
@@ -118,16 +123,18 @@ public struct SyncedKind: Hashable, Sendable {
     places = Dictionary(uniqueKeysWithValues: fields.indices.map { (fields[$0].name, $0) })
   }
 
-  /// Field of a tombstone, `true` where undoing an import deleted the entity: an import that a user asks for restores it, on any device.
-  /// The hub removes the field with a restore.
+  /// Field of a tombstone that is `true` if the entity was deleted by undoing an import.
+  ///
+  /// Importing the entity again on request restores it, on any device. A restore removes the field at the hub.
   public static let importUndone = "import_undone"
 
+  /// Returns the field with this name, or `nil`.
   public func field(_ name: String) -> Field? { places[name].map { fields[$0] } }
 
-  /// The field that says what the entity hangs on: it goes with it.
+  /// Reference to the parent, with which the entity is deleted; `nil` for a kind without a parent.
   public var parent: Field? { fields.first { $0.refersTo?.onDelete == .cascade } }
 
-  /// `properties.dose` of an event is `("properties", "dose")`; `nil` for a name that stands by itself.
+  /// Splits the name of a nested field: `properties.dose` into `properties` and `dose`. Returns `nil` for other names.
   public func nestedName(_ name: String) -> (member: String, key: String)? {
     guard let nestedMember, name.utf8.count > nestedMember.utf8.count, name.hasPrefix(nestedMember) else { return nil }
     let rest = name.utf8.dropFirst(nestedMember.utf8.count)
@@ -135,20 +142,21 @@ public struct SyncedKind: Hashable, Sendable {
     return (nestedMember, String(rest.dropFirst()) ?? "")
   }
 
+  /// Returns the kind with this wire name, or `nil`.
   public static func named(_ name: String) -> SyncedKind? { byName[name] }
 
   private static let byName = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })
 
-  /// Maximum length of any text, in bytes of UTF-8; most fields have a lower limit.
+  /// Maximum length of any string, in bytes of UTF-8; most fields have a lower limit.
   public static let maximumTextBytes = 262_144
-  /// Maximum length of a name, and of the key of a property, in bytes of UTF-8.
+  /// Maximum length of a name or a property key, in bytes of UTF-8.
   public static let maximumNameBytes = 1024
-  /// Lowest of the limits of the fields that are texts: a shorter text fits everywhere.
+  /// Lowest limit of any string field, in bytes of UTF-8.
   public static let shortestTextLimit = 64
 }
 
 extension SyncedKind {
-  /// By rank: what others refer to first.
+  /// All kinds, referenced kinds first.
   public static let all: [SyncedKind] = [
     eventType, propertyDefinition, geofence, event, vehicle, tripRule, setting, skip, conflict,
   ]
@@ -159,13 +167,13 @@ extension SyncedKind {
       .required("name", .text(maximumBytes: maximumNameBytes)),
       .required("color", .text(maximumBytes: 64)),
       .required("icon", .text(maximumBytes: 256)),
-      // One field: of two goals set at once one wins whole, never the amount of one with the period of the other.
+      // A single field, so that concurrent changes never mix the amount of one goal with the period of another.
       .clearable("goal", .members(goal)),
     ])
 
-  /// Field of the tombstone of a merged event type: id of the type that references to it are applied to.
+  /// Field in the tombstone of a merged event type: id of the type to which references are redirected.
   ///
-  /// A deletion sets it and a restore removes it. No living type has one, so that it is not among ``fields``.
+  /// Set by the delete and removed by a restore. Not listed in ``fields``, because living types never have it.
   public static let mergedInto = "merged_into"
 
   private static let goal: [Field] = [
@@ -230,7 +238,7 @@ extension SyncedKind {
     "setting", path: "settings", rank: 6,
     fields: [.required("key", .text(maximumBytes: maximumNameBytes)), .clearable("value", .any)])
 
-  /// A stretch of time in which something is not expected.
+  /// Period in which events of a type are not expected.
   public static let skip = SyncedKind(
     "skip", path: "skips", rank: 7, listOrder: "from",
     fields: [
@@ -240,15 +248,16 @@ extension SyncedKind {
       .clearable("note", .text(maximumBytes: maximumTextBytes)),
     ])
 
-  /// A value that somebody wrote and that was replaced or buried by one who had not seen it; deleting it resolves it.
+  /// Value that was overwritten or deleted by an author who had not seen it; resolved by deleting this entity.
   ///
-  /// The hub makes them. What it is about is named, not referred to: it stays when that goes.
+  /// Created by the hub. The entity in conflict is identified but not referenced, so that the conflict remains when the
+  /// entity is deleted.
   public static let conflict = SyncedKind(
     "conflict", rank: 8,
     fields: [
       .required("entity_type", .text(maximumBytes: 128)),
       .required("entity_id", .identifier),
-      // `*` is the whole entity, its value the members.
+      // "*" denotes the whole entity; the value then contains its members.
       .required("field", .text(maximumBytes: 2048)),
       .clearable("value", .any),
       .clearable("author", .text(maximumBytes: 128)),

@@ -69,7 +69,7 @@ extension APIError: CustomStringConvertible {
 
 /// Problem document (RFC 9457) of an error response.
 public struct ProblemDetails: Hashable, Sendable {
-  /// URI of the problem type: `urn:trendy:error:…`, or `about:blank` if the status says everything.
+  /// URI of the problem type: `urn:trendy:error:…`, or `about:blank` if the status suffices.
   public var type: String
   public var title: String
   /// HTTP status of the response.

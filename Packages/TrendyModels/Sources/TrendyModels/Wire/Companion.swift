@@ -10,7 +10,6 @@ public struct CompanionNotice: Hashable, Sendable {
   public enum Kind: Sendable {
     /// Connection settings for the companion: `account`, `hub_url` and, optionally, `token`.
     public static let config = "config"
-    /// `token`: in place of the last one.
     /// New token in `token`, which replaces the previous one.
     public static let token = "token"
     /// A trip has started.

@@ -94,7 +94,6 @@ public struct MutationEnvelope: Hashable, Sendable {
   public var operation: String
   /// Incarnation of the entity that the mutation applies to; for a restore, the new incarnation.
   public var incarnation: Int64
-  /// Of a delete, the version up to which its author knew what they deleted.
   /// For a delete, the version up to which the author knew the entity and its children.
   public var base: Int64?
   /// Changed fields by wire name; `nil` if the mutation has a payload instead, which is applied in order of arrival.

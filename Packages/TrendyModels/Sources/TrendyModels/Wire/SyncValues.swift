@@ -128,9 +128,9 @@ public struct SnapshotRequest: Hashable, Sendable {
 
 /// Snapshot part, which a device applies before it requests the next one.
 ///
-/// Each part is consistent and has its own time of reading. Together the parts contain every entity that existed when the
-/// first part was read and still exists. Later writes are in a later part or in the feed after the head of the first
-/// part.
+/// Each part is consistent and has its own time of reading. Together the parts contain every entity that existed when
+/// the first part was read and still exists. Later writes are in a later part or in the feed after the head of the
+/// first part.
 public struct SnapshotPart: Sendable {
   /// Entries or lists of this part.
   public var answer: SnapshotAnswer

@@ -2,7 +2,7 @@ import TrendyFoundation
 
 /// Reads the members of one wire document from JSON text or another coder, and records which members were read.
 public struct WireReader {
-  // Exactly one of `container` and `text` is set.
+  // Exactly one of `coder` and `text` is set.
   private let coder: KeyedDecodingContainer<WireKey>?
   private var text: JSONMembers?
   /// Members read from the coder; ``JSONMembers`` records its own.
