@@ -1,19 +1,23 @@
-/// A date of the proleptic Gregorian calendar, in no time zone: `2026-11-22`.
+/// Date in the proleptic Gregorian calendar without a time zone, such as `2026-11-22`.
 public struct CivilDate: Hashable, Sendable {
-  /// 0 is 1970-01-01.
+  /// Number of days since 1970-01-01.
   public let daysSince1970: Int
 
-  /// - Parameter daysSince1970: within 3,000,000 years of 1970.
+  /// Creates a date from a number of days.
+  ///
+  /// - Parameter daysSince1970: at most 3,000,000 years before or after 1970.
   public init(daysSince1970: Int) {
     self.daysSince1970 = daysSince1970
   }
 
+  /// Creates a date from year, month and day.
+  ///
   /// - Parameters:
-  ///   - year: 1 is the year after 1 BC, which is 0.
+  ///   - year: astronomical year; 0 is 1 BC.
   ///   - month: 1 to 12.
-  ///   - day: 1 is the first; a day beyond the month's length carries over.
+  ///   - day: from 1; a day beyond the end of the month carries over.
   public init(year: Int, month: Int, day: Int) {
-    // Eras of 400 years that begin in March (H. Hinnant, "chrono-Compatible Low-Level Date Algorithms").
+    // Computed in eras of 400 years that begin in March (H. Hinnant, "chrono-Compatible Low-Level Date Algorithms").
     let year = month <= 2 ? year - 1 : year
     let era = year.flooringQuotient(by: 400)
     let yearOfEra = year - era * 400
@@ -21,8 +25,11 @@ public struct CivilDate: Hashable, Sendable {
     daysSince1970 = era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
   }
 
-  /// - Parameter text: `2026-11-22`.
-  /// - Returns: `nil` where that is not a date.
+  /// Parses a date in the format `2026-11-22`.
+  ///
+  /// - Parameter text: the text to parse.
+  ///
+  /// - Returns: `nil` if the text is not a valid date.
   public init?(_ text: some StringProtocol) {
     let digits = Array(text.utf8)
     guard digits.count == 10, digits[4] == UInt8(ascii: "-"), digits[7] == UInt8(ascii: "-") else { return nil }
@@ -43,10 +50,10 @@ public struct CivilDate: Hashable, Sendable {
   public var month: Int { fields.month }
   /// 1 to 31.
   public var day: Int { fields.day }
-  /// 0 is Sunday.
+  /// Day of the week; 0 is Sunday.
   public var weekday: Int { (daysSince1970 + 4) - (daysSince1970 + 4).flooringQuotient(by: 7) * 7 }
 
-  /// Year, month and day at once.
+  /// Year, month and day in one computation.
   public var fields: (year: Int, month: Int, day: Int) {
     let shifted = daysSince1970 + 719_468
     let era = shifted.flooringQuotient(by: 146_097)
@@ -59,11 +66,14 @@ public struct CivilDate: Hashable, Sendable {
     return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, day)
   }
 
+  /// Returns whether a year is a leap year.
   public static func isLeap(_ year: Int) -> Bool { year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) }
 
+  /// Returns the number of days in a month.
+  ///
   /// - Parameters:
   ///   - month: 1 to 12.
-  ///   - year: of the proleptic Gregorian calendar.
+  ///   - year: year in the proleptic Gregorian calendar.
   public static func days(inMonth month: Int, ofYear year: Int) -> Int {
     switch month {
     case 4, 6, 9, 11: 30
@@ -80,7 +90,7 @@ extension CivilDate: Strideable {
 }
 
 extension CivilDate: CustomStringConvertible {
-  /// `2026-11-22`; years of more or fewer than four digits as they are, with zeros in front.
+  /// The date in the format `2026-11-22`. Years are padded to four digits; longer years are written in full.
   public var description: String {
     let (year, month, day) = fields
     func padded(_ value: Int, _ digits: Int) -> String {

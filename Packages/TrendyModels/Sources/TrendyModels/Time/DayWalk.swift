@@ -1,25 +1,26 @@
 public import TrendyFoundation
 
-/// Tells the days and the clock of many moments in the person's zone, without asking the zone for each: it remembers the day that
-/// was asked for last, as moments that follow each other mostly lie in one.
+/// Local day and time of day of many timestamps, with the last day cached, because consecutive timestamps are usually
+/// on the same day.
 ///
-/// The same answers as those of ``LocalTime``.
+/// Results are equal to those of ``LocalTime``.
 public struct DayWalk: Sendable {
   private let local: LocalTime
   private var known = Date.distantPast..<Date.distantPast
   private var day = CivilDate(daysSince1970: 0)
-  /// `nil` where the clock changes within the day.
+  /// Offset of the cached day; `nil` if a clock change occurs within the day.
   private var secondsFromGMT: Int?
 
+  /// Creates an empty cache.
   public init(_ local: LocalTime) { self.local = local }
 
-  /// The day of the person in which a moment lies.
+  /// Returns the local day that contains a timestamp.
   public mutating func day(of moment: Date) -> CivilDate {
     if !known.contains(moment) { look(at: moment) }
     return day
   }
 
-  /// What the clock shows: minutes after midnight, below 1440.
+  /// Returns the local time of day in minutes after midnight, 0 to 1439.
   public mutating func minuteOfDay(of moment: Date) -> Int {
     if !known.contains(moment) { look(at: moment) }
     return LocalTime.minuteOfDay(
@@ -30,7 +31,7 @@ public struct DayWalk: Sendable {
     let start = local.startOfDay(moment)
     let end = local.startOfDay(moment, addingDays: 1)
     day = local.date(of: start)
-    // Far beyond all calendars a day may begin after the moment: it is asked for again each time.
+    // Outside the range of the calendar a day may begin after the timestamp; such a day is not cached.
     known = start <= moment && moment < end ? start..<end : moment..<moment
     let offset = local.components(of: start).secondsFromGMT
     secondsFromGMT = offset == local.components(of: end.addingTimeInterval(-1)).secondsFromGMT ? offset : nil

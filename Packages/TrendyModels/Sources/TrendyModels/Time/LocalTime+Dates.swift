@@ -1,19 +1,22 @@
 public import TrendyFoundation
 
-/// Dates that are the same in every time zone: all-day events, and `date` properties.
+// Dates that are equal in all time zones: those of all-day events and of `date` properties.
 extension LocalTime {
-  /// Seconds: ``moment(of:)`` lies less than this before or after an event's timestamp.
+  /// Upper bound of the distance between an event's timestamp and its ``moment(of:)``, in seconds.
   ///
-  /// Two zones differ by at most 26 hours, a timestamp lies less than 24 behind its midnight, and a day may begin as much later.
+  /// Two zones differ by at most 26 hours, a timestamp is less than 24 hours after its midnight, and a day may begin up
+  /// to 24 hours after midnight.
   public static let longestDateShift = 259_200.0
 
-  /// The date of an all-day event: that of its timestamp in the zone where it was recorded.
+  /// Returns the date of an all-day event: the date of its timestamp in the zone in which it was recorded.
   ///
-  /// Where the zone is unknown, a timestamp that is midnight here has its date here. For any other, the midnight of UTC nearest
-  /// to it decides: right for midnights of all zones from 11 hours behind UTC to 12 ahead, and the same on all devices.
+  /// If that zone is unknown and the timestamp is a local midnight, the result is the local date. Otherwise it is the
+  /// date of the nearest UTC midnight, which is correct for midnights in all zones from UTC-11 to UTC+12 and equal on
+  /// all devices.
   public func date(of event: Event) -> CivilDate { date(event.timestamp, of: event) }
 
-  /// The date of a moment in the zone where an event was recorded, such as the end of an all-day event; see ``date(of:)-(Event)``.
+  /// Returns the date of a timestamp, such as the end of an all-day event, in the zone in which the event was recorded;
+  /// see ``date(of:)-(Event)``.
   public func date(_ moment: Date, of event: Event) -> CivilDate {
     if let zone = event.timeZone {
       if zone == zoneName { return date(of: moment) }
@@ -22,10 +25,10 @@ extension LocalTime {
     return moment == midnight(moment) ? date(of: moment) : CivilDate(nearestMidnightOfUTC: moment)
   }
 
-  /// The date that a property holds; `nil` where it holds a moment with a time of day, or something other than a date.
+  /// Returns the date that a property contains, or `nil` if it contains a time of day or is not a date.
   ///
-  /// A date is written as a date alone, or as midnight with the writer's offset. Midnight in the zone of the event, written in
-  /// UTC, is a date as well.
+  /// A date is written without a time, or as midnight with the writer's offset. Midnight in the zone of the event,
+  /// written in UTC, also counts as a date.
   public func date(_ value: PropertyValue, of event: Event) -> CivilDate? {
     guard value.type == .date, let text = value.stringValue else { return nil }
     if let date = CivilDate(text) { return date }
@@ -41,33 +44,34 @@ extension LocalTime {
     return moment == midnight(moment) ? date(of: moment) : nil
   }
 
-  /// The text by which a property keeps a date: its midnight with the offset here, never with `Z`, which would mean a moment.
+  /// Returns the text under which a property stores a date: its local midnight with a numeric offset. The suffix `Z`
+  /// would denote a point in time.
   public func text(of date: CivilDate) -> String {
     let text = rfc3339(midnight(of: date))
     return text.hasSuffix("Z") ? text.dropLast() + "+00:00" : text
   }
 
-  /// The date here.
+  /// Returns the local date of a timestamp.
   public func date(of moment: Date) -> CivilDate {
     let fields = components(of: moment)
     return CivilDate(year: fields.year, month: fields.month, day: fields.day)
   }
 
-  /// The first moment here of a date of the calendar, whenever days begin.
+  /// Returns the local midnight at which a calendar date begins, regardless of ``dayStart``.
   public func midnight(of date: CivilDate) -> Date {
     let (year, month, day) = date.fields
     return self.date(year: year, month: month, day: day)
   }
 
-  /// The moment by which an event belongs to a day. An all-day event belongs to its date, whenever days begin and wherever it
-  /// was recorded.
+  /// Returns the timestamp that determines the day of an event. For an all-day event this is the start of the day with
+  /// its date, regardless of ``dayStart`` and time zone.
   public func moment(of event: Event) -> Date {
     guard event.isAllDay else { return event.timestamp }
     return startOfDay(datedAs: midnight(of: date(of: event)))
   }
 
-  /// The day of the person in which an event lies: of the zone where it was recorded, beginning at ``dayStart`` there. An
-  /// all-day event lies on its date.
+  /// Returns the day of an event in the zone in which it was recorded, where days begin at ``dayStart``. For an all-day
+  /// event this is its date.
   public func day(of event: Event) -> CivilDate {
     if event.isAllDay { return date(of: event) }
     guard let zone = event.timeZone, zone != zoneName, let rules = zones.rules(named: zone) else {
@@ -76,14 +80,14 @@ extension LocalTime {
     return rules.day(of: event.timestamp, dayStart: dayStart)
   }
 
-  /// The timestamps that events of some days may have, in whatever zone they were recorded.
+  /// Returns the range of timestamps that events on these days can have, in any time zone.
   public func timestamps(of days: ClosedRange<CivilDate>) -> Range<Date> {
     let (first, end) = (midnight(of: days.lowerBound), midnight(of: days.upperBound.advanced(by: 1)))
     return first.addingTimeInterval(-Self.longestDateShift)..<end.addingTimeInterval(Self.longestDateShift)
   }
 
-  /// What the clock showed when an event began, in the zone where it was recorded: minutes after midnight, below 1440. `nil` of an
-  /// all-day event.
+  /// Returns the time of day at which an event began, in the zone in which it was recorded, in minutes after midnight
+  /// (0 to 1439); `nil` for an all-day event.
   public func minuteOfDay(of event: Event) -> Int? {
     if event.isAllDay { return nil }
     if let rules = event.timeZone.flatMap({ $0 == zoneName ? nil : zones.rules(named: $0) }) {
@@ -99,18 +103,18 @@ extension LocalTime {
     return minute < 0 ? minute + 1440 : minute
   }
 
-  /// The moment of another day of the person at which a clock shows what it shows at a moment; see
-  /// ``date(year:month:day:hour:minute:second:)`` for a time that a clock change skips or repeats.
+  /// Returns the timestamp on another day with the same local time of day. For a time that a clock change skips or
+  /// repeats see ``date(year:month:day:hour:minute:second:)``.
   public func sameTime(as moment: Date, on day: CivilDate) -> Date {
     let clock = components(of: moment)
-    // In the night before a day begins the calendar is a date ahead.
+    // Between midnight and the start of the day, the calendar date is one ahead of the day.
     let ahead = date(of: moment).daysSince1970 - self.day(of: moment).daysSince1970
     let (year, month, number) = day.advanced(by: ahead).fields
     return date(
       year: year, month: month, day: number, hour: clock.hour, minute: clock.minute, second: clock.second)
   }
 
-  /// The day of the person in which a moment lies here.
+  /// Returns the local day that contains a timestamp.
   public func day(of moment: Date) -> CivilDate { date(of: startOfDay(moment)) }
 }
 
@@ -120,22 +124,23 @@ extension CivilDate {
     self.init(daysSince1970: Int((seconds / 86_400).rounded(.down)))
   }
 
-  /// The date of an all-day event whose zone is not known, and whose timestamp is not midnight here.
+  /// Creates the date of an all-day event whose zone is unknown and whose timestamp is not a local midnight.
   fileprivate init(nearestMidnightOfUTC moment: Date) { self.init(atUTC: moment.addingTimeInterval(43_200)) }
 }
 
 extension TimeZoneRules {
-  /// The day of a person, living in this zone, in which a moment lies.
+  /// Returns the day that contains a timestamp, in this zone.
+  ///
   /// - Parameters:
-  ///   - moment: any.
-  ///   - dayStart: seconds after midnight at which a day begins, below 86,400.
+  ///   - moment: timestamp of any event.
+  ///   - dayStart: start of a day in seconds after midnight, 0 to 86,399.
   public func day(of moment: Date, dayStart: Int) -> CivilDate {
-    // By the clock there: what it shows, as long ago as a day begins after midnight.
+    // The day by the local clock, shifted by the start of the day.
     func dayShown(at secondsFromGMT: Int) -> CivilDate {
       CivilDate(atUTC: moment, secondsFromGMT: secondsFromGMT - dayStart)
     }
     let shown = dayShown(at: secondsFromGMT(at: moment))
-    // A clock that was set back shows the time before a day began again. The day has begun all the same.
+    // After the clock is set back, it shows times before the start of the day again, but the day has already begun.
     guard dayStart > 0, let offset = offsetBeforeStepBack(to: moment), shown < dayShown(at: offset) else {
       return shown
     }
@@ -144,24 +149,25 @@ extension TimeZoneRules {
     return hasBegun ? shown.advanced(by: 1) : shown
   }
 
-  /// The date of the calendar here.
+  /// Returns the calendar date of a timestamp in this zone.
   public func date(of moment: Date) -> CivilDate {
     CivilDate(atUTC: moment, secondsFromGMT: secondsFromGMT(at: moment))
   }
 
-  /// What the clock here shows: minutes after midnight, below 1440.
+  /// Returns the time of day in this zone in minutes after midnight, 0 to 1439.
   public func minuteOfDay(of moment: Date) -> Int {
     LocalTime.minuteOfDay(of: moment, secondsFromGMT: secondsFromGMT(at: moment))
   }
 
-  /// The date of an all-day event of which nobody knows in which zone it was recorded, for a person in this one: as
-  /// ``LocalTime/date(of:)-(Event)`` tells it.
-  /// - Parameter moment: the event's timestamp.
+  /// Returns the date of an all-day event whose zone is unknown, as ``LocalTime/date(of:)-(Event)`` does for a user in
+  /// this zone.
+  ///
+  /// - Parameter moment: timestamp of the event.
   public func date(ofAllDayEventAt moment: Date) -> CivilDate {
     isMidnight(moment) ? date(of: moment) : CivilDate(nearestMidnightOfUTC: moment)
   }
 
-  /// Seconds east of Greenwich that held three hours ago, where the clock was set back since.
+  /// Returns the offset of three hours ago in seconds if the clock was set back since then, or `nil`.
   fileprivate func offsetBeforeStepBack(to moment: Date) -> Int? {
     let before = secondsFromGMT(at: moment.addingTimeInterval(-10_800))
     return before > secondsFromGMT(at: moment) ? before : nil

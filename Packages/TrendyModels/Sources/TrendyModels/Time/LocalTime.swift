@@ -7,32 +7,33 @@ public import TrendyFoundation
   import Darwin
 #endif
 
-/// The clock on the person's wall: the zone of this process, by the C library, or UTC.
+/// Local time of the user: the time zone of this process, or UTC.
 ///
-/// The C library knows every zone without the megabytes of `FoundationInternationalization`, which a command would have to
-/// load each time it starts.
+/// Uses the C library, because loading `FoundationInternationalization` takes megabytes at every start of a command.
 public struct LocalTime: Hashable, Sendable {
+  /// Whether the zone is UTC instead of the process's own.
   public let isUTC: Bool
-  /// IANA name of the zone, where the system tells it.
+  /// IANA name of the zone, or `nil` if unknown.
   public let zoneName: String?
-  /// Seconds after midnight at which a day of the person begins, below 86,400.
+  /// Start of a day in seconds after midnight, 0 to 86,399.
   public var dayStart = 0
-  /// The first day of a week: 0 is Sunday.
+  /// First day of the week; 0 is Sunday.
   public var firstWeekday = 1
-  /// Whether ``time(_:)`` writes `8:30 pm` and not `20:30`.
+  /// Whether ``time(_:)`` uses the 12-hour clock: `8:30 pm` instead of `20:30`.
   public var showsTwelveHours = false
-  /// Zones other than this one, in which events were recorded.
+  /// Cached rules of other zones in which events were recorded.
   let zones = TimeZoneCache()
 
+  /// Creates the local time of this process.
   public init(isUTC: Bool = false, zoneName: String? = LocalTime.systemZoneName()) {
     self.isUTC = isUTC
     self.zoneName = isUTC ? "UTC" : zoneName
     tzset()
   }
 
-  /// From `TZ`, else from where `/etc/localtime` leads, else from `/etc/timezone`.
+  /// Returns the name in `TZ`, else the target of `/etc/localtime`, else the content of `/etc/timezone`.
   public static func systemZoneName() -> String? {
-    // A rule such as `CET-1CEST,M3.5.0,M10.5.0/3` or the path of a file is a zone too, but no name of one.
+    // `TZ` can also contain a rule such as `CET-1CEST,M3.5.0,M10.5.0/3` or a path, which are not names.
     func known(_ name: String) -> String? {
       let bytes = name.utf8
       let isName =
@@ -46,13 +47,15 @@ public struct LocalTime: Hashable, Sendable {
     let length = readlink("/etc/localtime", &buffer, buffer.count - 1)
     guard length > 0 else { return nil }
     let target = String(decoding: buffer[..<length].map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    // By bytes: what the library looks for texts with takes longer to get ready than the rest of this.
+    // Compared as bytes, because the initialization of the library's string search takes longer than the rest of this
+    // function.
     let folder = "/zoneinfo/".utf8
     let bytes = target.utf8
     guard let start = bytes.indices.first(where: { bytes[$0...].starts(with: folder) }) else { return nil }
     return known(String(target[bytes.index(start, offsetBy: folder.count)...]))
   }
 
+  /// Date and time of day by the local clock.
   public struct Components: Hashable, Sendable {
     public var year: Int
     /// 1 to 12.
@@ -61,12 +64,12 @@ public struct LocalTime: Hashable, Sendable {
     public var hour: Int
     public var minute: Int
     public var second: Int
-    /// 0 is Sunday.
+    /// Day of the week; 0 is Sunday.
     public var weekday: Int
     public var secondsFromGMT: Int
   }
 
-  /// Date and time of day at a moment. A moment outside ``RFC3339/writableDates`` counts as the nearest one inside.
+  /// Returns local date and time. A timestamp outside ``RFC3339/writableDates`` counts as the nearest one inside.
   public func components(of date: Date) -> Components {
     var seconds = time_t(RFC3339.boundedSeconds(of: date))
     var fields = tm()
@@ -77,15 +80,17 @@ public struct LocalTime: Hashable, Sendable {
       weekday: Int(fields.tm_wday), secondsFromGMT: Int(fields.tm_gmtoff))
   }
 
-  /// The moment of a wall-clock time; months, days and hours beyond their range carry over. Of a time that a clock change repeats,
-  /// the first; one that it skips moves on by what the clocks did.
+  /// Returns the timestamp of a local time. Months, days and hours out of range carry over.
+  ///
+  /// If a clock change repeats the time, the result is its first occurrence. If a clock change skips it, the result is
+  /// later by the length of the change.
   public func date(year: Int, month: Int, day: Int, hour: Int = 0, minute: Int = 0, second: Int = 0) -> Date {
     func bounded(_ value: Int) -> Int { Int(Int32(clamping: value)) }
     let months = bounded(year) * 12 + bounded(month) - 1
     let year = months.flooringQuotient(by: 12)
     let start = CivilDate(year: year, month: months - year * 12 + 1, day: bounded(day))
     let clock = start.daysSince1970 * 86_400 + bounded(hour) * 3600 + bounded(minute) * 60 + bounded(second)
-    // The C library's `mktime` would look at the zone's file each time, ten times the work.
+    // `mktime` of the C library reads the zone's file on each call, which is ten times slower.
     let before = secondsFromGMT(at: clock - 86_400)
     if secondsFromGMT(at: clock - before) != before {
       let after = secondsFromGMT(at: clock + 86_400)
@@ -94,15 +99,17 @@ public struct LocalTime: Hashable, Sendable {
     return Date(timeIntervalSince1970: Double(clock - before))
   }
 
-  /// - Parameter seconds: since 1970.
+  /// Returns the offset at a time.
+  ///
+  /// - Parameter seconds: seconds since 1970.
   private func secondsFromGMT(at seconds: Int) -> Int {
     components(of: Date(timeIntervalSince1970: Double(seconds))).secondsFromGMT
   }
 
-  /// The first moment of the day that `date` is in, `days` later. Days begin at ``dayStart``.
+  /// Returns the start of the day that contains `date`, plus a number of days. Days begin at ``dayStart``.
   public func startOfDay(_ date: Date, addingDays days: Int = 0) -> Date {
     let fields = components(of: date)
-    // By the moments and not by the clock: one that a clock change skipped or repeated is in one day all the same.
+    // Compares timestamps instead of clock times, because a clock change can skip or repeat the start of a day.
     let isBefore = dayStart > 0 && date < start(fields.year, fields.month, fields.day)
     return start(fields.year, fields.month, fields.day + days - (isBefore ? 1 : 0))
   }
@@ -111,25 +118,25 @@ public struct LocalTime: Hashable, Sendable {
     date(year: year, month: month, day: day, hour: dayStart / 3600, minute: dayStart / 60 % 60, second: dayStart % 60)
   }
 
-  /// The first moment of the week that `date` is in, `weeks` later.
+  /// Returns the start of the week that contains `date`, plus a number of weeks.
   public func startOfWeek(_ date: Date, addingWeeks weeks: Int = 0) -> Date {
     let weekday = components(of: startOfDay(date)).weekday
     return startOfDay(date, addingDays: weeks * 7 - (weekday - firstWeekday + 7) % 7)
   }
 
-  /// The first moment of the day that has the date of the calendar which `date` has.
+  /// Returns the start of the day with the same calendar date as `date`.
   public func startOfDay(datedAs date: Date) -> Date {
     let fields = components(of: date)
     return start(fields.year, fields.month, fields.day)
   }
 
-  /// Midnight before `date`, or `date` itself: where a day of the calendar begins.
+  /// Returns the start of the calendar date of `date`, which is the latest midnight not after it.
   public func midnight(_ date: Date) -> Date {
     let fields = components(of: date)
     return self.date(year: fields.year, month: fields.month, day: fields.day)
   }
 
-  /// RFC 3339 with this zone's offset, whole seconds unless there are milliseconds.
+  /// Returns an RFC 3339 string with the local offset; fractions are written only if there are milliseconds.
   public func rfc3339(_ date: Date) -> String {
     let milliseconds = (date.timeIntervalSince1970 * 1000).rounded()
     let digits = milliseconds.truncatingRemainder(dividingBy: 1000) == 0 ? 0 : 3
@@ -137,31 +144,31 @@ public struct LocalTime: Hashable, Sendable {
       from: date, secondsFromGMT: components(of: date).secondsFromGMT, fractionDigits: digits)
   }
 
-  /// `Fri 20 Nov 08:30`, with the year where it is not `year`.
+  /// Returns a string such as `Fri 20 Nov 08:30`, with the year if it differs from `year`.
   public func dayAndTime(_ date: Date, year: Int? = nil) -> String {
     "\(day(date, year: year)) \(time(date))"
   }
 
-  /// `Fri 20 Nov`, with the year where it is not `year`.
+  /// Returns a string such as `Fri 20 Nov`, with the year if it differs from `year`.
   public func day(_ date: Date, year: Int? = nil) -> String {
     let fields = components(of: date)
     let suffix = year == nil || year == fields.year ? "" : " \(fields.year)"
     return "\(Self.weekdays[fields.weekday]) \(fields.day) \(Self.months[fields.month - 1])\(suffix)"
   }
 
-  /// `08:30`, or `8:30 am`.
+  /// Returns a string such as `08:30` or `8:30 am`.
   public func time(_ date: Date) -> String {
     let fields = components(of: date)
     return clock(hour: fields.hour, minute: fields.minute)
   }
 
-  /// A time of any day: `08:30`, or `8:30 am`; hour 24 is the midnight at its end.
+  /// Returns a time of day as `08:30` or `8:30 am`. Hour 24 is the midnight at the end of the day.
   public func clock(hour: Int, minute: Int) -> String {
     guard showsTwelveHours else { return "\(Self.twoDigits(hour)):\(Self.twoDigits(minute))" }
     return "\(hour % 12 == 0 ? 12 : hour % 12):\(Self.twoDigits(minute)) \(hour % 24 < 12 ? "am" : "pm")"
   }
 
-  /// `+01:00`.
+  /// Returns the offset as a string such as `+01:00`.
   public func offset(_ date: Date) -> String {
     let seconds = components(of: date).secondsFromGMT
     let minutes = abs(seconds) / 60

@@ -1,22 +1,23 @@
-/// A rule such as `CET-1CEST,M3.5.0,M10.5.0/3`: the value of `TZ` in POSIX.1-2017, 8.3, with the longer times of RFC 9636.
+/// Time zone rule such as `CET-1CEST,M3.5.0,M10.5.0/3`: the value of `TZ` in POSIX.1-2017, section 8.3, with the
+/// extended times of RFC 9636.
 struct PosixTimeZone: Hashable, Sendable {
-  /// A day of each year, and a time on it by the clock that holds until then.
+  /// Yearly clock change: a day, and a time on the clock before the change.
   struct Change: Hashable, Sendable {
     enum Day: Hashable, Sendable {
-      /// 1 to 365; 29 February is not counted.
+      /// Day 1 to 365; 29 February is not counted.
       case julian(Int)
-      /// 0 to 365, with 29 February.
+      /// Day 0 to 365; 29 February is counted.
       case ordinal(Int)
-      /// Week 5 is the last of its month; weekday 0 is Sunday.
+      /// Day of a week in a month; week 5 is the last, weekday 0 is Sunday.
       case weekday(month: Int, week: Int, weekday: Int)
     }
 
     var day: Day
-    /// Seconds after midnight, also negative or over a day.
+    /// Seconds after midnight; may be negative or exceed a day.
     var time: Int
   }
 
-  /// Seconds east of Greenwich.
+  /// Standard offset in seconds east of UTC.
   var standard: Int
   var daylight: (offset: Int, start: Change, end: Change)?
 
@@ -30,13 +31,15 @@ struct PosixTimeZone: Hashable, Sendable {
     hasher.combine(daylight?.offset)
   }
 
-  /// - Parameter seconds: since 1970.
+  /// Returns the offset at a time.
+  ///
+  /// - Parameter seconds: seconds since 1970.
   func secondsFromGMT(at seconds: Int64) -> Int {
     guard let daylight else { return standard }
     let year = CivilDate(daysSince1970: Int((seconds + Int64(standard)).flooringQuotient(by: 86_400))).year
     let start = daylight.start.moment(in: year) - Int64(standard)
     let end = daylight.end.moment(in: year) - Int64(daylight.offset)
-    // South of the equator summer goes over the turn of the year.
+    // In the southern hemisphere daylight saving time includes the turn of the year.
     let isDaylight = start < end ? (start..<end).contains(seconds) : !(end..<start).contains(seconds)
     return isDaylight ? daylight.offset : standard
   }
@@ -52,14 +55,14 @@ struct PosixTimeZone: Hashable, Sendable {
       guard let west = reader.time(hours: 24) else { return nil }
       offset = -west
     }
-    // Without dates POSIX leaves the rule to the system; files of the database always have them.
+    // Without dates the rule is system-dependent in POSIX. Files of the time zone database always contain them.
     guard let start = reader.change(), let end = reader.change(), reader.isAtEnd else { return nil }
     daylight = (offset, start, end)
   }
 }
 
 extension PosixTimeZone.Change {
-  /// Seconds since 1970 by a clock on Greenwich time.
+  /// Returns the seconds since 1970 of the change on a clock at UTC.
   fileprivate func moment(in year: Int) -> Int64 {
     let days =
       switch day {
@@ -82,7 +85,7 @@ extension PosixTimeZone.Change {
   }
 }
 
-/// The parts of the rule, one after the other.
+/// Parser for the parts of a rule.
 private struct Reader {
   private var bytes: ArraySlice<UInt8>
 
@@ -98,7 +101,7 @@ private struct Reader {
     return true
   }
 
-  /// `CET` or `<+03>`.
+  /// Skips a zone abbreviation such as `CET` or `<+03>`.
   mutating func skipName() -> Bool {
     if skip("<") {
       guard let end = bytes.firstIndex(of: UInt8(ascii: ">")) else { return false }
@@ -118,7 +121,7 @@ private struct Reader {
     return range.contains(value) ? value : nil
   }
 
-  /// `[+-]hh[:mm[:ss]]`, in seconds.
+  /// Parses `[+-]hh[:mm[:ss]]` as seconds.
   mutating func time(hours: Int) -> Int? {
     let sign = skip("-") ? -1 : 1
     if sign == 1 { _ = skip("+") }
@@ -135,7 +138,7 @@ private struct Reader {
     return sign * seconds
   }
 
-  /// `,M3.5.0/2`.
+  /// Parses a clock change such as `,M3.5.0/2`.
   mutating func change() -> PosixTimeZone.Change? {
     guard skip(","), let day = day() else { return nil }
     guard skip("/") else { return PosixTimeZone.Change(day: day, time: 7200) }
@@ -154,7 +157,7 @@ private struct Reader {
 }
 
 extension FixedWidthInteger {
-  /// The quotient rounded down, also of a negative number.
+  /// Returns the quotient rounded towards negative infinity.
   func flooringQuotient(by divisor: Self) -> Self {
     let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
     return remainder < 0 ? quotient - 1 : quotient

@@ -1,19 +1,20 @@
 public import TrendyFoundation
 
-/// Dates as RFC 3339 text: read with any offset and 0 to 9 fraction digits, written with three.
+/// Conversion between dates and RFC 3339 text. Parses any offset and 0 to 9 fraction digits; writes 3 digits.
 public enum RFC3339: Sendable {
-  /// The moments that can be written, as four digits say a year: 0 to 9999 in UTC.
+  /// Range of dates that have a four-digit year in UTC: years 0 to 9999.
   public static let writableDates =
     Date(timeIntervalSince1970: -62_167_219_200)..<Date(timeIntervalSince1970: 253_402_300_800)
 
-  /// Whole seconds since 1970, rounded down and held within ``writableDates``; of what is not a number the first of them.
+  /// Returns whole seconds since 1970, rounded down and clamped to ``writableDates``; NaN gives the lower bound.
   static func boundedSeconds(of date: Date) -> Double {
     let edges = (writableDates.lowerBound.timeIntervalSince1970, writableDates.upperBound.timeIntervalSince1970 - 1)
-    // In this order, as a comparison with what is not a number is false.
+    // The order of the arguments matters: comparisons with NaN are false.
     return min(max(edges.0, date.timeIntervalSince1970.rounded(.down)), edges.1)
   }
 
-  /// UTC with three fraction digits and `Z`, as on the wire: `2024-01-01T00:00:00.000Z`. Rounded to the millisecond.
+  /// Returns the wire format: UTC with three fraction digits and `Z`, such as `2024-01-01T00:00:00.000Z`. Rounded to
+  /// the millisecond.
   public static func string(from date: Date) -> String {
     String(unsafeUninitializedCapacity: length) { buffer in
       write(date, to: buffer.baseAddress!)
@@ -21,17 +22,16 @@ public enum RFC3339: Sendable {
     }
   }
 
-  /// Bytes of a date as on the wire.
+  /// Length of the wire format in bytes.
   static let length = 24
 
-  /// The ``length`` bytes of the date as on the wire.
+  /// Writes the ``length`` bytes of the wire format.
   static func write(_ date: Date, to text: UnsafeMutablePointer<UInt8>) {
     writeMoment(milliseconds(of: date, offsetMinutes: 0), fractionDigits: 3, to: text)
     text[length - 1] = UInt8(ascii: "Z")
   }
 
-  /// The same moment as a clock `secondsFromGMT` ahead of UTC shows it, with 0 or 3 `fractionDigits`; offset 0 is written
-  /// `Z`.
+  /// Returns the date with an offset from UTC and 0 or 3 fraction digits; offset 0 is written as `Z`.
   public static func string(from date: Date, secondsFromGMT: Int, fractionDigits: Int = 3) -> String {
     let offsetMinutes = secondsFromGMT / 60
     return String(unsafeUninitializedCapacity: 29) { buffer in
@@ -50,15 +50,16 @@ public enum RFC3339: Sendable {
     }
   }
 
-  /// Returns the date as a reader of ``string(from:)`` gets it: rounded to the millisecond.
+  /// Returns the date that a reader of ``string(from:)`` gets: rounded to the millisecond.
   public static func rounded(_ date: Date) -> Date {
     let (seconds, rest) = floorDivision(milliseconds(of: date, offsetMinutes: 0), 1000)
     return Self.date(secondsSince1970: seconds, nanoseconds: Int(rest) * 1_000_000)
   }
 
-  /// The moment that `text` names, or `nil` if it is not an RFC 3339 date and time, or its offset leads beyond ``writableDates``.
+  /// Parses an RFC 3339 date and time; returns `nil` if it is invalid or outside ``writableDates``.
   ///
-  /// A space or a lower-case `t` may part date and time, and the offset may lack its colon. Second 60 is the next minute's first.
+  /// Date and time may also be separated by a space or a lower-case `t`, and the offset may lack its colon. Second 60
+  /// is the first second of the next minute.
   public static func date(from text: some StringProtocol) -> Date? {
     var text = Substring(text)
     return text.withUTF8 { parse($0) }
@@ -100,7 +101,8 @@ extension RFC3339 {
     return writableDates.contains(date) ? date : nil
   }
 
-  /// The whole second is given exactly from the reference date, so that no milliseconds are lost to the size of the epoch.
+  /// Creates a date relative to the reference date 2001, so that the whole seconds are exact and the fraction loses
+  /// less precision.
   private static func date(secondsSince1970 seconds: Int64, nanoseconds: Int) -> Date {
     Date(timeIntervalSinceReferenceDate: Double(seconds - 978_307_200) + Double(nanoseconds) / 1e9)
   }
@@ -129,7 +131,7 @@ extension RFC3339 {
       return value
     }
 
-    /// Up to nine digits, as nanoseconds.
+    /// Parses up to nine fraction digits and returns nanoseconds.
     mutating func fraction() -> Int? {
       var value = 0
       var digits = 0
@@ -145,14 +147,14 @@ extension RFC3339 {
     }
   }
 
-  /// Since 1970. Years 0 to 9999 are what four digits can say; anything beyond is held at the edge rather than written
-  /// unreadably, and what is no number at all at the lower one (hence the order of the arguments).
+  /// Returns milliseconds since 1970, clamped to years 0 to 9999; NaN gives the lower bound, because of the order of
+  /// the arguments.
   private static func milliseconds(of date: Date, offsetMinutes: Int) -> Int64 {
     let milliseconds = (date.timeIntervalSince1970 * 1000).rounded() + Double(offsetMinutes) * 60_000
     return Int64(min(max(-62_167_219_200_000, milliseconds), 253_402_300_799_999))
   }
 
-  /// Up to the offset. Returns how many bytes that is.
+  /// Writes date and time without the offset and returns the number of bytes.
   @discardableResult
   private static func writeMoment(
     _ milliseconds: Int64, fractionDigits: Int, to text: UnsafeMutablePointer<UInt8>

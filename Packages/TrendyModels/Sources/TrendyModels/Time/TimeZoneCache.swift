@@ -1,20 +1,24 @@
 import Synchronization
 
-/// Time zones that were read, so that each is read once from the time zone database.
+/// Cache of time zone rules, so that each zone is read from the database only once.
 ///
-/// All caches are equal: one changes how fast an answer comes, never the answer.
+/// All caches compare equal, because a cache does not affect results.
 public final class TimeZoneCache: Sendable {
   private let zones = Mutex<[String: TimeZoneRules?]>([:])
 
+  /// Creates an empty cache.
   public init() {}
 
-  /// - Parameter name: such as `Europe/Amsterdam`.
-  /// - Returns: `nil` where the system does not know the zone.
+  /// Returns the rules of a zone.
+  ///
+  /// - Parameter name: IANA name, such as `Europe/Amsterdam`.
+  ///
+  /// - Returns: `nil` if the system does not know the zone.
   public func rules(named name: String) -> TimeZoneRules? {
     zones.withLock { zones in
       if let rules = zones[name] { return rules }
       let rules = TimeZoneRules(named: name)
-      // The database has some 600 names. More of them are made up, and are not kept for ever.
+      // The database has about 600 names. Unknown names are cached too, but not without limit.
       if zones.count > 1000 { zones.removeAll() }
       zones[name] = .some(rules)
       return rules

@@ -5,44 +5,53 @@ public import TrendyFoundation
   import Musl
 #endif
 
-/// The offsets of one IANA time zone over time, for zones other than the process's own.
+/// Offsets of one IANA time zone over time, for zones other than the process's own.
 ///
-/// Reads the system's compiled time zone database (TZif, RFC 9636) and the rule at the end of such a file for years that it
-/// does not list. Foundation knows the zones as well, but brings megabytes that a command would load at each start.
+/// Reads the system's compiled time zone database (TZif, RFC 9636), with the rule at the end of each file for later
+/// years. Foundation provides the same data, but loading it takes megabytes at every start of a command.
 public struct TimeZoneRules: Hashable, Sendable {
-  /// Seconds since 1970 from which ``offsets`` of the same index holds, ascending.
+  /// Start times of ``offsets``, in seconds since 1970 and ascending.
   private var transitions: [Int64]
   private var offsets: [Int32]
-  /// Before the first transition.
+  /// Offset before the first transition.
   private var firstOffset: Int32
-  /// After the last transition; `nil` where its offset holds for good.
+  /// Rule after the last transition; `nil` if the last offset remains in effect.
   private var rule: PosixTimeZone?
 
-  /// - Parameter name: such as `Europe/Amsterdam`.
-  /// - Returns: `nil` where the system does not know the zone.
+  /// Reads a zone from the system's database.
+  ///
+  /// - Parameter name: IANA name, such as `Europe/Amsterdam`.
+  ///
+  /// - Returns: `nil` if the system does not know the zone.
   public init?(named name: String) {
     self.init(named: name, folder: getenv("TZDIR").map { String(cString: $0) } ?? "/usr/share/zoneinfo")
   }
 
-  /// - Parameter folder: of the compiled time zone database.
+  /// Reads a zone from a database in another folder.
+  ///
+  /// - Parameters:
+  ///   - name: IANA name, such as `Europe/Amsterdam`.
+  ///   - folder: path of the compiled time zone database.
   package init?(named name: String, folder: String) {
     if name == "UTC" || name == "GMT" {
       self.init(transitions: [], offsets: [], firstOffset: 0, rule: nil)
       return
     }
-    // What comes from a hub or a file must not lead out of the database's folder.
+    // Names come from hubs and files and must not lead out of the database's folder.
     let parts = name.split(separator: "/", omittingEmptySubsequences: false)
     guard !name.isEmpty, name.utf8.count <= 64, !parts.contains(where: { $0.isEmpty || $0 == "." || $0 == ".." }),
       !name.utf8.contains(0)
     else { return nil }
-    // A name that leads to no file is one that the system does not know, or knows by another name.
+    // If a name has no file, try its current name.
     func file(_ name: String) -> Data? { try? Data(contentsOf: URL(filePath: "\(folder)/\(name)")) }
     guard let data = file(name) ?? Self.presentNames[name].flatMap(file) else { return nil }
     self.init(file: Array(data))
   }
 
-  /// Present names of zones that browsers and phones still call by an older one, as CLDR keeps the name that it knew first. Systems
-  /// may have no file for those: Debian 13 and Ubuntu 24.04 have them in a package of its own, `tzdata-legacy`.
+  /// Current names of zones for which CLDR, and thus browsers and phones, use an older name.
+  ///
+  /// The system may lack files for the older names: Debian 13 and Ubuntu 24.04 ship them in the package
+  /// `tzdata-legacy`.
   private static let presentNames = [
     "Africa/Asmera": "Africa/Asmara",
     "America/Buenos_Aires": "America/Argentina/Buenos_Aires",
@@ -65,8 +74,11 @@ public struct TimeZoneRules: Hashable, Sendable {
     "Pacific/Truk": "Pacific/Chuuk",
   ]
 
-  /// - Parameter file: the bytes of a TZif file.
-  /// - Returns: `nil` where they are not one.
+  /// Parses a TZif file.
+  ///
+  /// - Parameter file: content of the file.
+  ///
+  /// - Returns: `nil` if the content is invalid.
   public init?(file: [UInt8]) {
     guard let table = TimeZoneFile(file) else { return nil }
     self.init(transitions: table.transitions, offsets: table.offsets, firstOffset: table.firstOffset, rule: table.rule)
@@ -79,16 +91,19 @@ public struct TimeZoneRules: Hashable, Sendable {
     self.rule = rule
   }
 
-  /// - Parameter date: any moment; one beyond the years 1 to 9999 has the offset of the nearest in them.
-  /// - Returns: seconds east of Greenwich.
+  /// Returns the offset at a time.
+  ///
+  /// - Parameter date: any date; dates outside the years 1 to 9999 have the offset of the nearest date inside.
+  ///
+  /// - Returns: seconds east of UTC.
   public func secondsFromGMT(at date: Date) -> Int {
     let bounds = -62_135_596_800.0...253_402_300_799.0
     let seconds = date.timeIntervalSince1970
-    // In this order, as a comparison with what is not a number is false.
+    // The order of the arguments matters: comparisons with NaN are false.
     return secondsFromGMT(at: Int64(min(max(bounds.lowerBound, seconds), bounds.upperBound).rounded(.down)))
   }
 
-  /// - Parameter seconds: since 1970.
+  /// Returns the offset at a time in seconds since 1970.
   func secondsFromGMT(at seconds: Int64) -> Int {
     guard let last = transitions.last else { return rule?.secondsFromGMT(at: seconds) ?? Int(firstOffset) }
     if seconds >= last { return rule?.secondsFromGMT(at: seconds) ?? Int(offsets[offsets.count - 1]) }
@@ -102,7 +117,7 @@ public struct TimeZoneRules: Hashable, Sendable {
   }
 }
 
-/// The parts of a TZif file that say which offset holds when: the 64-bit block of version 2 and later, and the footer.
+/// Offsets in a TZif file, from the 64-bit block of version 2 and later and from the footer.
 private struct TimeZoneFile {
   var transitions: [Int64] = []
   var offsets: [Int32] = []
@@ -118,7 +133,7 @@ private struct TimeZoneFile {
     guard let second = Header(bytes, at: first.end(timeSize: 4)), let footer = read(bytes, second, timeSize: 8) else {
       return nil
     }
-    // "\n", the rule, "\n".
+    // The footer consists of a line feed, the rule and a line feed.
     guard footer < bytes.count, bytes[footer] == UInt8(ascii: "\n"),
       let end = bytes[(footer + 1)...].firstIndex(of: UInt8(ascii: "\n"))
     else { return nil }
@@ -130,7 +145,7 @@ private struct TimeZoneFile {
 
   private struct Header {
     let version: UInt8
-    /// Of the block behind the header.
+    /// Offset of the block after the header.
     let start: Int
     let universalFlags: Int
     let standardFlags: Int
@@ -156,7 +171,9 @@ private struct TimeZoneFile {
     }
   }
 
-  /// - Returns: the offset behind the block, or `nil` where the file ends too early or points to a type it does not have.
+  /// Reads one data block.
+  ///
+  /// - Returns: offset after the block, or `nil` if the file is too short or contains an invalid type index.
   private mutating func read(_ bytes: [UInt8], _ header: Header, timeSize: Int) -> Int? {
     let end = header.end(timeSize: timeSize)
     guard end <= bytes.count else { return nil }
@@ -173,7 +190,7 @@ private struct TimeZoneFile {
     return end
   }
 
-  /// Big-endian, two's complement, 4 or 8 bytes.
+  /// Reads a big-endian two's complement integer of 4 or 8 bytes.
   private static func integer(_ bytes: [UInt8], at offset: Int, size: Int) -> Int64 {
     let value = bytes[offset..<(offset + size)].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
     return size == 4 ? Int64(Int32(truncatingIfNeeded: value)) : Int64(bitPattern: value)
