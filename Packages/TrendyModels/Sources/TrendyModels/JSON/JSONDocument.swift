@@ -1,13 +1,13 @@
 import TrendyFoundation
 
-/// A text that has been found to be JSON (RFC 8259), and an index of the values in it.
+/// Text that was validated as JSON (RFC 8259), with an index of the values in it.
 ///
-/// Finding out and making values are two steps: ``JSONScanner`` refuses what is not strict, once for all readers; what is
-/// wanted is then made of the text, and only that.
+/// Validation and conversion are separate steps: ``JSONScanner`` rejects invalid text once for all readers; values are
+/// then created on demand.
 ///
-/// @unchecked: both buffers are written by `init` alone.
+/// `@unchecked Sendable`: both buffers are written only by `init`.
 final class JSONDocument: @unchecked Sendable {
-  /// The text, and zeros behind it: a zero ends every scan, so that none asks where the text ends.
+  /// Text followed by ``padding`` zeros. A zero ends every scan, so that scans need no bounds check.
   let bytes: UnsafePointer<UInt8>
   let tokens: UnsafePointer<JSONToken>
 
@@ -38,24 +38,25 @@ final class JSONDocument: @unchecked Sendable {
   var root: JSONNode { JSONNode(document: self, index: 0) }
 }
 
-/// One value, or one member's name, in the order of the text.
+/// Token of a value or a member name, in the order of the text.
 struct JSONToken {
   enum Kind: UInt8 {
     case null, yes, no, number, string, name, array, object
   }
 
-  /// Of a string or a name, the byte behind its quotation mark; else the first.
+  /// Offset of the first byte; for a string or a name, the offset after its quotation mark.
   var offset: UInt32
-  /// Bytes of a string, a name or a number; elements of an array, members of an object.
+  /// Length in bytes of a string, name or number; number of elements of an array or members of an object.
   var length: UInt32
-  /// The token behind this value and all that is in it. Of an array or object that is still open, the one around it.
+  /// Index of the token after this value and its content. For an array or object that is still open, index of the
+  /// enclosing one.
   var next: UInt32
   var kind: Kind
-  /// Of a string or a name: nothing escaped.
+  /// Whether a string or a name contains no escapes.
   var isPlain = true
-  /// Of a string or a name: ASCII alone. Of a number: neither fraction nor exponent.
+  /// Whether a string or a name is ASCII, or a number has neither fraction nor exponent.
   var isSimple = true
 
-  /// Where the value begins, quotation mark included.
+  /// Offset of the value, including the quotation mark of a string.
   var firstByte: Int { kind == .string || kind == .name ? Int(offset) - 1 : Int(offset) }
 }

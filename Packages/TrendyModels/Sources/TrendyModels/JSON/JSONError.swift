@@ -1,10 +1,10 @@
-/// Why a text is not the JSON that was asked for, and where.
+/// Error from parsing or decoding JSON, with its location.
 public struct JSONError: Error, Hashable, Sendable {
-  /// As in `changes[3].data.timestamp`; empty for the document as a whole.
+  /// Path such as `changes[3].data.timestamp`; empty for the whole document.
   public var path: String
-  /// Counted from 0; `nil` for what is missing.
+  /// Byte offset from 0, or `nil` for a missing value.
   public var byte: Int?
-  /// What was expected, and what was found.
+  /// Expected and found values.
   public var reason: String
 
   public init(path: String, byte: Int?, reason: String) {
@@ -20,11 +20,12 @@ extension JSONError: CustomStringConvertible {
   }
 }
 
-/// What a reader of JSON takes; beyond it a document is refused before anything is made of it.
+/// Limits for JSON documents. A document that exceeds them is rejected before any value is created.
 public struct JSONLimits: Hashable, Sendable {
-  /// Arrays and objects within each other. Twice what the hub takes in a request, which may wrap it in a few more.
+  /// Maximum nesting depth of arrays and objects. The default is twice the hub's limit for requests, because responses
+  /// can add levels.
   public var depth: Int
-  /// Bytes of one string as it is written.
+  /// Maximum length of one string in bytes as written.
   public var stringBytes: Int
 
   public init(depth: Int = 64, stringBytes: Int = .max) {

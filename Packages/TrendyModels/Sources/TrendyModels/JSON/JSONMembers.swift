@@ -1,13 +1,13 @@
-/// The members of one object, found by name; remembers which were found.
+/// Members of one object, with lookup by name; records which members were found.
 struct JSONMembers {
   let node: JSONNode
-  /// Where the search begins: names asked for in the order of the text are found at once.
+  /// Position at which the next search begins. Lookups in the order of the text succeed immediately.
   private var token: Int
   private var place = 0
-  /// A bit for each sort of name that is there, so that most of those that are not there are not searched for.
+  /// One bit per hash of the names in the object (a Bloom filter), so that most absent names need no search.
   private var sorts: UInt64 = 0
   private var found: UInt64 = 0
-  /// Of those found, the ones behind the 64th.
+  /// Found members with an index of 64 or more; ``found`` has one bit for each of the others.
   private var foundBeyond: Set<Int> = []
 
   init(_ node: JSONNode) throws(JSONError) {
@@ -42,6 +42,7 @@ struct JSONMembers {
   }
 
   /// The names and values that were not found.
+  /// Returns names and values of all members that were not found.
   func others() -> [(name: String, value: JSONNode)] {
     let count = Int(node.token.length)
     guard found.nonzeroBitCount + foundBeyond.count < count else { return [] }
@@ -58,7 +59,11 @@ struct JSONMembers {
     return others
   }
 
-  /// - Parameter length: Above 0, as every name that is asked for.
+  /// Returns the filter bit of a name.
+  ///
+  /// - Parameters:
+  ///   - name: bytes of the name.
+  ///   - length: length of the name in bytes, at least 1.
   private static func sort(_ name: UnsafePointer<UInt8>, _ length: Int) -> UInt64 {
     1 << UInt64((Int(name[0]) &* 5 ^ Int(name[length - 1]) &* 3 ^ length) & 63)
   }

@@ -1,4 +1,6 @@
-/// One value in a document of JSON. Only the values of the wire read it; they are what the public side of it is for.
+/// Value in a parsed JSON document, from which wire values are decoded.
+///
+/// Public because ``WireValue`` refers to it; it has no other public use.
 public struct JSONNode: Sendable {
   let document: JSONDocument
   let index: Int
@@ -6,6 +8,7 @@ public struct JSONNode: Sendable {
   var token: JSONToken { document.tokens[index] }
   var bytes: UnsafePointer<UInt8> { document.bytes + Int(token.offset) }
 
+  /// Whether the value is `null`.
   public var isNull: Bool { token.kind == .null }
 }
 
@@ -25,8 +28,10 @@ extension JSONNode {
     return Self.string(of: token, in: document.bytes)
   }
 
-  /// A number that is whole: written without fraction and exponent any of 64 bits, otherwise one below 2^53, as the nearest double
-  /// of a greater one may be that of another number.
+  /// Returns the value as an integer.
+  ///
+  /// A number without fraction and exponent can be any 64-bit integer. Other notations must be below 2^53 in magnitude,
+  /// because larger ones may round to another number.
   func integer() throws(JSONError) -> Int64 {
     guard token.kind == .number else { throw mismatch("a whole number") }
     if let value = token.isSimple ? exactInteger : Int64(exactlyWhole: nearestDouble) { return value }
@@ -56,7 +61,7 @@ extension JSONNode {
     }
   }
 
-  /// The number if it is written without fraction and exponent and fits 64 bits.
+  /// The number as an integer if it has neither fraction nor exponent and fits 64 bits.
   private var exactInteger: Int64? {
     let token = token
     guard token.isSimple else { return nil }
@@ -66,7 +71,7 @@ extension JSONNode {
     for position in (isNegative ? 1 : 0)..<Int(token.length) {
       let digit = Int64(text[position] &- UInt8(ascii: "0"))
       let (product, tooLarge) = value.multipliedReportingOverflow(by: 10)
-      // Built downwards, as there is one number more below zero.
+      // Accumulates negative values, because the negative range has one more value.
       let (sum, tooLow) = product.subtractingReportingOverflow(digit)
       if tooLarge || tooLow { return nil }
       value = sum
@@ -77,9 +82,10 @@ extension JSONNode {
 
   private var nearestDouble: Double { Self.double(bytes, Int(token.length)) }
 
-  /// The nearest to a number that the scanner has seen; infinite beyond the greatest.
+  /// Returns the nearest double of a validated number, or infinity beyond the greatest double.
   static func double(_ text: UnsafePointer<UInt8>, _ length: Int) -> Double {
-    // Up to 2^53 by a power of ten up to 10^22 both factors are exact, so one operation rounds right (W. D. Clinger, 1990).
+    // With a mantissa up to 2^53 and a power of ten up to 10^22 both operands are exact, so one operation rounds
+    // correctly (W. D. Clinger, 1990).
     var mantissa: UInt64 = 0
     var digits = 0
     var exponent = 0
@@ -119,7 +125,7 @@ extension JSONNode {
   static func string(of token: JSONToken, in bytes: UnsafePointer<UInt8>) -> String {
     let text = UnsafeBufferPointer(start: bytes + Int(token.offset), count: Int(token.length))
     guard !token.isPlain else { return String(decoding: text, as: UTF8.self) }
-    // An escape is never shorter than what it stands for.
+    // An escape is never shorter than the character that it represents.
     return String(unsafeUninitializedCapacity: text.count) { unescape(text, into: $0) }
   }
 
@@ -225,7 +231,7 @@ extension JSONNode {
     }
   }
 
-  /// From the whole document to here.
+  /// Path from the root of the document to this value.
   var path: String {
     var path = ""
     var around = 0

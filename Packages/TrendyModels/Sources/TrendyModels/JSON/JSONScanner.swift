@@ -1,8 +1,8 @@
-/// Finds out whether a text is JSON, strictly (RFC 8259), in one pass and without recursion.
+/// Strict JSON validator (RFC 8259) that runs in one pass without recursion.
 ///
-/// Refused beyond the grammar's own: what is not UTF-8, half a surrogate pair in an escape, a name that stands twice in one
-/// object (two readers would each believe another one), a byte order mark, and what is beyond the limits. Names are the
-/// same when they are equal as `String`s, that is, also when an accent is composed in one and not in the other.
+/// Beyond the grammar, the scanner rejects invalid UTF-8, unpaired surrogates in escapes, duplicate names in an object
+/// (parsers disagree about which value counts), a byte order mark, and documents that exceed the limits. Names are
+/// duplicates if they are equal as `String`s, so composed and decomposed accents are equal.
 struct JSONScanner {
   private let bytes: UnsafePointer<UInt8>
   private let count: Int
@@ -11,16 +11,19 @@ struct JSONScanner {
   private var tokens: UnsafeMutablePointer<JSONToken>
   private var tokenCount = 0
   private var capacity: Int
-  /// The innermost array or object that has not ended.
+  /// Token of the innermost array or object that is still open.
   private var open = Self.none
   private var depth = 0
 
   private static let none = UInt32.max
 
+  /// Validates a text.
+  ///
   /// - Parameters:
-  ///   - bytes: `count` bytes and ``JSONDocument/padding`` zeros.
-  ///   - count: The length of the text.
-  ///   - limits: What is refused beyond them.
+  ///   - bytes: `count` bytes followed by ``JSONDocument/padding`` zeros.
+  ///   - count: length of the text in bytes.
+  ///   - limits: limits of the document.
+  ///
   /// - Returns: the tokens, which the caller deallocates.
   static func scan(
     _ bytes: UnsafePointer<UInt8>, count: Int, limits: JSONLimits
@@ -42,7 +45,7 @@ struct JSONScanner {
     self.bytes = bytes
     self.count = count
     self.limits = limits
-    // In the hub's documents a token stands for some 15 bytes.
+    // In documents of the hub a token takes about 15 bytes on average.
     capacity = count / 12 + 8
     tokens = .allocate(capacity: capacity)
   }
@@ -72,7 +75,7 @@ struct JSONScanner {
       case UInt8(ascii: "n"): try literal("null", .null)
       default: throw expected("a value")
       }
-      // Behind a value stands a comma and another, or the end of what it is in, or of the text.
+      // After a value, the text continues with a comma, with the end of the enclosing array or object, or ends.
       while open != Self.none {
         skipBlanks()
         let isObject = tokens[Int(open)].kind == .object
@@ -115,7 +118,7 @@ struct JSONScanner {
     position += 1
   }
 
-  /// A member's name and the colon; the value is next.
+  /// Scans a member name and the colon; the value follows.
   private mutating func name() throws(JSONError) {
     tokens[Int(open)].length += 1
     guard bytes[position] == UInt8(ascii: "\"") else { throw expected("a member's name") }
@@ -157,7 +160,7 @@ struct JSONScanner {
       try digits()
     }
     let length = position - start
-    // The greatest has 309 digits before its point: what could be beyond it is looked at.
+    // The greatest double has 309 digits before its decimal point; only numbers that may exceed it are converted.
     if hasExponent || length > 308, JSONNode.double(bytes + start, length).isInfinite {
       throw failure("expected a number below 1.8e308", at: start)
     }
@@ -179,7 +182,7 @@ struct JSONScanner {
     var isPlain = true
     var isASCII = true
     while true {
-      // Eight bytes at once, as long as none of them is of interest. A borrow makes false finds above a true one only.
+      // Checks eight bytes at a time. Borrows in the subtraction cause false matches only above a true match.
       let word = UInt64(littleEndian: UnsafeRawPointer(bytes + index).loadUnaligned(as: UInt64.self))
       let control = (word &- 0x2020_2020_2020_2020) & ~word
       let quote = Self.zeros(in: word ^ 0x2222_2222_2222_2222)
@@ -219,10 +222,10 @@ struct JSONScanner {
     position = index + 1
   }
 
-  /// The high bit of each byte that is zero.
+  /// Returns a word with the high bit of each zero byte set.
   private static func zeros(in word: UInt64) -> UInt64 { (word &- 0x0101_0101_0101_0101) & ~word }
 
-  /// Bytes of the UTF-8 sequence (Unicode, table 3-7); 0 if it is none.
+  /// Returns the length of a UTF-8 sequence in bytes (Unicode, table 3-7), or 0 if it is invalid.
   private static func lengthOfCharacter(_ text: UnsafePointer<UInt8>) -> Int {
     func isTail(_ index: Int, _ range: ClosedRange<UInt8> = 0x80...0xBF) -> Bool { range.contains(text[index]) }
     return switch text[0] {
@@ -237,7 +240,7 @@ struct JSONScanner {
     }
   }
 
-  /// What stands behind a backslash.
+  /// Scans the part of an escape sequence after the backslash.
   private mutating func escapeSequence() throws(JSONError) {
     switch bytes[position] {
     case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"), UInt8(ascii: "b"), UInt8(ascii: "f"),
@@ -284,7 +287,7 @@ struct JSONScanner {
     if tokenCount == capacity { grow() }
     tokens[tokenCount] = token
     tokenCount += 1
-    // Of an open array or object it is the way out instead.
+    // In an open array or object, `next` is the index of the enclosing one.
     if token.kind != .array, token.kind != .object { tokens[tokenCount - 1].next = UInt32(tokenCount) }
   }
 
@@ -301,7 +304,7 @@ struct JSONScanner {
 
 extension JSONScanner {
   private func refuseDuplicates(in object: Int) throws(JSONError) {
-    // Other programs of the house write names in their order: then each is above the one before, and that is all to see.
+    // The project's programs write names in ascending order. A comparison with the previous name then suffices.
     var isRising = true
     var areSimple = true
     var before = object + 1
@@ -348,8 +351,9 @@ extension JSONScanner {
     JSONError(path: path(inLast: inLast), byte: byte, reason: reason)
   }
 
-  /// Where the scan stands: the last value begun in each array and object that is open; `inLast` says whether in the
-  /// innermost too.
+  /// Path of the last value begun in each open array and object.
+  ///
+  /// - Parameter inLast: whether the path includes the value in the innermost array or object.
   private func path(inLast: Bool) -> String {
     var around: [Int] = []
     var index = open

@@ -1,7 +1,7 @@
-/// Any JSON value, as a value of its own.
+/// Any JSON value.
 ///
-/// Numbers compare by what they mean: `5` equals `5.0`. Integers of 64 bits with sign are exact, larger ones and fractions
-/// are the nearest double; a boolean is never a number.
+/// Numbers are equal if their values are: `5` equals `5.0`. Signed 64-bit integers are exact; larger integers and
+/// fractions become the nearest double. A Boolean is never a number.
 public enum JSONValue: Sendable {
   case null
   case bool(Bool)
@@ -17,8 +17,9 @@ extension JSONValue {
 
   public var stringValue: String? { if case .string(let value) = self { value } else { nil } }
 
-  /// A whole number that fits 64 bits; `5.0` counts, `5.5` and `true` do not. Nor does a double from 2^53 on: it may be the nearest
-  /// to a number that does not fit, as to -9223372036854775809.
+  /// The value as an integer: an integer, or a double below 2^53 in magnitude without a fraction, such as `5.0`.
+  ///
+  /// A larger double can be the nearest one to an integer that does not fit 64 bits, such as -9223372036854775809.
   public var intValue: Int64? {
     switch self {
     case .int(let value): value
@@ -27,7 +28,7 @@ extension JSONValue {
     }
   }
 
-  /// Any number; integers beyond 2^53 lose precision here and nowhere else.
+  /// The value of any number; integers beyond 2^53 in magnitude lose precision.
   public var doubleValue: Double? {
     switch self {
     case .int(let value): Double(value)
@@ -44,7 +45,7 @@ extension JSONValue {
 }
 
 extension Int64 {
-  /// `nil` for a fraction, and from 2^53 on, where a double stands for several whole numbers.
+  /// Returns `nil` for a fraction, and from 2^53 on, where a double represents several integers.
   init?(exactlyWhole value: Double) {
     guard abs(value) < 9_007_199_254_740_992 else { return nil }
     self.init(exactly: value)
@@ -83,8 +84,8 @@ extension JSONValue: Hashable {
 
 extension JSONValue: Codable {
   public init(from decoder: any Decoder) throws {
-    // A decoder does not tell a value's kind, so each is tried, the frequent ones first; an attempt that throws says only
-    // that it is another. Of an array or an object only the outside is tried: what is wrong within keeps its path.
+    // A decoder does not expose the kind of a value, so each is tried, frequent ones first. A failed attempt only means
+    // another kind. For arrays and objects only the container is tried, so that errors inside them keep their path.
     let container = try decoder.singleValueContainer()
     if container.decodeNil() {
       self = .null
@@ -116,7 +117,8 @@ extension JSONValue: Codable {
     case .bool(let value): try container.encode(value)
     case .int(let value): try container.encode(value)
     case .double(let value):
-      // A large whole double has a shortest text, 4.611686018427388e+18, that is another whole number when read exactly.
+      // The shortest text of a large whole number, such as 4.611686018427388e+18, denotes another integer when parsed
+      // exactly.
       if let whole = Int64(exactly: value) { try container.encode(whole) } else { try container.encode(value) }
     case .string(let value): try container.encode(value)
     case .array(let value): try container.encode(value)
@@ -134,7 +136,7 @@ extension JSONValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, Expre
   public init(floatLiteral value: Double) { self = .double(value) }
   public init(stringLiteral value: String) { self = .string(value) }
   public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
-  /// The last of two equal keys wins.
+  /// Creates an object; the last of several equal keys wins.
   public init(dictionaryLiteral elements: (String, JSONValue)...) {
     self = .object(Dictionary(elements, uniquingKeysWith: { _, last in last }))
   }

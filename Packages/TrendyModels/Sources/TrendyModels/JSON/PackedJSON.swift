@@ -1,4 +1,4 @@
-/// JSON values as bytes, as files keep them (docs/format-rows.md, "JSON value"): every bit of every value comes back.
+/// Binary format of JSON values in files (`docs/format-rows.md`, "JSON value"), which preserves every bit of a value.
 public enum PackedJSON: Sendable {
   private enum Kind {
     static let null: UInt8 = 0
@@ -9,12 +9,13 @@ public enum PackedJSON: Sendable {
     static let string: UInt8 = 5
     static let array: UInt8 = 6
     static let object: UInt8 = 7
-    /// A whole number of tenths, hundredths or thousandths.
+    /// Integer number of tenths, hundredths or thousandths.
     static let decimals: ClosedRange<UInt8> = 8...10
   }
 
   // MARK: Writing
 
+  /// Appends the packed form of a value.
   public static func append(_ value: JSONValue, to bytes: inout [UInt8]) {
     switch value {
     case .null: bytes.append(Kind.null)
@@ -40,12 +41,12 @@ public enum PackedJSON: Sendable {
     }
   }
 
-  /// What people measure has few decimals: 85.7 is 857 tenths.
+  /// Appends a double. Measured values often have few decimal places: 85.7 is stored as 857 tenths.
   private static func append(_ value: Double, to bytes: inout [UInt8]) {
     var scale = 10.0
     for kind in Kind.decimals {
       let whole = (value * scale).rounded()
-      // Below 2^53 / 1000, so that all steps are exact; not a zero, which has a sign.
+      // Below 2^53 / 1000 all steps are exact. Zero is excluded because of its sign.
       if abs(whole) >= 1, abs(whole) < 9e12, whole / scale == value {
         bytes.append(kind)
         return append(signed: Int64(whole), to: &bytes)
@@ -60,7 +61,7 @@ public enum PackedJSON: Sendable {
     append(number: UInt64(bitPattern: value << 1 ^ value >> 63), to: &bytes)
   }
 
-  /// Seven bits a byte, the lowest first.
+  /// Appends a variable-length integer of seven bits per byte, lowest bits first.
   static func append(number: UInt64, to bytes: inout [UInt8]) {
     var number = number
     while number >= 0x80 {
@@ -80,8 +81,13 @@ public enum PackedJSON: Sendable {
 
   // MARK: Reading
 
-  /// Reads the value at a position and moves the position behind it.
-  /// - Returns: `nil` if there is none.
+  /// Reads the value at a position and advances the position past it.
+  ///
+  /// - Parameters:
+  ///   - bytes: packed values.
+  ///   - position: offset of the value; moved past it.
+  ///
+  /// - Returns: `nil` if there is no valid value.
   public static func read(_ bytes: UnsafeRawBufferPointer, at position: inout Int) -> JSONValue? {
     guard let base = bytes.baseAddress else { return nil }
     var reader = PackedReader(base + position, end: base + bytes.count)
@@ -90,15 +96,16 @@ public enum PackedJSON: Sendable {
   }
 }
 
-/// A value where it lies among packed bytes, and good as long as they do.
+/// Packed value that refers to the bytes that contain it, and is valid only as long as they are.
 public enum PackedValue: BitwiseCopyable {
   case int(Int64)
   case double(Double)
-  /// In UTF-8.
+  /// String in UTF-8.
   case string(UnsafeRawBufferPointer)
-  /// Any other, as it is packed.
+  /// Any other value, in packed form.
   case other(UnsafeRawBufferPointer)
 
+  /// The value as JSON.
   public var json: JSONValue {
     switch self {
     case .int(let value): return .int(value)
@@ -106,7 +113,7 @@ public enum PackedValue: BitwiseCopyable {
     case .string(let text): return .string(String(decoding: text, as: UTF8.self))
     case .other(let bytes):
       var position = 0
-      // It was read when it was found.
+      // Cannot fail: the value was validated when it was found.
       return PackedJSON.read(bytes, at: &position) ?? .null
     }
   }
@@ -115,12 +122,12 @@ public enum PackedValue: BitwiseCopyable {
 @available(*, unavailable)
 extension PackedValue: Sendable {}
 
-/// Reads what ``PackedJSON`` writes, and never beyond the end.
+/// Reader for the format of ``PackedJSON`` that never reads beyond the end.
 @usableFromInline struct PackedReader {
   @usableFromInline var position: UnsafeRawPointer
   @usableFromInline let end: UnsafeRawPointer
 
-  /// How deep a value may be that is read; what is deeper was not written by this code.
+  /// Maximum nesting depth; deeper values are never written.
   @usableFromInline static let deepest = 1024
 
   @inlinable @inline(__always) init(_ position: UnsafeRawPointer, end: UnsafeRawPointer) {
@@ -247,8 +254,9 @@ extension PackedValue: Sendable {}
     }
   }
 
-  /// Moves behind a value without making it.
-  /// - Returns: whether there was one.
+  /// Skips a value without creating it.
+  ///
+  /// - Returns: whether there was a valid value.
   @inlinable @inline(__always) mutating func skipValue() -> Bool {
     guard let kind = byte() else { return false }
     switch kind {

@@ -6,11 +6,13 @@
   import Glibc
 #endif
 
-/// The names and types of an event's properties, in the order of the names. Events of one type mostly share one shape.
+/// Names and types of an event's properties, ordered by name. Events of one type usually share one shape.
 public final class PropertyShape: Sendable {
+  /// Property names in ascending order.
   public let names: [String]
+  /// Type of each property, in the order of ``names``.
   public let types: [PropertyType]
-  /// How files keep it (docs/format-rows.md, "Properties").
+  /// Storage format of the shape (`docs/format-rows.md`, "Properties").
   public let bytes: [UInt8]
 
   private static let kinds: [PropertyType] = [.text, .number, .boolean, .date, .select, .duration, .url, .email]
@@ -31,7 +33,11 @@ public final class PropertyShape: Sendable {
     self.bytes = bytes
   }
 
-  /// - Returns: `nil` for what is no shape; its names rise.
+  /// Parses the storage format.
+  ///
+  /// - Parameter source: bytes of the shape.
+  ///
+  /// - Returns: `nil` if the bytes are invalid or the names are not in ascending order.
   public init?(_ source: UnsafeRawBufferPointer) {
     guard let base = source.baseAddress else { return nil }
     var reader = PackedReader(base, end: base + source.count)
@@ -57,7 +63,7 @@ public final class PropertyShape: Sendable {
     bytes = Array(source)
   }
 
-  /// Whether ``bytes`` are these.
+  /// Returns whether ``bytes`` equals these bytes.
   public func isBytes(_ other: UnsafeRawBufferPointer) -> Bool {
     bytes.count == other.count
       && bytes.withUnsafeBytes { own in
@@ -67,22 +73,24 @@ public final class PropertyShape: Sendable {
   }
 }
 
-/// An event's properties in few bytes: the names are those of a shape that many events share, the values lie one after the
-/// other. A value is made when it is asked for.
+/// Compact storage of an event's properties: names and types in a shared shape, values consecutively in packed form.
+/// Values are created on access.
 ///
-/// What is done for every event of a range is inlined into other modules, which saves a call for each value.
+/// Functions that run for every event of a range are inlinable into other modules, which saves a call for each value.
 public struct PackedProperties: Sendable {
   @usableFromInline typealias Words = (UInt64, UInt64, UInt64, UInt64)
   @usableFromInline static let mostHere = 31
 
   @usableFromInline var keptShape: PropertyShape?
-  /// The values, where they are few; the last byte says how many.
+  /// Packed values of up to 31 bytes; the last byte contains their length.
   @usableFromInline var words: Words = (0, 0, 0, 0)
-  /// The values that do not fit here.
+  /// Packed values that do not fit ``words``.
   @usableFromInline var more: [UInt8]?
 
+  /// Creates an empty set of properties.
   @inlinable public init() { keptShape = nil }
 
+  /// Packs properties given by key.
   public init(_ values: [String: PropertyValue]) {
     guard !values.isEmpty else {
       keptShape = nil
@@ -95,8 +103,13 @@ public struct PackedProperties: Sendable {
     bytes.withUnsafeBytes { keep($0) }
   }
 
-  /// As a file keeps them; the bytes are copied.
-  /// - Returns: `nil` where they are not a value for each name.
+  /// Creates properties from their storage format; the bytes are copied.
+  ///
+  /// - Parameters:
+  ///   - shape: names and types.
+  ///   - bytes: packed values.
+  ///
+  /// - Returns: `nil` if the bytes do not contain one value per name.
   public init?(shape: PropertyShape, bytes: UnsafeRawBufferPointer) {
     guard set(shape, bytes) else { return nil }
   }
@@ -105,7 +118,7 @@ public struct PackedProperties: Sendable {
     guard let base = bytes.baseAddress, Self.fits(shape.names.count, base, end: base + bytes.count) else {
       return false
     }
-    // Where there are no names there are no bytes.
+    // Without names there are no bytes.
     if bytes.isEmpty { keptShape = nil } else { keptShape = shape }
     more = nil
     keep(bytes)
@@ -131,12 +144,12 @@ public struct PackedProperties: Sendable {
     }
   }
 
-  /// The names and types; `nil` where there are none.
+  /// Names and types, or `nil` if there are no properties.
   @inlinable public var shape: PropertyShape? { keptShape }
   public var isEmpty: Bool { shape == nil }
   public var count: Int { shape?.names.count ?? 0 }
 
-  /// By name; made anew each time.
+  /// Properties by name; created on each access.
   public var dictionary: [String: PropertyValue] {
     guard let shape else { return [:] }
     var values: [String: PropertyValue] = [:]
@@ -145,6 +158,7 @@ public struct PackedProperties: Sendable {
     return values
   }
 
+  /// Returns the property with this name, or `nil`.
   public subscript(name: String) -> PropertyValue? {
     guard let shape, let index = shape.names.firstIndex(of: name) else { return nil }
     return withValues { base, end in
@@ -154,14 +168,20 @@ public struct PackedProperties: Sendable {
     }
   }
 
-  /// Each in the order of the names.
+  /// Calls `body` for each property in the order of names.
   public func forEach(_ body: (String, PropertyValue) -> Void) {
     guard let shape else { return }
     _ = withValues { base, end in Self.forEach(shape, base, end: end, body) }
   }
 
-  /// The same of what lies in a file, which nothing is copied of.
-  /// - Returns: `false` where the bytes are not a value for each name; it may have shown some.
+  /// Calls `body` for each property in the storage format, without copying the bytes.
+  ///
+  /// - Parameters:
+  ///   - shape: names and types.
+  ///   - bytes: packed values.
+  ///   - body: called with name and value, in the order of names.
+  ///
+  /// - Returns: `false` if the bytes do not contain one value per name; `body` may have been called before.
   @discardableResult
   public static func forEach(
     _ shape: PropertyShape, _ bytes: UnsafeRawBufferPointer, _ body: (String, PropertyValue) -> Void
@@ -182,14 +202,21 @@ public struct PackedProperties: Sendable {
     return reader.isAtEnd
   }
 
-  /// Each in the order of the names, by its place in ``shape``, as it lies here: no text is made.
+  /// Calls `body` for each property in the order of names, with its index in ``shape`` and its value in packed form. No
+  /// strings are created.
   @inlinable public func forEachPacked(_ body: (PropertyShape, Int, PackedValue) -> Void) {
     guard let shape else { return }
     _ = withValues { Self.forEachPacked(shape, $0, end: $1, body) }
   }
 
-  /// The same of what lies in a file.
-  /// - Returns: `false` where the bytes are not a value for each name; it may have shown some.
+  /// Calls `body` for each property in the storage format, with its index in the shape and its value in packed form.
+  ///
+  /// - Parameters:
+  ///   - shape: names and types.
+  ///   - bytes: packed values.
+  ///   - body: called in the order of names.
+  ///
+  /// - Returns: `false` if the bytes do not contain one value per name; `body` may have been called before.
   @inlinable public static func forEachPacked(
     _ shape: PropertyShape, _ bytes: UnsafeRawBufferPointer, _ body: (PropertyShape, Int, PackedValue) -> Void
   ) -> Bool {
@@ -209,10 +236,10 @@ public struct PackedProperties: Sendable {
     return reader.isAtEnd
   }
 
-  /// Bytes of the values as files keep them.
+  /// Length of the packed values in bytes.
   public var byteCount: Int { more?.count ?? Int(truncatingIfNeeded: words.3.littleEndian &>> 56) }
 
-  /// Copies the values as files keep them, ``byteCount`` bytes.
+  /// Copies the packed values, ``byteCount`` bytes.
   public func copyBytes(to target: UnsafeMutableRawPointer) {
     withValues { target.copyMemory(from: $0, byteCount: $1 - $0) }
   }
