@@ -101,7 +101,7 @@ public protocol EntityStore: AnyObject {
   /// are absent.
   func eventCountsByDay(in range: Range<Date>?, ofType eventTypeId: String?, timeZone: TimeZone) throws -> [Date: Int]
 
-  // MARK: Records, the kinds without a Swift type of their own
+  // MARK: Records of kinds without a Swift type
 
   /// Returns the record of this kind and id, or `nil`.
   func findRecord(kind: MutationEntityType, id: String) throws -> SyncedRecord?

@@ -99,7 +99,7 @@ public protocol NetworkClientProtocol: Sendable {
   /// with ``getChanges(since:limit:)``. The stream of the default implementation ends immediately.
   func changeSignals() -> AsyncThrowingStream<Int64, any Error>
 
-  // MARK: With defaults: what only a Trendy hub answers in full
+  // MARK: With defaults, complete only with a Trendy hub
 
   /// Sends mutations with the device's position and returns the outcomes with the hub's position, if the hub sends one.
   /// The default implementation sends only the mutations.

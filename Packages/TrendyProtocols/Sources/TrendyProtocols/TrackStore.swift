@@ -52,7 +52,7 @@ public protocol TrackStore: Sendable {
   /// timestamp the more accurate one is stored, in whichever order they arrive.
   func append(_ readings: [TrackReading], device: String) throws -> TrackAppend
 
-  /// Returns all devices with readings or notes, ordered by name.
+  /// Returns all devices with readings, ordered by name.
   func devices() throws -> [TrackDevice]
 
   /// Calls `body` for each reading with `after` < time ≤ `through`, ordered by time; at equal times motion comes first,

@@ -14,10 +14,15 @@ public struct PropertyValue: Sendable {
     self.value = value
   }
 
+  /// The value as a string, or `nil` if it is not stored as a string.
   public var stringValue: String? { value.stringValue }
+  /// The value as an integer, or `nil` if it is not a whole number that fits.
   public var intValue: Int? { value.intValue.flatMap { Int(exactly: $0) } }
+  /// The value as a number, or `nil` if it is not a number.
   public var doubleValue: Double? { value.doubleValue }
+  /// The value as a Boolean, or `nil` if it is not a Boolean.
   public var boolValue: Bool? { value.boolValue }
+  /// The value as a date, or `nil` if it is not an RFC 3339 date with a time.
   public var dateValue: Date? { value.stringValue.flatMap { RFC3339.date(from: $0) } }
 }
 

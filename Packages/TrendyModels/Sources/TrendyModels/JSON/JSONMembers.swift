@@ -41,7 +41,6 @@ struct JSONMembers {
     return nil
   }
 
-  /// The names and values that were not found.
   /// Returns names and values of all members that were not found.
   func others() -> [(name: String, value: JSONNode)] {
     let count = Int(node.token.length)

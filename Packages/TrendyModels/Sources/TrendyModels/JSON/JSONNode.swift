@@ -184,7 +184,7 @@ extension JSONNode {
   }
 }
 
-// MARK: - What is within
+// MARK: - Containers
 
 extension JSONNode {
   func forEachElement<Failure: Error>(_ body: (JSONNode) throws(Failure) -> Void) throws(Failure) {
@@ -207,7 +207,7 @@ extension JSONNode {
   }
 }
 
-// MARK: - What is wrong
+// MARK: - Errors
 
 extension JSONNode {
   func mismatch(_ wanted: String) -> JSONError {

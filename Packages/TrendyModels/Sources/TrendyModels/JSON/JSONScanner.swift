@@ -23,7 +23,6 @@ struct JSONScanner {
   ///   - bytes: `count` bytes followed by ``JSONDocument/padding`` zeros.
   ///   - count: length of the text in bytes.
   ///   - limits: limits of the document.
-  ///
   /// - Returns: the tokens, which the caller deallocates.
   static func scan(
     _ bytes: UnsafePointer<UInt8>, count: Int, limits: JSONLimits
@@ -300,7 +299,7 @@ struct JSONScanner {
   }
 }
 
-// MARK: - Names that stand twice
+// MARK: - Duplicate names
 
 extension JSONScanner {
   private func refuseDuplicates(in object: Int) throws(JSONError) {
@@ -339,7 +338,7 @@ extension JSONScanner {
   }
 }
 
-// MARK: - What is wrong
+// MARK: - Errors
 
 extension JSONScanner {
   private func expected(_ what: String, inLast: Bool = true) -> JSONError {

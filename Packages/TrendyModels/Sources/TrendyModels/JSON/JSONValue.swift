@@ -15,6 +15,7 @@ public enum JSONValue: Sendable {
 extension JSONValue {
   public var isNull: Bool { if case .null = self { true } else { false } }
 
+  /// The string, or `nil` if the value is not a string.
   public var stringValue: String? { if case .string(let value) = self { value } else { nil } }
 
   /// The value as an integer: an integer, or a double below 2^53 in magnitude without a fraction, such as `5.0`.
@@ -37,10 +38,13 @@ extension JSONValue {
     }
   }
 
+  /// The Boolean, or `nil` if the value is not a Boolean.
   public var boolValue: Bool? { if case .bool(let value) = self { value } else { nil } }
 
+  /// The elements, or `nil` if the value is not an array.
   public var arrayValue: [JSONValue]? { if case .array(let value) = self { value } else { nil } }
 
+  /// The members, or `nil` if the value is not an object.
   public var objectValue: [String: JSONValue]? { if case .object(let value) = self { value } else { nil } }
 }
 

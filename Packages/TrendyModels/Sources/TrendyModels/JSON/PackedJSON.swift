@@ -86,7 +86,6 @@ public enum PackedJSON: Sendable {
   /// - Parameters:
   ///   - bytes: packed values.
   ///   - position: offset of the value; moved past it.
-  ///
   /// - Returns: `nil` if there is no valid value.
   public static func read(_ bytes: UnsafeRawBufferPointer, at position: inout Int) -> JSONValue? {
     guard let base = bytes.baseAddress else { return nil }

@@ -36,7 +36,6 @@ public final class PropertyShape: Sendable {
   /// Parses the storage format.
   ///
   /// - Parameter source: bytes of the shape.
-  ///
   /// - Returns: `nil` if the bytes are invalid or the names are not in ascending order.
   public init?(_ source: UnsafeRawBufferPointer) {
     guard let base = source.baseAddress else { return nil }
@@ -108,7 +107,6 @@ public struct PackedProperties: Sendable {
   /// - Parameters:
   ///   - shape: names and types.
   ///   - bytes: packed values.
-  ///
   /// - Returns: `nil` if the bytes do not contain one value per name.
   public init?(shape: PropertyShape, bytes: UnsafeRawBufferPointer) {
     guard set(shape, bytes) else { return nil }
@@ -118,7 +116,7 @@ public struct PackedProperties: Sendable {
     guard let base = bytes.baseAddress, Self.fits(shape.names.count, base, end: base + bytes.count) else {
       return false
     }
-    // Without names there are no bytes.
+    // A shape without names has an empty value section.
     if bytes.isEmpty { keptShape = nil } else { keptShape = shape }
     more = nil
     keep(bytes)
@@ -180,7 +178,6 @@ public struct PackedProperties: Sendable {
   ///   - shape: names and types.
   ///   - bytes: packed values.
   ///   - body: called with name and value, in the order of names.
-  ///
   /// - Returns: `false` if the bytes do not contain one value per name; `body` may have been called before.
   @discardableResult
   public static func forEach(
@@ -215,7 +212,6 @@ public struct PackedProperties: Sendable {
   ///   - shape: names and types.
   ///   - bytes: packed values.
   ///   - body: called in the order of names.
-  ///
   /// - Returns: `false` if the bytes do not contain one value per name; `body` may have been called before.
   @inlinable public static func forEachPacked(
     _ shape: PropertyShape, _ bytes: UnsafeRawBufferPointer, _ body: (PropertyShape, Int, PackedValue) -> Void

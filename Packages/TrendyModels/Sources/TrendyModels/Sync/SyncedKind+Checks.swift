@@ -38,7 +38,6 @@ extension SyncedKind {
   /// - Parameters:
   ///   - members: members of the entity by name.
   ///   - isCreate: whether required fields must be present.
-  ///
   /// - Throws: the first violation in order of field names.
   public func check(_ members: [String: JSONValue], isCreate: Bool) throws(FieldError) {
     _ = try validatedFields(from: members, isCreate: isCreate)

@@ -161,6 +161,7 @@ extension SyncedKind {
     eventType, propertyDefinition, geofence, event, vehicle, tripRule, setting, skip, conflict,
   ]
 
+  /// Kind of ``EventType``.
   public static let eventType = SyncedKind(
     "event_type", path: "event-types", rank: 0,
     fields: [
@@ -183,6 +184,7 @@ extension SyncedKind {
     .required("period", .word(Goal.Period.allCases.map(\.rawValue))),
   ]
 
+  /// Kind of ``PropertyDefinition``, deleted with its event type.
   public static let propertyDefinition = SyncedKind(
     "property_definition", path: "property-definitions", rank: 1,
     fields: [
@@ -195,6 +197,7 @@ extension SyncedKind {
       .optional("display_order", .integer(.min ... .max)),
     ])
 
+  /// Kind of ``Geofence``.
   public static let geofence = SyncedKind(
     "geofence", path: "geofences", rank: 2,
     fields: [
@@ -211,6 +214,7 @@ extension SyncedKind {
       .clearable("role", .text(maximumBytes: 1024)),
     ])
 
+  /// Vehicle of the user, with the devices that record its trips.
   public static let vehicle = SyncedKind(
     "vehicle", path: "vehicles", rank: 4,
     fields: [
@@ -224,6 +228,7 @@ extension SyncedKind {
       .optional("archived", .boolean),
     ])
 
+  /// Rule that classifies trips as business, private or mixed.
   public static let tripRule = SyncedKind(
     "trip_rule", rank: 5,
     fields: [
@@ -234,6 +239,7 @@ extension SyncedKind {
       .optional("is_active", .boolean),
     ])
 
+  /// Synced setting of the user, as key and value.
   public static let setting = SyncedKind(
     "setting", path: "settings", rank: 6,
     fields: [.required("key", .text(maximumBytes: maximumNameBytes)), .clearable("value", .any)])

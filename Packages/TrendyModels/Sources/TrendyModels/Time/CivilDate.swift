@@ -28,7 +28,6 @@ public struct CivilDate: Hashable, Sendable {
   /// Parses a date in the format `2026-11-22`.
   ///
   /// - Parameter text: the text to parse.
-  ///
   /// - Returns: `nil` if the text is not a valid date.
   public init?(_ text: some StringProtocol) {
     let digits = Array(text.utf8)

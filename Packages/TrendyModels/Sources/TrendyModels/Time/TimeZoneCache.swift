@@ -12,7 +12,6 @@ public final class TimeZoneCache: Sendable {
   /// Returns the rules of a zone.
   ///
   /// - Parameter name: IANA name, such as `Europe/Amsterdam`.
-  ///
   /// - Returns: `nil` if the system does not know the zone.
   public func rules(named name: String) -> TimeZoneRules? {
     zones.withLock { zones in

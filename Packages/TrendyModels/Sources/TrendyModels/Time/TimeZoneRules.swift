@@ -21,7 +21,6 @@ public struct TimeZoneRules: Hashable, Sendable {
   /// Reads a zone from the system's database.
   ///
   /// - Parameter name: IANA name, such as `Europe/Amsterdam`.
-  ///
   /// - Returns: `nil` if the system does not know the zone.
   public init?(named name: String) {
     self.init(named: name, folder: getenv("TZDIR").map { String(cString: $0) } ?? "/usr/share/zoneinfo")
@@ -77,7 +76,6 @@ public struct TimeZoneRules: Hashable, Sendable {
   /// Parses a TZif file.
   ///
   /// - Parameter file: content of the file.
-  ///
   /// - Returns: `nil` if the content is invalid.
   public init?(file: [UInt8]) {
     guard let table = TimeZoneFile(file) else { return nil }
@@ -94,7 +92,6 @@ public struct TimeZoneRules: Hashable, Sendable {
   /// Returns the offset at a time.
   ///
   /// - Parameter date: any date; dates outside the years 1 to 9999 have the offset of the nearest date inside.
-  ///
   /// - Returns: seconds east of UTC.
   public func secondsFromGMT(at date: Date) -> Int {
     let bounds = -62_135_596_800.0...253_402_300_799.0

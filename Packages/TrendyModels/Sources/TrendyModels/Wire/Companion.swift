@@ -24,7 +24,7 @@ public struct CompanionNotice: Hashable, Sendable {
 
   /// Sequence number within one companion link, from 1.
   public var sequence: Int64
-  /// One of ``Kind``, or a kind from a newer version.
+  /// One of the constants in `Kind`, or a kind from a newer version.
   public var kind: String
   /// Time of the notice by the tracker's clock.
   public var at: Date

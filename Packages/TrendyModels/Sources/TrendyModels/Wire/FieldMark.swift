@@ -63,6 +63,6 @@ extension FieldMark: WireValue {
 }
 
 extension [String: FieldMark] {
-  /// Returns the field version of a field, or the one for ``FieldMark/others``.
+  /// Returns the field version of a field, or the one for `"*"`.
   public func mark(of field: String) -> FieldMark? { self[field] ?? self[FieldMark.others] }
 }

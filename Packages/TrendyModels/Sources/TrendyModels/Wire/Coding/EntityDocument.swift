@@ -2,6 +2,7 @@ public import TrendyFoundation
 
 /// Fields of an entity that all its wire documents share.
 public protocol WireFields: Hashable, Sendable {
+  /// Members of the document that are not fields.
   var own: OwnMembers { get set }
 }
 
@@ -19,6 +20,7 @@ public struct OwnMembers: Hashable, Sendable {
 /// Wire document that contains a whole entity. Its fields are read and set as properties of the document.
 @dynamicMemberLookup
 public protocol EntityDocument<Fields>: Hashable, Sendable, Identifiable where ID == String {
+  /// Fields of the entity.
   associatedtype Fields: WireFields
   var fields: Fields { get set }
   init(fields: Fields)
@@ -33,6 +35,7 @@ extension EntityDocument {
     set { fields.own.unknown = newValue }
   }
 
+  /// Field of the entity, as a property of the document.
   @inlinable public subscript<Value>(dynamicMember field: WritableKeyPath<Fields, Value>) -> Value {
     get { fields[keyPath: field] }
     set { fields[keyPath: field] = newValue }
