@@ -65,8 +65,8 @@ public enum StableHash: Sendable {
 
   /// Adds one block to the state.
   ///
-  /// The 64 rounds run in groups of 16. Each group is preceded by the computation of its words of the schedule, so that
-  /// only 16 words are stored at a time.
+  /// The 64 rounds run in groups of eight. From the third group on, each is preceded by the computation of its words of
+  /// the schedule, so that only 16 words are stored at a time.
   ///
   /// - Parameters:
   ///   - state: state of the digest so far.

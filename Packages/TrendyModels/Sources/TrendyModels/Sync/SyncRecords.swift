@@ -88,7 +88,7 @@ public struct Conflict: Hashable, Sendable, Identifiable {
   }
 }
 
-/// Record of an entity that was deleted on this device, so that the feed does not recreate it.
+/// Local tombstone of an entity that was deleted on this device, which prevents the feed from recreating it.
 public struct Tombstone: Hashable, Sendable {
   public var entityType: MutationEntityType
   public var entityId: String
@@ -161,8 +161,9 @@ public struct SyncMemory: Hashable, Sendable {
     public var next: String
     /// Whether the store was empty when the snapshot began, so that no old entities remain to be removed.
     public var isFirst: Bool
-    /// Ids of replica entities, by kind, that are missing from the parts so far although their versions are in the spans
-    /// of these parts. Those still listed after the last part no longer exist at the hub.
+    /// Ids, by kind, of local entities that the parts so far should have contained but did not, because the spans
+    /// include their replica versions, and of rows without a living replica entry. Later parts may still contain them;
+    /// those listed after the last part no longer exist at the hub.
     public var unnamed: [String: Set<String>]
 
     public init(

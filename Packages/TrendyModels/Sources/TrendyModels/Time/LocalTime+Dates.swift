@@ -63,8 +63,9 @@ extension LocalTime {
     return self.date(year: year, month: month, day: day)
   }
 
-  /// Returns the timestamp that determines the day of an event. For an all-day event this is the start of the day with
-  /// its date, regardless of ``dayStart`` and time zone.
+  /// Returns the timestamp that determines the day of an event.
+  ///
+  /// For an all-day event this is the start of the local day with the event's date, wherever it was recorded.
   public func moment(of event: Event) -> Date {
     guard event.isAllDay else { return event.timestamp }
     return startOfDay(datedAs: midnight(of: date(of: event)))
