@@ -119,7 +119,7 @@ final class DeviceImportStore: ImportStore {
   /// Records a trip or visit that was found in fixes of this import.
   /// - Returns: whether it was not there before.
   func create(_ event: Event, in save: RecorderChanges) throws -> Bool {
-    try save.takeWriteLock()
+    try save.beginWriting()
     guard let digest = try make(.event(event), id: event.id, in: save) else { return false }
     let journal = ImportJournal(save.localStore)
     try journal.append(
@@ -169,7 +169,7 @@ final class DeviceImportStore: ImportStore {
   func noteReadings() throws {
     guard importID == nil else { return }
     try record.recorder.inOneSave { save in
-      try save.takeWriteLock()
+      try save.beginWriting()
       _ = try list(ImportJournal(save.localStore))
     }
   }
