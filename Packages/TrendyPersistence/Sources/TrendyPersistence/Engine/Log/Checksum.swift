@@ -1,4 +1,6 @@
-/// xxHash64 (Y. Collet, XXH64, specification 0.1.1): finds what a disk or a torn write changed, not what a forger did.
+/// XXH64 checksums (Y. Collet, xxHash specification 0.1.1).
+///
+/// They detect damage by a disk or an interrupted write. They do not detect forgery.
 public enum Checksum: Sendable {
   private static let prime1: UInt64 = 0x9E37_79B1_85EB_CA87
   private static let prime2: UInt64 = 0xC2B2_AE3D_27D4_EB4F
@@ -6,6 +8,11 @@ public enum Checksum: Sendable {
   private static let prime4: UInt64 = 0x85EB_CA77_C2B2_AE63
   private static let prime5: UInt64 = 0x27D4_EB2F_1656_67C5
 
+  /// Returns the XXH64 hash of the bytes.
+  /// - Parameters:
+  ///   - bytes: input of any length, also empty.
+  ///   - seed: seed of the hash; groups and pages use a value of their file, so that copied bytes do not match
+  ///     elsewhere.
   public static func xxh64(_ bytes: UnsafeRawBufferPointer, seed: UInt64 = 0) -> UInt64 {
     let count = bytes.count
     guard count > 0, let base = bytes.baseAddress else { return avalanche(seed &+ prime5) }
@@ -45,6 +52,7 @@ public enum Checksum: Sendable {
     return avalanche(hash)
   }
 
+  /// Returns the XXH64 hash of the UTF-8 bytes of a text.
   public static func xxh64(_ text: String, seed: UInt64 = 0) -> UInt64 {
     var text = text
     return text.withUTF8 { xxh64(UnsafeRawBufferPointer($0), seed: seed) }

@@ -1,14 +1,14 @@
-/// The last group that somebody saw reach the disk, noted in the lock file (docs/format.md, "Lock").
+/// Durable end of the log, as stored in the lock file (docs/format.md, "Lock").
 ///
-/// A process that saves once and ends has no later group to say so in. The next one reads it here; without it all that was
-/// saved by such processes would look like saves that may never have finished. A hint: it is not synced, and where it is
-/// old, missing or of another store's files, less is taken to be known than is.
+/// A process that saves once and exits writes no later group that could state that its save is durable. The next
+/// process reads it here; otherwise every save of such a process would look unfinished. The entry is a hint and is
+/// never synced: an old or missing one only makes fewer groups count as durable.
 struct DurableMark: Hashable {
   private static let bytes = 32
 
   var storeID: UInt64
   var sequence: UInt64
-  /// That of the group: a store that was copied has other groups under the same numbers.
+  /// Checksum of that group. A copy of a store has different groups under the same sequence numbers.
   var checksum: UInt64
 
   init(storeID: UInt64, sequence: UInt64, checksum: UInt64) {
@@ -17,10 +17,10 @@ struct DurableMark: Hashable {
     self.checksum = checksum
   }
 
-  /// `nil` where there is none, or one that was half written.
+  /// Reads the entry from the lock file; `nil` if it is missing, torn or unreadable.
   init?(of lock: any OpenFile) {
     let memory = RecordMemory(zeroed: Self.bytes)
-    // A mark that cannot be read is none.
+    // An unreadable entry counts as missing.
     guard
       let count = try? lock.read(
         into: UnsafeMutableRawBufferPointer(start: memory.base, count: Self.bytes), at: 0),
@@ -31,13 +31,17 @@ struct DurableMark: Hashable {
       storeID: word(memory.base, 0), sequence: word(memory.base, 8), checksum: word(memory.base, 16))
   }
 
-  /// Whether a save was confirmed that lies beyond the end of this log: then what is there is no save that never finished.
+  /// Whether a confirmed save lies beyond this end of the log. The bytes after the end are then damage, not an
+  /// unfinished save.
   func isAhead(of sequence: UInt64, in manifest: Manifest) -> Bool {
     storeID == manifest.storeID && self.sequence > sequence
   }
 
-  /// - Parameter counter: that of the file, if there is one: without a call to the system, and a new time for the file that the next
-  ///   sync would have to write.
+  /// Writes the entry. A failure is ignored.
+  /// - Parameters:
+  ///   - lock: the lock file.
+  ///   - counter: the mapped lock file, if there is one. Writing through it needs no system call and does not change
+  ///     the file's timestamp, which the next sync would have to write.
   func write(to lock: any OpenFile, with counter: (any SharedCounter)?) {
     let memory = RecordMemory(zeroed: Self.bytes)
     store(storeID, memory.base, 0)
@@ -46,7 +50,7 @@ struct DurableMark: Hashable {
     store(Checksum.xxh64(memory.bytes(from: 0, count: 24)), memory.base, 24)
     let bytes = memory.bytes(from: 0, count: Self.bytes)
     if let counter, counter.put(bytes) { return }
-    // The save is durable without it.
+    // The save is durable without the entry.
     try? lock.write(bytes, at: 0)
   }
 }

@@ -6,23 +6,23 @@
   import Glibc
 #endif
 
-/// A file of zeros that is about to become a chunk.
+/// A zeroed file that can become the next chunk.
 struct SpareChunk {
   var file: any OpenFile
   var bytes: Int
 }
 
-/// The files of a store, as opening and writing see them.
+/// Reads and creates the files of a store: lock, manifest and chunks.
 struct Log {
   let directory: String
   let fileSystem: any FileSystem
   var manifest = Manifest(generation: 0, storeID: 0, firstChunk: 1, firstSequence: 1)
-  /// That of the manifest.
+  /// Open file of ``manifest``.
   var manifestFile: (any OpenFile)?
 
   enum Tail: Hashable {
     case clean
-    /// A save that did not finish: so many bytes from the end of the last whole one on.
+    /// Bytes of an unfinished save after the last intact group; the value is their number.
     case torn(Int)
     case damaged(path: String, offset: Int)
   }
@@ -42,16 +42,16 @@ struct Log {
     try storing { () throws(FileSystemError) in try fileSystem.open(lockPath, .create) }
   }
 
+  /// Acquires a lock, or throws if it is still taken after `limit`.
   func take(_ lock: any OpenFile, atMost limit: Duration) throws(StorageError) {
     try fileSystem.take(lock, of: lockPath, atMost: limit)
   }
 
-  /// Reads what the manifest there says now. Maintenance may replace it, and remove what it names, at any time: then once
-  /// more.
+  /// Reads the current generation. If maintenance replaces the manifest and removes files meanwhile, reads again.
   /// - Parameters:
-  ///   - directory: that of the store.
-  ///   - fileSystem: where it lies.
-  ///   - earlier: as of ``read(believingMark:keepingSegmentsOf:)``.
+  ///   - directory: directory of the store.
+  ///   - fileSystem: file system of the directory.
+  ///   - earlier: see ``read(believingMark:keepingSegmentsOf:)``.
   static func current(
     directory: String, fileSystem: any FileSystem, keepingSegmentsOf earlier: SegmentStack? = nil
   ) throws(StorageError) -> (log: Log, recovered: Recovered) {
@@ -71,7 +71,8 @@ struct Log {
     }
   }
 
-  /// Opens a chunk and checks how it begins.
+  /// Opens a chunk and validates its header.
+  /// - Returns: the file, its header, and the error that prevents writing if only reading is permitted.
   func openChunk(_ number: UInt64) throws(StorageError) -> (
     file: any OpenFile, header: ChunkHeader, failure: StorageError?
   ) {
@@ -111,8 +112,10 @@ struct Log {
     }
   }
 
-  /// Makes an empty chunk, durable with its name. Its room is taken, and written over once, so that a save there only
-  /// writes.
+  /// Creates an empty chunk, durable together with its name.
+  /// - Parameters:
+  ///   - header: header of the new chunk.
+  ///   - isWrittenOver: whether to fill the chunk with zeros, so that a save changes only data and no extents.
   func createChunk(_ header: ChunkHeader, isWrittenOver: Bool) throws(StorageError) -> any OpenFile {
     let path = path(header.number)
     return try makeChunk(path, bytes: header.chunkBytes, isWrittenOver: isWrittenOver) { file throws(FileSystemError) in
@@ -122,7 +125,7 @@ struct Log {
     }
   }
 
-  /// Makes a file that can become a chunk. The caller has the maintenance lock, and so the name for itself.
+  /// Creates a file that can become a chunk. The caller holds the maintenance lock, so no other process uses the name.
   func makeSpare(bytes: Int) throws(StorageError) -> SpareChunk {
     let file = try makeChunk(sparePath, bytes: bytes, isWrittenOver: true) { file throws(FileSystemError) in
       try file.synchronize()
@@ -130,7 +133,7 @@ struct Log {
     return SpareChunk(file: file, bytes: bytes)
   }
 
-  /// Makes a chunk of a spare, durable with its name.
+  /// Turns a spare file into a chunk, durable together with its name.
   func adopt(_ spare: SpareChunk, as header: ChunkHeader) throws(StorageError) -> any OpenFile {
     try storing { () throws(FileSystemError) in
       try spare.file.write(header.encoded, at: 0)
@@ -141,7 +144,7 @@ struct Log {
     return spare.file
   }
 
-  /// Makes a chunk of a file that was made beside the saves and begins with this header, durable with its name.
+  /// Turns a file that was prepared in the background, and already contains this header, into a durable chunk.
   func adopt(_ spare: any SpareFile, as header: ChunkHeader) throws(StorageError) -> any OpenFile {
     let path = path(header.number)
     return try storing { () throws(FileSystemError) in
@@ -153,7 +156,12 @@ struct Log {
 
   private var sparePath: String { directory + "/" + StoreFormat.spareName }
 
-  /// - Parameter finish: ends the making. A file that is not finished is removed.
+  /// Creates a file of `bytes` length and removes it again if that fails.
+  /// - Parameters:
+  ///   - path: path of the file; a leftover file with this name is deleted first.
+  ///   - bytes: length to reserve.
+  ///   - isWrittenOver: whether to fill it with zeros.
+  ///   - finish: completes the new file.
   private func makeChunk(
     _ path: String, bytes: Int, isWrittenOver: Bool,
     finish: (any OpenFile) throws(FileSystemError) -> Void
@@ -173,14 +181,14 @@ struct Log {
         return file
       }
     } catch {
-      // Only gives the room back early; the next time begins with this.
+      // Frees the space early. The next attempt removes the file in any case.
       try? fileSystem.remove(path)
       throw error
     }
   }
 
-  /// A name that an earlier attempt left is made anew: if its sync failed once it may never reach the disk, whatever later
-  /// ones say.
+  /// Deletes the file of an earlier attempt. If its sync failed once, the kernel may never write its pages even though
+  /// later syncs succeed.
   private func removeLeftover(_ path: String) throws(FileSystemError) {
     do {
       try fileSystem.remove(path)
@@ -189,11 +197,11 @@ struct Log {
     }
   }
 
-  /// Reads the whole log.
+  /// Reads the whole log of this manifest.
   /// - Parameters:
-  ///   - marked: whether an end that the mark in the lock file names is believed without a look at all that lies
-  ///     beyond. Who adds to the log looks there before.
-  ///   - earlier: what the same handle stood on before; it is not used any more once this has returned.
+  ///   - marked: whether to accept an end that the lock file confirms without examining the bytes beyond it. A process
+  ///     examines them before it appends.
+  ///   - earlier: segments that the same handle has open and that are reused. They must not be used after this call.
   func read(
     believingMark marked: Bool = false, keepingSegmentsOf earlier: SegmentStack? = nil
   ) throws(StorageError) -> Recovered {
@@ -214,7 +222,7 @@ struct Log {
         chunk = LoadedChunk(file: file, header: header, path: path(number))
         writeFailure = failure
       } catch .missing(let path) {
-        // The one before says that it is there.
+        // The seal of the preceding chunk proves that this chunk existed.
         throw .damaged(path: path, offset: 0)
       }
       var end = ChunkHeader.bytes
@@ -258,10 +266,10 @@ struct Log {
         tail = .clean
       } else {
         try chunk.load(to: header.chunkBytes)
-        // Rows stay where they were read first.
+        // Rows keep the addresses at which they were first read.
         if chunk.memory !== memory { memories.append(chunk.memory) }
         tail = try self.tail(of: chunk.memory, chunk: header, from: end, after: sequence)
-        // Read for this look alone: of many small stores that would be most of their memory.
+        // The bytes were read only for this check. In many small stores they would make up most of the memory.
         if tail == .clean { chunk.memory.returnZeros(from: end) }
       }
       var cut = 0
@@ -281,20 +289,21 @@ struct Log {
   }
 
   private func isInLockFile(_ mark: DurableMark) -> Bool {
-    // Where it cannot be read there is no mark.
+    // An unreadable lock file has no durable end.
     guard let lock = try? fileSystem.open(lockPath, .read) else { return false }
     return DurableMark(of: lock) == mark
   }
 
-  /// A chunk as memory, as far as it was read: a log is much shorter than its chunk most of the time.
+  /// Prefix of a chunk in memory. A log is usually much shorter than its chunk.
   private struct LoadedChunk {
     let file: any OpenFile
     let header: ChunkHeader
     let path: String
-    /// As long as the chunk, once more than a little was read: a place as long as that is not given for nothing.
+    /// Allocated at the full length of the chunk once more than the first piece is read, because large allocations are
+    /// not free.
     private(set) var memory: RecordMemory
     private var loaded = 0
-    /// Of a log that was sealed a moment ago there is little.
+    /// Bytes of the next read. Starts small, because a recently sealed log is short.
     private var piece = 1 << 10
 
     init(file: any OpenFile, header: ChunkHeader, path: String) {
@@ -319,7 +328,7 @@ struct Log {
       loaded = target
     }
 
-    /// The group that begins there, all of it in memory.
+    /// Returns the group at an offset after loading all of it, or `nil` if there is no valid header.
     mutating func group(at offset: Int) throws(StorageError) -> GroupHeader? {
       let available = header.chunkBytes - offset
       try load(to: offset + min(GroupHeader.bytes, available))
@@ -329,7 +338,7 @@ struct Log {
       return group
     }
 
-    /// Whether there is nothing, as far as a header reaches.
+    /// Whether the bytes at an offset are zero for the length of a group header.
     mutating func isZero(at offset: Int) throws(StorageError) -> Bool {
       let end = min(offset + GroupHeader.bytes, header.chunkBytes)
       try load(to: end)
@@ -337,10 +346,10 @@ struct Log {
     }
   }
 
-  /// What lies beyond the last whole group.
+  /// Classifies the bytes after the last intact group.
   ///
-  /// Saves may be in flight together, so a crash can leave a later one whole without an earlier one. But a group says how
-  /// far its writer knew the log to be durable: a whole group that knew the bad one durable means damage.
+  /// Several saves may be in flight, so a crash can leave a later group intact but not an earlier one. Each group names
+  /// the last group that its writer knew to be durable: an intact group that names the broken one proves damage.
   func tail(
     of memory: RecordMemory, chunk: ChunkHeader, from end: Int, after sequence: UInt64
   ) throws(StorageError) -> Tail {
@@ -361,7 +370,7 @@ struct Log {
     return isEmpty ? .clean : .torn(last - end)
   }
 
-  /// Whether the chunk after this one has a group: it gets one only when all of this one is durable, its seal included.
+  /// Whether the next chunk contains a group. It receives one only after this chunk and its seal are durable.
   private func hasGroup(after chunk: ChunkHeader) throws(StorageError) -> Bool {
     do {
       let (file, header, _) = try Log(directory: directory, fileSystem: fileSystem, manifest: manifest).openChunk(
@@ -376,12 +385,12 @@ struct Log {
     } catch .newerVersion(let path, let found, let supported) {
       throw .newerVersion(path: path, found: found, supported: supported)
     } catch .missing, .damaged {
-      // Not made, or not finished: nothing was ever saved there.
+      // The chunk was not created or not completed, so nothing was saved in it.
       return false
     }
   }
 
-  /// Whether nothing lies beyond the end of the log, not even what a save left that never finished.
+  /// Whether only zeros follow the end of the log, without remains of an unfinished save.
   func endsClean(at end: Int, of file: any OpenFile, chunk: ChunkHeader) throws(StorageError) -> Bool {
     let piece = RecordMemory(zeroed: min(64 << 10, chunk.chunkBytes - end))
     var position = end

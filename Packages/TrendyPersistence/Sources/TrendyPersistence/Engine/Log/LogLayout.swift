@@ -1,4 +1,4 @@
-/// How a chunk of the log begins (docs/format.md, "Chunk").
+/// Header of a chunk of the log (docs/format.md, "Chunk").
 struct ChunkHeader: Hashable {
   static let bytes = 64
   static let magic: UInt64 = 0x676C_7964_6E65_7274  // "trendylg"
@@ -8,7 +8,8 @@ struct ChunkHeader: Hashable {
   var chunkBytes: Int
   var storeID: UInt64
 
-  /// The epoch of a chunk follows from the store and its number, so that a group copied from elsewhere is not taken in.
+  /// Derives the chunk tag (`epoch`) from store id and number, so that a group copied from another place is not
+  /// accepted.
   init(number: UInt64, chunkBytes: Int, storeID: UInt64) {
     self.number = number
     self.chunkBytes = chunkBytes
@@ -36,12 +37,12 @@ struct ChunkHeader: Hashable {
     return .valid(header)
   }
 
-  /// That of the chunk after another.
+  /// Creates the header of the chunk that follows another one.
   init(after header: ChunkHeader, chunkBytes: Int) {
     self.init(number: header.number + 1, chunkBytes: chunkBytes, storeID: header.storeID)
   }
 
-  /// As it lies in the file.
+  /// Bytes of the header as stored in the file.
   var encoded: [UInt8] {
     Array(unsafeUninitializedCapacity: Self.bytes) { buffer, count in
       let base = UnsafeMutableRawPointer(buffer.baseAddress!)
@@ -59,25 +60,27 @@ struct ChunkHeader: Hashable {
   }
 }
 
-/// How one save lies in the log (docs/format.md, "Group").
+/// Header of a group, which is one save (docs/format.md, "Group").
 struct GroupHeader: Hashable {
   static let bytes = 48
-  /// Lengths are 32 bits; beyond this a save is refused.
+  /// Exclusive limit of a group's length in bytes; longer saves are rejected, because the field has 32 bits.
   static let largest = 1 << 31
 
   var length: Int
   var count: Int
   var epoch: UInt64
-  /// One more than that of the group before it, from 1.
+  /// Sequence number: one more than the previous group's, from 1.
   var sequence: UInt64
-  /// The last group that its writer knew to be durable: a bad group up to here is damage, one after it a torn tail.
+  /// Highest sequence number that the writer knew to be durable. A broken group up to this number is damage; a later
+  /// one is a torn tail.
   var durable: UInt64
-  /// The last group of its chunk: the log goes on in the next one.
+  /// Whether this is the last group of its chunk; the log continues in the next chunk.
   var isSeal: Bool
-  /// Of a seal: a restore is about to put other rows in the place of all before. Who has the store open then opens it anew.
+  /// Whether this seal announces that a restore replaces all rows before it. Handles that have the store open must
+  /// reopen it.
   var isReplacement = false
 
-  /// The header at the start of `source`, if what it says of itself can be true of a group of this epoch.
+  /// Reads a header; `nil` if tag, length or numbers are impossible for a group of this chunk.
   static func read(_ base: UnsafeRawPointer, available: Int, epoch: UInt64) -> GroupHeader? {
     guard available >= bytes, word(base, 8) == epoch else { return nil }
     let length = Int(half(base, 0))
@@ -89,7 +92,7 @@ struct GroupHeader: Hashable {
       isSeal: half(base, 32) & 1 != 0, isReplacement: half(base, 32) & 2 != 0)
   }
 
-  /// Whether the bytes of a group, header included, are as they were written and its records fill it.
+  /// Whether checksum and row lengths of a group, including its header, are valid.
   func isWhole(_ base: UnsafeRawPointer) -> Bool {
     guard word(base, 40) == Self.checksum(base, length: length, epoch: epoch) else { return false }
     var position = Self.bytes
@@ -111,7 +114,7 @@ struct GroupHeader: Hashable {
     store(Self.checksum(base, length: length, epoch: epoch), base, 40)
   }
 
-  /// That of a group that is whole.
+  /// Returns the stored checksum of an intact group.
   static func checksum(of base: UnsafeRawPointer) -> UInt64 { word(base, 40) }
 
   private static func checksum(_ base: UnsafeRawPointer, length: Int, epoch: UInt64) -> UInt64 {
@@ -120,21 +123,25 @@ struct GroupHeader: Hashable {
   }
 }
 
-/// What this program writes and reads.
+/// Names and version of the file format that this program reads and writes.
 enum StoreFormat {
   /// Version of the files of a store and of the rows in a backup.
   static let version = 1
 
-  /// - Throws: ``StorageError/newerVersion(path:found:supported:)`` for a file of another version.
+  /// Checks the version of a file.
+  /// - Parameters:
+  ///   - found: version in the file.
+  ///   - path: path for the error.
+  /// - Throws: ``StorageError/newerVersion(path:found:supported:)`` for any other version.
   static func check(_ found: Int, of path: String) throws(StorageError) {
     guard found == version else { throw .newerVersion(path: path, found: found, supported: version) }
   }
 
-  /// Largest sequence, generation or file number that is read from a file: larger ones would overflow when they are increased, or
-  /// as a part of a place in the queue.
+  /// Largest sequence, generation or file number accepted from a file. Larger values could overflow when they are
+  /// incremented or used as part of a queue position.
   static let largestNumber: UInt64 = 1 << 40
 
-  /// The number in a file's name; `nil` for text that is no number or one that is out of range.
+  /// Parses the number in a file name; `nil` if it is malformed or out of range.
   static func number(_ text: Substring) -> UInt64? { UInt64(text).flatMap { $0 <= largestNumber ? $0 : nil } }
 
   static func segmentName(_ number: UInt64) -> String { "segment-\(number)" }
@@ -144,10 +151,10 @@ enum StoreFormat {
   static let newManifestName = "manifest.new"
   static let lockName = "lock"
   static let maintenanceLockName = "maintenance"
-  /// Of files that something else took the place of, with every byte they had.
+  /// Prefix of files that were replaced and are preserved unchanged.
   static let setAsidePrefix = "set-aside-"
 
-  /// Whether a file of this name in the folder of a store is the store's, or may become so.
+  /// Whether a file of this name in the directory of a store belongs to the store.
   static func isOwnName(_ name: String) -> Bool {
     [spareName, manifestName, newManifestName, lockName, maintenanceLockName].contains(name)
       || ["segment-", "log-", setAsidePrefix].contains { name.hasPrefix($0) }
@@ -166,7 +173,7 @@ enum StoreFormat {
   base.storeBytes(of: value.littleEndian, toByteOffset: offset, as: UInt64.self)
 }
 
-/// The high bit of each byte that is zero; perhaps also of one above a zero that is 1.
+/// Returns a word with the high bit set in each zero byte. It may also be set in a byte of value 1 above a zero byte.
 @inline(__always) func zeroBytes(_ word: UInt64) -> UInt64 {
   (word &- 0x0101_0101_0101_0101) & ~word & 0x8080_8080_8080_8080
 }

@@ -1,51 +1,54 @@
-/// What an open store has in memory.
+/// State of an open store in memory.
 struct LogState {
   var generation: Generation
   var tail: LogTail
   var handle = Handle()
 }
 
-/// A generation of the store: the manifest, and the rows of its segments and of the log.
+/// One generation of a store: the manifest and the rows of its segments and log.
 ///
-/// `@unchecked`: it is made by the opening thread and from then on lives in the engine's `Mutex`.
+/// `@unchecked`: created by the thread that opens the store, then accessed only inside the engine's `Mutex`.
 struct Generation: @unchecked Sendable {
   let tables: StoreTables
   let manifest: Manifest
-  /// File of the manifest: as long as it is in its place, so is this generation.
+  /// Open file of the manifest. The generation is current as long as the path still leads to this file.
   let manifestFile: (any OpenFile)?
 }
 
-/// What belongs to this handle, whatever generation it stands on.
+/// State of one handle that does not depend on the generation.
 struct Handle {
   var lock: (any OpenFile)?
-  /// Whether a unit of work of this handle has the write lock and has caught up.
+  /// Whether a unit of work of this handle holds the write lock and has applied every group.
   var isAppending = false
-  /// Bytes that this handle has saved.
+  /// Number of bytes saved through this handle.
   var savedBytes = 0
-  /// Says whether somebody saved since it was ``seen``; `nil` where it has to be looked for in the log.
+  /// Counter that every save increments; `nil` if a reader must check the log for new groups.
   var counter: (any SharedCounter)?
-  /// What the counter said before all that was there was taken in.
+  /// Value of ``counter`` read before the log was last applied to its end.
   var seen: UInt64?
-  /// How often it was asked whether there is more.
+  /// Number of refreshes so far.
   var looks = 0
-  /// Why this handle must not be used any more.
+  /// Error that makes this handle permanently unusable; `nil` while it is usable.
   var failure: StorageError?
 }
 
 extension LogState {
-  /// Stands on the newest generation from now on, if there is a newer one.
-  /// - Returns: whether there was a newer one.
+  /// Switches to the newest generation, if there is a newer one.
+  /// - Parameters:
+  ///   - directory: directory of the store.
+  ///   - fileSystem: file system of the directory.
+  /// - Returns: whether there was a newer generation.
   @discardableResult
   mutating func reload(directory: String, fileSystem: any FileSystem) throws(StorageError) -> Bool {
     let now = try Manifest.read(directory: directory, fileSystem: fileSystem)
     guard now.generation > generation.manifest.generation else { return false }
     let path = directory + "/" + StoreFormat.chunkName(tail.chunk.number)
     guard now.storeID == generation.manifest.storeID else { throw .missing(path: path) }
-    // A tail that is not whole may be a save under way: who has the write lock judges it.
+    // An incomplete tail may be a save in progress. Only the holder of the write lock can decide that.
     let new = try Log.current(
       directory: directory, fileSystem: fileSystem, keepingSegmentsOf: generation.tables.segments
     ).recovered.state
-    // Only a repair takes something away, and then the store has to be opened anew.
+    // Only a repair removes groups. The store must be reopened after it.
     guard new.tail.sequence >= tail.sequence else { throw .missing(path: path) }
     generation = new.generation
     tail = new.tail.replacing(tail)
@@ -53,7 +56,7 @@ extension LogState {
     return true
   }
 
-  /// Stands on the newest generation from now on. Where the folder is gone it stays with what it has.
+  /// Switches to the newest generation. Keeps the current one if the directory no longer exists.
   mutating func standOnNewest(directory: String, fileSystem: any FileSystem) throws(StorageError) {
     let file = generation.manifestFile
     let isInPlace = try storing { () throws(FileSystemError) in try file?.isInPlace() ?? true }
@@ -65,17 +68,20 @@ extension LogState {
     }
   }
 
-  /// Takes in the groups that lie beyond the end.
-  /// - Returns: whether zeros follow, as far as a header reaches.
+  /// Applies the groups that follow the end.
+  /// - Parameters:
+  ///   - directory: directory of the store.
+  ///   - fileSystem: file system of the directory.
+  /// - Returns: whether the next bytes, as many as a group header has, are zeros.
   @discardableResult
   mutating func catchUp(directory: String, fileSystem: any FileSystem) throws(StorageError) -> Bool {
     while true {
       let available = tail.chunk.chunkBytes - tail.end
       guard available >= GroupHeader.bytes else { return false }
-      // Into the chunk's memory beyond the end, which nobody reads.
+      // Read into the chunk's memory after the end, which no reader accesses.
       var target = tail.place(for: GroupHeader.bytes)
       guard try tail.read(into: target, count: GroupHeader.bytes) else {
-        // A chunk has its full length from the start; somebody has cut it off.
+        // A chunk has its full length from its creation, so the file has been truncated.
         throw .damaged(path: directory + "/" + StoreFormat.chunkName(tail.chunk.number), offset: tail.end)
       }
       guard
@@ -84,20 +90,21 @@ extension LogState {
       else { return tail.memory.isZero(from: tail.end, count: GroupHeader.bytes) }
       target = tail.place(for: header.length)
       guard try tail.read(into: target, count: header.length),
-        // Read again with the rest: the first look may have been at half of it.
+        // Read the header again with the body: the first read may have seen half of it.
         let group = GroupHeader.read(target, available: available, epoch: tail.chunk.epoch), group == header,
         group.isWhole(target)
       else { return false }
       var next: (file: any OpenFile, header: ChunkHeader, failure: StorageError?)?
       if group.isReplacement {
         if try reload(directory: directory, fileSystem: fileSystem) { continue }
-        // The rows are replaced in this moment, or a restore was cut off here; only who opens the store anew knows which.
+        // Either the rows are being replaced now, or a restore was interrupted. Only reopening the store can decide
+        // which.
         let replaced = StorageError.replaced(path: directory)
         handle.failure = replaced
         throw replaced
       }
       if group.isSeal {
-        // All before the seal was synced before anything went into the next chunk.
+        // Everything before the seal was synced before the next chunk received a group.
         let log = Log(directory: directory, fileSystem: fileSystem)
         do {
           next = try log.openChunk(tail.chunk.number + 1)
@@ -124,10 +131,12 @@ extension LogState {
     }
   }
 
-  /// Begins to make the next chunk while there is room in this one: who saves much does not wait for it then, nor for its memory,
-  /// and its pages are written over before.
+  /// Starts creating the next chunk in the background while the current one still has space.
+  ///
+  /// A handle that saves a lot then waits neither for the file nor for its memory, and the pages of the file have been
+  /// written once.
   mutating func prepareNextChunk(_ options: StorageEngine.Options, directory: String, fileSystem: any FileSystem) {
-    // A program that saves once and ends makes nothing ahead.
+    // A program that saves once and exits prepares nothing.
     guard tail.spare == nil, handle.savedBytes >= options.firstChunkBytes / 4, tail.end * 2 >= tail.chunk.chunkBytes
     else { return }
     let header = ChunkHeader(after: tail.chunk, chunkBytes: min(tail.chunk.chunkBytes * 2, options.largestChunkBytes))
@@ -142,7 +151,7 @@ extension LogState {
 // MARK: Before anything is appended
 
 extension LogState {
-  /// What the owner of the write lock does first: takes in everything, and makes sure that nothing lies beyond it.
+  /// Prepares the holder of the write lock for appending: applies every group and clears remains beyond the end.
   mutating func prepareToAppend(_ log: Log) throws(StorageError) {
     if let failure = handle.failure { throw failure }
     if let writeFailure = tail.writeFailure { throw writeFailure }
@@ -164,14 +173,16 @@ extension LogState {
     handle.isAppending = true
   }
 
-  /// Before anything is saved: whoever reads may rely on it.
+  /// Maps the counter of the lock file. Required before the first save, because readers rely on it.
   private mutating func attachCounter() throws(StorageError) {
     guard handle.counter == nil, let lock = handle.lock else { return }
     handle.counter = try storing { () throws(FileSystemError) in try lock.counter() }
   }
 
-  /// Asks after the manifest and not after the chunk: Linux gives a file whose times were asked for new ones with its next
-  /// write, to the nanosecond, and the journal's commit of those made a save half as slow again.
+  /// Switches to the newest generation, or throws if the directory was moved or removed.
+  ///
+  /// Checks the file status of the manifest, not of the chunk: Linux assigns a nanosecond timestamp at the next write
+  /// of a file whose times were queried, and committing it to the journal makes a save half as slow again.
   private mutating func standOnNewestGeneration(_ log: Log) throws(StorageError) {
     let file = generation.manifestFile
     let isInPlace = try storing { () throws(FileSystemError) in try file?.isInPlace() ?? false }
@@ -179,13 +190,15 @@ extension LogState {
     do {
       if try reload(directory: log.directory, fileSystem: log.fileSystem) { return }
     } catch .missing {
-      // The folder was moved or removed.
+      // The directory was moved or removed.
     }
     throw .missing(path: log.path(tail.chunk.number))
   }
 
-  /// What is saved from here on stands on what others wrote before: whoever did may have ended before it was synced, or
-  /// have seen the sync fail. So it is written again, and this handle's own sync makes it durable.
+  /// Makes groups of other handles durable before anything is saved after them.
+  ///
+  /// Their writer may have exited before its sync, or the sync may have failed. The groups are written again, and the
+  /// sync of this handle's own save makes them durable.
   private mutating func confirmWhatOthersLeft(_ log: Log) throws(StorageError) {
     if tail.isNew {
       try storing { () throws(FileSystemError) in try log.fileSystem.syncDirectory(log.directory) }

@@ -1,37 +1,39 @@
-/// The chunk that is being written, and the position behind the last group that this handle has read.
+/// Chunk that is being written, and the position after the last group that this handle has read.
 struct LogTail {
   var pin: RecordPin
-  /// The chunk as memory: what lies before `end` is as on the disk. As long as the chunk, once there was more to read than a
-  /// little, or something was written.
+  /// Memory of the chunk. Bytes before `end` equal the file's. Allocated at the full length of the chunk once more than
+  /// the first piece was read, or anything was written.
   var memory: RecordMemory
   var file: any OpenFile
   var chunk: ChunkHeader
   var end: Int
-  /// Sequence of the last group.
+  /// Sequence number of the last group.
   var sequence: UInt64
   /// Checksum of the last group.
   var checksum: UInt64
-  /// Sequence of the last group known to be on the disk.
+  /// Sequence number of the last group known to be durable.
   var durable: UInt64
-  /// Whether something may lie beyond `end` that no save owns.
+  /// Whether remains of an unfinished save may follow `end`.
   var isSuspect: Bool
-  /// The chunk before, when another handle has sealed it.
+  /// Preceding chunk, if another handle sealed it.
   var previous: SealedChunk?
   var doubt: Doubt?
-  /// Whether no save is known to be durable: then the names of the files may not be either.
+  /// Whether no save is known to be durable; the names of the files may then not be durable either.
   var isNew: Bool
-  /// Why this handle cannot write to the chunk, if it cannot.
+  /// Error that prevents this handle from writing to the chunk; `nil` if it can.
   var writeFailure: StorageError?
-  /// Bytes of the chunks before this one.
+  /// Total length of the log in the preceding chunks, in bytes.
   var bytesBefore: Int
-  /// What becomes the next chunk, and its memory, where this handle saves much.
+  /// Prepared next chunk with its memory, if this handle saves a lot.
   var spare: (header: ChunkHeader, file: any SpareFile, memory: RecordMemory)?
 
-  /// Groups that another handle wrote and that are not known to be on the disk: from an offset to the end. Its sync may
-  /// never have come, or have failed: then the system may show bytes that it will not write any more.
+  /// Groups from an offset to the end that another handle wrote and that may not be durable.
+  ///
+  /// Their sync may not have happened, or it failed. After a failed sync the kernel can return bytes that it will never
+  /// write.
   struct Doubt {
     var offset: Int
-    /// Sequence of the last of them.
+    /// Sequence number of the last of these groups.
     var sequence: UInt64
   }
 
@@ -39,20 +41,22 @@ struct LogTail {
     var file: any OpenFile
     var memory: RecordMemory
     var number: UInt64
-    /// Where what is not known to be on the disk begins and ends.
+    /// Range of bytes that may not be durable.
     var doubtful: Range<Int>
-    /// Sequence of its seal.
+    /// Sequence number of the seal.
     var seal: UInt64
   }
 
-  /// Bytes of log that are in memory.
+  /// Total length of the log in memory, in bytes.
   var logBytes: Int { bytesBefore + end }
 
-  /// Mark to write once the last group is on the disk.
+  /// Durable end to store once the last group is durable.
   var mark: DurableMark { DurableMark(storeID: chunk.storeID, sequence: sequence, checksum: checksum) }
 
-  /// This tail, read again by the handle that stood at another: what was known to be durable stays so, and a chunk that stays the one
-  /// that is written keeps its open file, which is where the system reports that a write was lost.
+  /// Returns this newly read tail with knowledge of the handle's previous one: durable groups remain known as durable.
+  ///
+  /// If the chunk is still the current one, its open file is kept as well, because the kernel reports a lost write only
+  /// there.
   func replacing(_ old: LogTail) -> LogTail {
     var new = self
     if new.chunk.number == old.chunk.number {
@@ -71,7 +75,7 @@ struct LogTail {
     self.checksum = checksum
   }
 
-  /// Where the memory of what lies beyond the end begins; it has room for so many bytes.
+  /// Returns the memory after the end, with space for `count` bytes.
   mutating func place(for count: Int) -> UnsafeMutableRawPointer {
     if end + count > memory.count {
       memory = RecordMemory(zeroed: chunk.chunkBytes, beginningWith: memory.bytes(from: 0, count: end))
@@ -80,8 +84,11 @@ struct LogTail {
     return memory.base + end
   }
 
-  /// Goes on in another chunk.
-  /// - Parameter memory: of its length, zeros; `nil` has it made.
+  /// Continues in another chunk.
+  /// - Parameters:
+  ///   - header: header of the chunk.
+  ///   - file: its open file.
+  ///   - memory: zeroed memory of the chunk's length; `nil` to allocate it.
   mutating func enter(_ header: ChunkHeader, file: any OpenFile, memory: RecordMemory? = nil) {
     bytesBefore += end
     self.file = file
@@ -94,7 +101,8 @@ struct LogTail {
     spare = nil
   }
 
-  /// - Returns: whether there were so many bytes beyond the end.
+  /// Reads `count` bytes that follow the end.
+  /// - Returns: whether the file has that many bytes.
   func read(into target: UnsafeMutableRawPointer, count: Int) throws(StorageError) -> Bool {
     let (file, offset) = (file, end)
     let done = try storing { () throws(FileSystemError) in
@@ -103,8 +111,13 @@ struct LogTail {
     return done == count
   }
 
-  /// Sets aside what lies beyond the end and writes zeros over it, so that no remains of it can ever join the log.
-  /// - Parameter mark: in the lock file, if there is one.
+  /// Copies any remains after the end to a `cut-` file and overwrites them with zeros, so that they never become part
+  /// of the log.
+  /// - Parameters:
+  ///   - log: log of the store.
+  ///   - mark: durable end from the lock file, if there is one.
+  ///   - manifest: current manifest.
+  /// - Throws: ``StorageError/damaged(path:offset:)`` if the bytes belong to a confirmed save.
   mutating func clean(_ log: Log, mark: @autoclosure () -> DurableMark?, in manifest: Manifest) throws(StorageError) {
     if try log.endsClean(at: end, of: file, chunk: chunk) { return }
     let count = chunk.chunkBytes - end

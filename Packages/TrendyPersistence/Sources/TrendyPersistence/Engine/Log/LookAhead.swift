@@ -1,17 +1,17 @@
-/// Saved records that a unit of work has looked for before it needs them, many at once, and those that it knows not to be there.
+/// Cache of saved rows that a unit of work has prefetched together, and of keys known to be absent.
 ///
-/// Nobody else saves while the unit has the write lock, so what was found stays so.
+/// It stays valid because no other handle can save while the unit holds the write lock.
 final class LookAhead {
   private struct Kind {
-    /// Of hashes the first place, where all are free.
+    /// Keys without a row. For a hash: its first key, if all of its keys are free.
     var absent: Set<RecordKey> = []
     var groups: [UInt64: [UnsafeRawPointer]] = [:]
   }
 
-  /// Of all kinds, by name.
+  /// Prefetched rows of all kinds by key.
   private let found = Memtable()
   private var kinds: [UInt8: Kind] = [:]
-  /// Of what was found, and of all that was found before.
+  /// Keeps alive the memory of all prefetched rows.
   private(set) var pin: RecordPin?
 
   var isEmpty: Bool { kinds.isEmpty }
@@ -28,18 +28,21 @@ final class LookAhead {
     return known.absent.contains(key.isHash ? key.firstPlace : key) ? .absent : .unknown
   }
 
-  /// Whether it is known that no record has a key of a hash.
-  /// - Parameter hash: its first place.
+  /// Whether no row is known to have any of the keys of a hash.
+  /// - Parameters:
+  ///   - kind: kind of the rows.
+  ///   - hash: first key of the hash.
   func isAbsent(kind: UInt8, hash: RecordKey) -> Bool { kinds[kind]?.absent.contains(hash) ?? false }
 
-  /// `nil` where it was not looked for.
+  /// Returns the rows of a group, or `nil` if the group was not prefetched.
   func records(kind: UInt8, group: UInt64) -> [UnsafeRawPointer]? { kinds[kind]?.groups[group] }
 
+  /// Adds the result of a search.
   /// - Parameters:
-  ///   - kind: of the records.
-  ///   - keys: what was looked for: of a hash its first place, for all that its texts may have.
-  ///   - records: those that there are.
-  ///   - pin: of their memory.
+  ///   - kind: kind of the rows.
+  ///   - keys: keys that were searched; for a hash its first key, which represents all keys of the hash.
+  ///   - records: rows found.
+  ///   - pin: keeps the memory of the rows alive.
   func know(kind: UInt8, keys: [RecordKey], records: [UnsafeRawPointer], pin: RecordPin) {
     keep(pin)
     var known = kinds.removeValue(forKey: kind) ?? Kind()

@@ -6,12 +6,11 @@
   import Glibc
 #endif
 
-/// A value that threads wait for to change: what a `Mutex` cannot do.
+/// A value with a lock and a condition variable: threads can wait until it changes, which a `Mutex` does not offer.
 ///
-/// A struct, as `Mutex` is: the runtime makes the type of a generic class when it is first needed, which took a fifth of
-/// an opening.
+/// A struct, because the runtime would instantiate a generic class at first use, which took a fifth of opening a store.
 ///
-/// `@unchecked`: the value is only touched while the pthread mutex is held.
+/// `@unchecked`: the value is accessed only while the pthread mutex is locked.
 struct Monitor<Value: Sendable>: ~Copyable, @unchecked Sendable {
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
   private let changed: UnsafeMutablePointer<pthread_cond_t>
@@ -29,8 +28,9 @@ struct Monitor<Value: Sendable>: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// Setting the date must not change how long a wait takes. On Darwin, where a condition has no choice of clock, it waits for a
-  /// duration: ``waitForChange(until:)``.
+  /// Selects the monotonic clock, so that changing the system time does not affect waits.
+  ///
+  /// A condition variable on Darwin has no choice of clock; ``waitForChange(until:)`` waits for a duration there.
   private static func initialize(_ condition: UnsafeMutablePointer<pthread_cond_t>) -> Bool {
     #if canImport(Darwin)
       return pthread_cond_init(condition, nil) == 0
@@ -58,7 +58,7 @@ struct Monitor<Value: Sendable>: ~Copyable, @unchecked Sendable {
     return body(&value.pointee)
   }
 
-  /// Changes the value and wakes who waits for it.
+  /// Changes the value and wakes all waiting threads.
   func update<Result>(_ body: (inout Value) -> Result) -> Result {
     pthread_mutex_lock(mutex)
     defer {
@@ -68,7 +68,7 @@ struct Monitor<Value: Sendable>: ~Copyable, @unchecked Sendable {
     return body(&value.pointee)
   }
 
-  /// Waits until `body` gives a result.
+  /// Blocks until `body` returns a value.
   func wait<Result>(for body: (inout Value) -> Result?) -> Result {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
@@ -78,7 +78,7 @@ struct Monitor<Value: Sendable>: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// Waits until `body` gives a result, or gives up after `limit`.
+  /// Blocks until `body` returns a value; `nil` after `limit`.
   func wait<Result>(atMost limit: Duration, for body: (inout Value) -> Result?) -> Result? {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
@@ -96,7 +96,8 @@ struct Monitor<Value: Sendable>: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// - Parameter deadline: by the monotonic clock.
+  /// Blocks until the value may have changed.
+  /// - Parameter deadline: time of the monotonic clock.
   /// - Returns: whether the deadline has passed.
   private func waitForChange(until deadline: timespec) -> Bool {
     #if canImport(Darwin)

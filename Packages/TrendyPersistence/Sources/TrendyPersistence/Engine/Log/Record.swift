@@ -6,17 +6,18 @@
   import Glibc
 #endif
 
-/// Memory that records lie in.
+/// Memory that contains rows.
 ///
-/// `@unchecked`: bytes of a record are written before the record can be found (under the engine's lock, which also orders
-/// the memory) and never again; only the owner of the write lock writes, beyond what can be found.
+/// `@unchecked`: the bytes of a row are written before the row can be found, under the engine's lock, which also orders
+/// memory accesses. They never change afterwards. Only the holder of the write lock writes, beyond the rows that can be
+/// found.
 final class RecordMemory: @unchecked Sendable {
   let base: UnsafeMutableRawPointer
   let count: Int
-  /// What ``base`` lies in, if not in memory of its own.
+  /// Mapped pages that contain ``base``; `nil` if it was allocated with `malloc`.
   private var pages: ZeroPages?
 
-  /// Zeroed, as a fresh chunk is. What is long takes up memory where it is touched, and only there.
+  /// Allocates zeroed memory. Large allocations use physical memory only for the pages that are touched.
   init(zeroed count: Int) {
     if let pages = ZeroPages(count) {
       self.pages = pages
@@ -29,13 +30,13 @@ final class RecordMemory: @unchecked Sendable {
     self.count = count
   }
 
-  /// The same with something at its beginning.
+  /// Allocates zeroed memory that begins with a copy of `bytes`.
   convenience init(zeroed count: Int, beginningWith bytes: UnsafeRawBufferPointer) {
     self.init(zeroed: count)
     if let start = bytes.baseAddress { base.copyMemory(from: start, byteCount: bytes.count) }
   }
 
-  /// As it happens to be.
+  /// Allocates uninitialized memory.
   init(_ count: Int) {
     guard let base = malloc(max(count, 8)) else { preconditionFailure("no memory for \(count) bytes of records") }
     self.base = base
@@ -44,20 +45,20 @@ final class RecordMemory: @unchecked Sendable {
 
   deinit { if pages == nil { free(base) } }
 
-  /// Has the system give memory for these bytes in one step, instead of at the first touch of each page. A hint.
+  /// Asks the system to provide the pages of these bytes at once instead of at the first access to each. A hint.
   func bringIn(from offset: Int, count: Int) {
     #if os(Linux)
-      // For little it takes longer than it spares.
+      // For small ranges the call takes longer than it saves.
       guard count >= 64 << 10 else { return }
       let page = 4096
       let start = (Int(bitPattern: base) + offset + page - 1) & -page
       let end = (Int(bitPattern: base) + offset + count) & -page
-      // MADV_POPULATE_WRITE; an older system refuses.
+      // MADV_POPULATE_WRITE; older kernels reject it.
       _ = madvise(UnsafeMutableRawPointer(bitPattern: start), end - start, 23)
     #endif
   }
 
-  /// Returns the pages from `offset` to the end, which are zeros, to the system until one is touched again. A hint.
+  /// Returns the zero pages from `offset` to the end to the system until they are accessed again. A hint.
   func returnZeros(from offset: Int) {
     #if os(Linux)
       guard let pages, offset < count else { return }
@@ -65,12 +66,12 @@ final class RecordMemory: @unchecked Sendable {
     #endif
   }
 
-  /// Whether nothing but zeros lies from `offset` to the end.
+  /// Whether all bytes from `offset` to the end are zero.
   func isZero(from offset: Int) -> Bool { isZero(from: offset, count: count - offset) }
 
   func isZero(from offset: Int, count: Int) -> Bool {
     guard count > 0 else { return true }
-    // All equal their neighbour, and the first is zero.
+    // The first byte is zero and each byte equals the next one.
     return base.load(fromByteOffset: offset, as: UInt8.self) == 0
       && memcmp(base + offset, base + offset + 1, count - 1) == 0
   }
@@ -80,10 +81,10 @@ final class RecordMemory: @unchecked Sendable {
   }
 }
 
-/// Zeroed memory from the system, a page when it is first touched; where it is long, and the system has them, of 2 MiB: a log that
-/// grows would ask for each 4 KiB.
+/// Zeroed anonymous mapping. Long ones use pages of 2 MiB if available; a growing log would otherwise fault on each 4
+/// KiB.
 private final class ZeroPages {
-  /// Below it the allocator is quicker.
+  /// Length in bytes below which the allocator is faster.
   private static let leastBytes = 32 << 10
   private static let largeBytes = 2 << 20
   let base: UnsafeMutableRawPointer
@@ -94,7 +95,7 @@ private final class ZeroPages {
     let isLarge = count >= Self.largeBytes
     let unit = isLarge ? Self.largeBytes : 16 << 10  // a page, or some
     self.count = (count + unit - 1) / unit * unit
-    // Large pages begin at multiples of their length.
+    // Large pages are aligned to their length.
     let whole = self.count + (isLarge ? Self.largeBytes : 0)
     guard let start = mmap(nil, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), start != MAP_FAILED
     else { return nil }
@@ -103,7 +104,7 @@ private final class ZeroPages {
     if before > 0 { munmap(start, before) }
     if whole > before + self.count { munmap(base + self.count, whole - before - self.count) }
     #if os(Linux)
-      // MADV_HUGEPAGE; where the system refuses, pages are small.
+      // MADV_HUGEPAGE; if the kernel rejects it, pages stay small.
       if isLarge { _ = madvise(base, self.count, 14) }
     #endif
   }
@@ -113,13 +114,13 @@ private final class ZeroPages {
   #if os(Linux)
     func returnZeros(from offset: Int) {
       let start = (offset + 4095) & -4096
-      // MADV_DONTNEED: private pages of no file are zeros when they are touched again.
+      // MADV_DONTNEED: private anonymous pages read as zeros when they are accessed again.
       if start < count { _ = madvise(base + start, count - start, 4) }
     }
   #endif
 }
 
-/// Keeps alive every memory that a set of records lies in.
+/// Keeps alive all memory that a set of rows is stored in.
 final class RecordPin: Sendable {
   let memories: [RecordMemory]
   let mapping: (any MappedFile)?
@@ -132,22 +133,25 @@ final class RecordPin: Sendable {
   }
 }
 
-/// One row of a store: a view on bytes in memory, which it keeps alive. Cheap to hold, safe to send.
+/// One row of a store: a view of bytes in memory, which it keeps alive. Cheap to retain and safe to send.
 ///
-/// `@unchecked`: the bytes behind the pointer are never written again (see `RecordMemory`), and the pin keeps them.
+/// `@unchecked`: the bytes behind the pointer never change (see `RecordMemory`), and the pin keeps them alive.
 public struct Record: @unchecked Sendable {
   let pointer: UnsafeRawPointer
   let pin: RecordPin
 
-  /// What the owner of the store means by it; with ``key`` it names the record.
+  /// Kind of the row, defined by the owner of the store. Kind and ``key`` identify the row.
   public var kind: UInt8 { RecordLayout.kind(pointer) }
+  /// Key of the row, unique within its ``kind``.
   public var key: RecordKey { RecordLayout.key(pointer) }
-  /// What scans go by: a time on a device, a version at a hub.
+  /// Sort value, by which scans are ordered: a time on a device, a version on a hub.
   public var sort: Int64 { RecordLayout.sort(pointer) }
-  /// What scans can be narrowed to; 0 for none.
+  /// Group key, to which scans can be restricted; 0 for none.
   public var group: UInt64 { RecordLayout.group(pointer) }
+  /// Length of the payload in bytes.
   public var payloadCount: Int { RecordLayout.payloadCount(pointer) }
 
+  /// Calls `body` with the bytes of the payload, which are valid only during the call.
   public func withPayload<Result, Failure: Error>(
     _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -155,7 +159,7 @@ public struct Record: @unchecked Sendable {
     return try body(UnsafeRawBufferPointer(start: pointer + RecordLayout.headerBytes, count: payloadCount))
   }
 
-  /// Whether the payload is these bytes.
+  /// Whether the payload equals these bytes.
   func isPayload(_ bytes: UnsafeRawBufferPointer) -> Bool {
     guard bytes.count == payloadCount else { return false }
     return withPayload { own in
@@ -164,18 +168,21 @@ public struct Record: @unchecked Sendable {
     }
   }
 
-  /// A copy.
+  /// Copy of the payload.
   public var payload: [UInt8] { withPayload { Array($0) } }
 }
 
-/// What a scan found, in its order. It keeps what it shows, whatever is saved meanwhile.
+/// Rows found by a scan, in its order. Later saves do not change them.
 ///
 /// `@unchecked`: as ``Record``.
 public struct RecordList: RandomAccessCollection, @unchecked Sendable {
   let pointers: [UnsafeRawPointer]
   let pin: RecordPin
 
+  /// Always 0.
   public var startIndex: Int { 0 }
+  /// Number of rows.
   public var endIndex: Int { pointers.count }
+  /// Returns the row at a position.
   public subscript(position: Int) -> Record { Record(pointer: pointers[position], pin: pin) }
 }

@@ -1,7 +1,7 @@
-/// How a record lies in the log and in memory (docs/format.md, "Row"). All numbers are little-endian.
+/// Layout of a row in the log and in memory (docs/format.md, "Row"). All numbers are little-endian.
 enum RecordLayout {
   static let headerBytes = 40
-  /// What a payload may hold, so that lengths stay within 32 bits.
+  /// Maximum length of a payload in bytes, so that lengths fit into 32 bits.
   static let largestPayload = 1 << 30
 
   @inline(__always) static func size(payloadCount: Int) -> Int { (headerBytes + payloadCount + 7) & ~7 }
@@ -13,7 +13,7 @@ enum RecordLayout {
   @inline(__always) static func kind(_ record: UnsafeRawPointer) -> UInt8 {
     record.load(fromByteOffset: 4, as: UInt8.self)
   }
-  /// Says that the record of this name is gone; such a record has no payload.
+  /// Whether the row marks the deletion of its key; such a row has no payload.
   @inline(__always) static func isDeletion(_ record: UnsafeRawPointer) -> Bool {
     record.load(fromByteOffset: 5, as: UInt8.self) & 1 != 0
   }
@@ -33,7 +33,7 @@ enum RecordLayout {
     UnsafeRawBufferPointer(start: record + headerBytes, count: payloadCount(record))
   }
 
-  /// Writes a record and the zeros behind it, in all as many bytes as its size.
+  /// Writes a row and its zero padding; in total as many bytes as its size.
   static func write(
     to target: UnsafeMutableRawPointer, kind: UInt8, key: RecordKey, sort: Int64, group: UInt64, isDeletion: Bool,
     payload: UnsafeRawBufferPointer

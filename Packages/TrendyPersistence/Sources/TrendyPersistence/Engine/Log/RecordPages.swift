@@ -1,8 +1,11 @@
-/// Every record of a kind in the order of a scan, some thousand at a time, so that the list of them is never long.
+/// Iterates over all rows of a kind in scan order, about 4096 at a time, so that no list of all rows is needed.
 enum RecordPages {
   static let size = 4096
 
-  /// - Parameter scan: the records from one sort value up to and without another, at most so many.
+  /// Calls `body` for each row.
+  /// - Parameters:
+  ///   - scan: returns the rows with sort values from `from` up to but excluding `to`, at most `limit` of them.
+  ///   - body: receives each row once, in scan order.
   static func forEach(
     scan: (_ from: Int64, _ to: Int64, _ limit: Int) throws(StorageError) -> RecordList,
     body: (Record) throws(StorageError) -> Void
@@ -15,7 +18,7 @@ enum RecordPages {
         return
       }
       for record in records where record.sort < last { try body(record) }
-      // All of the last value: there may be more than were asked for.
+      // All rows with the last sort value, because the page may have ended among them.
       for record in try scan(last, last + 1, .max) { try body(record) }
       from = last + 1
     }

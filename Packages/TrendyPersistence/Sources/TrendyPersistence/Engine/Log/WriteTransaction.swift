@@ -1,27 +1,29 @@
-/// A unit of work on a ``StorageEngine`` that holds the store's write lock: it sees its own changes, others see them after
-/// ``commit()``. Used by one isolation at a time; it lets go of the lock when it is forgotten.
+/// A unit of work on a ``StorageEngine`` that holds the store's write lock.
+///
+/// Reads of the transaction include its own changes; other readers see them after ``commit()``. Use it from one
+/// isolation domain at a time. Deallocating an open transaction rolls it back and releases the lock.
 public final class WriteTransaction {
   private let engine: StorageEngine
   private var overlay = Memtable()
   private var memories: [RecordMemory]
-  /// Where the next record goes, and how much room there is.
+  /// Address of the next row; ``left`` is the number of free bytes there.
   private var next: UnsafeMutableRawPointer
   private var left: Int
-  /// How often something was put or deleted so far.
+  /// Number of puts and deletions so far.
   private(set) var changes = 0
-  /// Deletions of records that may not be saved at all.
+  /// Deletions of keys that may have no saved row.
   private var unsure: Set<UnsafeRawPointer> = []
-  /// What the last look beneath this unit found, as who changes something has mostly just read it.
+  /// Result of the last lookup of a saved row. Most writes follow a read of the same key.
   private var looked: (kind: UInt8, key: RecordKey, isSaved: Bool)?
-  /// The one before, as what is made mostly brings a second record along.
+  /// Result of the lookup before that. A new entity is often written together with a second row.
   private var lookedBefore: (kind: UInt8, key: RecordKey, isSaved: Bool)?
-  /// The rows of ``overlay`` whose names are known to be those of no saved record.
+  /// Rows of ``overlay`` whose keys are known to have no saved row.
   private var newRows = RowSet()
-  /// What it looked for in advance.
+  /// Rows and keys that were prefetched.
   private let ahead = LookAhead()
-  /// Every record of this unit, in order: what a savepoint is restored from. Kept from the first savepoint on.
+  /// All rows of this unit in order, from which a savepoint is restored. Recorded from the first savepoint on.
   private var history: [UnsafeRawPointer]?
-  /// Until it is committed, even if the sync then failed, or rolled back.
+  /// Whether the transaction is neither committed nor rolled back. A commit whose sync failed counts as committed.
   private(set) var isOpen = true
   private var pin: RecordPin?
 
@@ -38,14 +40,15 @@ public final class WriteTransaction {
   /// Whether nothing was put or deleted so far.
   public var isEmpty: Bool { changes == 0 }
 
-  /// The number that this save will at least have, higher than that of any save before it.
+  /// Returns a lower bound of the sequence number of this save, higher than that of any earlier save.
   public func sequence() throws(StorageError) -> UInt64 { try engine.nextSequence() }
 
   // MARK: Reads
 
+  /// Returns the row of a key, including changes of this unit; `nil` if there is none.
   public func get(kind: UInt8, key: RecordKey) throws(StorageError) -> Record? {
     guard let pointer = overlay.find(kind: kind, key: key) else {
-      // Nobody else saves meanwhile: what was not there is not there.
+      // No other handle can save meanwhile, so an absent row stays absent.
       if let looked, looked.kind == kind, looked.key == key, !looked.isSaved { return nil }
       if let lookedBefore, lookedBefore.kind == kind, lookedBefore.key == key, !lookedBefore.isSaved { return nil }
       let saved = try savedRecord(kind: kind, key: key)
@@ -67,30 +70,34 @@ public final class WriteTransaction {
     return try engine.get(kind: kind, key: key)
   }
 
-  /// Looks for many saved records at once, which a unit that will ask for each does sooner than one by one.
+  /// Prefetches many saved rows in one pass, which is faster than looking up each.
   func lookAhead(kind: UInt8, keys: [RecordKey]) throws(StorageError) {
     try engine.lookAhead(kind: kind, keys: keys, ahead)
   }
 
-  /// As above, for whoever will ask for the keys that texts of each hash may have.
-  /// - Parameter hashes: the first place of each.
+  /// Prefetches the rows of all keys that texts with these hashes may have.
+  /// - Parameters:
+  ///   - kind: kind of the rows.
+  ///   - hashes: first key of each hash.
   func lookAhead(kind: UInt8, hashes: [RecordKey]) throws(StorageError) {
     try engine.lookAhead(kind: kind, hashes: hashes, ahead)
   }
 
-  /// Whether no record has a key of a hash, as far as that was looked for in advance.
-  /// - Parameter hash: its first place.
+  /// Whether no row has a key of a hash, as far as the hash was prefetched.
+  /// - Parameters:
+  ///   - kind: kind of the rows.
+  ///   - hash: first key of the hash.
   func isFree(kind: UInt8, hash: RecordKey) -> Bool {
     guard ahead.isAbsent(kind: kind, hash: hash) else { return false }
     return !overlay.mayHold(kind: kind) || hash.places.allSatisfy { overlay.find(kind: kind, key: $0) == nil }
   }
 
-  /// As above, for whoever will ask for all records of each group.
+  /// Prefetches all rows of each group.
   func lookAhead(kind: UInt8, groups: [UInt64]) throws(StorageError) {
     try engine.lookAhead(kind: kind, groups: groups, ahead)
   }
 
-  /// Whether each of these keys is that of no record, saved or put by this unit. May be `false` for one that is.
+  /// Returns for each key whether no row has it, saved or put by this unit. May be `false` for a key without a row.
   public func areNew(kind: UInt8, keys: [RecordKey]) throws(StorageError) -> [Bool] {
     var areNew = try engine.holds(kind: kind, keys: keys).map { !$0 }
     if overlay.mayHold(kind: kind) {
@@ -99,7 +106,7 @@ public final class WriteTransaction {
     return areNew
   }
 
-  /// Whether no record of a kind has each of these groups. May be `false` for one that none has.
+  /// Returns for each group whether no row of the kind is in it. May be `false` for an empty group.
   func areNew(kind: UInt8, groups: [UInt64]) throws(StorageError) -> [Bool] {
     var areNew = try engine.mayHold(kind: kind, groups: groups).map { !$0 }
     if overlay.mayHold(kind: kind) {
@@ -110,7 +117,8 @@ public final class WriteTransaction {
     return areNew
   }
 
-  /// As ``StorageEngine/scan(kind:group:from:to:descending:limit:)``, with the changes of this unit.
+  /// Returns rows as ``StorageEngine/scan(kind:group:from:to:descending:limit:)`` does, including the changes of this
+  /// unit.
   public func scan(
     kind: UInt8, group: UInt64? = nil, from lower: Int64 = .min, to upper: Int64 = .max, descending: Bool = false,
     limit: Int = .max
@@ -133,7 +141,7 @@ public final class WriteTransaction {
     return RecordList(pointers: merged, pin: RecordPin(memories: memories, others: [saved.pin]))
   }
 
-  /// Records of a group that were looked for in advance, with the changes of this unit.
+  /// Returns prefetched rows of a group combined with the changes of this unit.
   private func merged(_ saved: [UnsafeRawPointer], _ pin: RecordPin, kind: UInt8, group: UInt64) -> RecordList {
     guard overlay.mayHold(kind: kind) else { return RecordList(pointers: saved, pin: pin) }
     let own = overlay.scan(kind: kind, group: group, from: .min, to: .max, descending: false, limit: .max)
@@ -144,7 +152,7 @@ public final class WriteTransaction {
       pin: RecordPin(memories: memories, others: [pin]))
   }
 
-  /// As ``StorageEngine/counts(kind:group:boundaries:)``, with the changes of this unit.
+  /// Returns counts as ``StorageEngine/counts(kind:group:boundaries:)`` does, including the changes of this unit.
   public func counts(
     kind: UInt8, group: UInt64? = nil, boundaries: [Int64]
   ) throws(StorageError) -> [Int] {
@@ -163,12 +171,13 @@ public final class WriteTransaction {
     return counts
   }
 
-  /// `false` where there is no record of the kind: at once, and for certain.
+  /// Whether there may be a row of the kind. `false` is exact and takes constant time.
   func mayHold(kind: UInt8) throws(StorageError) -> Bool {
     if overlay.mayHold(kind: kind) { return true }
     return try engine.mayHold(kind: kind)
   }
 
+  /// Returns the number of rows of a kind, or of one of its groups, including the changes of this unit.
   public func count(kind: UInt8, group: UInt64? = nil) throws(StorageError) -> Int {
     let saved = try engine.count(kind: kind, group: group)
     return try saved + overlay.count(kind: kind, group: group) - hiddenSorts(kind: kind, group: group).count
@@ -176,9 +185,16 @@ public final class WriteTransaction {
 
   // MARK: Writes
 
-  /// Puts a record in place of what had its name. `sort` is below `Int64.max`, a `group` of 0 is none, and a payload has at
-  /// most 1 GiB. `isNew` says that no saved record has its name, as ``areNew(kind:keys:)`` has found: then nothing is looked for that
-  /// it takes the place of.
+  /// Stores a row and replaces any row with the same kind and key.
+  /// - Parameters:
+  ///   - kind: kind of the row.
+  ///   - key: key of the row.
+  ///   - sort: sort value, below `Int64.max`.
+  ///   - group: group key; 0 for none.
+  ///   - payload: at most 1 GiB.
+  ///   - isNew: whether no saved row is known to have this key (see ``areNew(kind:keys:)``). The search for a row to
+  ///     replace is then skipped.
+  /// - Throws: ``StorageError/tooLarge(bytes:limit:)``.
   public func put(
     kind: UInt8, key: RecordKey, sort: Int64, group: UInt64 = 0, payload: UnsafeRawBufferPointer, isNew: Bool = false
   ) throws(StorageError) {
@@ -190,6 +206,7 @@ public final class WriteTransaction {
     if isNew { newRows.insert(row) }
   }
 
+  /// Stores a row whose payload is an array; otherwise like the variant with a buffer.
   public func put(
     kind: UInt8, key: RecordKey, sort: Int64, group: UInt64 = 0, payload: [UInt8], isNew: Bool = false
   ) throws(StorageError) {
@@ -199,7 +216,7 @@ public final class WriteTransaction {
     }
   }
 
-  /// Takes a record away; one that is not there is no error.
+  /// Deletes a row. Deleting an absent row is not an error.
   public func delete(kind: UInt8, key: RecordKey) {
     let isSaved = looked.map { $0.kind == kind && $0.key == key && $0.isSaved } ?? false
     let record = add(
@@ -211,10 +228,11 @@ public final class WriteTransaction {
 
   // MARK: The unit
 
-  /// Saves everything, or nothing; durable on return, and the write lock is free.
+  /// Saves all changes or none. On return they are durable and the write lock is released.
   ///
-  /// One that throws leaves the transaction as it was: commit again, or roll back. Only after
-  /// ``StorageError/syncFailed(path:code:)`` is it unknown what was saved, and the store must be opened again.
+  /// If it throws, the transaction is unchanged and can be committed again or rolled back. Only after
+  /// ``StorageError/syncFailed(path:code:)`` is it unknown whether the changes were saved; the store must then be
+  /// reopened.
   public func commit() throws(StorageError) {
     try engine.check()
     precondition(isOpen, "a transaction that was committed or rolled back is committed")
@@ -232,22 +250,25 @@ public final class WriteTransaction {
         sequence = try engine.append(records, bytes: bytes)
       }
     } catch {
-      // A handle that must not be used any more keeps nobody else from writing.
+      // An unusable handle must not block other writers.
       if !engine.isUsable { rollback() }
       throw error
     }
     isOpen = false
     engine.releaseWriteLock()
     if let sequence { try engine.waitUntilDurable(sequence) }
-    // The save is done. What stands in the way of this step, the owner's own call says; if it is a sync, the handle.
+    // The save is complete. Errors of maintenance are reported by explicit maintenance calls; a failed sync makes the
+    // handle unusable.
     try? engine.maintainIfOverdue()
   }
 
-  /// Saves everything, or nothing, and shows it only once it is durable: until then reads on this handle answer as before,
-  /// without waiting for the disk. The write lock is held meanwhile. Throws as ``commit()``.
+  /// Saves all changes or none, and makes them visible only once they are durable.
   ///
-  /// - Parameter publish: calls its argument, once, which makes the save visible in memory; so a caller can keep its own
-  ///   readers out for that moment.
+  /// Until then reads on this handle return the previous state without waiting for the disk. The write lock is held
+  /// throughout.
+  /// - Parameter publish: calls its argument exactly once, which makes the save visible in memory. The caller can
+  ///   exclude its own readers during that call.
+  /// - Throws: the errors of ``commit()``.
   public func commit(
     publishing publish: (_ show: () throws(StorageError) -> Void) throws(StorageError) -> Void
   ) throws(StorageError) {
@@ -278,12 +299,12 @@ public final class WriteTransaction {
 
   // MARK: Savepoints
 
-  /// A moment in a unit of work, to which ``rollback(to:)`` returns.
+  /// State of a unit of work to which ``rollback(to:)`` returns.
   public struct Savepoint: Hashable, Sendable {
     fileprivate let count: Int
   }
 
-  /// The present moment. The first savepoint of a unit is taken before anything is put.
+  /// Returns a savepoint of the current state. The first one must be taken before any change.
   public func savepoint() -> Savepoint {
     if history == nil {
       precondition(isEmpty, "the first savepoint of a transaction is taken after \(changes) changes")
@@ -292,7 +313,7 @@ public final class WriteTransaction {
     return Savepoint(count: changes)
   }
 
-  /// Forgets what was put and deleted since; the unit goes on.
+  /// Discards all changes since the savepoint. The transaction stays open.
   public func rollback(to savepoint: Savepoint) {
     guard let history, savepoint.count < changes else { return }
     let kept = history.prefix(savepoint.count)
@@ -306,7 +327,7 @@ public final class WriteTransaction {
     self.history = Array(kept)
   }
 
-  /// What is to be saved: not the deletion of what is not there.
+  /// Calls `body` for each change to save, omitting deletions of absent rows.
   private func forEachChange(_ body: (UnsafeRawPointer) -> Void) throws(StorageError) {
     let nobody = Memtable.nobody
     for record in overlay.records where record != nobody {
@@ -318,7 +339,7 @@ public final class WriteTransaction {
     }
   }
 
-  /// Each record of these kinds that this unit put or deleted, beside the one that was saved under its name; in no
+  /// Returns each row of these kinds that this unit put or deleted together with the saved row of its key, in no
   /// particular order.
   func changes(ofKinds isMeant: (UInt8) -> Bool) throws(StorageError) -> [(before: Record?, after: Record?)] {
     var changes: [(before: Record?, after: Record?)] = []
@@ -330,7 +351,7 @@ public final class WriteTransaction {
     return changes
   }
 
-  /// Forgets every change and lets go of the write lock.
+  /// Discards all changes and releases the write lock. No effect on a closed transaction.
   public func rollback() {
     guard isOpen else { return }
     isOpen = false
@@ -374,7 +395,7 @@ extension WriteTransaction {
     return made
   }
 
-  /// The sort values of the saved records that this unit replaces or deletes.
+  /// Returns the sort values of saved rows that this unit replaces or deletes.
   private func hiddenSorts(kind: UInt8, group: UInt64?) throws(StorageError) -> [Int64] {
     var names: [RecordKey] = []
     for record in overlay.records where record != Memtable.nobody && RecordLayout.kind(record) == kind {
