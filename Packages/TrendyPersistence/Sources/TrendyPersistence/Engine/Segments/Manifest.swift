@@ -1,26 +1,31 @@
-/// What a store consists of: one small file, replaced as a whole (docs/format.md, "Manifest").
+/// Names the segments and the first chunk of a generation; a small file that is replaced as a whole (docs/format.md,
+/// "Manifest").
 struct Manifest: Hashable {
   static let magic: UInt64 = 0x666D_7964_6E65_7274  // "trendymf"
   private static let segmentsAt = 56
   /// Length of a manifest without segments.
   static let bytes = segmentsAt + 8
-  /// More would not be written: merging keeps them few.
+  /// Maximum number of segments in a manifest. Merging keeps the number far below.
   static let mostSegments = 1000
 
-  /// Rises with every replacement.
+  /// Generation, increased with each replacement.
   var generation: UInt64
-  /// Made by chance with the store.
+  /// Random id of the store, chosen at its creation.
   var storeID: UInt64
-  /// The oldest chunk of the log that counts.
+  /// Number of the oldest chunk that counts.
   var firstChunk: UInt64
-  /// The sequence of the first group in it.
+  /// Sequence number of the first group in that chunk.
   var firstSequence: UInt64
-  /// What the rows before the log are in.
+  /// Segments with the rows before the log.
   var segments: [SegmentReference] = []
 
-  /// - Parameter path: for the error.
+  /// Decodes a manifest.
+  /// - Parameters:
+  ///   - source: bytes of the whole file.
+  ///   - path: path for the error.
+  /// - Throws: ``StorageError/damaged(path:offset:)`` or ``StorageError/newerVersion(path:found:supported:)``.
   init(reading source: UnsafeRawBufferPointer, path: String) throws(StorageError) {
-    // Magic, version, length and the checksum at the end stay where they are in every version.
+    // Magic number, version, length and final checksum have the same offsets in every version.
     guard source.count >= 24, let base = source.baseAddress, word(base, 0) == Self.magic,
       Int(half(base, 12)) == source.count,
       word(base, source.count - 8)
@@ -60,13 +65,17 @@ struct Manifest: Hashable {
     try open(directory: directory, fileSystem: fileSystem).manifest
   }
 
-  /// The manifest and its file, which is in its place as long as no other took it.
+  /// Reads the manifest.
+  /// - Parameters:
+  ///   - directory: directory of the store.
+  ///   - fileSystem: file system of the directory.
+  /// - Returns: the manifest and its open file, which stays at its path until the manifest is replaced.
   static func open(
     directory: String, fileSystem: any FileSystem
   ) throws(StorageError) -> (manifest: Manifest, file: any OpenFile) {
     let path = directory + "/" + StoreFormat.manifestName
     let file = try storing { () throws(FileSystemError) in try fileSystem.open(path, .read) }
-    // More than most hold, then more than any of this version does, so that what was appended shows.
+    // Try a small buffer first, then one larger than any valid manifest, so that appended bytes are detected.
     for bytes in [2048, Self.bytes + 8 + Self.mostSegments * SegmentReference.bytes] {
       let buffer = RecordMemory(zeroed: bytes)
       let count = try storing { () throws(FileSystemError) in
@@ -77,7 +86,7 @@ struct Manifest: Hashable {
     throw .damaged(path: path, offset: 12)
   }
 
-  /// The bytes of the file.
+  /// Returns the bytes of the file.
   func encoded() -> RecordMemory {
     let bytes = Self.bytes + segments.count * SegmentReference.bytes
     let buffer = RecordMemory(zeroed: bytes)
@@ -101,7 +110,7 @@ struct Manifest: Hashable {
     return buffer
   }
 
-  /// Puts this in place of the manifest there; durable on return. The caller holds the write lock.
+  /// Replaces the manifest in the directory; durable on return. The caller holds the write lock.
   func replace(directory: String, fileSystem: any FileSystem) throws(StorageError) {
     let buffer = encoded()
     let temporary = directory + "/" + StoreFormat.newManifestName

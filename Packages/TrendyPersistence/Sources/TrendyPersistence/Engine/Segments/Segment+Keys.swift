@@ -1,11 +1,11 @@
 extension Segment {
-  /// Where the rows of a kind stand in the order of their keys.
+  /// Range of the lists that contains the rows of a kind in key order.
   struct KeyedRun {
     fileprivate let list: Int
     let counts: KeyOrder.Counts
   }
 
-  /// - Returns: `nil` if the segment has no rows of the kind.
+  /// Returns the rows of a kind in key order, or `nil` if the segment has none.
   func keyedRun(kind: UInt8) throws(StorageError) -> KeyedRun? {
     guard let rows = footer.kinds.first(where: { $0.kind == kind }) else { return nil }
     guard let place = try entry(kind: kind, group: KeyOrder.group) else {
@@ -20,13 +20,13 @@ extension Segment {
     return KeyedRun(list: footer.listsAt + first * 4, counts: counts)
   }
 
-  /// Upper half of the greatest UUIDv7 among the keys of a kind; 0 if there is none.
+  /// Returns the upper half of the greatest version 7 UUID among the keys of a kind; 0 if there is none.
   func newestVersionSeven(kind: UInt8) throws(StorageError) -> UInt64 {
     guard let run = try keyedRun(kind: kind), run.counts.versionSeven > 0 else { return 0 }
     return RecordLayout.key(try record(row(run.counts.versionSeven - 1, of: run))).high
   }
 
-  /// The row that stands at a place of the order.
+  /// Returns the row at an index of the key order.
   func row(_ index: Int, of run: KeyedRun) throws(StorageError) -> Int {
     let place = run.list + index * 4
     try check(place, 4)
@@ -35,10 +35,10 @@ extension Segment {
     return row
   }
 
-  /// The first place of some whose key has an upper half of at least `high`.
+  /// Returns the first index in a range whose key has an upper half of at least `high`.
   func place(ofKeysFrom high: UInt64, in places: Range<Int>, of run: KeyedRun) throws(StorageError) -> Int {
     var (low, end) = (places.lowerBound, places.upperBound)
-    // Ids rise with time, and a segment holds those of some days: mostly all of them are before, or all behind.
+    // Ids increase with time and a segment covers a few days, so mostly all keys are below or above `high`.
     if low < end, RecordLayout.key(try record(row(end - 1, of: run))).high < high { return end }
     if low < end, RecordLayout.key(try record(row(low, of: run))).high >= high { return low }
     while low < end {
@@ -48,7 +48,7 @@ extension Segment {
     return low
   }
 
-  /// Whether the order of a kind's keys holds each of its rows, in order.
+  /// Whether the key order of a kind contains each of its rows once and is sorted.
   func keysFit(_ kind: SegmentFooter.Kind) throws(StorageError) -> Bool {
     guard let run = try keyedRun(kind: kind.kind) else { return false }
     var seen = [Bool](repeating: false, count: kind.count)

@@ -1,6 +1,6 @@
 extension Segment {
-  /// Reads every byte, then holds every index against the rows.
-  /// - Returns: what does not fit; of each sort of fault the first and how many more.
+  /// Verifies every page, then compares every index with the rows.
+  /// - Returns: the problems; for each sort of fault the first and the number of further ones.
   func findings() -> [StoreFinding] {
     let damaged = damagedPages()
     guard damaged.isEmpty else {
@@ -19,14 +19,14 @@ extension Segment {
     do throws(StorageError) {
       try checkRows(&faults)
     } catch {
-      // Whole pages with a number in them that leads nowhere: the file was written so.
+      // The pages are intact but contain an invalid offset, so the file was written this way.
       guard case .damaged(_, let offset) = error else { return [] }
       faults.note("an offset leads out of the file", at: offset)
     }
     return faults.findings
   }
 
-  /// The numbers of the pages that are not as they were written.
+  /// Returns the numbers of the damaged pages.
   private func damagedPages() -> [Int] {
     (0..<footer.pageCount).filter { page in
       do throws(StorageError) {
@@ -38,7 +38,7 @@ extension Segment {
     }
   }
 
-  /// Every row that is whole, also in a file that is damaged elsewhere, and what is known of the others.
+  /// Returns all rows in intact pages, and what intact pages contain about the others.
   func wholeRecords() -> (records: [(row: Int, record: UnsafeRawPointer)], lost: [LostRow]) {
     var found: [(row: Int, record: UnsafeRawPointer)] = []
     var lost: [LostRow] = []
@@ -52,7 +52,7 @@ extension Segment {
     return (found, lost)
   }
 
-  /// What whole pages still say of a row that is not whole.
+  /// Collects what intact pages contain about a damaged row: kind, key and sort value or day.
   private func lostRow(_ row: Int) -> LostRow {
     let kind = footer.kinds.first { row >= $0.first && row - $0.first < $0.count }
     var lost = LostRow(kind: kind?.kind ?? 0, key: nil, sort: try? sort(row))  // its page may be damaged too
@@ -114,7 +114,7 @@ extension Segment {
     for (_, entry) in groups where entry.count != entry.run.count {
       faults.note("the list of a group has rows too many", at: 0)
     }
-    // Each kind has two entries: its days, and its rows by their keys.
+    // Each kind has two more entries: its days, and its rows in key order.
     let entries = groups.count + 2 * footer.kinds.count
     let listed = groups.values.reduce(footer.rowCount) { $0 + $1.run.count }
     if entries != footer.groupCount || listed != footer.listCount {
@@ -133,7 +133,7 @@ extension Segment {
     }
   }
 
-  /// Faults of one sort come in thousands: the first of each and a number are enough.
+  /// Collects faults. The same fault can occur thousands of times; its first row and its number are reported.
   private struct Faults {
     let path: String
     private var counts: [String: (first: Int, count: Int)] = [:]
@@ -155,7 +155,7 @@ extension Segment {
 }
 
 extension RecordOrder {
-  /// The order of the rows of a segment and of a backup: by kind, then as in a scan.
+  /// Whether one row precedes another in a segment or a backup: by kind, then in scan order.
   static func isBelowByKind(_ left: UnsafeRawPointer, _ right: UnsafeRawPointer) -> Bool {
     let (leftKind, rightKind) = (RecordLayout.kind(left), RecordLayout.kind(right))
     return leftKind != rightKind ? leftKind < rightKind : isBelow(left, right)

@@ -1,14 +1,14 @@
-/// What a manifest says of a segment: enough to know the file again.
+/// Entry of a segment in the manifest, sufficient to recognize the file.
 ///
-/// A class because arrays of objects share one type, where one of a struct of its own is made by the runtime when it is first
-/// needed: a tenth of an opening.
+/// A class, because arrays of objects share one runtime type. The runtime would instantiate the type of an array of
+/// this struct at first use, which took a tenth of opening a store.
 final class SegmentReference: Hashable, Sendable {
   static let bytes = 32
 
   let number: UInt64
   let fileBytes: Int
   let rowCount: Int
-  /// The last eight bytes of the file.
+  /// Last eight bytes of the file.
   let checksum: UInt64
 
   init(number: UInt64, fileBytes: Int, rowCount: Int, checksum: UInt64) {
@@ -29,36 +29,40 @@ final class SegmentReference: Hashable, Sendable {
   }
 }
 
-/// A place of a row: in which segment, and which.
+/// Identifies a row by the number of its segment and its index there.
 struct RowPlace: Hashable, Sendable {
   var segment: UInt64
   var row: Int
 }
 
-/// An immutable file of rows in the order of kind, sort value and key, with their indexes, as memory.
+/// A memory-mapped, immutable file of rows and their indexes, ordered by kind, sort value and key.
 ///
-/// Opening checks the footer alone; each page of the file is checked when it is first read. Used by one thread at a time.
+/// Opening verifies only the footer. Each page is verified when it is first read. Not thread-safe.
 final class Segment {
   let number: UInt64
   let path: String
   let footer: SegmentFooter
   let mapping: any MappedFile
-  /// Of the mapping.
+  /// Keeps ``mapping`` alive.
   let pin: RecordPin
   let base: UnsafeRawPointer
-  /// A bit for each kind of its rows.
+  /// One bit for each kind that has rows.
   private let kinds: SIMD4<UInt64>
-  /// A bit for each page that was checked.
+  /// One bit for each verified page.
   private let checked: RecordMemory
   private let checkedBits: UnsafeMutablePointer<UInt64>
-  /// How many pages were checked.
+  /// Number of pages verified.
   private var checkCount = 0
-  /// For each piece of the file how many of its pages were read, 32 bits; made when many were.
+  /// Number of pages read in each piece of the file, 32 bits each; allocated after ``fewPages`` pages.
   private var read: RecordMemory?
 
+  /// Opens a segment and verifies its footer.
   /// - Parameters:
-  ///   - reference: what the manifest says of it; `nil` takes the file's own word.
-  ///   - path: where it lies, if not under its own name.
+  ///   - number: number of the segment.
+  ///   - storeID: expected store; `nil` accepts any.
+  ///   - log: directory and file system of the store.
+  ///   - reference: entry in the manifest; `nil` to use only what the file contains.
+  ///   - path: path of the file, if it differs from the segment's usual name.
   init(
     number: UInt64, storeID: UInt64?, log: Log, reference: SegmentReference?, path: String? = nil
   ) throws(StorageError) {
@@ -96,7 +100,7 @@ final class Segment {
     checkedBits = checked.base.bindMemory(to: UInt64.self, capacity: words)
   }
 
-  /// For a repair: takes the file's own word for what it is, and the earlier footer if the last one is damaged.
+  /// Opens a segment for a repair: without a manifest entry, and with the first footer if the last one is damaged.
   convenience init(salvaging number: UInt64, path: String, log: Log) throws(StorageError) {
     try self.init(number: number, storeID: nil, log: log, reference: nil, path: path)
   }
@@ -110,7 +114,7 @@ final class Segment {
 
   // MARK: Pages
 
-  /// Before bytes are believed: their pages are as they were written.
+  /// Verifies the pages of a range of bytes. Required before the bytes are used.
   @inline(__always) func check(_ offset: Int, _ count: Int) throws(StorageError) {
     var page = offset >> SegmentFooter.pageShift
     let last = (offset + count - 1) >> SegmentFooter.pageShift
@@ -130,7 +134,7 @@ final class Segment {
     if checkCount > Self.fewPages { foresee(page) }
   }
 
-  /// Whether a page is as it was written; noted if it is.
+  /// Verifies the checksum of a page, and marks the page as verified if it matches.
   private func isWhole(_ page: Int) -> Bool {
     let from = page << SegmentFooter.pageShift
     let to = min(from + SegmentFooter.pageBytes, footer.checksumsAt)
@@ -142,16 +146,18 @@ final class Segment {
     return true
   }
 
-  /// Pages that an opening and a few look-ups need.
+  /// Number of pages that opening a store and a few lookups need.
   private static let fewPages = 64
-  /// Bytes that the system is asked for at once. It maps 16 pages by itself at a first touch; so many more cost a few of those.
+  /// Length of a piece, which is prefetched as a whole. The system maps 16 pages at a first access; mapping a piece
+  /// costs as much as a few such accesses.
   private static let pieceBytes = 2 << 20
-  /// Pages of a piece by which a reader that goes on in it shows: one that looks for names here and there has read fewer.
+  /// Number of pages read in a piece that indicates sequential reading. Scattered lookups read fewer.
   private static let fewPagesOfPiece: UInt32 = 16
 
-  /// Who has read many pages, and some around this one, is about to read most: has the piece of the file around it mapped at once,
-  /// and checks what is left of it at once when a quarter was asked for. Pages one after the other take a third of the time of
-  /// scattered ones, so this costs at most about as much as was spent before.
+  /// Prefetches the surrounding piece once 16 of its pages have been read, and verifies the rest of it after a quarter.
+  ///
+  /// Applies only to readers that have read many pages, because they are likely to read most of the file. Consecutive
+  /// pages take a third of the time of scattered ones, so this at most doubles the time spent so far.
   private func foresee(_ page: Int) {
     let piece = page << SegmentFooter.pageShift / Self.pieceBytes
     let read = read ?? RecordMemory(zeroed: (fileBytes / Self.pieceBytes + 1) * 4)
@@ -168,20 +174,20 @@ final class Segment {
     }
   }
 
-  /// Lets go of the rows that lie before a record, which whoever goes through them in their order has no more use for.
+  /// Discards the pages before a row from memory. For sequential readers that do not need them again.
   func letGo(before record: UnsafeRawPointer) { mapping.letGo(0..<record - base) }
 
-  /// As above, of the whole file.
+  /// Discards all pages of the file from memory.
   func letGo() { mapping.letGo(0..<fileBytes) }
 
-  /// Checks every page.
+  /// Verifies every page.
   func checkAll() throws(StorageError) {
     for page in 0..<footer.pageCount where !isChecked(page) { try checkPage(page) }
   }
 
   // MARK: Rows
 
-  /// The records of rows one after the other. They lie one after the other, too, so their pages are checked together.
+  /// Returns consecutive rows. Their bytes are consecutive too, so their pages are verified together.
   func records(_ rows: Range<Int>, descending: Bool) throws(StorageError) -> [UnsafeRawPointer] {
     guard !rows.isEmpty else { return [] }
     try check(footer.offsetsAt + rows.lowerBound * 4, rows.count * 4)
@@ -208,12 +214,12 @@ final class Segment {
     return records
   }
 
-  /// The record of a row; valid as long as ``mapping`` is kept.
+  /// Returns the bytes of a row; valid as long as ``mapping`` is alive.
   @inline(__always) func record(_ row: Int) throws(StorageError) -> UnsafeRawPointer {
     try record(at: offset(of: row), saidAt: footer.offsetsAt + row * 4)
   }
 
-  /// Where a row begins, as the offsets have it.
+  /// Returns the offset of a row from the offsets part of the file.
   @inline(__always) private func offset(of row: Int) throws(StorageError) -> Int {
     let place = footer.offsetsAt + row * 4
     try check(place, 4)
@@ -231,7 +237,7 @@ final class Segment {
     return base + offset
   }
 
-  /// The row of one of its records.
+  /// Returns the index of a row given its address in the mapping.
   func row(of record: UnsafeRawPointer) throws(StorageError) -> Int {
     let wanted = record - base
     var low = 0
@@ -251,7 +257,7 @@ final class Segment {
   /// Whether there are rows of a kind.
   @inline(__always) func holds(_ kind: UInt8) -> Bool { kinds[Int(kind >> 6)] >> UInt64(kind & 63) & 1 != 0 }
 
-  /// The record of this name.
+  /// Returns the row with this kind and key, or `nil`.
   func find(kind: UInt8, key: RecordKey) throws(StorageError) -> UnsafeRawPointer? {
     guard footer.nameCount > 0, holds(kind) else { return nil }
     let hash = Memtable.hash(kind, key)
@@ -273,17 +279,17 @@ final class Segment {
 
   // MARK: Runs
 
-  /// Rows in the order of sort value and key: those of a kind, or of a group in it.
+  /// Rows of a kind, or of one of its groups, ordered by sort value and key.
   struct Run {
-    /// Where the row numbers lie; `nil` for rows one after the other from `first` on.
+    /// Offset of the list of row indexes; `nil` for consecutive rows starting at `first`.
     fileprivate var list: Int?
     fileprivate var first: Int
     var count: Int
-    /// Days on which the rows are.
+    /// Days on which the rows fall.
     fileprivate(set) var days: SegmentDays
   }
 
-  /// They lie one after the other.
+  /// Returns the rows of a kind, which are consecutive.
   func rows(ofKind kind: UInt8) -> Range<Int> {
     footer.kinds.first { $0.kind == kind }.map { $0.first..<$0.first + $0.count } ?? 0..<0
   }
@@ -301,8 +307,8 @@ final class Segment {
     return try groupRun(at: place)
   }
 
-  /// That of a group.
-  /// - Parameter place: of the group's entry.
+  /// Returns the rows of a group.
+  /// - Parameter place: offset of the group's entry.
   func groupRun(at place: Int) throws(StorageError) -> Run {
     guard let first = Int(exactly: word(base, place + 16)), let count = Int(exactly: word(base, place + 24)),
       first <= footer.listCount, count <= footer.listCount - first
@@ -311,10 +317,10 @@ final class Segment {
       list: footer.listsAt + first * 4, first: 0, count: count, days: try days(at: place, rowCount: count))
   }
 
-  /// Where a group's entry lies.
+  /// Returns the offset of a group's entry, or `nil` if the group has no rows here.
   ///
-  /// Groups are hashes and lie evenly: between two of the kind the number of the one that is looked for says about where it is. Of many
-  /// that takes three looks at the file where halving takes twenty.
+  /// Uses interpolation search: group keys are hashes and evenly distributed, so three probes replace about twenty of a
+  /// binary search.
   func entry(kind: UInt8, group: UInt64) throws(StorageError) -> Int? {
     func name(_ index: Int) throws(StorageError) -> (kind: UInt8, group: UInt64) {
       let place = footer.groupsAt + index * SegmentFooter.groupBytes
@@ -323,13 +329,13 @@ final class Segment {
     }
     var low = 0
     var high = footer.groupCount
-    // The names before `low` and at `high`, where they are of the kind.
+    // Group keys before `low` and at `high`, if they belong to the kind.
     var below: UInt64?
     var above: UInt64?
     var looks = 0
     while low < high {
       var middle = (low + high) / 2
-      // Where guesses do not find it soon, they are not evenly spread.
+      // After many wrong guesses the keys are not evenly distributed; fall back to binary search.
       if looks < Self.mostGuesses, let below, let above, group > below, above > below {
         let share = (above - below).dividingFullWidth((group - below).multipliedFullWidth(by: UInt64(high - low)))
           .quotient
@@ -369,12 +375,12 @@ final class Segment {
     return row
   }
 
-  /// The rows of a part of a run, if they lie one after the other.
+  /// Returns the row indexes of a part of a run if they are consecutive, otherwise `nil`.
   func rows(_ indices: Range<Int>, of run: Run) -> Range<Int>? {
     run.list == nil ? run.first + indices.lowerBound..<run.first + indices.upperBound : nil
   }
 
-  /// How many rows of a run have a sort value below `bound`.
+  /// Returns the number of rows of a run with a sort value below `bound`.
   func rank(_ bound: Int64, in run: Run) throws(StorageError) -> Int {
     try rank(bound, in: run, within: run.days.ranks(of: bound))
   }
@@ -389,7 +395,7 @@ final class Segment {
     return low
   }
 
-  /// Adds how many rows lie from each boundary up to the next.
+  /// Adds to `counts` the numbers of rows between consecutive boundaries.
   func addCounts(
     kind: UInt8, group: UInt64?, boundaries: SortBoundaries, to counts: inout [Int]
   ) throws(StorageError) {
@@ -399,7 +405,7 @@ final class Segment {
     }
   }
 
-  /// Whether the days of a run are those of its rows.
+  /// Whether the day index of a run matches its rows.
   func daysFit(_ run: Run) throws(StorageError) -> Bool {
     var index = -1
     for place in 0..<run.count {
@@ -413,7 +419,7 @@ final class Segment {
 
   // MARK: What it says of others
 
-  /// The rows of other segments that rows of this one, or deletions, took the place of.
+  /// Returns the rows of older segments that rows or deletions in this segment replace.
   func kills() throws(StorageError) -> [RowPlace] {
     guard footer.killCount > 0 else { return [] }
     try check(footer.killsAt, footer.killCount * SegmentFooter.killBytes)
@@ -423,7 +429,7 @@ final class Segment {
     }
   }
 
-  /// The manifest that came with it: what the store consisted of beside this segment.
+  /// Returns the copy of the manifest that was current when this segment was written, without this segment.
   func manifest() throws(StorageError) -> Manifest {
     guard footer.manifestBytes > 0 else { throw .damaged(path: path, offset: footer.manifestAt) }
     try check(footer.manifestAt, footer.manifestBytes)

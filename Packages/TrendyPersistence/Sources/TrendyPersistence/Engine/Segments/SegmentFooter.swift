@@ -1,4 +1,5 @@
-/// How a segment says what lies where in it (docs/format.md, "Segment"). It is the end of the file, twice.
+/// Footer of a segment with the offsets of its parts (docs/format.md, "Segment"). The file ends with two identical
+/// copies.
 struct SegmentFooter {
   static let magic: UInt64 = 0x6773_7964_6E65_7274  // "trendysg"
   static let headerBytes = 64
@@ -7,17 +8,17 @@ struct SegmentFooter {
   static let killBytes = 16
   static let dayBytes = 8
   static let groupBytes = 48
-  /// Each page of the file has a checksum.
+  /// Binary logarithm of the page length. Each page of the file has a checksum.
   static let pageShift = 12
   static let pageBytes = 1 << pageShift
   private static let fixedBytes = 168
   /// Length of a footer without kinds.
   private static let leastBytes = fixedBytes + trailerBytes
 
-  /// The rows of one kind. A class, as ``SegmentReference`` is.
+  /// Rows of one kind. A class for the same reason as ``SegmentReference``.
   final class Kind {
     let kind: UInt8
-    /// The row it begins with.
+    /// Index of its first row.
     let first: Int
     var count: Int
     let least: Int64
@@ -38,7 +39,7 @@ struct SegmentFooter {
   var rowsEnd = SegmentFooter.headerBytes
   var offsetsAt = 0
   var namesAt = 0
-  /// Number of pieces of ``SegmentNames``.
+  /// Number of buckets of ``SegmentNames``.
   var nameCount = 0
   var groupsAt = 0
   var groupCount = 0
@@ -50,7 +51,7 @@ struct SegmentFooter {
   var killCount = 0
   var manifestAt = 0
   var manifestBytes = 0
-  /// Where the checksums of the pages before it lie.
+  /// Offset of the page checksums, which cover everything before them.
   var checksumsAt = 0
   var kinds: [Kind] = []
 
@@ -63,12 +64,12 @@ struct SegmentFooter {
   private var checksumsEnd: Int { checksumsAt + pageCount * 8 }
   private var bytes: Int { Self.fixedBytes + kinds.count * Self.kindBytes + Self.trailerBytes }
 
-  /// The checksum of a page; one that stands for another page, or belongs to another file, does not fit.
+  /// Returns the checksum of a page. It depends on file and page number, so a misplaced page does not match.
   func checksum(ofPage page: Int, _ bytes: UnsafeRawBufferPointer) -> UInt64 {
     Checksum.xxh64(bytes, seed: storeID ^ number << 32 ^ UInt64(page))
   }
 
-  /// The footer as bytes, and its checksum, which stands at its end.
+  /// Returns the bytes of the footer and the checksum at its end.
   func encoded() -> (memory: RecordMemory, checksum: UInt64) {
     let memory = RecordMemory(zeroed: bytes)
     let base = memory.base
@@ -98,11 +99,11 @@ struct SegmentFooter {
     return (memory, checksum)
   }
 
-  /// Looks for the first of the two footers, which are alike, when the last is damaged.
+  /// Searches for the first of the two copies of the footer if the last one is damaged.
   init(salvaging source: UnsafeRawBufferPointer, path: String) throws(StorageError) {
     let damage = StorageError.damaged(path: path, offset: max(source.count - Self.trailerBytes, 0))
     guard let base = source.baseAddress else { throw damage }
-    // Footers are at most about ten kilobytes, and a whole file is a multiple of 8.
+    // A footer has at most about 10 KB, and the length of an intact file is a multiple of 8.
     var end = source.count - source.count % 8
     let least = max(end - 65_536, Self.headerBytes + Self.trailerBytes)
     while end >= least {
@@ -117,9 +118,10 @@ struct SegmentFooter {
     throw damage
   }
 
+  /// Decodes the last footer of a file.
   /// - Parameters:
-  ///   - source: the whole file.
-  ///   - path: for the error.
+  ///   - source: bytes of the whole file.
+  ///   - path: path for the error.
   init(reading source: UnsafeRawBufferPointer, path: String) throws(StorageError) {
     let damage = StorageError.damaged(path: path, offset: max(source.count - Self.trailerBytes, 0))
     guard source.count >= Self.headerBytes + Self.leastBytes, let start = source.baseAddress,
@@ -135,7 +137,7 @@ struct SegmentFooter {
     number = word(base, 16)
     storeID = word(base, 24)
     guard number <= StoreFormat.largestNumber else { throw damage }
-    // Checked all at once, below: a number that is none is -1.
+    // A number out of range becomes -1. All numbers are checked together below.
     var place = 32
     func next() -> Int {
       defer { place += 8 }
@@ -173,11 +175,11 @@ struct SegmentFooter {
       kinds.append(kind)
       position += Self.kindBytes
     }
-    // It stands there twice.
+    // The footer is stored twice; either copy may have been read.
     guard checksumsEnd == end || checksumsEnd + bytes == end else { throw damage }
   }
 
-  /// Whether each part lies behind the one before: then no look-up within its count leaves the file.
+  /// Whether the parts follow one another without overlap, so that no access within their counts leaves the file.
   private func isInOrder(within fileBytes: Int) -> Bool {
     var end = Self.headerBytes
     func follows(_ start: Int, _ count: Int, _ size: Int) -> Bool {

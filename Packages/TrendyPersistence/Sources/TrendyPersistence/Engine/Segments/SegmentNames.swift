@@ -1,25 +1,27 @@
-/// How rows are found by name in a segment: pieces of 64 bytes, a line of the processor's cache, with the places of twelve rows
-/// each and a byte of the hash of their names, so that one look says where to look (docs/format.md, "Segment").
+/// Hash index of a segment: buckets of 64 bytes, one cache line each (docs/format.md, "Segment").
+///
+/// A bucket contains the offsets of up to twelve rows and one hash byte of each, so a lookup usually needs one memory
+/// access to find the row.
 enum SegmentNames {
   static let pieceBytes = 64
   static let rowsInPiece = 12
-  /// Behind the places, 4 bytes each: a byte of the hash for each.
+  /// Offset of the hash bytes in a bucket; before them are the row offsets, 4 bytes each.
   private static let marksAt = 48
-  /// Behind them: how many rows the piece has; a full one may have sent others on to the next.
+  /// Offset of the number of rows in the bucket. Rows that did not fit into a full bucket are in the next ones.
   private static let countAt = 60
 
-  /// About four fifths full.
+  /// Number of buckets for a number of rows, about four fifths full.
   static func pieces(for rows: Int) -> Int { rows == 0 ? 0 : rows * 5 / 48 + 1 }
 
-  /// Where a name is looked for first.
+  /// Returns the bucket in which a search starts.
   @inline(__always) static func piece(_ hash: UInt32, of count: Int) -> Int {
     Int((UInt64(hash) &* UInt64(count)) &>> 32)
   }
 
-  /// All pieces.
+  /// Builds all buckets.
   /// - Parameters:
-  ///   - hashes: of the names of rows.
-  ///   - places: where the same rows begin, divided by 8.
+  ///   - hashes: hash of each row's kind and key.
+  ///   - places: offset of each row divided by 8.
   static func encoded(
     _ hashes: UnsafeBufferPointer<UInt32>, places: UnsafeBufferPointer<UInt32>
   ) -> RecordMemory {
@@ -39,26 +41,26 @@ enum SegmentNames {
     return memory
   }
 
-  /// What one piece says of a hash.
+  /// Candidates for a hash in one bucket.
   struct Look {
     private let base: UnsafeRawPointer
-    /// A high bit for each place that may have the name, eight places at a time.
+    /// One high bit for each of the first eight rows whose hash byte matches; ``laterMarks`` has the other four.
     private var marks: UInt64
     private var laterMarks: UInt64
     private var offset = 0
-    /// Whether the next piece may have it too.
+    /// Whether the search continues in the next bucket, because this one is full.
     let goesOn: Bool
 
     @inline(__always) init(_ base: UnsafeRawPointer, hash: UInt32) {
       self.base = base
       let wanted = UInt64(hash & 0xFF) &* 0x0101_0101_0101_0101
       marks = zeroBytes(word(base, SegmentNames.marksAt) ^ wanted)
-      // Four marks, the count and zeros.
+      // Four hash bytes, the number of rows, and zeros.
       laterMarks = zeroBytes(word(base, SegmentNames.marksAt + 8) ^ wanted) & 0x8080_8080
       goesOn = base.load(fromByteOffset: SegmentNames.countAt, as: UInt8.self) == SegmentNames.rowsInPiece
     }
 
-    /// Offset, divided by 8, of the next row that may have the name; 0 where the place is empty. The caller compares the row's name.
+    /// Returns the offset divided by 8 of the next candidate, or 0 for an unused slot. The caller compares the key.
     @inline(__always) mutating func next() -> Int? {
       if marks == 0 {
         guard laterMarks != 0 else { return nil }

@@ -1,7 +1,7 @@
-/// Looks for many names or groups at once.
+/// Lookups of many keys or groups at once.
 ///
-/// In the order in which a segment has them: what one look brings into the processor's cache serves the next. In any other order each
-/// waits for memory, and of a store that grows by an import most of the time went into that.
+/// They proceed in the order of each segment's index, so that a cache line read for one lookup serves the next ones. In
+/// any other order each lookup waits for memory, which took most of the time of an import.
 extension SegmentStack {
   /// Shows the living row of each key that has one, with the index of the key, in no order.
   func find(
@@ -10,9 +10,10 @@ extension SegmentStack {
     guard mayHold(kind: kind) else { return }
     var left = keys.indices.map { UInt64(Memtable.hash(kind, keys[$0])) << 32 | UInt64($0) }
     left.sort()
-    // What is asked for once more was mostly made last.
+    // Search the newest segment first: rows that are looked up again are mostly recent.
     for layer in layers.reversed() where layer.holdsLiving(kind) {
-      // Ids of this version rise with time, and most of what is recorded is new.
+      // Version 7 UUIDs increase with time and most saved entities are new, so most keys are above the segment's
+      // newest.
       let newest = left.count > Self.fewKeys ? try layer.segment.newestVersionSeven(kind: kind) : .max
       var others: [UInt64] = []
       others.reserveCapacity(left.count)
@@ -30,8 +31,11 @@ extension SegmentStack {
     }
   }
 
-  /// Shows each living record whose key is that of a text of one of these hashes, in no order.
-  /// - Parameter hashes: the first place of each, rising.
+  /// Calls `body` with each living row whose key belongs to one of these hashes, in no particular order.
+  /// - Parameters:
+  ///   - kind: kind of the rows.
+  ///   - hashes: first key of each hash, ascending.
+  ///   - body: receives the rows.
   func find(
     kind: UInt8, hashes: [RecordKey], _ body: (UnsafeRawPointer) throws(StorageError) -> Void
   ) throws(StorageError) {
@@ -51,10 +55,10 @@ extension SegmentStack {
     }
   }
 
-  /// To look for as many as this takes about as many pages of a segment as to find its newest key.
+  /// Number of keys whose lookup reads about as many pages of a segment as finding its newest key.
   private static let fewKeys = 12
 
-  /// Whether each group may have rows of a kind: `false` where it has none, for certain.
+  /// Returns for each group whether it may have rows of a kind. `false` is exact.
   func mayHold(kind: UInt8, groups: [UInt64]) throws(StorageError) -> [Bool] {
     var found = [Bool](repeating: false, count: groups.count)
     guard mayHold(kind: kind) else { return found }
@@ -66,7 +70,8 @@ extension SegmentStack {
     return found
   }
 
-  /// Shows each living record of a kind that has one of these groups, with the index of the group; none of a group twice.
+  /// Calls `body` with each living row of a kind in one of these groups and the index of the group. The groups are
+  /// distinct.
   func records(
     kind: UInt8, groups: [UInt64], _ body: (Int, UnsafeRawPointer) -> Void
   ) throws(StorageError) {
@@ -87,15 +92,15 @@ extension SegmentStack {
 }
 
 extension SegmentStack.Layer {
-  /// Lets go of the pages that so many look-ups have read: of many that is most of the segment, and what is looked for next lies in
-  /// another. They come back when they are read again.
+  /// Discards the segment's pages after a large number of lookups, which has read most of it. The next lookups go to
+  /// another segment; pages are mapped again when they are read.
   fileprivate func letGo(after lookUps: Int) {
     if lookUps >= Self.manyLookUps { segment.letGo() }
   }
 
   private static var manyLookUps: Int { 4096 }
 
-  /// Whether a row of a kind lives here. Of an import that is taken back the segments that are done with hold no event any more.
+  /// Whether a row of a kind lives here. After the undo of an import, older segments may have no living event left.
   fileprivate func holdsLiving(_ kind: UInt8) -> Bool {
     guard segment.holds(kind) else { return false }
     let rows = segment.rows(ofKind: kind)
@@ -104,22 +109,25 @@ extension SegmentStack.Layer {
 }
 
 extension Segment {
-  /// Whether the rows of a kind lie by their keys, as those that all have one sort value do.
+  /// Whether the rows of a kind are ordered by key, which is the case if all have the same sort value.
   fileprivate func liesByKey(_ kind: UInt8) throws(StorageError) -> Bool {
     let rows = rows(ofKind: kind)
     if rows.isEmpty { return true }
     return try sort(rows.lowerBound) == sort(rows.upperBound - 1)
   }
 
-  /// Shows each row of a kind that lies by key, whose key is that of a text of one of these hashes.
-  /// - Parameter hashes: the first place of each, rising.
+  /// Calls `body` with each row of a key-ordered kind whose key belongs to one of these hashes.
+  /// - Parameters:
+  ///   - kind: kind of the rows.
+  ///   - hashes: first key of each hash, ascending.
+  ///   - body: receives index and bytes of each row.
   fileprivate func forEachRow(
     kind: UInt8, ofHashes hashes: [RecordKey], _ body: (Int, UnsafeRawPointer) throws(StorageError) -> Void
   ) throws(StorageError) {
     let rows = rows(ofKind: kind)
     var row = rows.lowerBound
     for hash in hashes {
-      // By steps that double, from where the hash before was found: of many hashes it is near.
+      // Galloping search from the previous result, because the next of many hashes is near.
       var step = 1
       while row + step <= rows.upperBound, RecordLayout.key(try record(row + step - 1)) < hash {
         row += step
@@ -140,13 +148,17 @@ extension Segment {
     }
   }
 
-  /// Shows the index of each group that has rows of a kind here, and where the group's entry lies.
-  /// - Parameter order: the indices of the groups, as these rise.
+  /// Calls `body` with the index of each group that has rows of a kind here, and the offset of the group's entry.
+  /// - Parameters:
+  ///   - kind: kind of the rows.
+  ///   - groups: the group keys.
+  ///   - order: indexes of the groups in ascending order of their keys.
+  ///   - body: receives index and offset.
   fileprivate func forEachGroup(
     kind: UInt8, of groups: [UInt64], in order: [Int], _ body: (Int, Int) throws(StorageError) -> Void
   ) throws(StorageError) {
     guard !order.isEmpty, footer.groupCount > 0 else { return }
-    // Of many every page is read: checked at once, none is asked for at each step.
+    // For many groups every page is read, so verify them once instead of at each step.
     let areMany = order.count > footer.groupCount / 64
     if areMany { try check(footer.groupsAt, footer.groupCount * SegmentFooter.groupBytes) }
     func isBelow(_ place: Int, _ group: UInt64) throws(StorageError) -> Bool {
@@ -157,7 +169,7 @@ extension Segment {
     }
     var place = 0
     for index in order {
-      // By steps that double, from where the group before was found: of many groups it is near, of few it is not missed by much.
+      // Galloping search from the previous result: the next of many groups is near, and for few it costs little more.
       var step = 1
       while place + step <= footer.groupCount, try isBelow(place + step - 1, groups[index]) {
         place += step

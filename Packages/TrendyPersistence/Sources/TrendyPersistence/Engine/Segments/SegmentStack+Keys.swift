@@ -1,6 +1,6 @@
-/// Records by their keys. What is found may be more than was asked for: whoever asks looks at each key.
+/// Rows by key. Results may contain more rows than requested; the caller checks each key.
 extension SegmentStack {
-  /// The living records of a kind whose keys are of UUIDs in a range, and those whose keys are hashes.
+  /// Returns the living rows of a kind whose keys are UUIDs in a range, and all whose keys are hashes.
   func records(kind: UInt8, keys: ClosedRange<RecordKey>?) throws(StorageError) -> [UnsafeRawPointer] {
     var found: [UnsafeRawPointer] = []
     for layer in layers {
@@ -21,7 +21,7 @@ extension SegmentStack {
     return found
   }
 
-  /// `nil` behind the range.
+  /// Returns the row at an index and whether it lives; `nil` beyond the range.
   private func record(
     _ place: Int, of run: Segment.KeyedRun, in layer: Layer, through last: RecordKey
   ) throws(StorageError) -> (living: UnsafeRawPointer?, Void)? {
@@ -31,8 +31,8 @@ extension SegmentStack {
     return (layer.isBuried(row) ? nil : record, ())
   }
 
-  /// The living records of a kind among which are the `count` that were made last: by the time in a UUID of version 7, else by
-  /// the sort value.
+  /// Returns living rows of a kind that include the `count` most recently created: by the time in a version 7 UUID,
+  /// otherwise by sort value.
   func latest(kind: UInt8, count: Int) throws(StorageError) -> [UnsafeRawPointer] {
     var found: [UnsafeRawPointer] = []
     for layer in layers {
@@ -48,7 +48,8 @@ extension SegmentStack {
     return found
   }
 
-  /// To look at so many is quicker than to look for the last of them among rows that have other keys.
+  /// Number of rows without version 7 keys that are returned in full, which is faster than searching for the last ones
+  /// among all rows.
   private static let fewOthers = 4096
 
   private func addLatest(
@@ -62,7 +63,7 @@ extension SegmentStack {
       place -= 1
       if layer.isBuried(row) { continue }
       let record = try layer.segment.record(row)
-      // The lower half decides between those of one upper half.
+      // The lower half of the key decides among keys with the same upper half, so include them all.
       let high = RecordLayout.key(record).high
       if wanted <= 0, high != last { return }
       found.append(record)
@@ -71,7 +72,7 @@ extension SegmentStack {
     }
   }
 
-  /// From the last row of the kind on.
+  /// Adds rows without version 7 keys, from the last sort value backwards.
   private func addLatest(
     _ count: Int, othersOf kind: UInt8, of layer: Layer, to found: inout [UnsafeRawPointer]
   ) throws(StorageError) {
@@ -85,7 +86,7 @@ extension SegmentStack {
       if layer.isBuried(row) { continue }
       let record = try layer.segment.record(row)
       if RecordLayout.key(record).isVersionSeven { continue }
-      // The key decides between those of one millisecond.
+      // The key decides among rows of one millisecond, so include them all.
       let millisecond = RecordLayout.sort(record) / 1000
       if wanted <= 0, millisecond != last { return }
       found.append(record)

@@ -1,15 +1,16 @@
-/// The segments of one generation, and which of their rows a later one, or the log, has taken the place of.
+/// The segments of one generation, and which of their rows have been replaced by later segments or by the log.
 ///
-/// Of each name at most one row lives, in whichever segment. Used by one thread at a time.
+/// Each key has at most one living row, in any segment. Not thread-safe.
 final class SegmentStack {
   final class Layer {
     let segment: Segment
     fileprivate let older: Layer?
-    /// A bit for each row that is buried; empty while none is. Unchecked: asked for every row of a scan, by one thread at a time.
+    /// One bit for each replaced row; empty while there is none. Exclusivity checking is disabled because a scan reads
+    /// it for every row, always from one thread at a time.
     @exclusivity(unchecked) private var bits: [UInt64] = []
     private(set) var buriedCount = 0
-    /// The buried rows by group and sort value, to be taken off what is counted. Made when it is first asked for, as it reads all of them:
-    /// of an import that was taken back there are a million, and most who open the store count no group.
+    /// Replaced rows by group and sort value, to be subtracted from counts. Built at first use, because it reads all of
+    /// them: up to a million after the undo of an import, while most programs count no group.
     private var buried: Memtable?
 
     init(_ segment: Segment, over older: Layer?) {
@@ -17,14 +18,14 @@ final class SegmentStack {
       self.older = older
     }
 
-    /// From here on down. Layers are gone through by constants, so that none is counted on the way: counting waits for all memory
-    /// that was asked for before.
+    /// Searches this layer and all older ones. Recursion over constants avoids reference counting, which would wait for
+    /// pending memory accesses.
     fileprivate func find(kind: UInt8, key: RecordKey) throws(StorageError) -> Found? {
       if let record = try living(kind: kind, key: key) { return Found(layer: self, record: record) }
       return try older?.find(kind: kind, key: key)
     }
 
-    /// The living record of this name here: a segment has each name once.
+    /// Returns the living row with this key. A segment contains each key once.
     @inline(__always) func living(kind: UInt8, key: RecordKey) throws(StorageError) -> UnsafeRawPointer? {
       guard let record = try segment.find(kind: kind, key: key) else { return nil }
       if bits.isEmpty { return record }
@@ -35,7 +36,7 @@ final class SegmentStack {
       !bits.isEmpty && bits[row >> 6] >> UInt64(row & 63) & 1 != 0
     }
 
-    /// Shows each buried record of some rows.
+    /// Calls `body` with each replaced row in a range.
     func forEachBuried(in rows: Range<Int>, _ body: (UnsafeRawPointer) throws(StorageError) -> Void)
       throws(StorageError)
     {
@@ -49,13 +50,13 @@ final class SegmentStack {
       }
     }
 
-    /// How many of some rows are buried.
+    /// Returns the number of replaced rows in a range.
     func buriedCount(in rows: Range<Int>) -> Int {
       guard !bits.isEmpty, !rows.isEmpty else { return 0 }
       return (rows.lowerBound >> 6...(rows.upperBound - 1) >> 6).reduce(0) { $0 + word($1, of: rows).nonzeroBitCount }
     }
 
-    /// The bits of 64 rows, of which those count that are among `rows`.
+    /// Returns the bits of 64 rows, restricted to those in `rows`.
     private func word(_ index: Int, of rows: Range<Int>) -> UInt64 {
       let first = index << 6
       let below = max(rows.lowerBound - first, 0)
@@ -63,7 +64,7 @@ final class SegmentStack {
       return bits[index] & (.max << UInt64(below)) & (.max >> UInt64(above))
     }
 
-    /// The buried rows as a table, to be counted.
+    /// Returns a table of the replaced rows for counting; `nil` if there are none.
     fileprivate func buriedTable() throws(StorageError) -> Memtable? {
       if let buried { return buried }
       guard buriedCount > 0 else { return nil }
@@ -74,7 +75,8 @@ final class SegmentStack {
       return table
     }
 
-    /// - Returns: whether it was not buried before.
+    /// Marks a row as replaced.
+    /// - Returns: whether it was not marked before.
     @discardableResult fileprivate func bury(_ row: Int) throws(StorageError) -> Bool {
       if isBuried(row) { return false }
       if let buried { buried.apply(try segment.record(row)) }
@@ -85,7 +87,7 @@ final class SegmentStack {
     }
   }
 
-  /// A living row.
+  /// A living row and its segment.
   struct Found {
     var layer: Layer
     var record: UnsafeRawPointer
@@ -98,9 +100,11 @@ final class SegmentStack {
   let layers: [Layer]
   private let newest: Layer?
 
-  /// Opens what a manifest names.
-  /// - Parameter earlier: what the same handle stood on before. A segment that is in both stays open, with the pages that were checked:
-  ///   of a store that grows by large saves, each would open and check all of it anew.
+  /// Opens the segments of a manifest.
+  /// - Parameters:
+  ///   - log: log with the manifest.
+  ///   - earlier: segments that the handle has open. Segments in both stay open with their verified pages; otherwise
+  ///     each large save would verify the whole store again.
   init(_ log: Log, keepingSegmentsOf earlier: SegmentStack? = nil) throws(StorageError) {
     var layers: [Layer] = []
     for reference in log.manifest.segments {
@@ -118,14 +122,16 @@ final class SegmentStack {
     try buryKills()
   }
 
-  /// - Parameter segments: those that could be opened of a damaged store.
+  /// Opens a damaged store.
+  /// - Parameter segments: segments that could be opened.
   init(salvaging segments: [Segment]) {
     var layers: [Layer] = []
     for segment in segments { layers.append(Layer(segment, over: layers.last)) }
     self.layers = layers
     newest = layers.last
     for layer in layers {
-      // Kills that cannot be read bury nothing: then an older version shows again, which the report of a repair says.
+      // Unreadable replacement lists have no effect. Older versions may then reappear, which the repair report
+      // mentions.
       for kill in (try? layer.segment.kills()) ?? [] {
         try? bury(kill, of: layer)  // a row that cannot be read does not show either
       }
@@ -143,8 +149,8 @@ final class SegmentStack {
   }
 
   private func bury(_ kill: RowPlace, of layer: Layer) throws(StorageError) {
-    // Segments are few. To make a dictionary of them took half of the time of an opening: the first of its kind looks
-    // through the whole program for what it needs.
+    // A linear search, because there are few segments. Creating a dictionary took half of opening a store: at the first
+    // one of its type the runtime searches the whole program for conformances.
     guard let index = layers.firstIndex(where: { $0.segment.number == kill.segment }) else {
       return  // merged since, without that row
     }
@@ -157,25 +163,25 @@ final class SegmentStack {
 
   var isEmpty: Bool { layers.isEmpty }
 
-  /// Lets go of what was read of the files: the pages come back when they are read again.
+  /// Discards the pages of all segments from memory; they are mapped again when they are read.
   func letGo() {
     for layer in layers { layer.segment.letGo() }
   }
 
   var pins: [RecordPin] { layers.map(\.segment.pin) }
 
-  /// `false` where no record of the kind is here.
+  /// Whether there may be rows of the kind. `false` is exact.
   func mayHold(kind: UInt8) -> Bool {
     layers.contains { layer in layer.segment.footer.kinds.contains { $0.kind == kind } }
   }
 
-  /// The living row of this name.
+  /// Returns the living row with this kind and key, or `nil`.
   func find(kind: UInt8, key: RecordKey) throws(StorageError) -> Found? {
     try newest?.find(kind: kind, key: key)
   }
 
-  /// Hides a row for good.
-  /// - Returns: where it is, unless it was hidden before.
+  /// Marks a row as replaced.
+  /// - Returns: its place, or `nil` if it was marked before.
   func bury(_ found: Found) throws(StorageError) -> RowPlace? {
     let layer = found.layer
     let row = try layer.segment.row(of: found.record)
@@ -205,7 +211,7 @@ final class SegmentStack {
     }
   }
 
-  /// What a scan finds here, a list for each segment.
+  /// Returns the rows that a scan finds, one list per segment.
   func scan(
     kind: UInt8, group: UInt64?, from lower: Int64, to upper: Int64, descending: Bool, limit: Int,
     unless isHidden: ((UnsafeRawPointer) -> Bool)?

@@ -1,35 +1,40 @@
-/// Writes a new segment from front to end. Rows come in the order of kind, sort value and key, each name once.
+/// Writes a segment sequentially. Rows are added in the order of kind, sort value and key, each key once.
 ///
-/// Nothing refers to the file before a manifest does; one that is not finished is removed.
+/// No manifest refers to the file yet. An unfinished file is removed.
 final class SegmentWriter {
   private let log: Log
   private let path: String
   private let file: any OpenFile
-  /// As much as a large page of memory holds, and written from a multiple of that on: so the system keeps the file in large pages
-  /// where it can, and whoever reads here and there in it has fewer tables of pages to go through.
+  /// Has the length of a large memory page and is written at multiples of it, so that the page cache can use large
+  /// pages and random readers need fewer page tables.
   private let buffer = RecordMemory(2 << 20)
   private var filled = 0
-  /// Where the buffer belongs in the file.
+  /// Offset of the buffer in the file.
   private var position = 0
   private var checksums: [UInt64] = []
   private var footer: SegmentFooter
-  // Of each row.
+  // Values of each row.
   private let offsets: Column<UInt32>
   private let hashes: Column<UInt32>
   private let days: Column<Int32>
   private let keyOrder: KeyOrder
-  /// The number of its group, one more than its place among ``groupNumbers``; 0 for none.
+  /// Number of the row's group, which is its index in ``groupNumbers`` plus one; 0 for none.
   private let rowGroups: Column<UInt32>
   private let groupRows = Column<Int>()
   private let groupNumbers = GroupNumbers()
-  /// The numbers of groups seen lately, as rows of few alternate.
+  /// Cache of recently used group numbers, because consecutive rows alternate between few groups.
   private let lately: UnsafeMutablePointer<(name: GroupName, number: UInt32)>
   private static let latelyCount = 256
   /// The kind that rows come of now.
   private var kind: SegmentFooter.Kind?
   private var isFinished = false
 
-  /// - Parameter rows: how many there may be; more are no error.
+  /// Creates the file and writes its header.
+  /// - Parameters:
+  ///   - number: number of the segment.
+  ///   - storeID: id of the store.
+  ///   - rows: expected number of rows; more are allowed.
+  ///   - log: directory and file system of the store.
   init(number: UInt64, storeID: UInt64, rows: Int = 0, log: Log) throws(StorageError) {
     self.log = log
     offsets = Column(capacity: rows)
@@ -42,7 +47,7 @@ final class SegmentWriter {
     let path = log.path(segment: number)
     self.path = path
     footer = SegmentFooter(number: number, storeID: storeID)
-    // What an attempt left that was cut off; usually there is nothing.
+    // Remove the file of an interrupted attempt, if there is one.
     try? log.fileSystem.remove(path)
     file = try storing { () throws(FileSystemError) in
       let file = try log.fileSystem.open(path, .create)
@@ -61,7 +66,7 @@ final class SegmentWriter {
 
   deinit {
     lately.deallocate()
-    // Only gives the room back early; what stays is removed by the next maintenance.
+    // Frees the space early. Otherwise the next maintenance removes the file.
     if !isFinished { try? log.fileSystem.remove(path) }
   }
 
@@ -69,7 +74,7 @@ final class SegmentWriter {
 
   func add(_ record: UnsafeRawPointer) throws(StorageError) {
     let offset = bytes
-    // Offsets are kept in eights, in 32 bits; rows in 32 bits.
+    // Offsets are stored in units of 8 bytes, in 32 bits; row numbers have 32 bits.
     guard offset >> 3 <= Int(UInt32.max), offsets.count < Int(UInt32.max) - 1 else {
       throw .tooLarge(bytes: offset, limit: Int(UInt32.max) << 3)
     }
@@ -97,7 +102,7 @@ final class SegmentWriter {
     keyOrder.endKind()
   }
 
-  /// Counts the row, too.
+  /// Returns the number of a group and counts the row.
   @inline(__always) private func number(of name: GroupName) -> UInt32 {
     let slot = Int(truncatingIfNeeded: name.group % UInt64(Self.latelyCount))
     if lately[slot].name != name { lately[slot] = (name, findNumber(of: name)) }
@@ -112,8 +117,10 @@ final class SegmentWriter {
     return number
   }
 
-  /// Writes the indexes and the footer; the file and its name are durable on return.
-  /// - Parameter manifest: what the store will consist of, without this segment.
+  /// Writes indexes and footer. On return the file and its name are durable.
+  /// - Parameters:
+  ///   - kills: rows of older segments that this segment replaces.
+  ///   - manifest: manifest of the new generation, without this segment.
   func finish(kills: [RowPlace], manifest: Manifest) throws(StorageError) -> SegmentReference {
     endKind()
     footer.rowCount = offsets.count
@@ -139,7 +146,7 @@ final class SegmentWriter {
     let table = checksums
     try add(array: table)
     let (encoded, checksum) = footer.encoded()
-    // Twice: without it nothing of the file could be told from noise.
+    // Two copies: without a footer nothing in the file could be interpreted.
     for _ in 0..<2 { try add(encoded.bytes(from: 0, count: encoded.count)) }
     try flush()
     let file = file
@@ -153,11 +160,12 @@ final class SegmentWriter {
       number: footer.number, fileBytes: position, rowCount: footer.rowCount, checksum: checksum)
   }
 
-  /// The groups, their lists and their days. A whole kind stands there as group 0, and has days only; and as
-  /// ``KeyOrder/group``, with a list of its rows by their keys.
+  /// Writes the groups, their lists and their days.
+  ///
+  /// Each kind has two more entries: group 0 with its days only, and ``KeyOrder/group`` with its rows in key order.
   private func addGroups() throws(StorageError) {
     let order = groupsInOrder()
-    // Where the next row of each group goes.
+    // Position of the next row of each group in the lists.
     let places = Column<Int>(zeros: order.count)
     var listed = 0
     for number in order.elements.lazy.map(Int.init) {
@@ -173,7 +181,7 @@ final class SegmentWriter {
     footer.groupsAt = bytes
     footer.groupCount = order.count + footer.kinds.count * 2
     let dayEntries = Column<UInt32>()
-    // Behind the lists of groups.
+    // The lists in key order follow those of the groups.
     var keyed = listed
     var numbers = order.elements[...]
     for (kind, counts) in zip(footer.kinds, keyOrder.counts) {
@@ -210,8 +218,8 @@ final class SegmentWriter {
     try add(dayEntries)
   }
 
-  /// The numbers of groups less one, by kind and group. They were given kind by kind, as rows come, so that each kind is sorted by itself:
-  /// of a queue of a million each mutation is a group.
+  /// Returns the group numbers minus one, ordered by kind and group key. Numbers are assigned kind by kind, so each
+  /// kind can be sorted separately; in a queue of a million mutations every entity is a group.
   private func groupsInOrder() -> Column<UInt32> {
     let names = groupNumbers.names
     let order = Column<UInt32>(capacity: names.count)
@@ -226,7 +234,7 @@ final class SegmentWriter {
     return order
   }
 
-  /// Each day on which there are rows, and how many of them come before.
+  /// Appends each day that has rows, and the number of rows before it.
   private func addDays(of rows: some Sequence<Int>, to entries: Column<UInt32>) {
     var last: Int32?
     var before: UInt32 = 0
@@ -276,8 +284,8 @@ final class SegmentWriter {
     }
   }
 
-  /// Writes what is in the buffer. Pages begin at multiples of their length in the part that has checksums; the buffer holds
-  /// whole ones but at the end of that part.
+  /// Writes the buffer and computes its page checksums. The buffer contains whole pages, except at the end of the part
+  /// that has checksums.
   private func flush() throws(StorageError) {
     let bytes = buffer.bytes(from: 0, count: filled)
     var from = 0
