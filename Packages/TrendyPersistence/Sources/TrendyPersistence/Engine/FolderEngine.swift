@@ -1,14 +1,14 @@
 import Synchronization
 import TrendyFoundation
 
-/// The one open engine of a folder, for all who share it; after a sync that failed a new one, read anew.
+/// Shares one open engine per directory, and reopens it after a failed sync.
 final class FolderEngine: Sendable {
   let directory: String
   let fileSystem: any FileSystem
   let options: StorageEngine.Options
   private let engine: Mutex<StorageEngine>
 
-  /// The generator gives a new store its identity.
+  /// Opens the store, or creates it with an id from the generator.
   init(
     directory: String, fileSystem: any FileSystem, options: StorageEngine.Options,
     generator: some RandomNumberGenerator
@@ -21,7 +21,7 @@ final class FolderEngine: Sendable {
       try StorageEngine.open(directory: directory, fileSystem: fileSystem, options: options, generator: &generator))
   }
 
-  /// Without the slash at its end.
+  /// Returns the path of a directory without a trailing slash.
   static func path(of directory: URL) throws(StorageError) -> String {
     guard directory.isFileURL else { throw StorageError.notAFolder(path: directory.absoluteString) }
     var path = directory.path(percentEncoded: false)
@@ -29,9 +29,10 @@ final class FolderEngine: Sendable {
     return path
   }
 
-  /// The engine as it is, also after a sync that failed.
+  /// The current engine, even if it is unusable after a failed sync.
   var present: StorageEngine { engine.withLock { $0 } }
 
+  /// Returns a usable engine; reopens the store after a failed sync.
   func usable() throws(StorageError) -> StorageEngine {
     try engine.withLock { engine throws(StorageError) in
       if !engine.isUsable {
@@ -41,7 +42,8 @@ final class FolderEngine: Sendable {
     }
   }
 
-  /// Opened for each holder: what one has open twice, the kernel takes for one.
+  /// Acquires the lock that permits syncing; `nil` if it is taken. Each caller opens the file again, because the kernel
+  /// treats locks of one open file as one owner.
   func lockForSync() throws(StorageError) -> (any OpenFile)? {
     let path = directory + "/sync.lock"
     return try storing { () throws(FileSystemError) in

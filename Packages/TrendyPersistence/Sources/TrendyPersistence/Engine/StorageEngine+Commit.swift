@@ -8,19 +8,19 @@ extension StorageEngine {
       if let lock = state.handle.lock { return lock }
       let lock = try log.openLock()
       state.handle.lock = lock
-      // A counter that this handle had for reading alone cannot be advanced: the next one is the lock's.
+      // A counter mapped for reading cannot be incremented; map it again through the lock file.
       state.handle.counter = nil
       return lock
     }
   }
 
-  /// Lets the next unit of work have the write lock.
+  /// Releases the write lock for the next unit of work.
   func release(_ lock: any OpenFile) {
     state.withLock { $0.handle.isAppending = false }
     do {
       try lock.unlock()
     } catch {
-      // It goes when the file is closed, with the last reference.
+      // The lock is released when the file closes with its last reference.
       state.withLock { state in
         state.handle.lock = nil
         state.handle.counter = nil
@@ -34,13 +34,13 @@ extension StorageEngine {
     if let lock { release(lock) }
   }
 
-  /// Nothing is answered from now on: what is on the disk is unknown.
+  /// Makes this handle unusable, because the state of the disk is unknown.
   func fail(_ error: StorageError) {
     state.withLock { $0.handle.failure = error }
     syncing.update { $0.failure = error }
   }
 
-  /// Throws what ended this handle, if something did.
+  /// Throws the error that made this handle unusable, if there is one.
   func check() throws(StorageError) {
     if let failure = state.withLock({ $0.handle.failure }) { throw failure }
   }
@@ -52,13 +52,15 @@ extension StorageEngine {
     }
   }
 
-  /// Writes one group. The caller has the write lock and keeps it.
-  /// - Parameter bytes: of the group.
-  /// - Returns: the sequence to wait for with ``waitUntilDurable(_:)``; `nil` if there was nothing to write.
+  /// Writes one group. The caller holds the write lock and keeps it.
+  /// - Parameters:
+  ///   - records: rows of the group.
+  ///   - bytes: length of the group.
+  /// - Returns: the sequence number to pass to ``waitUntilDurable(_:)``; `nil` if nothing has to become durable.
   func append(_ records: [UnsafeRawPointer], bytes: Int) throws(StorageError) -> UInt64? {
     if records.isEmpty {
-      // What the unit read and left as it is may be a save of others that was never synced; reporting this one as durable
-      // says the same of that.
+      // The unit may have read groups of other handles that were never synced. Reporting success implies that those are
+      // durable.
       return state.withLock { $0.tail.sequence > $0.tail.durable ? $0.tail.sequence : nil }
     }
     try makeRoom(for: bytes)
@@ -73,15 +75,15 @@ extension StorageEngine {
     }
   }
 
-  /// Writes one group and has it on the disk before `publish` shows it. The caller has the write lock and keeps it.
+  /// Writes one group and syncs it before `publish` makes it visible. The caller holds the write lock and keeps it.
   ///
-  /// Nothing that waits for the disk happens under the lock of `state`: reads go on.
+  /// Disk operations happen outside the lock of `state`, so reads continue meanwhile.
   func appendDurably(
     _ records: [UnsafeRawPointer], bytes: Int,
     publishing publish: (_ show: () throws(StorageError) -> Void) throws(StorageError) -> Void
   ) throws(StorageError) {
     if records.isEmpty {
-      // As in append(_:bytes:).
+      // See append(_:bytes:).
       if let sequence = try append(records, bytes: bytes) { try waitUntilDurable(sequence) }
       return
     }
@@ -111,7 +113,7 @@ extension StorageEngine {
           if state.tail.memory === memory, state.tail.sequence + 1 == header.sequence {
             state.takeIn(header)
           } else {
-            // Maintenance has read the log anew meanwhile, and may have found the group there.
+            // Maintenance has reread the log meanwhile and may already have applied the group.
             try state.catchUp(directory: directory, fileSystem: fileSystem)
           }
           state.prepareNextChunk(options, directory: directory, fileSystem: fileSystem)
@@ -119,19 +121,19 @@ extension StorageEngine {
         }
       }
     } catch {
-      // It is saved all the same; only this handle cannot go on.
+      // The save is durable; only this handle becomes unusable.
       fail(error)
     }
   }
 
-  /// Goes on in a new chunk where this one is full; room for a seal is always left.
+  /// Continues in a new chunk if this one has no space. Space for a seal always remains.
   private func makeRoom(for bytes: Int) throws(StorageError) {
     guard bytes < GroupHeader.largest else { throw .tooLarge(bytes: bytes, limit: GroupHeader.largest) }
     let needsChunk = state.withLock { $0.tail.end + bytes + GroupHeader.bytes > $0.tail.chunk.chunkBytes }
     if needsChunk { try goOnInNewChunk(Log(directory: directory, fileSystem: fileSystem), for: bytes) }
   }
 
-  /// Returns when the group is on the disk. Of all who wait, one syncs for all that is written by then.
+  /// Blocks until a group is durable. One of the waiting threads syncs for all groups written so far.
   func waitUntilDurable(_ sequence: UInt64) throws(StorageError) {
     enum Turn {
       case done
@@ -173,14 +175,16 @@ extension StorageEngine {
     }
   }
 
-  /// Bytes from which a save gains little from a chunk that was written over before.
+  /// Length in bytes from which a save gains little from a chunk that was zeroed before.
   private static let largeSave = 64 << 10
 
-  /// Makes the next chunk, seals this one and has it synced: groups go into a chunk only when all before is durable.
+  /// Creates the next chunk, seals the current one and syncs it. A chunk receives groups only after everything before
+  /// it is durable.
   /// - Parameters:
-  ///   - bytes: of the group that there is no room for.
-  ///   - spare: what becomes the next chunk, if one was made before.
-  ///   - isReplacement: whether the log goes on in another store's rows.
+  ///   - log: log of the store.
+  ///   - bytes: length of the group that needs space.
+  ///   - spare: prepared file for the next chunk, if there is one.
+  ///   - isReplacement: whether the seal announces a restore.
   func goOnInNewChunk(
     _ log: Log, for bytes: Int, spare: SpareChunk? = nil, isReplacement: Bool = false
   ) throws(StorageError) {
@@ -212,7 +216,7 @@ extension StorageEngine {
     state.withLock { $0.tail.enter(next.header, file: next.file, memory: next.memory) }
   }
 
-  /// Of what was made before, or now.
+  /// Creates the next chunk from a prepared file, or a new one.
   private func makeChunk(
     _ log: Log, after current: ChunkHeader, for bytes: Int, spare: SpareChunk?
   ) throws(StorageError) -> (header: ChunkHeader, file: any OpenFile, memory: RecordMemory?) {
@@ -222,19 +226,20 @@ extension StorageEngine {
     }
     let needed = ChunkHeader.bytes + bytes + GroupHeader.bytes
     if let ready = state.withLock({ $0.tail.spare }), ready.header.chunkBytes >= needed {
-      // What could not be made beside the saves, say for want of room, is made now, or says why not.
+      // If the prepared chunk cannot be completed, for example because the disk is full, a new one is created, or its
+      // error is thrown.
       if let file = try? log.adopt(ready.file, as: ready.header) { return (ready.header, file, ready.memory) }
     }
     func make(_ chunkBytes: Int) throws(StorageError) -> (ChunkHeader, any OpenFile, RecordMemory?) {
       let header = ChunkHeader(after: current, chunkBytes: max(needed, chunkBytes))
-      // To write over what few large saves will fill would take as long as they do.
+      // Zeroing a chunk that a few large saves will fill would take as long as the saves.
       return (header, try log.createChunk(header, isWrittenOver: bytes < Self.largeSave), nil)
     }
     let usual = min(current.chunkBytes * 2, options.largestChunkBytes)
     do {
       return try make(usual)
     } catch {
-      // A disk that is nearly full takes what there is room for.
+      // On a nearly full disk use the smallest chunk size.
       guard case .diskFull = error, usual > options.firstChunkBytes, needed < usual else { throw error }
       return try make(options.firstChunkBytes)
     }
@@ -242,7 +247,7 @@ extension StorageEngine {
 }
 
 extension LogState {
-  /// Makes a group ready in the chunk's memory beyond the end.
+  /// Writes a group into the chunk's memory after the end.
   fileprivate mutating func layOut(_ records: [UnsafeRawPointer], bytes: Int, durable: UInt64) -> GroupHeader {
     let target = tail.place(for: bytes)
     var position = GroupHeader.bytes
@@ -258,7 +263,7 @@ extension LogState {
     return header
   }
 
-  /// Takes in the group that was written beyond the end.
+  /// Applies the group after the end of the log.
   fileprivate mutating func takeIn(_ header: GroupHeader) {
     let target = tail.memory.base + tail.end
     generation.tables.apply(group: header, at: target)
@@ -266,7 +271,7 @@ extension LogState {
     handle.savedBytes += header.length
   }
 
-  /// Writes what was made ready in the chunk's memory beyond the end. A failure leaves no part of it to be found.
+  /// Writes the prepared bytes after the end to the file. After a failure no part of them remains.
   fileprivate mutating func writeBeyondEnd(count: Int) throws(StorageError) {
     let (file, memory, offset) = (tail.file, tail.memory, tail.end)
     let result = Result { () throws(FileSystemError) in
@@ -275,17 +280,17 @@ extension LogState {
     try onWritten(result, count: count)
   }
 
-  /// What a write beyond the end came to.
+  /// Handles the result of a write after the end.
   fileprivate mutating func onWritten(_ result: Result<Void, FileSystemError>, count: Int) throws(StorageError) {
     switch result {
     case .success:
-      // Others look from here on, so that they know of it before the save is reported.
+      // Incremented before the save is reported, so that other handles notice it.
       let now = handle.counter?.advance()
       if let now, handle.seen == now &- 1 { handle.seen = now }
     case .failure(let error):
       let target = tail.memory.base + tail.end
       target.initializeMemory(as: UInt8.self, repeating: 0, count: count)
-      // If this fails too, the next who has the write lock cleans up.
+      // If this write fails as well, the next holder of the write lock clears the bytes.
       try? tail.file.write(UnsafeRawBufferPointer(start: target, count: count), at: tail.end)
       tail.isSuspect = true
       throw StorageError(error)

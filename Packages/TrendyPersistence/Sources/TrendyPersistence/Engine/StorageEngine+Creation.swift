@@ -1,5 +1,5 @@
 extension StorageEngine {
-  /// Makes an empty store, unless another process has made one meanwhile.
+  /// Creates an empty store, unless another process has created it meanwhile.
   static func create(
     directory: String, fileSystem: any FileSystem, options: Options, storeID: UInt64
   ) throws(StorageError) {
@@ -12,7 +12,7 @@ extension StorageEngine {
       _ = try Manifest.read(directory: directory, fileSystem: fileSystem)
       return
     } catch .missing {
-      // So we make it.
+      // No store yet.
     }
     try refuseToReplaceSaves(log)
     let header = ChunkHeader(number: 1, chunkBytes: options.firstChunkBytes, storeID: storeID)
@@ -21,7 +21,8 @@ extension StorageEngine {
     try manifest.replace(directory: directory, fileSystem: fileSystem)
   }
 
-  /// A folder without a manifest is new, or the making of its store was cut off. If there are saves, it was lost.
+  /// Throws if a directory without a manifest contains saves, which means that the manifest was lost. Otherwise the
+  /// directory is new, or creating its store was interrupted.
   private static func refuseToReplaceSaves(_ log: Log) throws(StorageError) {
     let names = try storing { () throws(FileSystemError) in try log.fileSystem.names(inDirectory: log.directory) }
     if names.contains(where: { $0.hasPrefix("segment-") }) {
@@ -40,7 +41,7 @@ extension StorageEngine {
           throw StorageError.damaged(path: log.directory + "/" + StoreFormat.manifestName, offset: 0)
         }
       } catch .damaged(let path, _) where path == log.path(number) && number == 1 {
-        // Half made: it has no header, so nothing was ever saved in it.
+        // The chunk has no header because its creation was interrupted; nothing was saved in it.
         continue
       }
     }

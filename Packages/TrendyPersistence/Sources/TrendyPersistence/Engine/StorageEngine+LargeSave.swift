@@ -7,25 +7,25 @@
 #endif
 import Synchronization
 
-/// A save of many megabytes becomes a segment at once. By way of the log every row would be written twice, and the next opening
-/// would read all of it, or wait until it was sealed.
+/// Saves of many megabytes become segments directly. Through the log every row would be written twice, and the next
+/// opening would have to read or seal all of it.
 extension StorageEngine {
-  /// A save this many times as long as ``Options/sealBytes`` is large.
+  /// Factor of ``Options/sealBytes`` above which a save is large.
   private static let largeSaveFactor = 8
 
   func isLarge(_ bytes: Int) -> Bool { bytes > options.sealBytes * Self.largeSaveFactor }
 
-  /// Saves a unit of work as a segment, with what the log holds. The caller has the write lock and keeps it.
+  /// Saves a unit of work together with the rows of the log as a segment. The caller holds the write lock and keeps it.
   ///
-  /// The log is sealed first and goes on in another chunk, so that a segment that never counts stands in nobody's way. The save
-  /// is done when the manifest names the segment. Nothing in the log tells of it: whoever has the store open asks after the
-  /// manifest when the counter says that there is news.
+  /// The log is sealed first and continues in another chunk, so an unused segment has no effect. The save is complete
+  /// when the manifest names the segment. The log does not mention it: other handles check the manifest when the
+  /// counter has changed.
   /// - Parameters:
-  ///   - changes: what is put and deleted.
-  ///   - newRows: the rows of it that take the place of nothing saved.
-  ///   - mustWait: whether it does not fit the log, so that who is maintaining the store is waited for.
-  ///   - publish: as of `WriteTransaction.commit(publishing:)`.
-  /// - Returns: whether it is saved; not where another handle is maintaining the store.
+  ///   - changes: rows put and deleted.
+  ///   - newRows: rows of `changes` that replace no saved row.
+  ///   - mustWait: whether to wait for running maintenance, because the save does not fit into the log.
+  ///   - publish: see `WriteTransaction.commit(publishing:)`.
+  /// - Returns: whether the changes are saved; `false` if another handle performs maintenance.
   func saveAsSegment(
     _ changes: Memtable, newRows: RowSet, mustWait: Bool,
     publishing publish: (_ show: () throws(StorageError) -> Void) throws(StorageError) -> Void = {
@@ -36,7 +36,7 @@ extension StorageEngine {
     let lock = try storing { () throws(FileSystemError) in try fileSystem.open(lockPath, .create) }
     defer { withExtendedLifetime(lock) {} }  // the lock goes with its file
     if mustWait {
-      // Who maintains may be waiting for the lock of writing, and gives up first.
+      // Maintenance may be waiting for the write lock and gives up first.
       try fileSystem.take(lock, of: lockPath, atMost: options.lockTimeout * 2)
     } else {
       guard try storing({ () throws(FileSystemError) in try lock.tryLock() }) else { return false }
@@ -60,22 +60,22 @@ extension StorageEngine {
     }
     withExtendedLifetime(pin) {}
     try commit(next, publishing: publish)
-    // Who saves as much has looked through much, and will look elsewhere for the next: what of the segments it has in memory is no more
-    // than the system's own copy of them.
+    // A save of this size has read much of the segments, and the next one will read other parts. The pages remain in
+    // the page cache.
     releaseMemory()
-    // What is left over is removed by the next maintenance, too.
+    // The next maintenance removes leftovers as well.
     try? removeLeftovers()
     return true
   }
 
-  /// Puts a manifest in place that is the save, and stands on it.
+  /// Replaces the manifest, which completes the save, and switches to it.
   private func commit(
     _ next: Manifest, publishing publish: (_ show: () throws(StorageError) -> Void) throws(StorageError) -> Void
   ) throws(StorageError) {
     do {
       try next.replace(directory: directory, fileSystem: fileSystem)
     } catch {
-      // Where it is in its place, or nobody can tell, only the disk knows whether it stays there.
+      // If the new manifest is in place or unreadable, only a reopened store can know whether it is durable.
       guard let there = try? Manifest.read(directory: directory, fileSystem: fileSystem),
         there.generation < next.generation
       else {
@@ -94,12 +94,12 @@ extension StorageEngine {
         try state.withLock { state throws(StorageError) -> Void in
           try state.reload(directory: directory, fileSystem: fileSystem)
           if let lock = state.handle.lock { state.tail.mark.write(to: lock, with: state.handle.counter) }
-          // Others look from here on, so that they know of it before the save is reported.
+          // Incremented before the save is reported, so that other handles notice it.
           _ = state.handle.counter?.advance()
         }
       }
     } catch {
-      // It is saved all the same; only this handle cannot go on.
+      // The save is durable; only this handle becomes unusable.
       fail(error)
     }
   }

@@ -1,22 +1,24 @@
 import Synchronization
 
-/// Sealing and merging: how a store stays quick to open however long its log would be.
+/// Sealing and merging, which keep a store fast to open.
 ///
-/// Every step writes a new file beside the others, then has a manifest name it, then removes what that one does not name.
-/// Until the manifest is replaced, the store is as it was.
+/// Every step writes a new file, then a manifest that names it, then removes files that the manifest does not name. The
+/// store is unchanged until the manifest is replaced.
 extension StorageEngine {
-  /// Does one step of what keeps the store quick, if one is due: seals the log into a segment when it is longer than
-  /// ``Options/sealBytes``, merges segments of like size, or removes files that are not needed any more. Call it now and then
-  /// until it returns `false`, on a thread of its own if saves must not wait.
+  /// Performs one step of maintenance if one is due.
   ///
-  /// Saves and reads of others go on meanwhile; the write lock is only held at the beginning and the end of a step. Not to be
-  /// called in a unit of work that has written: it would wait for itself. When a step fails, for instance for want of room,
-  /// the store is as it was before it.
+  /// A step seals the log into a segment when it exceeds ``Options/sealBytes``, merges segments of similar size, or
+  /// removes unneeded files. Call it from time to time until it returns `false`; use a separate thread if saves must
+  /// not wait.
+  ///
+  /// Other reads and saves continue meanwhile; the write lock is held only at the start and the end of a step. Do not
+  /// call it within a unit of work that has written: it would wait for itself. A step that fails, for example on a full
+  /// disk, leaves the store unchanged.
   /// - Parameters:
-  ///   - sealsAll: seals the log however short it is.
-  ///   - leastSegments: of fewer segments none are merged: to write all anew that was just saved takes as long as the save, and can
-  ///     wait for whoever has room for it.
-  /// - Returns: whether there may be more to do. `false` also when another handle is at it.
+  ///   - sealsAll: whether to seal the log regardless of its length.
+  ///   - leastSegments: number of segments below which none are merged. Merging rewrites what was just saved and can be
+  ///     deferred while disk space is scarce.
+  /// - Returns: whether more may be due. Also `false` if another handle performs maintenance.
   @discardableResult
   public func maintain(sealingAll sealsAll: Bool = false, mergingFrom leastSegments: Int = 0) throws(StorageError)
     -> Bool
@@ -32,7 +34,7 @@ extension StorageEngine {
       try state.reload(directory: directory, fileSystem: fileSystem)
     }
     try removeLeftovers()
-    // Where only saves ever seal, their segments must not become too many.
+    // Bounds the number of segments in stores that only saves ever seal.
     let count = state.withLock { $0.generation.manifest.segments.count }
     let isCrowded = count >= Self.manySegments
     var hasWorked = isCrowded ? try merge() : try seal(sealsAll: sealsAll)
@@ -47,10 +49,10 @@ extension StorageEngine {
     return hasWorked
   }
 
-  /// Lets go of what is in memory of the segments' files. They are read as before: the system holds its copy for as long as it has room.
+  /// Discards the segments' pages from this process's memory. Later reads use the page cache or the disk.
   public func releaseMemory() { state.withLock { $0.generation.tables.segments.letGo() } }
 
-  /// After a save: does a step of maintenance if nobody else seems to do any.
+  /// Performs a step of maintenance after a save if none has happened for long.
   func maintainIfOverdue() throws(StorageError) {
     let isOverdue = state.withLock { state in
       state.tail.logBytes > options.sealBytes * Self.overdueFactor
@@ -59,14 +61,14 @@ extension StorageEngine {
     if isOverdue { try maintain() }
   }
 
-  /// A log this many times as long as ``Options/sealBytes`` is sealed by the save that makes it so.
+  /// Factor of ``Options/sealBytes`` above which a save seals the log itself.
   private static let overdueFactor = 64
-  /// From here on merging comes before sealing.
+  /// Number of segments from which merging has priority over sealing.
   private static let manySegments = 48
 
   // MARK: Sealing
 
-  /// What the log says up to a seal, and where it goes on.
+  /// Content of the log up to a seal, and the position after it.
   private struct Frozen: @unchecked Sendable {  // rows that nobody writes again, kept by the pin
     var records: [UnsafeRawPointer]
     var burials: [RowPlace]
@@ -79,7 +81,7 @@ extension StorageEngine {
   private func seal(sealsAll: Bool) throws(StorageError) -> Bool {
     let isDue = state.withLock { state in
       let hasRows = state.generation.tables.memtable.count > 0
-      // A log of nothing but what took itself back is long too.
+      // A log that contains only rows deleted again is sealed as well.
       return state.tail.logBytes > options.sealBytes || (sealsAll && hasRows)
     }
     guard isDue else { return false }
@@ -98,12 +100,12 @@ extension StorageEngine {
     return try install(next)
   }
 
-  /// Ends the chunk that is written now, so that all before it stays as it is, and notes what that is.
+  /// Seals the current chunk so that everything before it is immutable, and returns its content.
   private func freeze() throws(StorageError) -> Frozen {
     let log = Log(directory: directory, fileSystem: fileSystem)
-    // After a step that failed there may be nothing new in it.
+    // After a failed step the chunk may be empty.
     func isUsed() -> Bool { state.withLock { $0.tail.end > ChunkHeader.bytes } }
-    // Without the write lock, as it takes longest.
+    // Created before acquiring the write lock, because it takes the longest.
     let spare = isUsed() ? try log.makeSpare(bytes: options.firstChunkBytes) : nil
     let transaction = try beginWrite()
     defer { transaction.rollback() }
@@ -117,14 +119,18 @@ extension StorageEngine {
     }
   }
 
-  /// - Parameter rows: how many there will be at most.
+  /// Creates the writer of the next generation's segment.
+  /// - Parameters:
+  ///   - next: manifest of the next generation.
+  ///   - rows: maximum number of rows.
   func makeWriter(for next: Manifest, rows: Int) throws(StorageError) -> SegmentWriter {
     try SegmentWriter(
       number: next.generation, storeID: next.storeID, rows: rows,
       log: Log(directory: directory, fileSystem: fileSystem, manifest: next))
   }
 
-  /// Puts the next generation in place, unless a repair came between.
+  /// Replaces the manifest, unless a repair replaced it meanwhile.
+  /// - Returns: whether it was replaced.
   private func install(_ next: Manifest) throws(StorageError) -> Bool {
     let transaction = try beginWrite()
     defer { transaction.rollback() }
@@ -133,7 +139,7 @@ extension StorageEngine {
     try next.replace(directory: directory, fileSystem: fileSystem)
     try state.withLock { state throws(StorageError) -> Void in
       try state.reload(directory: directory, fileSystem: fileSystem)
-      // All before the log is on the disk: whoever opens the store need not look beyond its end.
+      // Everything before the log is durable, so the next opening need not examine bytes beyond its end.
       if state.tail.end == ChunkHeader.bytes, let lock = state.handle.lock {
         state.tail.mark.write(to: lock, with: state.handle.counter)
       }
@@ -153,10 +159,10 @@ extension StorageEngine {
     }
     let chosen = Self.due(manifest.segments, killed: killed)
     guard !chosen.isEmpty else { return false }
-    // What segments say of others is read twice, here and by the stack below, and is not needed after that.
+    // Replacement lists are read twice, here and by the stack below, and not needed afterwards.
     releaseMemory()
     let log = Log(directory: directory, fileSystem: fileSystem, manifest: manifest)
-    // Of its own, without the log: what an unconfirmed save took the place of is still needed.
+    // A separate stack without the log, because rows replaced by an unconfirmed save are still needed.
     let stack = try SegmentStack(log)
     let sources = stack.layers.filter { chosen.contains($0.segment.number) }
     var next = manifest
@@ -173,8 +179,9 @@ extension StorageEngine {
     return try install(next)
   }
 
-  /// The segments to be made one: the smallest, as long as the next is not much larger than all before it; so a row is
-  /// written anew about as often as the store doubles. Or one of which most is dead.
+  /// Returns the numbers of the segments to merge: the smallest ones, while the next is at most twice as large as all
+  /// before it, so that a row is rewritten about as often as the store doubles. Otherwise one segment of which more
+  /// than half is replaced.
   static func due(_ segments: [SegmentReference], killed: [UInt64: Int]) -> Set<UInt64> {
     let sorted = segments.sorted { ($0.fileBytes, $0.number) < ($1.fileBytes, $1.number) }
     var sum = 0
@@ -189,7 +196,7 @@ extension StorageEngine {
     return mostlyDead.map { [$0.number] } ?? []
   }
 
-  /// Bytes that all sources together may have of what was copied before it is let go of.
+  /// Total number of copied bytes after which pages of the sources are discarded.
   private static let copiedAtOnce = 8 << 20
 
   private static func merge(_ sources: [SegmentStack.Layer], into writer: SegmentWriter) throws(StorageError) {
@@ -201,7 +208,7 @@ extension StorageEngine {
       heads[index] = rows[index] < source.segment.footer.rowCount ? try source.segment.record(rows[index]) : nil
     }
     for index in sources.indices { try advance(index) }
-    // What was copied is not needed any more: a merge of any size has but a piece of each source in memory.
+    // Discard copied pages, so that a merge of any size keeps only a piece of each source in memory.
     var copied = [Int](repeating: 0, count: sources.count)
     let copiedAtOnce = max(Self.copiedAtOnce / max(sources.count, 8), 256 << 10)
     while true {
@@ -224,7 +231,7 @@ extension StorageEngine {
 
   // MARK: Removing
 
-  /// Removes the files that the manifest no longer counts. Who has them open keeps them.
+  /// Removes files that the manifest does not name. Processes that have them open keep access.
   func removeLeftovers() throws(StorageError) {
     let manifest = try Manifest.read(directory: directory, fileSystem: fileSystem)
     let names = try storing { () throws(FileSystemError) in try fileSystem.names(inDirectory: directory) }
@@ -241,7 +248,8 @@ extension StorageEngine {
     }
     guard !leftovers.isEmpty else { return }
     try storing { () throws(FileSystemError) in
-      // Not before the manifest that was read is there for good: whoever wrote it may have ended before its name was synced.
+      // Sync the directory first: the process that replaced the manifest may have exited before its new name was
+      // durable.
       try fileSystem.syncDirectory(directory)
       for name in leftovers { try fileSystem.remove(directory + "/" + name) }
     }

@@ -1,13 +1,13 @@
 import Synchronization
 
-/// The rows of one kind in one segment, also those that a later row took the place of.
+/// The rows of one kind in one segment, including replaced ones.
 struct SegmentPart {
-  /// Of the store.
+  /// Id of the store.
   let storeID: UInt64
   let segment: Segment
   let rows: Range<Int>
 
-  /// In the order of their sort values, which is that in which they lie.
+  /// Calls `body` with each row in order of sort value.
   func forEach(_ body: (UnsafeRawPointer) throws(StorageError) -> Void) throws(StorageError) {
     var first = rows.lowerBound
     while first < rows.upperBound {
@@ -21,12 +21,13 @@ struct SegmentPart {
 }
 
 extension StorageEngine {
-  /// Shows the records of a kind where they lie, for sums that are kept for each segment: what lives is what the segments have,
-  /// without what was taken away, and with what was added.
+  /// Visits the rows of a kind segment by segment, for sums that are cached per segment. The living rows are those of
+  /// all segments, minus the replaced ones, plus those in no segment.
   /// - Parameters:
-  ///   - part: is shown the rows of each segment, first.
-  ///   - takenAway: is shown each of those rows that lives no more.
-  ///   - added: is shown each living record that lies in no segment.
+  ///   - kind: kind of the rows.
+  ///   - part: receives the rows of each segment, before the other two closures are called for it.
+  ///   - takenAway: receives each row of the segment that was replaced or deleted.
+  ///   - added: receives each living row that is in no segment.
   func forEachPart(
     kind: UInt8, _ part: (SegmentPart) throws(StorageError) -> Void,
     takenAway: (UnsafeRawPointer) throws(StorageError) -> Void, added: (UnsafeRawPointer) throws(StorageError) -> Void

@@ -1,25 +1,29 @@
 import Synchronization
 
-/// A store of records in plain files: a log that is synced at every save, and in memory what it says.
+/// A store of rows in plain files: a log that is synced with every save, and immutable segments.
 ///
-/// A record has a kind, a 128-bit key, a sort value, a group and a payload; kind and key name it. Any number of handles in
-/// any number of processes use one folder at once. Reads answer from what this handle has taken in: call ``refresh()``
-/// before, where others may have saved. What is read stays as it was, whatever is saved meanwhile.
+/// A row has a kind, a 128-bit key, a sort value, a group key and a payload; kind and key identify it. Any number of
+/// handles in any number of processes can use a directory at the same time. Reads return the state of the last
+/// ``refresh()``; call it first if other handles may have saved. Rows that were read do not change.
 ///
-/// When a sync fails, this handle answers nothing more but ``StorageError/syncFailed(path:code:)``: open the store again.
+/// After a failed sync every call throws ``StorageError/syncFailed(path:code:)`` and the store must be reopened.
 public final class StorageEngine: Sendable {
+  /// Sizes and timeouts of a store.
   public struct Options: Hashable, Sendable {
-    /// How long a save waits for another's to end before it throws ``StorageError/busy(path:)``.
+    /// Time for which a save waits for the write lock before it throws ``StorageError/busy(path:)``.
     public var lockTimeout: Duration
-    /// Bytes of the first file of the log, at least 4096; each further one is twice as large.
+    /// Length of the first chunk of the log in bytes, at least 4096. Each further chunk is twice as long.
     public var firstChunkBytes: Int
-    /// Bytes of a later file of the log; only one save that is larger makes a larger one.
+    /// Maximum length of a chunk in bytes. A larger save gets a chunk of its own size.
     public var largestChunkBytes: Int
-    /// Bytes of log from which ``StorageEngine/maintain(sealingAll:mergingFrom:)`` makes a segment of it: what an opening has to read at
-    /// most where somebody calls that. A save seals by itself where nobody does, at 64 times as many; one that has eight times
-    /// as many of its own becomes a segment at once.
+    /// Length of the log in bytes from which ``StorageEngine/maintain(sealingAll:mergingFrom:)`` seals it into a
+    /// segment; bounds how much an opening reads.
+    ///
+    /// Without maintenance a save seals a log of 64 times this length. A save of more than eight times this length
+    /// becomes a segment directly.
     public var sealBytes: Int
 
+    /// Creates options. Values below the minimum are raised to it.
     public init(
       lockTimeout: Duration = .seconds(5), firstChunkBytes: Int = 256 << 10, largestChunkBytes: Int = 4 << 20,
       sealBytes: Int = 1 << 20
@@ -31,22 +35,22 @@ public final class StorageEngine: Sendable {
     }
   }
 
-  /// The folder.
+  /// Path of the directory.
   public let directory: String
-  /// What opening found at the end of the log.
+  /// State of the end of the log when the store was opened.
   public let recovery: RecoveryReport
   let fileSystem: any FileSystem
   let options: Options
-  /// True while a unit of work of this handle holds the write lock.
+  /// `true` while a unit of work of this handle holds the write lock.
   let writing = Monitor(false)
-  /// What is known to be on the disk; a thread that waits for a sync waits here.
+  /// Durable end of the log. Threads that wait for a sync block here.
   let syncing: Monitor<SyncState>
   let state: Mutex<LogState>
 
   struct SyncState: Sendable {
-    /// The last group that is durable.
+    /// Sequence number of the last durable group.
     var through: UInt64
-    /// Whether a thread is making more durable just now.
+    /// Whether a thread is syncing at present.
     var isRunning = false
     var failure: StorageError?
   }
@@ -63,9 +67,13 @@ public final class StorageEngine: Sendable {
     self.state = Mutex(state)
   }
 
-  /// Opens the store of a folder, or makes one there. Opening changes nothing in a store that is there.
-  /// - Throws: ``StorageError/damaged(path:offset:)`` when something before the tail is not as it was written,
-  ///   ``StorageError/newerVersion(path:found:supported:)``, or what the file system says.
+  /// Opens the store of a directory, or creates one. Opening does not change an existing store.
+  /// - Parameters:
+  ///   - directory: path without a trailing slash.
+  ///   - fileSystem: file system of the directory.
+  ///   - options: sizes and timeouts.
+  /// - Throws: ``StorageError/damaged(path:offset:)`` if anything before the torn tail is damaged,
+  ///   ``StorageError/newerVersion(path:found:supported:)``, or errors of the file system.
   public static func open(
     directory: String, fileSystem: any FileSystem = PosixFileSystem(), options: Options = Options()
   ) throws(StorageError) -> StorageEngine {
@@ -73,7 +81,7 @@ public final class StorageEngine: Sendable {
     return try open(directory: directory, fileSystem: fileSystem, options: options, generator: &generator)
   }
 
-  /// The same with a generator, which gives a new store its identity.
+  /// Opens or creates a store; a new store gets its id from the generator.
   public static func open(
     directory: String, fileSystem: any FileSystem, options: Options, generator: inout some RandomNumberGenerator
   ) throws(StorageError) -> StorageEngine {
@@ -85,7 +93,7 @@ public final class StorageEngine: Sendable {
       (log, recovered) = try Log.current(directory: directory, fileSystem: fileSystem)
     }
     if recovered.tail != .clean {
-      // Another process may be in the middle of a save; whether this is what a crash left shows when nobody writes.
+      // Another process may be saving. With the lock held, whatever remains is the result of a crash.
       let lock = try? log.openLock()  // without the right to write there is no lock, and what was read stands
       let readable = lock ?? (try? fileSystem.open(log.lockPath, .read))  // nor, perhaps, a mark
       defer { withExtendedLifetime(lock) {} }  // the lock goes with its file
@@ -105,33 +113,33 @@ public final class StorageEngine: Sendable {
       directory: directory, fileSystem: fileSystem, options: options, state: recovered.state, recovery: report)
   }
 
-  /// Whether this handle still answers: `false` after a sync that failed.
+  /// Whether this handle can be used; `false` after a failed sync.
   public var isUsable: Bool { state.withLock { $0.handle.failure == nil } }
 
   // MARK: Reads
 
-  /// Takes in what others saved since.
+  /// Applies the saves of other handles and processes since the last call.
   public func refresh() throws(StorageError) {
     try state.withLock { state throws(StorageError) in
       if let failure = state.handle.failure { throw failure }
-      // Whoever writes here has taken in everything, and nobody else can add to it now.
+      // The holder of the write lock has applied everything, and no other handle can save.
       if state.handle.isAppending { return }
       state.handle.looks &+= 1
       let looksAnyway = state.handle.looks & 63 == 0
       if state.handle.counter == nil, state.handle.looks == Self.readsToShare {
         state.handle.counter = sharedCounter(lock: state.handle.lock)
       }
-      // Before the log is looked at: what is saved meanwhile may be missed there, and then shows here.
+      // Read before the log, so that a save missed there shows in the next comparison.
       let now = state.handle.counter?.value
       if let now, now == state.handle.seen, !looksAnyway { return }
       try state.catchUp(directory: directory, fileSystem: fileSystem)
-      // A large save stands in the manifest alone; and after a seal less memory will do.
+      // Large saves are recorded only in the manifest, and a newer generation needs less memory.
       try state.standOnNewest(directory: directory, fileSystem: fileSystem)
       state.handle.seen = now
     }
   }
 
-  /// Position of the last save that this handle has read.
+  /// Returns the position of the last save that this handle has read.
   func position() throws(StorageError) -> StorePosition {
     try state.withLock { state throws(StorageError) in
       if let failure = state.handle.failure { throw failure }
@@ -141,17 +149,17 @@ public final class StorageEngine: Sendable {
     }
   }
 
-  /// A handle that reads but a few times has no use for a counter.
+  /// Number of refreshes from which the counter is mapped; it does not pay for fewer.
   private static let readsToShare = 4
 
-  /// For a handle that has not saved. The lock file may not be there, or not for this user: then it looks in the log each
-  /// time.
+  /// Maps the counter for a handle that has not saved. If the lock file is missing or not readable, the log is checked
+  /// at each refresh.
   private func sharedCounter(lock: (any OpenFile)?) -> (any SharedCounter)? {
     if let lock { return try? lock.counter() }  // another thread is about to save: this is what it will advance
     return try? fileSystem.open(directory + "/" + StoreFormat.lockName, .read).counter()
   }
 
-  /// The record of this name.
+  /// Returns the row with this kind and key, or `nil`.
   public func get(kind: UInt8, key: RecordKey) throws(StorageError) -> Record? {
     try state.withLock { state throws(StorageError) in
       if let failure = state.handle.failure { throw failure }
@@ -159,8 +167,14 @@ public final class StorageEngine: Sendable {
     }
   }
 
-  /// The records of a kind, or of a group in it, with a sort value from `lower` up to and without `upper`, by sort value
-  /// and key.
+  /// Returns rows of a kind, or of one of its groups, ordered by sort value, then key.
+  /// - Parameters:
+  ///   - kind: kind of the rows.
+  ///   - group: group key; `nil` for all rows of the kind.
+  ///   - lower: least sort value.
+  ///   - upper: end of the range, exclusive.
+  ///   - descending: whether to return the rows in reverse order.
+  ///   - limit: maximum number of rows.
   public func scan(
     kind: UInt8, group: UInt64? = nil, from lower: Int64 = .min, to upper: Int64 = .max, descending: Bool = false,
     limit: Int = .max
@@ -173,14 +187,17 @@ public final class StorageEngine: Sendable {
     }
   }
 
-  /// The records of a kind whose keys are of UUIDs in a range, those whose keys are hashes, and perhaps others, in no order.
-  /// - Parameter keys: `nil` for hashes alone.
+  /// Returns the rows of a kind whose keys are UUIDs in a range, those whose keys are hashes, and possibly others, in
+  /// no particular order.
+  /// - Parameters:
+  ///   - kind: kind of the rows.
+  ///   - keys: range of keys; `nil` for hashes only.
   func records(kind: UInt8, keys: ClosedRange<RecordKey>?) throws(StorageError) -> RecordList {
     try listing { tables throws(StorageError) in try tables.records(kind: kind, keys: keys) }
   }
 
-  /// The records of a kind that were made last, and perhaps others, in no order: by the time in a UUID of version 7, else by the
-  /// sort value.
+  /// Returns the most recently created rows of a kind, and possibly others, in no particular order: by the time in a
+  /// version 7 UUID, otherwise by sort value.
   func latest(kind: UInt8, count: Int) throws(StorageError) -> RecordList {
     try listing { tables throws(StorageError) in try tables.latest(kind: kind, count: count) }
   }
@@ -194,8 +211,12 @@ public final class StorageEngine: Sendable {
     }
   }
 
-  /// How many records have a sort value from each boundary, they rise, up to and without the next.
-  /// - Returns: one number less than there are boundaries.
+  /// Returns the numbers of rows between consecutive boundaries; a row equal to a boundary counts after it.
+  /// - Parameters:
+  ///   - kind: kind of the rows.
+  ///   - group: group key; `nil` for all rows of the kind.
+  ///   - boundaries: ascending sort values.
+  /// - Returns: one number fewer than there are boundaries.
   public func counts(
     kind: UInt8, group: UInt64? = nil, boundaries: [Int64]
   ) throws(StorageError) -> [Int] {
@@ -211,7 +232,7 @@ public final class StorageEngine: Sendable {
     }
   }
 
-  /// How many records there are of a kind, or of a group in it.
+  /// Returns the number of rows of a kind, or of one of its groups.
   public func count(kind: UInt8, group: UInt64? = nil) throws(StorageError) -> Int {
     try state.withLock { state throws(StorageError) in
       if let failure = state.handle.failure { throw failure }
@@ -219,7 +240,7 @@ public final class StorageEngine: Sendable {
     }
   }
 
-  /// `false` where there is no record of the kind: at once, and for certain.
+  /// Whether there may be rows of the kind. `false` is exact and takes constant time.
   func mayHold(kind: UInt8) throws(StorageError) -> Bool {
     try state.withLock { state throws(StorageError) in
       if let failure = state.handle.failure { throw failure }
@@ -227,7 +248,7 @@ public final class StorageEngine: Sendable {
     }
   }
 
-  /// Looks once for the records of many names.
+  /// Prefetches the rows of many keys.
   func lookAhead(kind: UInt8, keys: [RecordKey], _ ahead: LookAhead) throws(StorageError) {
     try state.withLock { state throws(StorageError) in
       if let failure = state.handle.failure { throw failure }
@@ -237,8 +258,11 @@ public final class StorageEngine: Sendable {
     }
   }
 
-  /// Looks once for the records that have a key of many hashes.
-  /// - Parameter hashes: the first place of each.
+  /// Prefetches the rows of all keys of many hashes.
+  /// - Parameters:
+  ///   - kind: kind of the rows.
+  ///   - hashes: first key of each hash.
+  ///   - ahead: receives the rows.
   func lookAhead(kind: UInt8, hashes: [RecordKey], _ ahead: LookAhead) throws(StorageError) {
     let sorted = hashes.sorted()
     try state.withLock { state throws(StorageError) in
@@ -249,7 +273,7 @@ public final class StorageEngine: Sendable {
     }
   }
 
-  /// Looks once for the records of many groups.
+  /// Prefetches the rows of many groups.
   func lookAhead(kind: UInt8, groups: [UInt64], _ ahead: LookAhead) throws(StorageError) {
     try state.withLock { state throws(StorageError) in
       if let failure = state.handle.failure { throw failure }
@@ -259,7 +283,7 @@ public final class StorageEngine: Sendable {
     }
   }
 
-  /// Whether a record lies under each of these keys.
+  /// Returns for each key whether there is a row.
   func holds(kind: UInt8, keys: [RecordKey]) throws(StorageError) -> [Bool] {
     try state.withLock { state throws(StorageError) in
       if let failure = state.handle.failure { throw failure }
@@ -267,7 +291,7 @@ public final class StorageEngine: Sendable {
     }
   }
 
-  /// Whether each group may have records of a kind: `false` where it has none, for certain.
+  /// Returns for each group whether it may have rows of a kind. `false` is exact.
   func mayHold(kind: UInt8, groups: [UInt64]) throws(StorageError) -> [Bool] {
     try state.withLock { state throws(StorageError) in
       if let failure = state.handle.failure { throw failure }
@@ -275,7 +299,7 @@ public final class StorageEngine: Sendable {
     }
   }
 
-  /// A scan that leaves out what a unit of work has in its own table.
+  /// Scans saved rows, omitting those that a unit of work has changed in `overlay`.
   func scan(
     kind: UInt8, group: UInt64?, from lower: Int64, to upper: Int64, descending: Bool, limit: Int,
     hiddenBy overlay: Memtable
@@ -291,7 +315,7 @@ public final class StorageEngine: Sendable {
 
   // MARK: Writes
 
-  /// Saves what `body` puts and deletes, all or nothing; durable on return. When `body` throws, nothing changes.
+  /// Saves what `body` puts and deletes, all or nothing; durable on return. If `body` throws, nothing changes.
   public func write<Result>(
     _ body: (WriteTransaction) throws(StorageError) -> Result
   ) throws(StorageError) -> Result {
@@ -306,9 +330,10 @@ public final class StorageEngine: Sendable {
     }
   }
 
-  /// Takes the write lock of the store, over all processes, and takes in what others saved.
+  /// Acquires the write lock among all processes and applies the saves of others.
   ///
-  /// Until the transaction is committed or rolled back nobody else can save.
+  /// No other handle can save until the transaction is committed or rolled back.
+  /// - Throws: ``StorageError/busy(path:)`` after ``Options/lockTimeout``.
   public func beginWrite() throws(StorageError) -> WriteTransaction {
     let lockPath = directory + "/" + StoreFormat.lockName
     let isMine = writing.wait(atMost: options.lockTimeout) { isTaken -> Bool? in
