@@ -1,5 +1,7 @@
-/// Numbers one after the other, with one owner. To add one to an array that lies in an object asks first whether anybody else
-/// has the object's part in hand, and then whether anybody shares the array.
+/// Growable array of integers with one owner.
+///
+/// Appending to an `Array` stored in a class first checks exclusive access to the property and unique ownership of the
+/// buffer; a column does neither.
 final class Column<Element: FixedWidthInteger & BitwiseCopyable> {
   private var base: UnsafeMutablePointer<Element>
   private var capacity: Int
@@ -10,7 +12,7 @@ final class Column<Element: FixedWidthInteger & BitwiseCopyable> {
     base = .allocate(capacity: self.capacity)
   }
 
-  /// So many times 0.
+  /// Creates a column with `count` zeros.
   init(zeros count: Int) {
     capacity = max(count, 1)
     base = .allocate(capacity: capacity)
@@ -31,7 +33,7 @@ final class Column<Element: FixedWidthInteger & BitwiseCopyable> {
     set { base[index] = newValue }
   }
 
-  /// Keeps the memory.
+  /// Removes all elements and keeps the memory.
   func removeAll() { count = 0 }
 
   var elements: UnsafeBufferPointer<Element> { UnsafeBufferPointer(start: base, count: count) }

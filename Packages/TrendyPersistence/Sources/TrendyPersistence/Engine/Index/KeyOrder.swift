@@ -1,12 +1,12 @@
-/// The rows of one kind in the order of their keys: those of UUIDs of version 7, which rise with the time of their making,
-/// then those of other UUIDs, both by the upper half of the key; then those of hashes, as they lie.
+/// Collects the rows of each kind in key order while a segment is written (docs/format.md, "Segment").
 ///
-/// Built while a segment is written, in one pass over the rows and a sort for each kind (docs/format.md, "Segment").
+/// Version 7 UUIDs, which increase with their creation time, precede other UUIDs; both are sorted by the upper half of
+/// the key. Hashes follow in row order. Takes one pass over the rows and one sort per kind.
 final class KeyOrder {
-  /// Stands where the group of a list of rows stands.
+  /// Group key under which a segment stores the list of a kind in key order.
   static let group = UInt64.max
 
-  /// How many rows of a kind there are of each sort of key.
+  /// Number of rows of a kind for each sort of key.
   struct Counts: Hashable {
     var versionSeven = 0
     var otherUUIDs = 0
@@ -15,7 +15,7 @@ final class KeyOrder {
     var all: Int { versionSeven + otherUUIDs + hashes }
   }
 
-  /// The rows of all kinds, kind after kind.
+  /// Rows of all finished kinds, kind after kind.
   let rows: Column<UInt32>
   private(set) var counts: [Counts] = []
   private let sevens = KeyedRows()
@@ -48,7 +48,7 @@ private final class KeyedRows {
   private let keys = Column<UInt64>()
   private let rows = Column<UInt32>()
   private var isSorted = true
-  /// The bits in which keys differ.
+  /// Bits in which the keys differ.
   private var varying: UInt64 = 0
 
   var count: Int { keys.count }
@@ -62,7 +62,7 @@ private final class KeyedRows {
     rows.append(row)
   }
 
-  /// Appends the rows in the order of their keys, and holds none any more.
+  /// Appends the rows to `result` in key order and removes them here.
   func move(to result: Column<UInt32>) {
     if !isSorted { sort() }
     for row in rows.elements { result.append(row) }
@@ -71,7 +71,7 @@ private final class KeyedRows {
     (isSorted, varying) = (true, 0)
   }
 
-  /// A radix sort from the lowest digit on, which keeps the order of equal keys. Digits in which no keys differ are passed over.
+  /// Sorts by key with a stable radix sort from the lowest digit. Digits that are equal in all keys are skipped.
   private func sort() {
     let digitBits = 11
     let spare = (keys: Column<UInt64>(zeros: count), rows: Column<UInt32>(zeros: count))
@@ -100,6 +100,6 @@ private final class KeyedRows {
 }
 
 extension RecordKey {
-  /// Whether these are the bits of a UUID of version 7.
+  /// Whether the key is a UUID of version 7.
   @inline(__always) var isVersionSeven: Bool { !isHash && high >> 12 & 0xF == 7 }
 }

@@ -1,36 +1,37 @@
-/// Which records there are: by name in an open-addressing table, by order in lists. It holds no record itself, only
-/// where each lies.
+/// Index of rows in memory: an open-addressing table by key, and ordered lists by kind and group. It stores the
+/// addresses of rows, not the rows.
 ///
-/// Lists are brought up to date when they are asked for: many saves come between two reads, and most reads ask for a name.
+/// Lists are updated when they are read, because many saves happen between two scans and most reads look up a key.
 final class Memtable {
-  /// By row, in the order in which they came. A row in a list is not given to another record but one that belongs in the
-  /// same place.
+  /// Addresses of the rows in order of arrival. A row number in a list is reused only for a row with the same position
+  /// in the list.
   private var rows: UnsafeMutablePointer<UnsafeRawPointer>
   private var recordCapacity = 128
   private var recordCount = 0
-  /// Buckets of a line of the processor's cache: a byte of each of seven slots, 0 where it is empty, else of the hash of its
-  /// name; then the slots: 32 bits of hash above, the row below. So one wait for memory says where a name is, or goes.
+  /// Hash table of buckets of one cache line: one byte for each of seven slots, 0 if empty, otherwise hash bits; then
+  /// the slots with 32 bits of hash above and the row number below. One memory access shows where a key is or belongs.
   ///
-  /// The seven are looked at at once: that a name is not among them, and that one of them is empty, is so nearly always that the
-  /// processor goes on with what comes next before it has read them.
+  /// The seven bytes are compared at once. The usual result, no match and an empty slot, is predictable, so the
+  /// processor continues before the bytes have been read.
   private var table = Memtable.emptyTable(64 * Memtable.bucketBytes)
   private static let bucketBytes = 64
   private static let slotsInBucket = 7
   private var usedSlots = 0
-  /// A bit for each kind that was ever here.
+  /// One bit for each kind that was ever added.
   private var kindsSeen: SIMD4<UInt64> = .zero
-  /// By kind; empty until one is listed.
+  /// Lists by kind; empty until the first scan.
   private var kinds: [OrderedRows?] = []
-  /// Rows from here on are in no list of a kind.
+  /// Rows from this number on are not yet in the lists of kinds.
   private var kindsListed = 0
-  /// Made when it is first asked for a group.
+  /// Numbers of the groups; created at the first access to a group.
   private var groupNumbers: GroupNumbers?
-  /// By their numbers less one.
+  /// Lists by group number minus one.
   private var groups: [GroupList] = []
-  /// Rows from here on are in no list of a group.
+  /// Rows from this number on are not yet in the lists of groups.
   private var groupsListed = 0
 
-  /// Of most groups of some kinds there is one row, and to make a list of each would take longer than all else.
+  /// Rows of one group. Some kinds have mostly groups of one row, for which a list would cost more than everything
+  /// else.
   private enum GroupList {
     case none
     case row(UInt32)
@@ -41,18 +42,18 @@ final class Memtable {
 
   deinit { rows.deallocate() }
 
-  /// Names known, deletions included.
+  /// Number of keys, including deleted ones.
   var count: Int { usedSlots }
 
-  /// The record, or the deletion, of this name.
+  /// Returns the row or the deletion with this kind and key.
   func find(kind: UInt8, key: RecordKey) -> UnsafeRawPointer? {
     guard usedSlots > 0 else { return nil }
     let slot = self.slot(kind: kind, key: key, hash: Self.hash(kind, key))
     return isEmpty(slot) ? nil : rows[row(slot)]
   }
 
-  /// Takes in a record or a deletion, in place of what had its name.
-  /// - Returns: the row where it is among ``records``, until the next of its name.
+  /// Adds a row or a deletion and replaces any earlier one with its key.
+  /// - Returns: its number in ``records``, valid until the next one with this key.
   @discardableResult func apply(_ record: UnsafeRawPointer) -> Int {
     let kind = RecordLayout.kind(record)
     let key = RecordLayout.key(record)
@@ -65,12 +66,12 @@ final class Memtable {
     fill(slot, with: UInt64(hash) << 32 | UInt64(row))
     usedSlots += 1
     kindsSeen[Int(kind >> 6)] |= 1 << UInt64(kind & 63)
-    // In large steps while that is a few pages: each finds a place for every name anew.
+    // Small tables grow fourfold, because each step rehashes every key.
     if Self.isCrowded(usedSlots, table.count) { grow(to: table.count * (table.count < 64 << 10 ? 4 : 2)) }
     return row
   }
 
-  /// `false` where no record of the kind is here: at once, and for certain.
+  /// Whether a row of the kind was ever added. `false` is exact and takes constant time.
   func mayHold(kind: UInt8) -> Bool { kindsSeen[Int(kind >> 6)] >> UInt64(kind & 63) & 1 != 0 }
 
   func mayHold(kind: UInt8, group: UInt64) -> Bool {
@@ -80,19 +81,19 @@ final class Memtable {
     return true
   }
 
-  /// Makes room for so many names more at once.
+  /// Reserves space for a number of additional keys.
   func reserve(_ more: Int) {
     var bytes = table.count
     while Self.isCrowded(usedSlots + more, bytes) { bytes *= 2 }
     if bytes > table.count { grow(to: bytes) }
   }
 
-  /// Takes in all records of a whole group.
+  /// Adds all rows of an intact group.
   func apply(group: GroupHeader, at base: UnsafeRawPointer) {
     for record in GroupRecords(header: group, base: base) { apply(record) }
   }
 
-  /// What a scan finds here, over what lies beneath.
+  /// Returns the rows that a scan finds here.
   func scan(
     kind: UInt8, group: UInt64?, from lower: Int64, to upper: Int64, descending: Bool, limit: Int,
     unless isHidden: ((UnsafeRawPointer) -> Bool)? = nil
@@ -109,16 +110,16 @@ final class Memtable {
 
   func count(kind: UInt8, group: UInt64?) -> Int { list(kind: kind, group: group)?.count ?? 0 }
 
-  /// The record or the deletion of every name known, about in the order in which they came; between them ``nobody``, where a
-  /// row was given up. Valid until the next one is taken in.
+  /// Rows and deletions of all keys, roughly in order of arrival, with ``nobody`` at unused numbers. Valid until the
+  /// next change.
   var records: UnsafeBufferPointer<UnsafeRawPointer> { UnsafeBufferPointer(start: rows, count: recordCount) }
 
-  /// Every record that is not deleted, in no order.
+  /// All rows that are not deleted, in no particular order.
   var living: [UnsafeRawPointer] { records.filter { !RecordLayout.isDeletion($0) } }
 }
 
 extension Memtable {
-  /// In a row that was given up: a deletion, which no list takes in. Never written after it is made, nor freed.
+  /// Placeholder at unused row numbers: a deletion, which no list contains. Never modified or freed.
   nonisolated(unsafe) static let nobody: UnsafeRawPointer = {
     let record = UnsafeMutableRawPointer.allocate(byteCount: RecordLayout.headerBytes, alignment: 8)
     RecordLayout.write(
@@ -140,7 +141,7 @@ extension Memtable {
     }
   }
 
-  /// After ``listGroups()``.
+  /// Returns the rows of a group. The caller has called ``listGroups()``.
   private func groupList(_ kind: UInt8, _ group: UInt64) -> GroupList {
     guard let number = groupNumbers?.find(GroupName(kind: kind, group: group)) else { return .none }
     return groups[Int(number) - 1]
@@ -165,7 +166,8 @@ extension Memtable {
     return recordCount - 1
   }
 
-  /// - Returns: the row where it is now.
+  /// Replaces a row.
+  /// - Returns: number of the new row.
   private func replace(row: Int, with record: UnsafeRawPointer, slot: Int) -> Int {
     let old = rows[row]
     let isDeletion = RecordLayout.isDeletion(record)
@@ -248,10 +250,10 @@ extension Memtable {
 
   // MARK: Slots, by where their byte is in the table
 
-  /// Never 0.
+  /// Hash bits of a slot; never 0.
   @inline(__always) private static func tag(_ hash: UInt32) -> UInt8 { UInt8(truncatingIfNeeded: hash >> 25) | 0x80 }
 
-  /// More than five names a bucket.
+  /// Whether there are more than five keys per bucket.
   @inline(__always) private static func isCrowded(_ names: Int, _ bytes: Int) -> Bool {
     names * bucketBytes > bytes * 5
   }
@@ -275,10 +277,10 @@ extension Memtable {
     table.base.storeBytes(of: Self.tag(UInt32(content >> 32)), toByteOffset: slot, as: UInt8.self)
   }
 
-  /// The high bit of each tag that is 0, of seven.
+  /// Returns the high bit of each of the seven bytes that is 0.
   @inline(__always) private static func empty(_ tags: UInt64) -> UInt64 { ~tags & 0x0080_8080_8080_8080 }
 
-  /// The slot of this name, or the empty one where it belongs.
+  /// Returns the slot of a key, or the empty slot for it.
   private func slot(kind: UInt8, key: RecordKey, hash: UInt32) -> Int {
     let mask = table.count - Self.bucketBytes
     var bucket = Int(hash) &* Self.bucketBytes & mask
@@ -302,7 +304,7 @@ extension Memtable {
   }
 
   private static func emptyTable(_ bytes: Int) -> RecordMemory {
-    // What the system gives is zeros, and new pages; what the allocator gives is neither.
+    // Large memory comes from the system as zeroed pages; small memory comes from the allocator and is cleared here.
     guard bytes <= 64 << 10 else { return RecordMemory(zeroed: bytes) }
     let table = RecordMemory(bytes)
     for bucket in stride(from: 0, to: bytes, by: bucketBytes) {

@@ -1,5 +1,6 @@
-/// Row numbers in the order of their records' (sort, key): leaves of a few hundred, so that inserting anywhere moves
-/// little and appending, the usual case as times are nearly sorted, moves nothing.
+/// Row numbers ordered by sort value, then key, in leaves of up to 512.
+///
+/// An insertion moves few elements. Appending, the usual case because times mostly increase, moves none.
 final class OrderedRows {
   private final class Leaf {
     var sorts: [Int64] = []
@@ -15,7 +16,11 @@ final class OrderedRows {
   private var leaves: [Leaf] = []
   private(set) var count = 0
 
-  /// - Parameter records: where each row's record is, for the keys of equal sorts.
+  /// Inserts a row.
+  /// - Parameters:
+  ///   - row: number of the row.
+  ///   - sort: its sort value.
+  ///   - records: addresses of all rows, for the keys of rows with equal sort values.
   func insert(_ row: UInt32, sort: Int64, records: UnsafePointer<UnsafeRawPointer>) {
     count += 1
     guard let last = leaves.last else {
@@ -60,7 +65,7 @@ final class OrderedRows {
     if leaf.sorts.isEmpty { leaves.remove(at: position.leaf) }
   }
 
-  /// The records with a sort from `lower` up to and without `upper`, at most `limit`, added to `result`.
+  /// Appends to `result` at most `limit` rows with sort values from `lower` up to but excluding `upper`.
   func collect(
     from lower: Int64, to upper: Int64, descending: Bool, limit: Int, records: UnsafePointer<UnsafeRawPointer>,
     into result: inout [UnsafeRawPointer], unless isHidden: ((UnsafeRawPointer) -> Bool)?
@@ -103,7 +108,7 @@ final class OrderedRows {
     }
   }
 
-  /// Adds how many rows lie from each boundary up to the next. Boundaries rise.
+  /// Adds to `counts` the numbers of rows between consecutive boundaries, which are ascending.
   func addCounts(boundaries: [Int64], to counts: inout [Int]) {
     var leafIndex = 0
     var before = 0
@@ -130,7 +135,7 @@ final class OrderedRows {
     leaves.insert(upper, at: index + 1)
   }
 
-  /// The first position whose sort is not below `sort`; the end if there is none.
+  /// Returns the first position with a sort value of at least `sort`, or the end.
   private func first(atLeast sort: Int64) -> Position {
     var low = 0
     var high = leaves.count
@@ -142,7 +147,7 @@ final class OrderedRows {
     return Position(leaf: low, index: Self.lowerBound(leaves[low].sorts, sort))
   }
 
-  /// Where a record of this sort and key is, or belongs: always within a leaf, its end included.
+  /// Returns the position of a sort value and key, or where they belong: always within a leaf or at its end.
   private func place(sort: Int64, key: RecordKey, records: UnsafePointer<UnsafeRawPointer>) -> Position {
     func isBelow(_ leaf: Leaf, _ index: Int) -> Bool {
       let other = leaf.sorts[index]

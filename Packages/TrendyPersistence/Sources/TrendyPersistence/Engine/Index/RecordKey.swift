@@ -1,16 +1,19 @@
 import TrendyModels
 
-/// The 128 bits under which a store finds a record: those of a UUID, or a hash.
+/// 128-bit key of a row: the bits of a UUID, or a hash of another identifier.
 public struct RecordKey: Hashable, Sendable, CustomStringConvertible {
+  /// Upper 64 bits.
   public var high: UInt64
+  /// Lower 64 bits.
   public var low: UInt64
 
+  /// Creates a key from its halves.
   public init(high: UInt64, low: UInt64) {
     self.high = high
     self.low = low
   }
 
-  /// 32 hexadecimal digits.
+  /// The key as 32 hexadecimal digits.
   public var description: String {
     func digits(_ word: UInt64) -> String {
       let text = String(word, radix: 16)
@@ -21,41 +24,43 @@ public struct RecordKey: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension RecordKey: Comparable {
+  /// Orders keys as unsigned 128-bit numbers.
   public static func < (left: RecordKey, right: RecordKey) -> Bool {
     left.high != right.high ? left.high < right.high : left.low < right.low
   }
 }
 
 extension RecordKey {
-  /// Whether these are the bits of a hash, and not of a canonical UUID.
+  /// Whether the key is a hash.
   var isHash: Bool { low &>> 62 == 3 }
 
-  /// Whether these are the bits of a canonical UUID.
+  /// Whether the key is a canonical UUID.
   var isUUID: Bool { low &>> 62 == 2 }
 
-  /// The key of any text by hash. Two texts may share one: keep the text in the payload and compare.
+  /// Creates the key of any text by hashing it. Two texts may have the same key: store the text in the payload and
+  /// compare it.
   ///
-  /// Hashes and canonical UUIDs never meet: the bits that are the variant of a UUID are `10` there and `11` here.
+  /// Hashes differ from canonical UUIDs, whose two variant bits are `10`, while they are `11` in a hash.
   public init(hashing text: String) {
     high = Checksum.xxh64(text, seed: 0)
     low = Checksum.xxh64(text, seed: 0x7472_656E_6479_6B65) | 0xC000_0000_0000_0000
   }
 
-  /// How many texts may share one hash: the lowest bits of their keys tell them apart.
+  /// Number of texts that can share a hash; the lowest bits of their keys differ.
   static let hashPlaces: UInt64 = 8
 
-  /// The first of the keys that texts of this hash have.
+  /// First of the keys that texts with this hash can have.
   @inline(__always) var firstPlace: RecordKey { RecordKey(high: high, low: low & ~(Self.hashPlaces - 1)) }
 
-  /// Of a first place: all keys that texts of this hash may have.
+  /// All keys that texts with this hash can have. Only for a ``firstPlace``.
   var places: some Sequence<RecordKey> { (0..<Self.hashPlaces).lazy.map { RecordKey(high: high, low: low | $0) } }
 
-  /// The key of 36 lower-case characters that are a UUID of RFC 9562 (variant `10`); `nil` for any other text.
+  /// Creates the key of a UUID of RFC 9562 (variant `10`) in 36 lower-case characters; `nil` for any other text.
   public init?(canonicalUUID text: String) {
     guard let (high, low) = CompactIdentifier.bits(ofCanonical: text) else { return nil }
     self.init(high: high, low: low)
   }
 
-  /// The 36 lower-case characters of the UUID with these bits.
+  /// The UUID with these bits in 36 lower-case characters.
   public var uuidText: String { CompactIdentifier.text(high: high, low: low) }
 }

@@ -1,4 +1,4 @@
-/// The order of scans.
+/// Order of scans: by sort value, then key.
 enum RecordOrder {
   static func isBelow(_ left: UnsafeRawPointer, _ right: UnsafeRawPointer) -> Bool {
     let leftSort = RecordLayout.sort(left)
@@ -6,13 +6,13 @@ enum RecordOrder {
     return leftSort != rightSort ? leftSort < rightSort : RecordLayout.key(left) < RecordLayout.key(right)
   }
 
-  /// The order of a segment: by kind, then that of scans.
+  /// Whether one row precedes another in a segment: by kind, then in scan order.
   static func isBelowInSegment(_ left: UnsafeRawPointer, _ right: UnsafeRawPointer) -> Bool {
     let (leftKind, rightKind) = (RecordLayout.kind(left), RecordLayout.kind(right))
     return leftKind != rightKind ? leftKind < rightKind : isBelow(left, right)
   }
 
-  /// One list of two that are in order, at most `limit` long.
+  /// Merges two sorted lists into one of at most `limit` rows.
   static func merge(
     _ left: [UnsafeRawPointer], _ right: [UnsafeRawPointer], descending: Bool, limit: Int
   ) -> [UnsafeRawPointer] {
@@ -43,20 +43,20 @@ enum RecordOrder {
   }
 }
 
-/// Living records in the order of a segment.
+/// Living rows in segment order.
 ///
-/// Kinds apart, then by the bytes of the sort value in which they differ, the lowest first: a comparison looks at two records
-/// that lie anywhere, and many of them take longer than all else that is done with a row.
+/// Separated by kind, then sorted with a radix sort over the bytes of the sort value that differ. Comparing rows would
+/// access two scattered addresses each time and take longer than everything else done with a row.
 final class SortedRecords {
   private struct Entry: BitwiseCopyable {
-    /// Rises as the sort value does.
+    /// Sort value mapped to an unsigned number with the same order.
     var sort: UInt64
     var record: UnsafeRawPointer
   }
 
   private let entries: UnsafeMutableBufferPointer<Entry>
 
-  /// Of several lists, without the deletions in them.
+  /// Sorts the rows of several lists and omits deletions.
   init(_ lists: [UnsafeBufferPointer<UnsafeRawPointer>]) {
     var places = [Int](repeating: 0, count: 257)
     for list in lists {
@@ -91,7 +91,10 @@ final class SortedRecords {
     for entry in entries { try body(entry.record) }
   }
 
-  /// - Parameter room: as large, for what is on its way.
+  /// Sorts the entries of one kind.
+  /// - Parameters:
+  ///   - entries: the entries.
+  ///   - room: scratch space of the same length.
   private static func sort(_ entries: UnsafeMutableBufferPointer<Entry>, room: UnsafeMutableBufferPointer<Entry>) {
     var differing: UInt64 = 0
     var isSorted = true
@@ -106,7 +109,7 @@ final class SortedRecords {
         (source, target) = (target, source)
       }
     }
-    // Those of one sort value, by key.
+    // Order rows with equal sort values by key.
     var start = 0
     while start < source.count {
       var end = start + 1
@@ -120,7 +123,7 @@ final class SortedRecords {
     if source.baseAddress != entries.baseAddress { _ = entries.update(fromContentsOf: source) }
   }
 
-  /// One pass, which leaves those of the same byte in their order.
+  /// Stable pass over one byte of the sort values.
   private static func sort(
     _ source: UnsafeMutableBufferPointer<Entry>, by shift: UInt64, to target: UnsafeMutableBufferPointer<Entry>
   ) {

@@ -1,4 +1,4 @@
-/// Set of row numbers: a bit for each up to the highest.
+/// Set of row numbers as a bit array.
 struct RowSet {
   private var words: [UInt64] = []
 

@@ -1,17 +1,15 @@
-/// Everything that a handle answers from: the rows of the log in memory, over the segments.
-///
-/// Used by one thread at a time, as its parts are.
+/// All rows of a generation: those of the log in memory, over those of the segments. Not thread-safe.
 final class StoreTables {
-  /// Its deletions hide what lies in a segment.
+  /// Rows of the log. Its deletions hide rows of segments.
   let memtable = Memtable()
   let segments: SegmentStack
   private var buried: [RowPlace] = []
-  /// By kind, so many rows of the memtable were looked at for what they take the place of in segments.
+  /// For each kind the number of memtable rows whose replaced segment rows have been marked.
   private var settledCounts = [Int](repeating: 0, count: Int(UInt8.max) + 1)
 
   init(_ segments: SegmentStack) { self.segments = segments }
 
-  /// The rows of segments that the log has taken the place of.
+  /// Rows of segments that rows of the log replace.
   var burials: [RowPlace] {
     get throws(StorageError) {
       try settleAll()
@@ -19,12 +17,14 @@ final class StoreTables {
     }
   }
 
-  /// The rows of segments that the log, and then changes, take the place of.
-  /// - Parameter newRows: the changes that take the place of nothing saved.
+  /// Returns the rows of segments that the log and then `changes` replace.
+  /// - Parameters:
+  ///   - changes: rows of a unit of work.
+  ///   - newRows: those that replace no saved row.
   func rowsReplaced(
     by changes: UnsafeBufferPointer<UnsafeRawPointer>, newRows: RowSet
   ) throws(StorageError) -> [RowPlace] {
-    // A row that the log has taken the place of is not found again, so that none is among them twice.
+    // Rows replaced by the log are no longer found, so none is returned twice.
     var replaced = try burials
     guard !segments.isEmpty else { return replaced }
     var keys: [UInt8: [RecordKey]] = [:]
@@ -39,29 +39,30 @@ final class StoreTables {
     return replaced
   }
 
-  /// ``settle(_:)`` for every kind.
+  /// Calls ``settle(_:)`` for every kind.
   func settleAll() throws(StorageError) {
     for kind in 0...UInt8.max where memtable.mayHold(kind: kind) { try settle(kind) }
   }
 
-  /// Takes in a whole group.
+  /// Adds the rows of an intact group.
   func apply(group: GroupHeader, at base: UnsafeRawPointer) {
     memtable.apply(group: group, at: base)
   }
 
-  /// Buries the rows of a kind in segments that the log has taken the place of since. Whoever asks for a name does not need it, as
-  /// what is above is found first; a save or an opening should not look through segments for the sake of scans that may not
-  /// come, nor a scan of one kind for the sake of others.
+  /// Marks the segment rows of a kind that the log has replaced since the last call.
+  ///
+  /// Needed only before scans and counts of the kind; a lookup finds the newer row first. Saves and openings do not
+  /// search segments for scans that may never happen.
   func settle(_ kind: UInt8) throws(StorageError) {
     guard !segments.isEmpty else { return }
     let records = memtable.records
-    // A record that takes the place of a row before them has the name of one that was settled.
+    // A row that replaced an earlier one has the key of a row that was settled before.
     let first = settledCounts[Int(kind)]
     guard first < records.count else { return }
     let keys = records[first...].compactMap { record in
       record != Memtable.nobody && RecordLayout.kind(record) == kind ? RecordLayout.key(record) : nil
     }
-    // What fails is looked at again: a row that was buried is not found then.
+    // After an error the search is repeated; rows already marked are then not found.
     try segments.find(kind: kind, keys: keys) { _, found throws(StorageError) in
       if let place = try segments.bury(found) { buried.append(place) }
     }
@@ -75,14 +76,14 @@ final class StoreTables {
     return try segments.find(kind: kind, key: key)?.record
   }
 
-  /// Whether a record lies under each of these keys.
+  /// Returns for each key whether there is a row.
   func holds(kind: UInt8, keys: [RecordKey]) throws(StorageError) -> [Bool] {
     var held = [Bool](repeating: false, count: keys.count)
     try find(kind: kind, keys: keys) { index, _ in held[index] = true }
     return held
   }
 
-  /// Whether each group may have records of a kind: `false` where it has none, for certain.
+  /// Returns for each group whether it may have rows of a kind. `false` is exact.
   func mayHold(kind: UInt8, groups: [UInt64]) throws(StorageError) -> [Bool] {
     var held = try segments.mayHold(kind: kind, groups: groups)
     if memtable.mayHold(kind: kind) {
@@ -93,7 +94,7 @@ final class StoreTables {
     return held
   }
 
-  /// The records under these keys that there are, with the index of the key, in no order.
+  /// Calls `body` with the index of each key that has a row, and the row, in no particular order.
   func find(
     kind: UInt8, keys: [RecordKey], _ body: (Int, UnsafeRawPointer) -> Void
   ) throws(StorageError) {
@@ -108,8 +109,11 @@ final class StoreTables {
     try segments.find(kind: kind, keys: others.map { keys[$0] }) { body(others[$0], $1.record) }
   }
 
-  /// The records that have a key of one of these hashes, in no order.
-  /// - Parameter hashes: the first place of each, rising.
+  /// Calls `body` with each row whose key belongs to one of these hashes, in no particular order.
+  /// - Parameters:
+  ///   - kind: kind of the rows.
+  ///   - hashes: first key of each hash, ascending.
+  ///   - body: receives the rows.
   func find(kind: UInt8, hashes: [RecordKey], _ body: (UnsafeRawPointer) -> Void) throws(StorageError) {
     if memtable.mayHold(kind: kind) {
       for hash in hashes {
@@ -123,7 +127,7 @@ final class StoreTables {
     }
   }
 
-  /// The records of a kind in each of these groups, in the order of scans.
+  /// Returns the rows of a kind in each of these groups, in scan order.
   func records(kind: UInt8, groups: [UInt64]) throws(StorageError) -> [[UnsafeRawPointer]] {
     try settle(kind)
     var lists = groups.map { group in
@@ -145,19 +149,19 @@ final class StoreTables {
     try settle(kind)
     let lists = try segments.scan(
       kind: kind, group: group, from: lower, to: upper, descending: descending, limit: limit, unless: isHidden)
-    // The short ones first.
+    // Merge the shortest lists first.
     return lists.sorted { $0.count < $1.count }.reduce(recent) {
       RecordOrder.merge($1, $0, descending: descending, limit: limit)
     }
   }
 
-  /// ``SegmentStack/records(kind:keys:)``, and every record of the kind in the log.
+  /// Returns ``SegmentStack/records(kind:keys:)`` and every row of the kind in the log.
   func records(kind: UInt8, keys: ClosedRange<RecordKey>?) throws(StorageError) -> [UnsafeRawPointer] {
     try settle(kind)
     return try recent(kind) + segments.records(kind: kind, keys: keys)
   }
 
-  /// ``SegmentStack/latest(kind:count:)``, and every record of the kind in the log.
+  /// Returns ``SegmentStack/latest(kind:count:)`` and every row of the kind in the log.
   func latest(kind: UInt8, count: Int) throws(StorageError) -> [UnsafeRawPointer] {
     try settle(kind)
     return try recent(kind) + segments.latest(kind: kind, count: count)
@@ -179,7 +183,7 @@ final class StoreTables {
   }
 }
 
-/// The records of a whole group, where they lie.
+/// The rows of an intact group, read in place.
 struct GroupRecords: Sequence, IteratorProtocol {
   private var position: UnsafeRawPointer
   private var left: Int
