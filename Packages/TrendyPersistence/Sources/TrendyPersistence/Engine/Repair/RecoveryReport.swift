@@ -1,17 +1,19 @@
-/// What opening a store found at the end of its log.
+/// State of the end of the log when a store was opened.
 public struct RecoveryReport: Hashable, Sendable {
-  /// The file whose tail was cut.
+  /// Path of the last chunk of the log.
   public var path: String
-  /// Where in it the cut is: the end of the last whole save.
+  /// Offset of the end of the last intact save in bytes.
   public var offset: Int
-  /// Bytes of a save that never finished, from the cut to the last that is not zero; 0 when nothing was cut. They were
-  /// not reported as saved. The next save sets them aside in a file of their own before it writes there.
+  /// Length in bytes of an unfinished save after ``offset``, without trailing zeros; 0 if there is none. It was never
+  /// reported as saved. The next save copies it to a separate file and overwrites it.
   public var cutBytes: Int
-  /// Saves read from the log.
+  /// Number of saves read from the log.
   public var saves: Int
 
+  /// Whether an unfinished save was found.
   public var wasCut: Bool { cutBytes > 0 }
 
+  /// Creates a report.
   public init(path: String, offset: Int, cutBytes: Int, saves: Int) {
     self.path = path
     self.offset = offset

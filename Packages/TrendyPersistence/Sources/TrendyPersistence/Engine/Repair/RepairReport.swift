@@ -1,10 +1,11 @@
-/// A row that is not whole in any file, as far as something still tells of it.
+/// A row that is not intact in any file, as far as its identity is known.
 public struct LostRow: Hashable, Sendable {
   public var kind: UInt8
   public var key: RecordKey?
-  /// Exact where the key is known; else, if anything, the first of the day that it lay on.
+  /// Sort value if the key is known; otherwise the start of the row's day, or `nil`.
   public var sort: Int64?
 
+  /// Creates a description of a lost row.
   public init(kind: UInt8, key: RecordKey?, sort: Int64?) {
     self.kind = kind
     self.key = key
@@ -12,16 +13,18 @@ public struct LostRow: Hashable, Sendable {
   }
 }
 
-/// Saves of the log that are not whole in any file.
+/// Consecutive saves of the log that are not intact in any file.
 public struct LostSaves: Hashable, Sendable {
-  /// Where they were, or should have been.
+  /// File that contained or should have contained the saves.
   public var path: String
+  /// Offset in bytes at which they were expected.
   public var offset: Int
-  /// Each save has a number, one more than the one before.
+  /// Sequence numbers of the saves.
   public var numbers: ClosedRange<UInt64>
-  /// The rows that the damaged bytes seem to name. What they say of them cannot be believed.
+  /// Rows that the damaged bytes seem to contain. Their content is unreliable.
   public var rows: [LostRow]
 
+  /// Creates a description of lost saves.
   public init(path: String, offset: Int, numbers: ClosedRange<UInt64>, rows: [LostRow]) {
     self.path = path
     self.offset = offset
@@ -30,23 +33,24 @@ public struct LostSaves: Hashable, Sendable {
   }
 }
 
-/// What ``StorageEngine/repair(directory:fileSystem:options:)`` found and did.
+/// Result of ``StorageEngine/repair(directory:fileSystem:options:)``.
 public struct RepairReport: Hashable, Sendable {
-  /// Whether there was damage; without it nothing was changed.
+  /// Whether there was damage. Without damage nothing was changed.
   public var wasDamaged: Bool
-  /// Saves of the log that are whole and in the store now.
+  /// Number of intact saves of the log, which the repaired store contains.
   public var savesKept: Int
-  /// Saves that must have been there and are not whole in any file.
+  /// Number of confirmed saves that are not intact in any file.
   public var savesLost: Int { lostSaves.reduce(0) { $0 + $1.numbers.count } }
-  /// The same, one after the other.
+  /// The lost saves in order.
   public var lostSaves: [LostSaves]
-  /// Rows of segments that are not whole any more, as far as a manifest or a segment says how many there were.
+  /// Number of rows lost from segments, as far as a manifest or a segment contains their number.
   public var rowsLost: Int
-  /// What is known of them; fewer where the file is gone.
+  /// Known details of lost rows; fewer than ``rowsLost`` if a file is missing.
   public var lostRows: [LostRow]
-  /// The files that were there before, under their new names in the same folder, with every byte they had.
+  /// New paths of the previous files, which are unchanged and in the same directory.
   public var setAside: [String]
 
+  /// Creates a report.
   public init(
     wasDamaged: Bool, savesKept: Int, lostSaves: [LostSaves] = [], rowsLost: Int = 0, lostRows: [LostRow] = [],
     setAside: [String] = []

@@ -1,4 +1,4 @@
-/// Everything whole in the files of a store, however damaged. It changes nothing.
+/// Collects everything intact in the files of a damaged store. Changes nothing.
 struct Salvage {
   private struct Group {
     var sequence: UInt64
@@ -13,27 +13,29 @@ struct Salvage {
     var memory: RecordMemory
   }
 
-  /// As the manifest has it, or the newest segment.
+  /// Id of the store, from the manifest, the newest segment or a chunk.
   let storeID: UInt64
   let generation: UInt64
-  /// Every file that holds or held rows, by the name it has now, with the one that it had.
+  /// Current path of every file that contains rows, with its original name.
   private(set) var files: [(path: String, name: String)] = []
   private(set) var rowsLost = 0
   private(set) var lostRows: [LostRow] = []
   private(set) var lostSaves: [LostSaves] = []
   private(set) var savesKept = 0
-  /// The last number that was given to a save.
+  /// Highest sequence number assigned to a save.
   private(set) var lastSequence: UInt64
   private let firstSequence: UInt64
   private var chunks: [Chunk] = []
   private var groups: [Group] = []
   private var stack = SegmentStack(salvaging: [])
 
+  /// Reads the files of a store.
   /// - Parameters:
-  ///   - names: those in the folder.
-  ///   - manifest: `nil` if it is gone or damaged.
-  ///   - mark: of the last save that was confirmed.
-  /// - Throws: ``StorageError/damaged(path:offset:)`` when nothing says which store the files belong to.
+  ///   - log: directory and file system of the store.
+  ///   - names: names of the files in the directory.
+  ///   - manifest: `nil` if it is missing or damaged.
+  ///   - mark: durable end from the lock file.
+  /// - Throws: ``StorageError/damaged(path:offset:)`` if no file contains the id of the store.
   init(_ log: Log, names: [String], manifest: Manifest?, mark: DurableMark?) throws(StorageError) {
     let segmentFiles = Self.files(names, prefix: "segment-", above: manifest?.generation)
     let salvaged = try Self.segments(log, files: segmentFiles, manifest: manifest)
@@ -56,7 +58,7 @@ struct Salvage {
       }
       chunks.append(Chunk(number: file.number, path: path, memory: memory))
     }
-    // Without it no group can be told from noise.
+    // Without the id of the store, groups cannot be distinguished from arbitrary bytes.
     guard let known else { throw .damaged(path: log.directory + "/" + StoreFormat.manifestName, offset: 0) }
     storeID = known
     files = (chunkFiles + segmentFiles).map { ("\(log.directory)/\($0.name)", $0.plainName) }
@@ -68,11 +70,12 @@ struct Salvage {
   private struct File {
     var number: UInt64
     var name: String
-    /// Before a repair that was cut off set it aside.
+    /// Name of the file before an interrupted repair renamed it.
     var plainName: String
   }
 
-  /// The files of a kind, by number. What a repair has set aside whose manifest was never put in place still counts.
+  /// Returns the files with a prefix, ordered by number. Files set aside by a repair that did not complete are
+  /// included.
   private static func files(_ names: [String], prefix: String, above generation: UInt64?) -> [File] {
     var found: [File] = []
     for name in names {
@@ -99,8 +102,8 @@ struct Salvage {
     }
   }
 
-  /// The segments that can be opened of those that count, and the manifest that says which do: when that is lost, the copy in
-  /// the newest segment. A generation that was never put in place holds the same rows.
+  /// Opens the segments of the manifest. If the manifest is lost, the copy in the newest segment replaces it; a
+  /// generation that never became current contains the same rows.
   private static func segments(
     _ log: Log, files: [File], manifest: Manifest?
   ) throws(StorageError) -> (segments: [Segment], manifest: Manifest?, rowsLost: Int) {
@@ -149,7 +152,7 @@ struct Salvage {
     }
   }
 
-  /// Counts the saves, and names the holes between them.
+  /// Counts the saves and records gaps in their sequence numbers.
   private mutating func judgeSaves(confirmed: UInt64) {
     groups.removeAll { $0.sequence < firstSequence }
     var end: (chunk: Int, offset: Int)? = chunks.isEmpty ? nil : (0, ChunkHeader.bytes)
@@ -171,7 +174,7 @@ struct Salvage {
   private func hole(at place: (chunk: Int, offset: Int), numbers: ClosedRange<UInt64>) -> LostSaves {
     let chunk = chunks[place.chunk]
     var rows: [LostRow] = []
-    // The length of the first may still be right: then its records can be gone through, as far as they make sense.
+    // The length of the first group may be intact; then its rows can be listed as far as they are plausible.
     let base = chunk.memory.base + place.offset
     let available = chunk.memory.count - place.offset
     if let header = GroupHeader.read(base, available: available, epoch: epoch(chunk)) {
@@ -191,7 +194,7 @@ struct Salvage {
     return LostSaves(path: chunk.path, offset: place.offset, numbers: numbers, rows: rows)
   }
 
-  /// The living rows, where the rows of segments are read whole: fills ``lostRows``.
+  /// Returns the living rows, and fills ``lostRows`` with the damaged rows of segments.
   mutating func records() -> Memtable {
     let memtable = Memtable()
     for layer in stack.layers {
@@ -208,7 +211,7 @@ struct Salvage {
     return memtable
   }
 
-  /// The highest number that a file of this kind has, in use or set aside.
+  /// Returns the highest number of the files with a prefix, in use or set aside.
   static func highestNumber(_ names: [String], prefix: String) -> UInt64 {
     files(names, prefix: prefix, above: 0).map(\.number).max() ?? 0
   }

@@ -1,16 +1,20 @@
 extension StorageEngine {
-  /// Makes a damaged store usable: takes every save of the log and every row of a segment that is whole into a new
-  /// generation, and sets the old files aside. A store without damage stays as it is. Handles that are open have to be opened
-  /// anew.
+  /// Repairs a damaged store: writes every intact save of the log and every intact row of the segments into a new
+  /// generation, and sets the old files aside.
   ///
-  /// Where a lost save had replaced or deleted a record, the one before it shows again.
-  /// - Throws: ``StorageError/newerVersion(path:found:supported:)``, or ``StorageError/damaged(path:offset:)`` when nothing
-  ///   says any more which store the files belong to. A repair that was cut off can be made again.
+  /// An undamaged store is not changed. Open handles must be reopened. If a lost save had replaced or deleted a row,
+  /// its previous version reappears. An interrupted repair can be repeated.
+  /// - Parameters:
+  ///   - directory: path without a trailing slash.
+  ///   - fileSystem: file system of the directory.
+  ///   - options: sizes and timeouts.
+  /// - Throws: ``StorageError/newerVersion(path:found:supported:)``, or ``StorageError/damaged(path:offset:)`` if no
+  ///   file contains the id of the store.
   public static func repair(
     directory: String, fileSystem: any FileSystem = PosixFileSystem(), options: Options = Options()
   ) throws(StorageError) -> RepairReport {
     let log = Log(directory: directory, fileSystem: fileSystem)
-    // Nobody may seal or merge meanwhile, who would remove what is to be set aside.
+    // Prevents sealing and merging, which would remove files that are to be set aside.
     let maintenanceLock = try storing { () throws(FileSystemError) in
       try fileSystem.open(directory + "/" + StoreFormat.maintenanceLockName, .create)
     }
@@ -57,7 +61,7 @@ extension StorageEngine {
     return verification.findings.isEmpty
   }
 
-  /// Writes the files of a generation: a segment with the rows, and an empty chunk. Nothing names them yet.
+  /// Writes a segment with the rows and an empty chunk. No manifest names them yet.
   private static func writeRows(
     _ rows: Memtable, into next: inout Manifest, log: Log, options: Options
   ) throws(StorageError) {
@@ -73,8 +77,8 @@ extension StorageEngine {
     if let writer { next.segments = [try writer.finish(kills: [], manifest: next)] }
   }
 
-  /// Gives the old files other names, before the new manifest is in place: from then on maintenance removes what it does not
-  /// name. A repair that is cut off in between finds them by these names.
+  /// Renames the old files. This happens before the new manifest is in place, because maintenance then removes files
+  /// that it does not name. An interrupted repair recognizes them by their names.
   private static func setAside(
     _ salvage: Salvage, names: [String], generation: UInt64, log: Log, isManifestLost: Bool
   ) throws(StorageError) -> [String] {

@@ -1,16 +1,20 @@
 extension StorageEngine {
-  /// Looks through a whole store: every checksum, the manifest, the log and its numbers, every index against the rows. It
-  /// changes nothing, and others may go on writing.
+  /// Verifies a store: every checksum, the manifest, the sequence numbers of the log, and every index against the rows.
   ///
-  /// What the rows mean is their owner's to check; a device's does so in ``LocalStore/verify()``.
-  /// - Throws: ``StorageError`` for a folder that cannot be looked through at all: no store, no permission, a newer version.
-  ///   Damage is a finding.
+  /// It changes nothing, and other handles may save meanwhile. The content of rows is verified by their owner, for a
+  /// device by ``LocalStore/verify()``.
+  /// - Parameters:
+  ///   - directory: path without a trailing slash.
+  ///   - fileSystem: file system of the directory.
+  ///   - options: timeout for the write lock.
+  /// - Returns: the result; damage is a finding, not an error.
+  /// - Throws: ``StorageError`` if the store cannot be read: it is missing, not accessible, or of a newer version.
   public static func verify(
     directory: String, fileSystem: any FileSystem = PosixFileSystem(), options: Options = Options()
   ) throws(StorageError) -> StoreVerification {
     var log = Log(directory: directory, fileSystem: fileSystem)
     let verification = try look(&log)
-    // A save may have been under way, and maintenance have removed what was to be read: once more, without others.
+    // A save or maintenance may have changed the files meanwhile. Repeat under the write lock.
     guard !verification.findings.isEmpty, let lock = try? log.openLock() else {
       return verification  // without the right to write there is no lock
     }
@@ -35,7 +39,7 @@ extension StorageEngine {
     return verification
   }
 
-  /// What the files themselves tell when nothing says which of them count.
+  /// Returns the findings for a store without a readable manifest.
   private static func findingsWithoutManifest(_ log: Log, names: [String]) throws(StorageError) -> [StoreFinding] {
     let path = log.directory + "/" + StoreFormat.manifestName
     let what = names.contains(StoreFormat.manifestName) ? "is not as it was written" : "is not there"
@@ -51,10 +55,10 @@ extension StorageEngine {
     return [finding]
   }
 
-  /// The findings of what a manifest names.
+  /// Verifies the files that the manifest names.
   static func verify(_ log: Log, _ verification: inout StoreVerification) throws(StorageError) {
     let manifest = log.manifest
-    // Before the log is read: later it may speak of saves that were not there yet.
+    // Read before the log; afterwards it could name saves that the log did not contain yet.
     let lock = try? log.fileSystem.open(log.lockPath, .read)  // without it there is no mark
     let mark = lock.flatMap { DurableMark(of: $0) }
     for reference in manifest.segments {
@@ -116,13 +120,13 @@ extension StorageEngine {
       holes = try Salvage(log, names: names, manifest: log.manifest, mark: nil).lostSaves
     } catch {
       switch error {
-      // A segment that cannot be read has its own finding; what maintenance removed meanwhile is not needed any more.
+      // An unreadable segment has its own finding, and files removed by maintenance are not needed.
       case .damaged, .missing: break
       default: throw error
       }
     }
     let isThere = names.contains { path == "\(log.directory)/\($0)" }
-    // A chunk that is gone says more than the saves that are gone with it.
+    // Report a missing chunk rather than the saves lost with it.
     if !isThere { holes = [] }
     var findings = holes.map { hole in
       StoreFinding(
@@ -141,7 +145,7 @@ extension StorageEngine {
     return findings
   }
 
-  /// Of each name at most one row lives, and what is counted is what is found.
+  /// Checks that each key has at most one living row, and that counts equal the rows found.
   private static func verifyTogether(_ log: Log, _ verification: inout StoreVerification) throws(StorageError) {
     let state = try log.read().state
     defer { withExtendedLifetime(state) {} }  // its memory is what the tables point into

@@ -1,28 +1,30 @@
-/// Something in a store that is not as it should be: what, where, and what to do.
+/// A problem found in a store, with its location and a suggested action.
 public struct StoreFinding: Hashable, Sendable, CustomStringConvertible {
+  /// Sort of problem.
   public enum Kind: String, Hashable, Sendable, CaseIterable {
-    /// Bytes are not as they were written, or a file that must be there is not.
+    /// Bytes are damaged or a required file is missing.
     case damage
-    /// An index says something else than the rows that it leads to.
+    /// An index does not match its rows.
     case index
-    /// A row says something else than the place where it lies, or means nothing to this version.
+    /// The content of a row contradicts its key, or this version cannot read it.
     case row
-    /// A row refers to one that is not there.
+    /// A row refers to a missing row.
     case reference
-    /// What waits for the hub and what is shown do not fit.
+    /// The mutation queue and the visible entities do not match.
     case queue
   }
 
   public var kind: Kind
-  /// The file, where it is one.
+  /// Path of the file, if the problem is in one file.
   public var path: String?
-  /// Bytes from its beginning.
+  /// Offset in the file in bytes, if known.
   public var offset: Int?
-  /// What is wrong, without a full stop.
+  /// The problem, without a full stop.
   public var what: String
-  /// What to do about it, a sentence.
+  /// Suggested action, as a sentence.
   public var advice: String
 
+  /// Creates a finding.
   public init(kind: Kind, path: String? = nil, offset: Int? = nil, what: String, advice: String) {
     self.kind = kind
     self.path = path
@@ -31,9 +33,10 @@ public struct StoreFinding: Hashable, Sendable, CustomStringConvertible {
     self.advice = advice
   }
 
+  /// Location, problem and suggested action in one line.
   public var description: String { "\(place)\(what). \(advice)" }
 
-  /// `/store/log-1 at byte 64: `, or nothing.
+  /// Location as a prefix such as `/store/log-1 at byte 64: `; empty without a path.
   public var place: String {
     guard let path else { return "" }
     return offset.map { "\(path) at byte \($0): " } ?? "\(path): "
@@ -41,7 +44,7 @@ public struct StoreFinding: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension StoreFinding {
-  /// Damage as opening reports it; `nil` for any other error.
+  /// Creates a finding from a damage error; `nil` for any other error.
   init?(_ error: StorageError, what: String = "is not as it was written") {
     guard case .damaged(let path, let offset) = error else { return nil }
     self.init(kind: .damage, path: path, offset: offset, what: what, advice: Self.repairAdvice)
@@ -50,18 +53,21 @@ extension StoreFinding {
   static let repairAdvice = "Run `trendy doctor --repair`, which keeps all that is whole."
 }
 
-/// What ``StorageEngine/verify(directory:fileSystem:options:)`` saw.
+/// Result of ``StorageEngine/verify(directory:fileSystem:options:)``.
 public struct StoreVerification: Hashable, Sendable {
+  /// Problems found; empty for an intact store.
   public var findings: [StoreFinding] = []
-  /// Records that live, where the files are whole.
+  /// Number of living rows, counted if the files are intact.
   public var records = 0
-  /// Files that count, and what they hold together.
+  /// Number of files that the manifest names.
   public var files = 0
+  /// Total length of these files in bytes.
   public var bytes = 0
-  /// Bytes at the end of the log of a save that never finished. Nobody was told that it was saved: no damage.
+  /// Length in bytes of an unfinished save at the end of the log, which was never reported as saved and does not count as damage.
   public var cutBytes = 0
-  /// Files that a repair, a restore or a cut tail left beside the store, with what they took the place of.
+  /// Files left beside the store by a repair, a restore or a torn tail.
   public var setAside: [String] = []
 
+  /// Creates an empty result.
   public init() {}
 }
