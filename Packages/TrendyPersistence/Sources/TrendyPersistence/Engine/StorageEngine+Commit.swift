@@ -1,7 +1,7 @@
 import Synchronization
 
 extension StorageEngine {
-  /// The file of the write lock, opened once.
+  /// Returns the file of the write lock, which is opened once.
   func lockFile(_ log: Log) throws(StorageError) -> any OpenFile {
     try state.withLock { state throws(StorageError) in
       if let failure = state.handle.failure { throw failure }

@@ -31,7 +31,7 @@ struct DurableMark: Hashable {
       storeID: word(memory.base, 0), sequence: word(memory.base, 8), checksum: word(memory.base, 16))
   }
 
-  /// Whether a confirmed save lies beyond this end of the log. The bytes after the end are then damage, not an
+  /// Whether there is a confirmed save beyond this end of the log. The bytes after the end are then damage, not an
   /// unfinished save.
   func isAhead(of sequence: UInt64, in manifest: Manifest) -> Bool {
     storeID == manifest.storeID && self.sequence > sequence

@@ -328,7 +328,7 @@ struct Log {
       loaded = target
     }
 
-    /// Returns the group at an offset after loading all of it, or `nil` if there is no valid header.
+    /// Returns the group at an offset after loading all of it, or `nil` if its header is invalid.
     mutating func group(at offset: Int) throws(StorageError) -> GroupHeader? {
       let available = header.chunkBytes - offset
       try load(to: offset + min(GroupHeader.bytes, available))

@@ -3,7 +3,7 @@
 /// They proceed in the order of each segment's index, so that a cache line read for one lookup serves the next ones. In
 /// any other order each lookup waits for memory, which took most of the time of an import.
 extension SegmentStack {
-  /// Shows the living row of each key that has one, with the index of the key, in no order.
+  /// Calls `body` with the index of each key that has a living row, and the row, in no particular order.
   func find(
     kind: UInt8, keys: [RecordKey], _ body: (Int, Found) throws(StorageError) -> Void
   ) throws(StorageError) {

@@ -25,7 +25,7 @@ final class SegmentWriter {
   /// Cache of recently used group numbers, because consecutive rows alternate between few groups.
   private let lately: UnsafeMutablePointer<(name: GroupName, number: UInt32)>
   private static let latelyCount = 256
-  /// The kind that rows come of now.
+  /// Kind of the rows being added.
   private var kind: SegmentFooter.Kind?
   private var isFinished = false
 
