@@ -6,101 +6,113 @@
   import Glibc
 #endif
 
-/// The files of one process: everything that a store does to a disk goes through here, so that a test can stand in
-/// for the disk.
+/// File system used by a store. All disk access goes through it, so tests can simulate a disk.
 ///
-/// Every call is whole or throws: implementations repeat what a signal interrupted and go on after a short write.
-/// Paths are absolute or relative to the process, with `/` between their parts.
+/// A call completes or throws: implementations retry after signals and continue short writes. Paths are absolute or
+/// relative to the working directory, separated by `/`.
 public protocol FileSystem: FileHints {
-  /// Makes the folder and those above it; one that is there is no error. Its name is durable on return.
+  /// Creates a directory and its parents; an existing one is not an error. Its name is durable on return.
   func createDirectory(_ path: String) throws(FileSystemError)
-  /// Opens a file, or makes an empty one if `mode` says so. A new name is durable only after ``syncDirectory(_:)``.
+  /// Opens a file; with ``FileMode/create`` creates an empty one if it is missing. A new name is durable only after
+  /// ``syncDirectory(_:)``.
   func open(_ path: String, _ mode: FileMode) throws(FileSystemError) -> any OpenFile
-  /// The names in a folder, sorted.
+  /// Returns the sorted names in a directory.
   func names(inDirectory path: String) throws(FileSystemError) -> [String]
-  /// Replaces a file by another, or moves a folder to a free name, in one step; durable after ``syncDirectory(_:)`` of both parents.
+  /// Replaces a file, or moves a directory to an unused name, atomically. Durable after ``syncDirectory(_:)`` of both
+  /// parents.
   func rename(_ path: String, to newPath: String) throws(FileSystemError)
-  /// Removes a file or an empty folder. Open handles of a removed file stay usable.
+  /// Removes a file or an empty directory. Open handles of a removed file remain usable.
   func remove(_ path: String) throws(FileSystemError)
-  /// Makes the names in a folder durable: files made, renamed and removed in it.
+  /// Makes the names in a directory durable after files were created, renamed or removed in it.
   func syncDirectory(_ path: String) throws(FileSystemError)
 }
 
-/// What makes a store quicker and changes no file that it has. There are defaults.
+/// Optional operations that make a store faster. There are default implementations.
 public protocol FileHints: Sendable {
-  /// Lets a short time pass before a lock is tried again.
-  /// - Parameter attempt: how often it was tried, from 0; later pauses are longer, up to a millisecond.
-  /// - Returns: how long it was.
+  /// Pauses before another attempt to acquire a lock.
+  /// - Parameter attempt: number of earlier attempts; pauses grow up to a millisecond.
+  /// - Returns: duration of the pause.
   func pause(attempt: Int) -> Duration
-  /// Begins to make a file without a name, each byte of it written once and durable, on a thread of its own.
+  /// Starts creating an unnamed file on a background thread; each of its bytes is written once and synced.
   /// - Parameters:
-  ///   - path: of the folder that it is to get its name in.
-  ///   - bytes: its length.
-  ///   - start: what it begins with; zeros follow.
-  ///   - preparing: what else to do there before.
-  /// - Returns: `nil` where that cannot be.
+  ///   - path: directory in which the file will receive its name.
+  ///   - bytes: length of the file.
+  ///   - start: first bytes of the file; zeros follow.
+  ///   - preparing: called on that thread first.
+  /// - Returns: the file, or `nil` if the file system does not support it.
   func beginSpare(
     inDirectory path: String, bytes: Int, beginningWith start: [UInt8], preparing: @escaping @Sendable () -> Void
   ) -> (any SpareFile)?
 }
 
 extension FileHints {
+  /// Pauses for 20 to 160 µs during the first 100 attempts, then for a millisecond.
   public func pause(attempt: Int) -> Duration {
-    // A save holds the lock for some 20 µs: who tries again late waits for others that came after it.
+    // A save holds the lock for about 20 µs, and a late retry loses to later arrivals.
     let microseconds = attempt < 100 ? min(20 << min(attempt, 6), 160) : 1000
     usleep(UInt32(microseconds))
     return .microseconds(microseconds)
   }
 
+  /// Returns `nil`.
   public func beginSpare(
     inDirectory path: String, bytes: Int, beginningWith start: [UInt8], preparing: @escaping @Sendable () -> Void
   ) -> (any SpareFile)? { nil }
 }
 
-/// A file that is being made for later. Without a name, it is nobody else's, and goes with its last reference.
+/// A file that is being prepared. It has no name, so no other process can use it, and is removed with its last
+/// reference.
 public protocol SpareFile: AnyObject, Sendable {
-  /// Waits until it is made, and gives it a name that no file has. The name is durable only after ``FileSystem/syncDirectory(_:)``.
+  /// Waits for the preparation and gives the file an unused name, which is durable only after
+  /// ``FileSystem/syncDirectory(_:)``.
   func become(_ path: String) throws(FileSystemError) -> any OpenFile
 }
 
-/// What a file is opened for.
+/// Access mode of a file.
 public enum FileMode: Hashable, Sendable {
   case read
   case readWrite
-  /// Reading and writing; made if it is not there.
+  /// For reading and writing; created if missing.
   case create
 }
 
-/// An open file. Positions and lengths are bytes.
+/// An open file. Offsets and lengths are in bytes.
 ///
-/// Safe from several threads at once, as the calls of the system are. The last reference closes it.
+/// All methods are thread-safe, as the system calls are. The file is closed with its last reference.
 public protocol OpenFile: AnyObject, Sendable {
-  /// Fills the buffer from `offset` on.
-  /// - Returns: how many bytes there were; less than the buffer holds only at the end of the file.
+  /// Reads bytes starting at `offset`.
+  /// - Parameters:
+  ///   - buffer: memory to fill.
+  ///   - offset: offset in the file.
+  /// - Returns: number of bytes read; less than the buffer's length only at the end of the file.
   func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(FileSystemError) -> Int
-  /// Writes all of the buffer; when it throws, any part of it may have been written.
+  /// Writes the whole buffer. If it throws, any part may have been written.
   func write(_ buffer: UnsafeRawBufferPointer, at offset: Int) throws(FileSystemError)
-  /// Makes what was written, and the length, durable (`fdatasync`). After an error nobody knows what is.
+  /// Makes written bytes and the length durable (`fdatasync`). After an error it is unknown which bytes are durable.
   func synchronize() throws(FileSystemError)
+  /// Returns the length of the file in bytes.
   func size() throws(FileSystemError) -> Int
+  /// Changes the length of the file to `size` bytes.
   func truncate(to size: Int) throws(FileSystemError)
-  /// Reserves room for `size` bytes and makes the file that long, or throws without having used the room.
+  /// Reserves space for `size` bytes and extends the file to that length. If it throws, no space is used.
   func allocate(_ size: Int) throws(FileSystemError)
-  /// Whether the path it was opened by still leads to this file; one that was removed or replaced keeps nothing.
+  /// Whether the path still leads to this file, which is not the case if it was removed or replaced.
   func isInPlace() throws(FileSystemError) -> Bool
-  /// Takes the lock of this open file if nobody else has it, in this process or another; the kernel lets go of it when
-  /// the file is closed, whatever ends the process.
+  /// Acquires the exclusive lock of this open file, unless another open file has it in this or any other process. The
+  /// kernel releases it when the file is closed or the process ends.
+  /// - Returns: whether the lock was acquired.
   func tryLock() throws(FileSystemError) -> Bool
+  /// Releases the lock.
   func unlock() throws(FileSystemError)
-  /// The first `size` bytes as memory, for a file that nobody writes or truncates any more.
+  /// Maps the first `size` bytes of a file that is no longer written or truncated.
   func map(size: Int) throws(FileSystemError) -> any MappedFile
-  /// The counter that belongs to the file, in bytes 64 to 72 of it; `nil` where there is none, or none yet. A file open for
-  /// writing is made long enough. Nobody may make it shorter again.
+  /// Maps the counter in bytes 64 to 72 of the file; `nil` if the file has none yet. A file open for writing is
+  /// extended as needed and must not be truncated afterwards.
   func counter() throws(FileSystemError) -> (any SharedCounter)?
 }
 
 extension OpenFile {
-  /// Writes all of the bytes; when it throws, any part of them may have been written.
+  /// Writes all bytes. If it throws, any part may have been written.
   public func write(_ bytes: [UInt8], at offset: Int) throws(FileSystemError) {
     try bytes.withUnsafeBufferPointer { bytes throws(FileSystemError) in
       try write(UnsafeRawBufferPointer(bytes), at: offset)
@@ -108,24 +120,26 @@ extension OpenFile {
   }
 }
 
-/// A file as memory, until the last reference goes.
+/// A memory-mapped file; unmapped with the last reference.
 public protocol MappedFile: AnyObject, Sendable {
-  /// Valid as long as the mapping itself is referenced.
+  /// The mapped bytes, valid as long as the mapping is referenced.
   var bytes: UnsafeRawBufferPointer { get }
-  /// Has the system map what it holds in memory of these bytes in one step, instead of a few pages at each first touch. A hint.
+  /// Maps the pages of a range that are in the page cache at once, instead of a few at each first access. A hint.
   func bringIn(_ range: Range<Int>)
-  /// Has the system forget that these bytes are mapped here, which it holds on to otherwise until memory is short. They can be read as
-  /// before. A hint.
+  /// Unmaps the pages of a range, which otherwise stay mapped until memory is short. They can still be read. A hint.
   func letGo(_ range: Range<Int>)
 }
 
 extension MappedFile {
+  /// Does nothing.
   public func bringIn(_ range: Range<Int>) {}
+  /// Does nothing.
   public func letGo(_ range: Range<Int>) {}
 }
 
-/// A call to the file system that failed: which, on what, and the system's number for why.
+/// A failed file system call with its operation, path and error number.
 public struct FileSystemError: Error, Hashable, CustomStringConvertible {
+  /// Operation that failed.
   public enum Operation: String, Hashable, Sendable, CaseIterable {
     case allocate
     case createDirectory = "create folder"
@@ -146,9 +160,10 @@ public struct FileSystemError: Error, Hashable, CustomStringConvertible {
 
   public var operation: Operation
   public var path: String
-  /// `errno`.
+  /// Error number (`errno`).
   public var code: Int32
 
+  /// Creates an error.
   public init(operation: Operation, path: String, code: Int32) {
     self.operation = operation
     self.path = path

@@ -7,15 +7,16 @@
 #endif
 import Synchronization
 
-/// The file system of this machine.
+/// File system of the operating system.
 ///
-/// Calls that a signal interrupts are made again and short writes are continued, so that a call is whole or throws.
+/// Calls interrupted by a signal are retried and short writes are continued.
 public struct PosixFileSystem: FileSystem {
   private let mapsLargePages: Bool
 
-  /// - Parameter mapsLargePages: whether a file that the system holds in memory in pages of 2 MiB is mapped in them, where it is long
-  ///   enough. Look-ups here and there in a long file then take a tenth less time, and the first touch of each page takes up 2 MiB.
-  ///   Without, it takes up 64 KiB: for a program that reads a little and ends, or waits.
+  /// Creates a file system.
+  /// - Parameter mapsLargePages: whether long files are mapped with pages of 2 MiB if the page cache has them. Random
+  ///   lookups then take 10 % less time, but the first access to a page maps 2 MiB instead of 64 KiB. Disable it for
+  ///   short-lived or mostly idle programs.
   public init(mapsLargePages: Bool = true) { self.mapsLargePages = mapsLargePages }
 
   public func createDirectory(_ path: String) throws(FileSystemError) {
@@ -30,13 +31,13 @@ public struct PosixFileSystem: FileSystem {
       guard status.st_mode & S_IFMT == S_IFDIR else {
         throw FileSystemError(operation: .createDirectory, path: path, code: ENOTDIR)
       }
-      // Whoever made it may have ended before this.
+      // The process that created it may have exited before syncing its name.
       try syncName(ofFolder: path)
     case ENOENT:
       let above = parent(of: path)
       guard above != path else { throw FileSystemError(operation: .createDirectory, path: path, code: ENOENT) }
       try createDirectory(above)
-      // Another process may have made it in between.
+      // Another process may have created it meanwhile.
       guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw error(.createDirectory, path) }
       try syncName(ofFolder: path)
     default:
@@ -85,7 +86,7 @@ public struct PosixFileSystem: FileSystem {
 
   public func remove(_ path: String) throws(FileSystemError) {
     if unlink(path) == 0 { return }
-    // Linux answers EISDIR for a folder, POSIX and Darwin EPERM.
+    // Linux returns EISDIR for a directory, POSIX and Darwin EPERM.
     guard errno == EISDIR || errno == EPERM, rmdir(path) == 0 else { throw error(.remove, path) }
   }
 
@@ -99,7 +100,7 @@ public struct PosixFileSystem: FileSystem {
     public func beginSpare(
       inDirectory path: String, bytes: Int, beginningWith start: [UInt8], preparing: @escaping @Sendable () -> Void
     ) -> (any SpareFile)? {
-      // O_TMPFILE, which not every file system has.
+      // O_TMPFILE, which some file systems do not support.
       guard let descriptor = try? descriptor(path, 0x40_0000 | O_DIRECTORY | O_RDWR | O_CLOEXEC) else { return nil }
       return PosixSpare(descriptor: descriptor, bytes: bytes, start: start, directory: path, preparing: preparing)
     }
@@ -109,7 +110,8 @@ public struct PosixFileSystem: FileSystem {
     do {
       try syncDirectory(parent(of: path))
     } catch {
-      // One may make folders where one may not list them; a sync of the folder itself then takes its name along.
+      // Creating directories may be permitted where reading the parent is not. Syncing the new directory then syncs its
+      // name as well.
       guard error.code == EACCES || error.code == EPERM else { throw error }
       try syncDirectory(path)
     }
@@ -128,7 +130,8 @@ public struct PosixFileSystem: FileSystem {
       #endif
       if descriptor >= 3 { return descriptor }
       if descriptor >= 0 {
-        // A standard stream was closed: what the process writes to it would come to lie in the file.
+        // A standard stream is closed. Use a higher descriptor, so that output of the process does not end up in the
+        // file.
         defer { close(descriptor) }
         let higher = fcntl(descriptor, F_DUPFD_CLOEXEC, 3)
         guard higher >= 0 else { throw error(operation, path) }
@@ -146,12 +149,12 @@ public struct PosixFileSystem: FileSystem {
   }
 }
 
-/// What the last call left in `errno`.
+/// Creates an error from the current value of `errno`.
 private func error(_ operation: FileSystemError.Operation, _ path: String) -> FileSystemError {
   FileSystemError(operation: operation, path: path, code: errno)
 }
 
-/// A file descriptor. The kernel makes its calls safe from several threads.
+/// An open file descriptor. The kernel makes its calls thread-safe.
 private final class PosixFile: OpenFile {
   private struct Identity: Hashable {
     var device: dev_t
@@ -167,7 +170,7 @@ private final class PosixFile: OpenFile {
   private let path: String
   private let isWritable: Bool
   private let mapsLargePages: Bool
-  /// Which file this is, once it was asked for.
+  /// Identity of the file, cached after the first query.
   private let identity = Mutex(Identity?.none)
 
   init(descriptor: Int32, path: String, isWritable: Bool, mapsLargePages: Bool = true) {
@@ -215,10 +218,10 @@ private final class PosixFile: OpenFile {
 
   func synchronize() throws(FileSystemError) {
     #if canImport(Darwin)
-      // fsync leaves the data in the drive's cache there.
+      // fsync leaves the data in the drive's cache on Darwin.
       let result = fcntl(descriptor, F_FULLFSYNC) == -1 ? fsync(descriptor) : 0
     #else
-      // Not repeated when interrupted: after any failure it is unknown what reached the disk.
+      // Not retried when interrupted: after any failure it is unknown what is durable.
       let result = fdatasync(descriptor)
     #endif
     guard result == 0 else { throw error(.synchronize, path) }
@@ -259,7 +262,7 @@ private final class PosixFile: OpenFile {
       try truncate(to: size)
     #else
       while true {
-        // Gives the error back instead of setting errno.
+        // Returns the error code instead of setting errno.
         let code = posix_fallocate(descriptor, 0, off_t(size))
         if code == 0 { return }
         if code != EINTR { throw FileSystemError(operation: .allocate, path: path, code: code) }
@@ -269,7 +272,7 @@ private final class PosixFile: OpenFile {
 
   func tryLock() throws(FileSystemError) -> Bool {
     #if canImport(Glibc)
-      // Belongs to the open file description, so that two handles of one process exclude each other too.
+      // The lock belongs to the open file description, so that two handles of one process exclude each other too.
       return try lock(F_WRLCK)
     #else
       while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
@@ -290,7 +293,7 @@ private final class PosixFile: OpenFile {
 
   #if canImport(Glibc)
     private func lock(_ kind: Int32) throws(FileSystemError) -> Bool {
-      // F_OFD_SETLK of fcntl.h, which only shows with _GNU_SOURCE.
+      // F_OFD_SETLK of fcntl.h, which is visible only with _GNU_SOURCE.
       let setOpenFileLock: Int32 = 37
       var request = flock()
       request.l_type = Int16(kind)
@@ -306,7 +309,7 @@ private final class PosixFile: OpenFile {
   func map(size: Int) throws(FileSystemError) -> any MappedFile {
     guard size > 0 else { return PosixMapping(UnsafeMutableRawBufferPointer(start: nil, count: 0), of: 0) }
     let length = try self.size()
-    // Touching what lies beyond the end would end the process.
+    // Accessing memory beyond the end of the file would terminate the process.
     guard length >= size else { throw FileSystemError(operation: .map, path: path, code: EINVAL) }
     if !mapsLargePages, size >= PosixMapping.largePage { return try mapInSmallPages(size) }
     guard let address = mmap(nil, size, PROT_READ, MAP_SHARED, descriptor, 0), address != MAP_FAILED else {
@@ -315,7 +318,7 @@ private final class PosixFile: OpenFile {
     return PosixMapping(UnsafeMutableRawBufferPointer(start: address, count: size), of: size)
   }
 
-  /// A file comes in large pages only where it begins at a multiple of one.
+  /// Maps a file at an address that is not a multiple of a large page, so that only small pages are used.
   private func mapInSmallPages(_ size: Int) throws(FileSystemError) -> PosixMapping {
     let shift = 64 << 10
     let (space, nowhere) = (size + shift, MAP_PRIVATE | MAP_ANONYMOUS)
@@ -332,7 +335,8 @@ private final class PosixFile: OpenFile {
   }
 
   func counter() throws(FileSystemError) -> (any SharedCounter)? {
-    // Touching what lies beyond the end would end the process, as would writing where a full disk has no room.
+    // Accessing memory beyond the end of the file would terminate the process, and so would writing to a hole on a full
+    // disk.
     if try size() < PosixCounter.bytes {
       guard isWritable else { return nil }
       try allocate(PosixCounter.bytes)
@@ -345,12 +349,12 @@ private final class PosixFile: OpenFile {
 }
 
 #if canImport(Glibc)
-  /// Has the system begin to write to the device what it would keep until a sync: of a long file little is then left to wait for,
-  /// and who syncs another meanwhile does not wait for all of it. A hint that takes no error from the sync.
+  /// Starts writing dirty pages of a large write to the device, so that a later sync has little left to wait for and
+  /// delays other syncs less. A hint that does not consume the error of a sync.
   private enum Writeback {
     static let leastBytes = 1 << 20
 
-    /// `sync_file_range` of fcntl.h, which only shows with _GNU_SOURCE.
+    /// `sync_file_range` of fcntl.h, which is visible only with _GNU_SOURCE.
     private static let call = unsafeBitCast(
       dlsym(nil, "sync_file_range"), to: (@convention(c) (Int32, off_t, off_t, UInt32) -> Int32)?.self)
 
@@ -360,7 +364,7 @@ private final class PosixFile: OpenFile {
     }
   }
 
-  /// A file without a name that a thread fills.
+  /// An unnamed file that a thread fills.
   private final class PosixSpare: SpareFile {
     private let bytes: Int
     private let start: [UInt8]
@@ -407,14 +411,14 @@ private final class PosixFile: OpenFile {
         let zeros = RecordMemory(zeroed: min(bytes, 256 << 10))
         for position in stride(from: 0, to: bytes, by: zeros.count) {
           try file.write(zeros.bytes(from: 0, count: min(zeros.count, bytes - position)), at: position)
-          // Piece by piece: a save's own sync waits for what the device was given before it.
+          // Sync in pieces, because a save's own sync waits for everything sent to the device before it.
           try file.synchronize()
         }
         try file.write(start, at: 0)
         try file.synchronize()
         outcome = .done
       } catch {
-        // Only gives the room back early, which others may need: without a name, the file goes with its last reference.
+        // Frees the space early; the file itself is removed with its last reference.
         try? file.truncate(to: 0)
         outcome = .failed(error)
       }

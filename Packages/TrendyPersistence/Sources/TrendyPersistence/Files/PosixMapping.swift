@@ -7,7 +7,9 @@
 #endif
 import Synchronization
 
-/// A word in the first page of a file. `@unchecked`: it is only touched atomically.
+/// A counter in the first page of a mapped file.
+///
+/// `@unchecked`: it is accessed only with atomic operations.
 final class PosixCounter: SharedCounter, @unchecked Sendable {
   static let bytes = 4096
   private let page: UnsafeMutableRawPointer
@@ -33,11 +35,13 @@ final class PosixCounter: SharedCounter, @unchecked Sendable {
   }
 }
 
-/// Pages of a file. `@unchecked`: nobody writes them after they were mapped, and `bytes` never changes.
+/// Mapped pages of a file.
+///
+/// `@unchecked`: the bytes are not written after they were mapped, and `bytes` never changes.
 final class PosixMapping: MappedFile, @unchecked Sendable {
   static let largePage = 2 << 20
   let bytes: UnsafeRawBufferPointer
-  /// The addresses to give back: those of the file, and others around it.
+  /// The whole reserved address range, which may be larger than the file.
   private let space: UnsafeMutableRawBufferPointer
   private let isInSmallPages: Bool
 
@@ -60,18 +64,18 @@ final class PosixMapping: MappedFile, @unchecked Sendable {
     }
 
     func bringIn(_ range: Range<Int>) {
-      // Whoever maps in small pages wants to have in memory no more than is touched.
+      // Small pages are used to keep only accessed pages in memory.
       if isInSmallPages { return }
       let page = 4096
       let from = range.lowerBound / page * page
       guard let base = bytes.baseAddress, from < range.upperBound else { return }
       let start = UnsafeMutableRawPointer(mutating: base + from)
       let count = min(range.upperBound, bytes.count) - from
-      // What would have to be read from the disk first is not asked for: few of its pages may be needed.
+      // Skip ranges that would have to be read from the disk, because few of their pages may be needed.
       let isHeld = withUnsafeTemporaryAllocation(of: UInt8.self, capacity: (count + page - 1) / page) { pages in
         mincore(start, count, pages.baseAddress) == 0 && pages.allSatisfy { $0 & 1 == 1 }
       }
-      // MADV_POPULATE_READ; an older system refuses, and maps as pages are touched.
+      // MADV_POPULATE_READ; older kernels reject it and map pages on access.
       if isHeld { _ = madvise(start, count, 22) }
     }
   #endif

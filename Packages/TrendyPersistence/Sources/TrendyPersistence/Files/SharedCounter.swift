@@ -1,24 +1,27 @@
-/// A number that all processes with a file open have in memory together: what one of them advanced the others see at once,
-/// without a call to the system.
+/// A number in memory shared by all processes that have a file open. An increment is visible to all of them without a
+/// system call.
 ///
-/// It says that something changed and nothing else: it need not survive a loss of power, and has any value after one.
+/// It only indicates that something changed. It need not survive a power loss and may have any value afterwards.
 public protocol SharedCounter: AnyObject, Sendable {
+  /// Current value.
   var value: UInt64 { get }
-  /// Of a file open for writing.
-  /// - Returns: the value from now on.
+  /// Increments the counter. Requires a file open for writing.
+  /// - Returns: the new value.
   @discardableResult
   func advance() -> UInt64
-  /// Puts the first bytes of the file in place, at most 64 and a multiple of 8, of a file open for writing. They last as the value
-  /// does.
-  /// - Returns: whether they are; else they are to be written to the file.
+  /// Replaces the first bytes of the file through the mapping. Requires a file open for writing. The bytes are as
+  /// volatile as the counter.
+  /// - Parameter bytes: at most 64 bytes, a multiple of 8.
+  /// - Returns: whether they were replaced; otherwise the caller writes them to the file.
   func put(_ bytes: UnsafeRawBufferPointer) -> Bool
 }
 
 extension SharedCounter {
+  /// Returns `false`.
   public func put(_ bytes: UnsafeRawBufferPointer) -> Bool { false }
 }
 
 extension OpenFile {
-  /// None: whoever has to know reads the file.
+  /// Returns `nil`: readers must check the file.
   public func counter() throws(FileSystemError) -> (any SharedCounter)? { nil }
 }

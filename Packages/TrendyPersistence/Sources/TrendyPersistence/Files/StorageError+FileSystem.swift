@@ -7,14 +7,14 @@
 #endif
 
 extension StorageError {
-  /// What a failure of the system means to who asked for a save or a read.
+  /// Converts an error of the file system to the error of a store.
   public init(_ error: FileSystemError) {
     switch error.code {
     case ENOSPC, EDQUOT, EFBIG: self = .diskFull(path: error.path)
     case EACCES, EPERM: self = .permissionDenied(path: error.path)
     case EROFS: self = .readOnly(path: error.path)
     case ENOENT: self = .missing(path: error.path)
-    // The parent of the path is not a folder.
+    // The parent of the path is not a directory.
     case ENOTDIR where error.operation != .createDirectory:
       self = .notAFolder(path: error.path.lastIndex(of: "/").map { String(error.path[..<$0]) } ?? error.path)
     case ENOTDIR, EISDIR: self = .notAFolder(path: error.path)
@@ -24,14 +24,18 @@ extension StorageError {
   }
 }
 
-/// Runs calls to the file system and turns their failure into the store's.
+/// Runs file system calls and converts their errors.
 func storing<Result: ~Copyable>(_ body: () throws(FileSystemError) -> Result) throws(StorageError) -> Result {
   do { return try body() } catch { throw StorageError(error) }
 }
 
 extension FileSystem {
   /// Waits for the lock of an open file.
-  /// - Throws: ``StorageError/busy(path:)`` when whoever has it does not let go in time.
+  /// - Parameters:
+  ///   - lock: the open file.
+  ///   - path: path for the error.
+  ///   - limit: maximum waiting time.
+  /// - Throws: ``StorageError/busy(path:)`` if the lock is not released in time.
   func take(_ lock: any OpenFile, of path: String, atMost limit: Duration) throws(StorageError) {
     var waited = Duration.zero
     var attempt = 0
@@ -44,7 +48,8 @@ extension FileSystem {
 }
 
 extension StorageError {
-  /// Whether the process, or the machine, has no descriptor left for another file. It passes when others are closed.
+  /// Whether no file descriptor is available in the process or on the machine. Temporary: it passes when other files
+  /// are closed.
   public var isShortOfDescriptors: Bool {
     guard case .failed(let error) = self else { return false }
     return error.code == EMFILE || error.code == ENFILE

@@ -1,42 +1,43 @@
-/// Why a store did not do what was asked. Nothing that was saved before is lost by any of them.
+/// Errors of a store. Earlier saves are never affected.
 public enum StorageError: Error, Hashable, CustomStringConvertible {
-  /// Something before the tail is not as it was written: the disk, or another program, changed it.
+  /// Bytes before the torn tail were changed by the disk or by another program. `offset` is in bytes.
   case damaged(path: String, offset: Int)
-  /// The files have another format version than the one that this program reads.
+  /// The files have another format version than this program supports.
   case newerVersion(path: String, found: Int, supported: Int)
-  /// No room on the disk, or the quota is used up. What was asked was not saved; the store lives on.
+  /// The disk or the quota is full. The change was not saved; the store remains usable.
   case diskFull(path: String)
-  /// The user may not read or write there.
+  /// The user has no permission to read or write the path.
   case permissionDenied(path: String)
-  /// The disk is mounted for reading only.
+  /// The disk is mounted read-only.
   case readOnly(path: String)
-  /// The folder or a file in it is not there, or was removed while it was open.
+  /// The directory or one of its files is missing, or was removed while it was open.
   case missing(path: String)
-  /// The path names something that cannot hold a store: a file, or a path through one.
+  /// The path, or a part of it, is not a directory.
   case notAFolder(path: String)
-  /// Another unit of work, here or in another process, kept the write lock longer than the limit.
+  /// Another unit of work in this or another process held the write lock for too long.
   case busy(path: String)
-  /// The system could not make written data durable. The open store answers nothing more until it is opened anew.
+  /// The system could not make written data durable. The store must be reopened.
   case syncFailed(path: String, code: Int32)
-  /// One save was larger than a store takes at once.
+  /// A save exceeds the maximum length; both numbers are in bytes.
   case tooLarge(bytes: Int, limit: Int)
-  /// An identifier that is empty or longer than 128 bytes.
+  /// An identifier is empty or longer than 128 bytes.
   case invalidIdentifier(String)
-  /// A row is whole, but this version cannot read it.
+  /// An intact row has content that this version cannot read.
   case unreadableRow(kind: UInt8, key: RecordKey)
-  /// A restore put another store in this one's place while it was open. Open it again.
+  /// A restore replaced the store while it was open. Open it again.
   case replaced(path: String)
-  /// What was to be made is there already.
+  /// The file or store to be created already exists.
   case exists(path: String)
-  /// The caller ended it before it was done; everything is as it was before.
+  /// The caller cancelled the operation; nothing was changed.
   case cancelled(path: String)
-  /// A file that is no backup, or no whole one: cut, altered, of another program.
+  /// The file is not a complete backup: truncated, altered, or of another program. `offset` is in bytes.
   case notABackup(path: String, offset: Int, reason: String)
-  /// A backup that is unsigned or signed with another key, where a signature was required.
+  /// A signature was required, but the backup is unsigned or signed with another key.
   case wrongSignature(path: String, isSigned: Bool)
-  /// Any other failure of the system.
+  /// Any other error of the file system.
   case failed(FileSystemError)
 
+  /// Cause, effect and suggested action in one line.
   public var description: String {
     switch self {
     case .damaged(let path, let offset):
