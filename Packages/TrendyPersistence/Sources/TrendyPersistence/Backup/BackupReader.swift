@@ -2,7 +2,7 @@ import TrendyModels
 
 /// Reads a backup sequentially in blocks and verifies each checksum before using the data.
 struct BackupReader {
-  /// When the backup was made: milliseconds since 1970-01-01T00:00:00Z.
+  /// Time of the backup in milliseconds since 1970-01-01T00:00:00Z.
   let madeMillis: Int64
   let bytes: Int
   let path: String
@@ -37,12 +37,12 @@ struct BackupReader {
 
   /// Reads the whole file.
   /// - Parameters:
-  ///   - key: the key with which the backup must be signed; `nil` to accept any.
-  ///   - onStore: a store begins; its name is valid and not repeated.
-  ///   - onRecord: a record of it, valid during the call. Records rise by kind, sort value and key.
-  ///   - onBlock: so many bytes of the file are read.
-  /// - Throws: ``StorageError/notABackup(path:offset:reason:)``, ``StorageError/wrongSignature(path:isSigned:)``, or an error of
-  ///   a closure.
+  ///   - key: key with which the backup must be signed; `nil` to accept any backup.
+  ///   - onStore: called at the start of each store with a valid, unique name.
+  ///   - onRecord: called with each row, valid during the call, in the order of kind, sort value and key.
+  ///   - onBlock: called with the number of bytes read so far.
+  /// - Throws: ``StorageError/notABackup(path:offset:reason:)``, ``StorageError/wrongSignature(path:isSigned:)``, or an
+  ///   error of a closure.
   func read(
     signedWith key: BackupKey? = nil,
     onStore: (_ name: String, _ lastSequence: UInt64) throws(StorageError) -> Void,
@@ -109,8 +109,8 @@ struct BackupReader {
     .notABackup(path: path, offset: offset, reason: reason)
   }
 
-  /// Reads a block whole.
-  /// - Returns: its length.
+  /// Reads and verifies a block.
+  /// - Returns: its length in bytes.
   private func block(
     at position: Int, into buffer: inout RecordMemory, after checksum: inout UInt64
   ) throws(StorageError) -> Int {
@@ -148,7 +148,7 @@ struct BackupReader {
       offset += RecordLayout.size(record)
       count += 1
     }
-    // The next block comes into the same memory: only the head of the last is needed.
+    // The next block overwrites this memory, and only the header of the last row is needed for comparison.
     if let last {
       let copy = RecordMemory(zeroed: RecordLayout.headerBytes)
       copy.base.copyMemory(from: last, byteCount: RecordLayout.headerBytes)

@@ -1,6 +1,6 @@
 import TrendyModels
 
-/// Writes a backup from front to end into a file of another name, which takes its own when all is on the disk.
+/// Writes a backup sequentially into a temporary file, which is renamed once it is durable.
 final class BackupWriter {
   private let path: String
   private let fileSystem: any FileSystem
@@ -11,7 +11,7 @@ final class BackupWriter {
   private var checksum: UInt64
   private(set) var records = 0
   private var isFinished = false
-  /// Of a backup that is to be signed.
+  /// Computes the signature, if the backup is signed.
   private var authenticator: MessageAuthenticator?
 
   private var temporaryPath: String { path + ".part" }
@@ -36,12 +36,12 @@ final class BackupWriter {
     try write(header.bytes(from: 0, count: header.count))
   }
 
-  /// An empty file that nobody else writes a backup into, as long as it is open.
+  /// Creates an empty file and locks it against other writers of the backup while it is open.
   private static func begin(_ path: String, _ fileSystem: any FileSystem) throws(StorageError) -> any OpenFile {
     while true {
       let file = try storing { () throws(FileSystemError) in try fileSystem.open(path, .create) }
       guard try storing({ () throws(FileSystemError) in try file.tryLock() }) else { throw .busy(path: path) }
-      // Another may have given it its own name before it let go of it: that is a backup now.
+      // Another writer may have renamed the file before releasing its lock; the file is then a finished backup.
       guard try storing({ () throws(FileSystemError) in try file.isInPlace() }) else { continue }
       try storing { () throws(FileSystemError) in try file.truncate(to: 0) }
       return file
@@ -49,7 +49,7 @@ final class BackupWriter {
   }
 
   deinit {
-    // Only gives the room back; a file of this name is no backup to anybody.
+    // Frees the space. Readers ignore a file of this name.
     if !isFinished { try? fileSystem.remove(temporaryPath) }
   }
 
@@ -85,8 +85,8 @@ final class BackupWriter {
 
   func endStore() throws(StorageError) { try flush(.records) }
 
-  /// The file is on the disk under its name on return.
-  /// - Returns: its length.
+  /// Completes the backup, which is durable under its name on return.
+  /// - Returns: its length in bytes.
   func finish() throws(StorageError) -> Int {
     let content = RecordMemory(zeroed: 8)
     store(UInt64(records), content.base, 0)

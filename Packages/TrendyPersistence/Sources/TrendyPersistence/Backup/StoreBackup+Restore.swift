@@ -1,19 +1,25 @@
 import Synchronization
 
 extension StoreBackup {
-  /// What a restore did.
+  /// Result of a restore.
   public struct RestoreReport: Hashable, Sendable {
+    /// Content of the restored backup.
     public var summary: Summary
-    /// Where what was there before is now: a backup of it, or, of a damaged store, its files. Empty if nothing was.
+    /// Paths with the replaced content: a backup of it, or the files of a damaged store. Empty if there was none.
     public var kept: [String]
 
+    /// Creates a report.
     public init(summary: Summary, kept: [String]) {
       self.summary = summary
       self.kept = kept
     }
   }
 
-  /// Whether any of these stores holds something that a restore would put aside: a record, or files that are damaged.
+  /// Returns whether any of the stores has content that a restore would replace: rows or damaged files.
+  /// - Parameters:
+  ///   - stores: stores to examine.
+  ///   - fileSystem: file system of the stores.
+  ///   - options: timeouts.
   public static func isUsed(
     _ stores: [Store], fileSystem: any FileSystem = PosixFileSystem(), options: StorageEngine.Options = .init()
   ) throws(StorageError) -> Bool {
@@ -27,19 +33,29 @@ extension StoreBackup {
     return false
   }
 
-  /// Puts what a backup holds in the place of what the stores hold. The backup is checked whole first; each store then changes in
-  /// one step, or stays as it is. Programs that have one open go on with what it holds then; one that reads at the very moment gets
-  /// ``StorageError/replaced(path:)`` and opens it anew.
+  /// Replaces the content of stores by that of a backup.
   ///
-  /// A store that the backup does not hold stays as it is. One that syncs is a copy from now on: the hub notices by its numbers
-  /// (`device_forked`), and it goes on under a new identity; nothing that the hub has is lost.
+  /// The whole backup is verified first. Each store then changes in one step, or remains unchanged; stores that the
+  /// backup does not contain remain unchanged. Programs that have a store open continue with the restored content. A
+  /// read during the replacement may throw ``StorageError/replaced(path:)``, after which the store must be reopened.
   ///
-  /// At `keptPath` a backup of what is there now is written first, if anything is; `nowMillis` is now, in milliseconds since
-  /// 1970-01-01T00:00:00Z. `onProgress` may cancel until the first store has changed. From then on its answer does not count, as the
-  /// stores of a backup belong together; nor does it once files of a damaged store were put aside, or a store was made.
+  /// A synced store becomes a copy: the hub recognizes it by its sequence numbers (`device_forked`), and it continues
+  /// under a new identity. No data on the hub is lost.
+  ///
+  /// `onProgress` can cancel until the first store has changed, files of a damaged store were set aside, or a store was
+  /// created. Later results are ignored, because the stores of a backup belong together.
+  /// - Parameters:
+  ///   - path: path of the backup.
+  ///   - stores: stores to replace.
+  ///   - keptPath: path for a backup of the current content, which is written first if there is any.
+  ///   - nowMillis: current time in milliseconds since 1970-01-01T00:00:00Z.
+  ///   - key: key with which the backup must be signed; `nil` to accept any backup.
+  ///   - fileSystem: file system of the backup and the stores.
+  ///   - options: sizes and timeouts.
+  ///   - onProgress: receives the progress; `false` cancels.
   /// - Throws: ``StorageError/notABackup(path:offset:reason:)``, ``StorageError/wrongSignature(path:isSigned:)`` and
-  ///   ``StorageError/newerVersion(path:found:supported:)`` before anything was touched; ``StorageError/cancelled(path:)``, then
-  ///   every store is as it was.
+  ///   ``StorageError/newerVersion(path:found:supported:)`` before any change; ``StorageError/cancelled(path:)``, in
+  ///   which case every store is unchanged.
   public static func restore(
     from path: String, to stores: [Store], keptIn keptPath: String, nowMillis: Int64, signedWith key: BackupKey? = nil,
     fileSystem: any FileSystem = PosixFileSystem(), options: StorageEngine.Options = .init(),
@@ -63,7 +79,7 @@ extension StoreBackup {
         kept += try setAside(store, fileSystem, options)
       }
     }
-    // Nobody saves from here on: what is there when the backup of it is written is what is replaced.
+    // The write locks prevent further saves, so the backup of the current content is complete.
     var replacements: [Replacement] = []
     for store in targets { replacements.append(try Replacement(of: store, fileSystem, options)) }
     if !used.isEmpty {
@@ -78,7 +94,7 @@ extension StoreBackup {
           onProgress(progress) || !mayCancel
         }
       } catch {
-        // What it holds is still in the stores, so that nobody misses it; if it cannot be removed it only takes room.
+        // Its content is still in the stores. A file that cannot be removed only uses space.
         if case .cancelled = error, !used.isEmpty { try? fileSystem.remove(keptPath) }
         throw error
       }
@@ -86,21 +102,22 @@ extension StoreBackup {
     }
     replacements = []
     for store in targets {
-      // Only removes what does not count any more, which the next maintenance does too.
+      // Removes obsolete files; the next maintenance does so as well.
       _ = try? StorageEngine.open(directory: store.directory, fileSystem: fileSystem, options: options).maintain()
     }
     return RestoreReport(summary: summary, kept: kept)
   }
 
-  /// Makes a store in a new folder for each store of a backup that was checked, in one pass.
+  /// Unpacks each store of a backup into a new directory, in one pass over the file.
   /// - Parameters:
-  ///   - path: the backup.
-  ///   - key: the key with which the backup must be signed; `nil` to accept any.
-  ///   - fileSystem: of the backup and of the new stores.
-  ///   - options: of the new stores.
+  ///   - path: path of the backup.
+  ///   - key: key with which the backup must be signed; `nil` to accept any backup.
+  ///   - fileSystem: file system of the backup and the new stores.
+  ///   - options: options of the new stores.
   ///   - onProgress: receives the progress; `false` cancels.
-  ///   - directory: returns the folder for a store; throws for a name that the caller does not expect.
-  /// - Throws: ``StorageError/exists(path:)`` for a folder that holds a store; then, as on any error, some stores may be there already.
+  ///   - directory: returns the directory for a store; throws for an unexpected name.
+  /// - Throws: ``StorageError/exists(path:)`` for a directory with a store. After any error some stores may already
+  ///   exist.
   public static func unpack(
     _ path: String, signedWith key: BackupKey? = nil, fileSystem: any FileSystem = PosixFileSystem(),
     options: StorageEngine.Options = .init(), onProgress: ProgressHandler = { _ in true },
@@ -146,7 +163,7 @@ extension StoreBackup {
       || ["log-", "segment-"].contains { name.hasPrefix($0) && StoreFormat.number(name.dropFirst($0.count)) != nil }
   }
 
-  /// Gives the files of a damaged store other names: the folder is empty then, to who opens a store in it.
+  /// Renames the files of a damaged store, so that a new one can be created in the directory.
   private static func setAside(
     _ store: Store, _ fileSystem: any FileSystem, _ options: StorageEngine.Options
   ) throws(StorageError) -> [String] {
@@ -158,7 +175,7 @@ extension StoreBackup {
       let names = try fileSystem.names(inDirectory: store.directory)
       let number = StorageEngine.highestSetAside(names) + 1
       var paths: [String] = []
-      // The manifest first: without it the rest still says that a store was here.
+      // The manifest first: without it the other files still show that the directory contained a store.
       for name in names.filter(isStoreFile).sorted(by: { $0 == StoreFormat.manifestName && $1 != $0 }) {
         let aside = "\(store.directory)/\(StoreFormat.setAsidePrefix)\(number)-\(name)"
         try fileSystem.rename(store.directory + "/" + name, to: aside)
@@ -170,7 +187,7 @@ extension StoreBackup {
   }
 }
 
-/// A new store that receives the rows of a backup as its only segment.
+/// A new store whose only segment receives the rows of a backup.
 private struct UnpackedStore {
   private let directory: String
   private let fileSystem: any FileSystem
@@ -190,7 +207,7 @@ private struct UnpackedStore {
       directory: directory, fileSystem: fileSystem, options: options, storeID: generator.next())
     manifest = try Manifest.read(directory: directory, fileSystem: fileSystem)
     manifest.generation += 1
-    // Numbers in the rows are below those of later saves.
+    // Sequence numbers in the rows are below those of later saves.
     manifest.firstSequence = max(manifest.firstSequence, lastSequence + 1)
   }
 
@@ -208,7 +225,7 @@ private struct UnpackedStore {
   }
 }
 
-/// A store that is about to hold other rows: nobody else writes, seals or merges as long as this is there.
+/// A store that is about to be replaced. While this exists, no other handle can save, seal or merge.
 private final class Replacement {
   private let store: StoreBackup.Store
   private let engine: StorageEngine
@@ -235,17 +252,17 @@ private final class Replacement {
 }
 
 extension StorageEngine {
-  /// The caller has the write lock and that of maintenance.
+  /// Replaces all rows by those of a store in a backup. The caller holds the write lock and the maintenance lock.
   fileprivate func replaceAll(
     with reader: BackupReader, named wanted: String, onProgress: StoreBackup.ProgressHandler
   ) throws(StorageError) {
-    // The manifest of this moment: since it was opened others may have sealed.
+    // Other handles may have sealed since the store was opened.
     try state.withLock { state throws(StorageError) -> Void in
       try state.reload(directory: directory, fileSystem: fileSystem)
     }
     let names = try storing { () throws(FileSystemError) in try fileSystem.names(inDirectory: directory) }
     var next = state.withLock { $0.generation.manifest }
-    // Above what was set aside, so that a later repair does not take that for its own.
+    // A number above the files set aside, so that a later repair does not use them.
     next.generation = max(next.generation, Self.highestSetAside(names)) + 1
     next.segments = []
     let log = Log(directory: directory, fileSystem: fileSystem, manifest: next)
@@ -265,11 +282,11 @@ extension StorageEngine {
       let progress = StoreBackup.Progress(step: .restoring(store: wanted), done: done, total: reader.bytes)
       guard onProgress(progress) else { throw .cancelled(path: reader.path) }
     }
-    // Whoever has the store open stands before this end of the log, and learns here that what it knows is past.
+    // Handles that have the store open read up to this seal, which informs them of the replacement.
     try goOnInNewChunk(log, for: 0, isReplacement: true)
     state.withLock { state in
       next.firstChunk = state.tail.chunk.number
-      // Places in the queue follow from these numbers: those of the restored rows are below all that are given from now on.
+      // Queue positions are derived from sequence numbers, so those of restored rows must be lower than all later ones.
       next.firstSequence = max(state.tail.sequence, lastSequence) + 1
     }
     if let writer { next.segments = [try writer.finish(kills: [], manifest: next)] }

@@ -1,37 +1,40 @@
-/// One file with everything that stores hold at one moment: what they would need to go on elsewhere, or here after a loss.
+/// A file with the consistent content of one or more stores, sufficient to continue elsewhere or after a loss.
 ///
-/// It holds the rows and not the files, so that a damaged store makes no backup that looks whole, and every later version can
-/// read it. What a save in another process does meanwhile is in it whole or not at all.
+/// A backup contains rows, not files, so a damaged store does not produce a backup that looks complete, and later
+/// versions can read it. A concurrent save is contained entirely or not at all.
 ///
 /// ```swift
 /// let stores = [StoreBackup.Store(name: "record", directory: "/home/me/.local/share/trendy")]
 /// try StoreBackup.write(stores, to: "/mnt/stick/trendy.backup", madeMillis: now)
 /// …
-/// try StoreBackup.restore(from: "/mnt/stick/trendy.backup", to: stores, keptIn: "/home/me/trendy.before")
+/// try StoreBackup.restore(
+///   from: "/mnt/stick/trendy.backup", to: stores, keptIn: "/home/me/trendy.before", nowMillis: now)
 /// ```
 public enum StoreBackup: Sendable {
-  /// A store by the name that it has in a backup.
+  /// A store and its name in a backup.
   public struct Store: Hashable, Sendable {
-    /// 1 to 80 letters, digits and `-`, `_`, `@`, `~`, `=`.
+    /// Name of 1 to 80 letters, digits and `-`, `_`, `@`, `~`, `=`.
     public var name: String
-    /// The folder, without a slash at its end.
+    /// Path of the directory without a trailing slash.
     public var directory: String
 
+    /// Creates a store description.
     public init(name: String, directory: String) {
       self.name = name
       self.directory = directory
     }
   }
 
-  /// What is in a backup.
+  /// Content of a backup.
   public struct Summary: Hashable, Sendable {
-    /// Milliseconds since 1970-01-01T00:00:00Z.
+    /// Time of the backup in milliseconds since 1970-01-01T00:00:00Z.
     public var madeMillis: Int64
-    /// Length of the file.
+    /// Length of the file in bytes.
     public var bytes: Int
-    /// How many records of each store, by name.
+    /// Number of rows of each store by its name.
     public var records: [String: Int]
 
+    /// Creates a summary.
     public init(madeMillis: Int64, bytes: Int, records: [String: Int]) {
       self.madeMillis = madeMillis
       self.bytes = bytes
@@ -39,22 +42,24 @@ public enum StoreBackup: Sendable {
     }
   }
 
-  /// How far a backup, its check or a restore has come. Each step counts from 0 to its own total.
+  /// Progress of a backup, its verification or a restore. Each step counts from 0 to its own total.
   public struct Progress: Hashable, Sendable {
+    /// Step of an operation.
     public enum Step: Hashable, Sendable {
-      /// Records of the stores are written into a backup; counted in records.
+      /// Writing rows of the stores into a backup, counted in rows.
       case backingUp
-      /// A backup is read to its end, to see that it is whole; counted in bytes of its file.
+      /// Verifying a backup, counted in bytes of the file.
       case checking
-      /// Records of a backup take the place of what the store with this name holds; counted in bytes of the backup.
+      /// Restoring the store with this name, counted in bytes of the backup.
       case restoring(store: String)
     }
 
     public var step: Step
-    /// 0 to ``total``.
+    /// Amount completed, 0 to ``total``.
     public var done: Int
     public var total: Int
 
+    /// Creates a progress value.
     public init(step: Step, done: Int, total: Int) {
       self.step = step
       self.done = done
@@ -62,19 +67,27 @@ public enum StoreBackup: Sendable {
     }
   }
 
-  /// Called about every thousand records, and at the end of a step, with the progress so far. Returning `false` cancels the work, which then throws
-  /// ``StorageError/cancelled(path:)``.
+  /// Receives the progress about every thousand rows and at the end of a step. Returning `false` cancels the operation,
+  /// which then throws ``StorageError/cancelled(path:)``.
   public typealias ProgressHandler = (Progress) -> Bool
 
-  /// Writes what the stores hold into a file; it is there whole, and on the disk, or not at all. A folder without a store is left
-  /// out; others may save meanwhile, and no store is changed.
+  /// Writes a backup of the stores, which is complete and durable on return. Directories without a store are skipped.
   ///
-  /// `madeMillis` is now, in milliseconds since 1970-01-01T00:00:00Z; `isReplacing` says whether a file that is there may go. In the
-  /// folder of a store nothing but a backup may, and no backup gets a name that the store has for files of its own. With a `key` the
-  /// backup is signed (HMAC-SHA-256). `onProgress` may cancel it at any time.
-  /// - Throws: ``StorageError/exists(path:)``; ``StorageError/cancelled(path:)``; ``StorageError/busy(path:)`` while another writes a backup of this name;
-  ///   ``StorageError/damaged(path:offset:)`` for a store that is not whole: repair it first; ``StorageError/missing(path:)`` when
-  ///   there is no store at all.
+  /// No store is changed, and other handles may save meanwhile. In the directory of a store the path must not replace
+  /// anything but a backup, nor have a name that the store uses.
+  /// - Parameters:
+  ///   - stores: stores to back up.
+  ///   - path: path of the backup.
+  ///   - madeMillis: current time in milliseconds since 1970-01-01T00:00:00Z.
+  ///   - isReplacing: whether an existing file may be replaced.
+  ///   - key: key for the signature (HMAC-SHA-256); `nil` for an unsigned backup.
+  ///   - fileSystem: file system of the stores and the backup.
+  ///   - options: options for opening the stores.
+  ///   - onProgress: receives the progress; `false` cancels at any time.
+  /// - Returns: content of the backup.
+  /// - Throws: ``StorageError/exists(path:)``; ``StorageError/cancelled(path:)``; ``StorageError/busy(path:)`` while
+  ///   another process writes a backup of this name; ``StorageError/damaged(path:offset:)`` for a damaged store, which
+  ///   must be repaired first; ``StorageError/missing(path:)`` if there is no store at all.
   @discardableResult
   public static func write(
     _ stores: [Store], to path: String, madeMillis: Int64, isReplacing: Bool = false, signedWith key: BackupKey? = nil,
@@ -85,7 +98,7 @@ public enum StoreBackup: Sendable {
     var engines: [(name: String, engine: StorageEngine)] = []
     for store in stores {
       guard try isThere(store.directory + "/" + StoreFormat.manifestName, fileSystem) else { continue }
-      // Of its own, and never refreshed: what it shows is one moment.
+      // A separate handle that is never refreshed, so that it shows one consistent state.
       let engine = try StorageEngine.open(directory: store.directory, fileSystem: fileSystem, options: options)
       engines.append((store.name, engine))
     }
@@ -121,8 +134,14 @@ public enum StoreBackup: Sendable {
 
   private static let progressInterval = 1024
 
-  /// Reads a backup to its end and verifies its checksums, and with a `key` its signature. Without one, the content may have been
-  /// written by anybody. `onProgress` may cancel it at any time.
+  /// Verifies a whole backup: its checksums and, with a key, its signature. Without a key the backup may be of any
+  /// origin.
+  /// - Parameters:
+  ///   - path: path of the backup.
+  ///   - key: key with which the backup must be signed; `nil` to accept any backup.
+  ///   - fileSystem: file system of the backup.
+  ///   - onProgress: receives the progress; `false` cancels at any time.
+  /// - Returns: content of the backup.
   /// - Throws: ``StorageError/notABackup(path:offset:reason:)``, ``StorageError/wrongSignature(path:isSigned:)``,
   ///   ``StorageError/newerVersion(path:found:supported:)``, ``StorageError/cancelled(path:)``.
   public static func check(
@@ -144,7 +163,7 @@ public enum StoreBackup: Sendable {
     return Summary(madeMillis: reader.madeMillis, bytes: reader.bytes, records: records)
   }
 
-  /// Whether a backup may have this place. What cannot be read to tell is an error.
+  /// Whether a backup may be written to this path. Throws if an existing file cannot be read.
   private static func isFree(
     _ path: String, isReplacing: Bool, _ fileSystem: any FileSystem
   ) throws(StorageError) -> Bool {
