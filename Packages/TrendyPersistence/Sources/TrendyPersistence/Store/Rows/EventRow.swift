@@ -1,10 +1,10 @@
 public import TrendyFoundation
 public import TrendyModels
 
-/// An event as it lies in the store: its numbers are read, its texts are made when they are asked for.
+/// An event in the store whose texts are decoded only when they are used.
 ///
-/// For going through many events of which little is needed: a chart, a search, a sum. It keeps what it shows, whatever is
-/// saved meanwhile, and belongs to the isolation of the store that it came from.
+/// For reading many events of which few values are needed, as in charts, searches and sums. A row keeps its bytes alive
+/// and does not change when events are saved. Use it only in the isolation domain of its store.
 public struct EventRow {
   private let fields: EventRowFields
   private let source: EventRowSource
@@ -14,8 +14,9 @@ public struct EventRow {
     self.source = source
   }
 
-  /// What the event's `id` is the text of.
+  /// Id of the event in compact form.
   public var identifier: CompactIdentifier { fields.identifier }
+  /// Id of the event's type.
   public var eventTypeId: String { source.reader.eventTypeId(fields) }
   public var timestamp: Date { Date(timeIntervalSinceReferenceDate: fields.timestamp) }
   public var endDate: Date? { fields.endDate.map { Date(timeIntervalSinceReferenceDate: $0) } }
@@ -28,25 +29,25 @@ public struct EventRow {
   public var locationName: Text? { text(fields.locationName) }
   public var timeZone: Text? { text(fields.timeZone) }
 
-  /// Shows each property in the order of the names.
+  /// Calls `body` with the name and value of each property, in order of the names.
   /// - Throws: ``StorageError/unreadableRow(kind:key:)``.
   public func forEachProperty(_ body: (String, PropertyValue) -> Void) throws(StorageError) {
     guard source.reader.forEachProperty(fields, body) else { throw unreadable }
   }
 
-  /// Shows each property in the order of the names, by the shape of all of them and its place in that. No text is made; a value
-  /// must not be let out.
+  /// Calls `body` with each property, in order of the names: the shape of all properties, the index in the shape, and
+  /// the packed value. No strings are created. A value must not escape the closure.
   /// - Throws: ``StorageError/unreadableRow(kind:key:)``.
   @inlinable public func forEachPackedProperty(
     _ body: (PropertyShape, Int, PackedValue) -> Void
   ) throws(StorageError) {
-    // Inlined into who looks at the values, which saves a call for each.
+    // Inlined into callers, which saves a call for each value.
     defer { withExtendedLifetime(self) {} }
     guard let (shape, values) = try packedProperties() else { return }
     guard PackedProperties.forEachPacked(shape, values, body) else { throw unreadable }
   }
 
-  /// The names and types of the properties, and their values one after the other; `nil` if there are none.
+  /// The shape of the properties and the bytes of their values; `nil` if there are none.
   @usableFromInline func packedProperties() throws(StorageError) -> (PropertyShape, UnsafeRawBufferPointer)? {
     guard let bytes = fields.properties else { return nil }
     guard let pieces = source.reader.shapes.split(bytes) else { throw unreadable }
@@ -57,14 +58,14 @@ public struct EventRow {
     .unreadableRow(kind: RowKind.event, key: RecordLayout.key(fields.record))
   }
 
-  /// The whole event.
+  /// Decodes the whole event.
   /// - Throws: ``StorageError/unreadableRow(kind:key:)``.
   public func event() throws(StorageError) -> Event {
     guard let event = source.reader.event(fields.record) else { throw unreadable }
     return event
   }
 
-  /// Whether the clock here is the one that it was recorded by; also where none is known.
+  /// Whether the event was recorded in the time zone of `local`, or without a known time zone.
   public func wasRecorded(in local: LocalTime) -> Bool {
     guard let zone = fields.timeZone else { return true }
     guard var name = local.zoneName else { return false }
@@ -78,19 +79,20 @@ public struct EventRow {
 extension EventRow: Sendable {}
 
 extension EventRow {
-  /// A text of a row, as bytes.
+  /// UTF-8 text in a row.
   public struct Text {
     fileprivate let bytes: UnsafeRawBufferPointer
     fileprivate let source: EventRowSource
 
+    /// Length of the text in bytes.
     public var utf8Count: Int { bytes.count }
-    /// Made anew each time.
+    /// The text as a string, created at each access.
     public var text: String {
       defer { withExtendedLifetime(source) {} }
       return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// - Parameter body: must not let the bytes out.
+    /// Calls `body` with the bytes of the text, which must not escape the closure.
     public func withUTF8<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
       defer { withExtendedLifetime(source) {} }
       return try body(bytes)
@@ -101,7 +103,7 @@ extension EventRow {
 @available(*, unavailable)
 extension EventRow.Text: Sendable {}
 
-/// Events of a store, each read when it is asked for, in the order of ``LocalStore/events(in:ofType:limit:)``.
+/// Rows of events, decoded at access, in the order of ``LocalStore/events(in:ofType:limit:)``.
 public struct EventRows {
   let records: [UnsafeRawPointer]
   let source: EventRowSource
@@ -109,6 +111,7 @@ public struct EventRows {
   public var count: Int { records.count }
   public var isEmpty: Bool { records.isEmpty }
 
+  /// Returns the row at an index.
   /// - Throws: ``StorageError/unreadableRow(kind:key:)``.
   public func row(_ index: Int) throws(StorageError) -> EventRow {
     let record = records[index]
@@ -118,6 +121,7 @@ public struct EventRows {
     return EventRow(fields, source)
   }
 
+  /// Calls `body` with each row in order. Throws the errors of `body` and ``StorageError/unreadableRow(kind:key:)``.
   public func forEach<Failure: Error>(_ body: (EventRow) throws(Failure) -> Void) throws {
     for index in records.indices { try body(row(index)) }
   }
@@ -126,7 +130,7 @@ public struct EventRows {
 @available(*, unavailable)
 extension EventRows: Sendable {}
 
-/// What the rows of one query need: their memory, and what makes values of them.
+/// Memory and decoder shared by the rows of a query.
 final class EventRowSource {
   let pin: RecordPin
   let reader: EventReader

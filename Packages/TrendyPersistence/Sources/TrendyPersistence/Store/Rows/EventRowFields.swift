@@ -1,15 +1,15 @@
 import TrendyFoundation
 import TrendyModels
 
-/// The fields of an event's row: numbers read, all else found and not yet made into values.
+/// Fields of an event's row: numbers are decoded, other values are located but not decoded.
 ///
-/// Pointers are valid as long as the record is.
+/// Pointers are valid as long as the row is.
 struct EventRowFields {
   let record: UnsafeRawPointer
-  /// Where the type is a canonical UUID.
+  /// Id of the type, if it is a canonical UUID.
   private(set) var typeBits: (high: UInt64, low: UInt64)?
   private(set) var typeText: UnsafeRawBufferPointer?
-  /// Seconds since 2001.
+  /// Seconds since 2001-01-01T00:00:00Z.
   private(set) var timestamp = Double.nan
   private(set) var endDate: Double?
   private(set) var latitude: Double?
@@ -19,12 +19,12 @@ struct EventRowFields {
   private(set) var timeZone: UnsafeRawBufferPointer?
   private(set) var properties: UnsafeRawBufferPointer?
   private(set) var traits = EventTraits()
-  /// Whether there are fields that few rows have.
+  /// Whether there are fields of ``SeldomFields`` or unknown fields.
   private(set) var hasMore = false
-  /// The identifier, where it is no canonical UUID.
+  /// Identifier of the event, unless it is a canonical UUID.
   private(set) var identifierText: UnsafeRawBufferPointer?
 
-  /// - Returns: `nil` if what must be there is not.
+  /// Reads the fields; `nil` if a required field is missing or malformed.
   @inline(__always) init?(_ record: UnsafeRawPointer) {
     self.init(unread: record)
     guard read() else { return nil }
@@ -32,8 +32,8 @@ struct EventRowFields {
 
   @inline(__always) init(unread record: UnsafeRawPointer) { self.record = record }
 
-  /// Finds all fields.
-  /// - Returns: `false` if what must be there is not.
+  /// Reads all fields.
+  /// - Returns: whether all required fields are present and valid.
   @inline(__always) mutating func read() -> Bool {
     var cursor = RowCursor(record)
     var hasTimestamp = false
@@ -111,7 +111,7 @@ struct SeldomFields {
   var healthKitCategory: String?
   var unknownFields: [String: JSONValue] = [:]
 
-  /// - Returns: `nil` if one cannot be read.
+  /// Reads the fields; `nil` if one is malformed.
   init?(_ record: UnsafeRawPointer) {
     var fields = RowReader(RecordLayout.payload(record))
     while let field = fields.next() {
@@ -140,25 +140,28 @@ struct SeldomFields {
   }
 }
 
-/// Reads events out of their rows. Events of the same type, place, zone or names of properties share them.
+/// Decodes events from rows. Events with the same type, place, time zone or property names share these strings.
 ///
-/// Used by one isolation, as the store is.
+/// Not thread-safe, like the store.
 final class EventReader {
   private let types = SharedIdentifiers()
   private let texts = SharedTexts()
   let shapes = SharedShapes()
-  /// Where a single event is made, and moved away from.
+  /// Memory in which a single event is created before it is moved out.
   private let place = UnsafeMutablePointer<Event>.allocate(capacity: 1)
 
   deinit { place.deallocate() }
 
-  /// - Returns: `nil` if what must be there is not, or means nothing to this version.
+  /// Decodes an event; `nil` if a required field is missing, or its content is unknown to this version.
   @inline(__always) func event(_ record: UnsafeRawPointer) -> Event? { read(record, to: place) ? place.move() : nil }
 
-  /// Makes the event where it will stay: a copy would count every reference in it.
-  /// - Parameter place: not initialised, and left so if the result is `false`.
+  /// Decodes an event into its final memory, because a copy would retain every reference in it.
+  /// - Parameters:
+  ///   - record: bytes of the row.
+  ///   - place: uninitialized memory, which stays uninitialized if the result is `false`.
+  /// - Returns: whether the event could be decoded.
   func read(_ record: UnsafeRawPointer, to place: UnsafeMutablePointer<Event>) -> Bool {
-    // Read where it is: one that may be `nil` would be copied.
+    // Read in place: an optional value would be copied.
     var fields = EventRowFields(unread: record)
     guard fields.read() else { return false }
     var seldom: SeldomFields?
@@ -192,8 +195,8 @@ final class EventReader {
     return fields.typeText.map(texts.text) ?? ""
   }
 
-  /// Shows each property, in the order of the names.
-  /// - Returns: `false` if they cannot be read.
+  /// Calls `body` with each property in order of the names.
+  /// - Returns: whether the properties could be decoded.
   func forEachProperty(_ fields: EventRowFields, _ body: (String, PropertyValue) -> Void) -> Bool {
     guard let bytes = fields.properties else { return true }
     guard let (shape, values) = shapes.split(bytes) else { return false }

@@ -1,4 +1,4 @@
-/// A place in the payload of a row, which it never leaves.
+/// Position in the payload of a row. Reads never go beyond its end.
 struct RowCursor {
   private var position: UnsafeRawPointer
   private let end: UnsafeRawPointer
@@ -14,10 +14,10 @@ struct RowCursor {
   }
 
   @inline(__always) var isAtEnd: Bool { position == end }
-  /// What was not read yet.
+  /// Bytes that have not been read.
   @inline(__always) var rest: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: position, count: end - position) }
-  /// Moves behind the content of a field.
-  /// - Returns: whether it was there.
+  /// Skips the content of a field.
+  /// - Returns: whether the content was complete.
   mutating func skip(_ header: UInt64) -> Bool {
     switch RowWire(rawValue: UInt8(header & 3)) {
     case .integer: number() != nil

@@ -1,8 +1,7 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Reads the fields of a row one after the other. Bytes that are no row never lead beyond the payload: reading stops and
-/// ``isBroken`` says so.
+/// Reads the fields of a row sequentially. With malformed bytes reading stops within the payload and sets ``isBroken``.
 struct RowReader {
   private let payload: UnsafeRawBufferPointer
   private(set) var position = 0
@@ -24,7 +23,7 @@ struct RowReader {
     return content(header: header)
   }
 
-  /// What follows a header that was read elsewhere.
+  /// Returns the field of a header that was read elsewhere.
   mutating func content(header: UInt64) -> Field? {
     guard let wire = RowWire(rawValue: UInt8(header & 3)), let number = Int(exactly: header >> 2) else {
       return broken()
@@ -100,7 +99,7 @@ struct RowReader {
 extension RowReader.Field {
   var integer: UInt64 { word }
   var signed: Int64 { Int64(bitPattern: word >> 1) ^ -Int64(bitPattern: word & 1) }
-  /// A version, sequence, count or stamp: within ±(2^62 - 1), so that the sum of two does not overflow.
+  /// A version, sequence number, count or stamp, limited to ±(2^62 - 1) so that the sum of two does not overflow.
   var bounded: Int64 { signed.bounded }
   var flag: Bool { word != 0 }
   var double: Double { Double(bitPattern: word) }
@@ -112,7 +111,7 @@ extension RowReader.Field {
     wire == .sixteen ? RecordKey(high: word, low: second).uuidText : text
   }
 
-  /// Whether the field holds this identifier, without making text of it.
+  /// Whether the field contains this identifier; does not create a string.
   func isIdentifier(_ other: String, key: RecordKey?) -> Bool {
     guard wire == .sixteen else {
       guard key == nil else { return false }
@@ -135,6 +134,6 @@ extension RowReader.Field {
 }
 
 extension Int64 {
-  /// The nearest number that a store keeps of a version, a sequence, a count or a stamp.
+  /// The value limited to the range of versions, sequence numbers, counts and stamps in a store.
   var bounded: Int64 { clamped(to: -SyncRange.counter.upperBound...SyncRange.counter.upperBound) }
 }

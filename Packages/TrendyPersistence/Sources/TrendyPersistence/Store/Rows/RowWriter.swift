@@ -1,23 +1,23 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Writes the fields of a row, each behind its number, so that a later version can add some and an earlier one can keep
-/// what it does not know (docs/format-rows.md, "Payload").
+/// Writes the fields of a row, each preceded by its number, so that later versions can add fields and earlier versions
+/// can preserve unknown ones (docs/format-rows.md, "Payload").
 ///
-/// Into memory of its own, used again for each row: bytes go where they stay, and room is looked for once a field.
+/// The buffer is reused for all rows, and space is reserved once per field.
 final class RowWriter {
   private var base: UnsafeMutableRawPointer
   private var capacity = 1024
   private var count = 0
   private let groups = SharedGroups()
-  /// That of the last event type written.
+  /// Group key of the last event type written.
   private(set) var typeGroup: UInt64 = 0
 
   init() { base = .allocate(byteCount: capacity, alignment: 8) }
 
   deinit { base.deallocate() }
 
-  /// Valid until something is written.
+  /// Bytes of the row, valid until the next write.
   var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: base, count: count) }
 
   func reset() { count = 0 }
@@ -46,7 +46,7 @@ final class RowWriter {
     if let value { double(field, value) }
   }
 
-  /// Every bit of it is kept: seconds since 2001-01-01T00:00:00Z.
+  /// Writes seconds since 2001-01-01T00:00:00Z without loss of precision.
   @inline(__always) func date(_ field: Int, _ value: Date) {
     double(field, value.timeIntervalSinceReferenceDate)
   }
@@ -66,7 +66,7 @@ final class RowWriter {
     if let value { text(field, value) }
   }
 
-  /// Sixteen bytes if it is a canonical UUID, else text.
+  /// Writes 16 bytes for a canonical UUID, otherwise text.
   func identifier(_ field: Int, _ value: String) {
     if let key = RecordKey(canonicalUUID: value) { identifier(field, key) } else { text(field, value) }
   }
@@ -75,7 +75,7 @@ final class RowWriter {
     if let value { identifier(field, value) }
   }
 
-  /// The type of an event, and what its rows are grouped by.
+  /// Writes the type of an event, and sets ``typeGroup``.
   func eventType(_ field: Int, _ value: String) {
     if let key = RecordKey(canonicalUUID: value) {
       identifier(field, key)
@@ -86,7 +86,7 @@ final class RowWriter {
     }
   }
 
-  /// One that is a canonical UUID.
+  /// Writes the identifier of a canonical UUID.
   @inline(__always) private func identifier(_ field: Int, _ key: RecordKey) {
     header(field, .sixteen)
     word(key.high)
@@ -104,7 +104,7 @@ final class RowWriter {
     nested(field) { self.value(value) }
   }
 
-  /// One field for each member, sorted, so that equal rows are equal bytes.
+  /// Writes one field per member, sorted by name, so that equal rows have equal bytes.
   func members(_ field: Int, _ values: [String: JSONValue]) {
     if values.isEmpty { return }
     for (name, value) in values.sorted(by: { $0.key < $1.key }) {
@@ -118,7 +118,7 @@ final class RowWriter {
     }
   }
 
-  /// Names and values apart, so that rows of the same names can be seen to have them.
+  /// Writes the shape of the properties followed by their values, so that readers recognize equal shapes.
   func properties(_ field: Int, _ properties: borrowing PackedProperties) {
     guard let shape = properties.shape else { return }
     let names = shape.bytes.count
@@ -131,7 +131,7 @@ final class RowWriter {
     self.count &+= values
   }
 
-  /// The fields of an earlier row that this version does not know, as they were.
+  /// Copies the fields of an earlier row that this version does not know.
   func unknownFields(of payload: UnsafeRawBufferPointer, above lastKnown: Int) {
     guard let start = payload.baseAddress else { return }
     var cursor = RowCursor(start, end: start + payload.count)
@@ -146,12 +146,12 @@ final class RowWriter {
   }
 }
 
-// Only `reserve` and what calls it looks for room: numbers and pieces go where there is.
+// Only `reserve` and its callers ensure that there is space; the other functions rely on it.
 extension RowWriter {
-  /// What the numbers of one field take at most: its header, a length and another number, or two words.
+  /// Maximum number of bytes of one field besides its content: its header, a length and another number, or two words.
   private static let mostNumbers = 40
 
-  /// Makes room for so many bytes and the numbers of a field.
+  /// Reserves space for `more` bytes and the numbers of a field.
   @inline(__always) private func reserve(_ more: Int) {
     if capacity - count < more + Self.mostNumbers { grow(more + Self.mostNumbers) }
   }
@@ -188,7 +188,7 @@ extension RowWriter {
     count &+= 8
   }
 
-  /// A length, then as many bytes.
+  /// Writes a length and as many bytes.
   @inline(__always) private func piece(_ source: UnsafeRawBufferPointer) {
     number(UInt64(source.count))
     copy(source)
@@ -200,13 +200,13 @@ extension RowWriter {
     count &+= source.count
   }
 
-  /// Bytes that ``number(_:)`` writes.
+  /// Returns the number of bytes that ``number(_:)`` writes.
   private static func length(of number: UInt64) -> Int { max(70 - number.leadingZeroBitCount, 7) / 7 }
 
-  /// A field whose length is only known when it is written.
+  /// Writes a field whose length is known only after writing its content.
   private func nested(_ field: Int, _ body: () -> Void) {
     header(field, .bytes)
-    // Most are shorter than what one byte of length can say.
+    // Most lengths fit into one byte.
     let place = count
     byte(0)
     body()
@@ -221,7 +221,7 @@ extension RowWriter {
     count = place + 1 + more + length
   }
 
-  /// What few rows have.
+  /// Writes a JSON value, which few rows have.
   private func value(_ value: JSONValue) {
     var bytes: [UInt8] = []
     PackedJSON.append(value, to: &bytes)
@@ -232,18 +232,18 @@ extension RowWriter {
   }
 }
 
-/// How the content of a field lies behind its number.
+/// Encoding of a field's content.
 enum RowWire: UInt8 {
-  /// Seven bits a byte, the lowest first.
+  /// Seven bits per byte, the lowest first.
   case integer
   case eight
   case sixteen
-  /// A length, then as many bytes.
+  /// A length and as many bytes.
   case bytes
 }
 
 extension String {
-  /// Its UTF-8, where it lies if it lies in one piece.
+  /// Calls `body` with the UTF-8 bytes of the string, without a copy if they are contiguous.
   @inline(__always) func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
     if let result = utf8.withContiguousStorageIfAvailable({ body(UnsafeRawBufferPointer($0)) }) { return result }
     var copy = self

@@ -1,6 +1,6 @@
 import TrendyModels
 
-/// The texts of identifiers seen lately, so that rows with the same one share it.
+/// Cache of identifier strings, so that rows with the same identifier share one.
 final class SharedIdentifiers {
   private struct Known {
     var high: UInt64 = 0
@@ -21,7 +21,10 @@ final class SharedIdentifiers {
     known.deallocate()
   }
 
-  /// - Parameter low: of variant `10`.
+  /// Returns the string of a UUID.
+  /// - Parameters:
+  ///   - high: upper half.
+  ///   - low: lower half, with variant `10`.
   @inline(__always) func text(high: UInt64, low: UInt64) -> String {
     let mixed = (high ^ low) &* 0x9E37_79B1_85EB_CA87
     let entry = known + Int(truncatingIfNeeded: mixed &>> 57)
@@ -32,10 +35,10 @@ final class SharedIdentifiers {
   }
 }
 
-/// The groups of identifiers seen lately: most rows belong to few types.
+/// Cache of group keys of identifiers. Most rows belong to few types.
 final class SharedGroups {
   private static let count = 128
-  /// An identifier and its group; a low half of 0 is none.
+  /// Key and group of each slot; the slot is unused if the lower half is 0.
   private let known: UnsafeMutablePointer<(key: RecordKey, group: UInt64)>
 
   init() {
@@ -45,7 +48,10 @@ final class SharedGroups {
 
   deinit { known.deallocate() }
 
-  /// - Parameter key: of the identifier, a canonical UUID.
+  /// Returns the group key of an identifier.
+  /// - Parameters:
+  ///   - identifier: a canonical UUID.
+  ///   - key: its key.
   @inline(__always) func group(_ identifier: String, _ key: RecordKey) -> UInt64 {
     let mixed = (key.high ^ key.low) &* 0x9E37_79B1_85EB_CA87
     let entry = known + Int(truncatingIfNeeded: mixed &>> 57)
@@ -54,7 +60,7 @@ final class SharedGroups {
   }
 }
 
-/// Texts seen lately, so that rows with the same one share it.
+/// Cache of strings, so that rows with the same text share one.
 final class SharedTexts {
   private static let longest = 128
   private var known = [String](repeating: "", count: 128)
@@ -69,7 +75,7 @@ final class SharedTexts {
   }
 }
 
-/// The names and types of properties seen lately, so that rows with the same ones share them.
+/// Cache of property shapes, so that rows with the same property names and types share one.
 final class SharedShapes {
   private static let count = 128
   private let known: UnsafeMutablePointer<PropertyShape?>
@@ -84,7 +90,7 @@ final class SharedShapes {
     known.deallocate()
   }
 
-  /// The shape of an event's properties and the bytes of their values.
+  /// Splits the properties of an event into their shape and the bytes of the values.
   @inline(__always) func split(_ field: UnsafeRawBufferPointer) -> (PropertyShape, UnsafeRawBufferPointer)? {
     guard let start = field.baseAddress else { return nil }
     var cursor = RowCursor(start, end: start + field.count)
@@ -93,7 +99,7 @@ final class SharedShapes {
   }
 
   @inline(__always) private func shape(_ bytes: UnsafeRawBufferPointer) -> PropertyShape? {
-    // By its length, its first bytes and its last ones; that it is the same is seen below.
+    // Hash of the length and the first and last bytes; equality is checked below.
     var mixed = UInt64(truncatingIfNeeded: bytes.count)
     if let base = bytes.baseAddress, bytes.count >= 8 {
       mixed ^= base.loadUnaligned(as: UInt64.self) ^ (base + bytes.count - 8).loadUnaligned(as: UInt64.self) &* 31

@@ -1,6 +1,6 @@
 import TrendyModels
 
-/// The numbers that stand for names in a row. They are part of the format: none is ever given another meaning.
+/// Numeric codes of enumerations in rows. They are part of the format and never change their meaning.
 enum StoredCode {
   private static let propertyTypes: [PropertyType] = [
     .text, .number, .boolean, .date, .select, .duration, .url, .email,
@@ -50,7 +50,7 @@ enum StoredCode {
     }
   }
 
-  // Of every event that is read: without a list, which would be looked for, kept and let go each time.
+  // Called for each event that is read. A switch avoids the retain and release of an array.
   @inline(__always) static func source(_ code: UInt64) -> EventSourceType? {
     switch code {
     case 0: .manual

@@ -1,7 +1,7 @@
 import TrendyFoundation
 import TrendyModels
 
-/// The fields of an event's row. They are part of the format.
+/// Field numbers of an event's row, which are part of the format.
 enum EventField {
   static let eventType = 2
   static let timestamp = 3
@@ -21,15 +21,15 @@ enum EventField {
   static let properties = 21
 }
 
-/// How a timestamp follows from the sort value, which is its microsecond; what is written is one of them that gives every bit
-/// of it, so that most rows need no field for it.
+/// How a timestamp is derived from the sort value, which is its microsecond. A row uses a rule that reproduces every
+/// bit, so most rows need no timestamp field.
 enum TimestampRule: UInt64 {
-  /// It does not: it has a field.
+  /// The timestamp is stored in a field.
   case field
   case microsecond
-  /// Where the nearest number to a decimal fraction lies below it.
+  /// The next microsecond: the double nearest to a decimal fraction may be below it.
   case nextMicrosecond
-  /// Milliseconds since 1970, as a system's clock or another program counts.
+  /// Whole milliseconds since 1970, as provided by system clocks and other programs.
   case unixMillisecond
 
   private static let unixEpoch: Int64 = 978_307_200_000_000
@@ -43,7 +43,7 @@ enum TimestampRule: UInt64 {
     }
   }
 
-  /// The first that gives every bit.
+  /// Selects the first rule that reproduces every bit.
   init(of date: Date) {
     let bits = date.timeIntervalSinceReferenceDate.bitPattern
     let sort = RowOrder.sort(date)
@@ -59,7 +59,7 @@ enum TimestampRule: UInt64 {
   }
 }
 
-/// What of an event is a choice among few, in one number.
+/// Flags and enumerations of an event in one number.
 struct EventTraits {
   var word: UInt64 = 0
 
@@ -75,7 +75,7 @@ struct EventTraits {
     get { word >> 3 & 7 }
     set { set(newValue, at: 3, mask: 7) }
   }
-  /// And all that a later version may put above it.
+  /// Sync status, including bits that later versions may add above it.
   var status: UInt64 {
     get { word >> 6 }
     set { set(newValue, at: 6, mask: 3) }
@@ -131,6 +131,6 @@ extension Event: StoredRow {
     reader.event(record)
   }
 
-  /// Events are read by ``EventReader``.
+  /// Returns `nil`: events are decoded by ``EventReader``.
   init?(identifier: @autoclosure () -> String, fields: inout RowReader) { return nil }
 }

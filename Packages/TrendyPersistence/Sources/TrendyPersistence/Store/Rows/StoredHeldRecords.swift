@@ -1,7 +1,8 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Reads marks back: the three parts of the common one, from ``firstField`` on, then the others, each as a member.
+/// Decodes field versions: three fields from ``firstField`` on for all fields without an entry, then one member per
+/// entry.
 struct StoredMarks {
   let firstField: Int
   private(set) var named: [String: FieldMark] = [:]
@@ -18,7 +19,8 @@ struct StoredMarks {
     return marks
   }
 
-  /// - Returns: whether a field that is one of these could be read; one that is none of these is passed over.
+  /// Reads a field if it belongs to the field versions; others are ignored.
+  /// - Returns: `false` if the field is malformed.
   mutating func take(_ field: RowReader.Field) -> Bool {
     switch field.number - firstField {
     case 0: version = field.bounded
@@ -36,7 +38,7 @@ struct StoredMarks {
 }
 
 extension RowWriter {
-  /// The common mark in three fields, the others in a fourth.
+  /// Writes the common field version in three fields and the others as members of a fourth.
   func marks(_ marks: [String: FieldMark], from field: Int) {
     if marks.isEmpty { return }
     if let common = marks[FieldMark.others] {
@@ -53,7 +55,7 @@ extension RowWriter {
   }
 }
 
-/// What the hub gave of an entity. Unlike a parked change it is found by kind and identifier.
+/// Replica entry: the hub's copy of an entity. Unlike a parked change it is found by kind and identifier.
 struct HeldEntry: StoredRow {
   var entry: ChangeEntry
   var entityType: MutationEntityType
@@ -64,7 +66,7 @@ struct HeldEntry: StoredRow {
     self.entityType = entityType
   }
 
-  /// Never asked: there is one for each kind of entities.
+  /// Not used: each kind of entity has a separate kind of row.
   static var kind: UInt8 { 0 }
   static var lastField: Int { 11 }
   var rowKind: UInt8 { RowKind.heldEntry(entityType) }
@@ -112,7 +114,7 @@ struct HeldEntry: StoredRow {
   }
 }
 
-/// A mutation that the hub accepted, by the version of that.
+/// A mutation that the hub accepted, sorted by the version that it produced.
 struct AcceptedMutation: StoredRow {
   private var queued: QueuedMutation
 
@@ -142,13 +144,13 @@ struct AcceptedMutation: StoredRow {
   }
 }
 
-/// An entity of a kind without a Swift type of its own.
+/// An entity of a kind without a separate Swift type.
 struct StoredRecord: StoredRow {
   var record: SyncedRecord
 
   init(_ record: SyncedRecord) { self.record = record }
 
-  /// Never asked: there is one for each kind of entities.
+  /// Not used: each kind of entity has a separate kind of row.
   static var kind: UInt8 { 0 }
   static var lastField: Int { 4 }
   var rowKind: UInt8 { RowKind.record(record.kind) }
@@ -181,7 +183,7 @@ struct StoredRecord: StoredRow {
   }
 }
 
-/// What a store knows of its hub; there is one.
+/// The sync metadata of a store; there is one such row.
 struct StoredMemory: StoredRow {
   static let name = "hub"
 

@@ -1,7 +1,7 @@
 import TrendyFoundation
 import TrendyModels
 
-/// The kinds of records in a device's store. They are part of the format.
+/// Kinds of rows in a device's store, which are part of the format.
 enum RowKind {
   static let event: UInt8 = 1
   static let eventType: UInt8 = 2
@@ -17,15 +17,15 @@ enum RowKind {
   static let note: UInt8 = 12
   static let savedEvent: UInt8 = 13
 
-  /// What the hub gave of an entity: a kind of records for each kind of entities, so that the identifier alone is the key.
+  /// Returns the kind of replica entries: one for each kind of entity, so that the identifier alone is the key.
   static func heldEntry(_ kind: MutationEntityType) -> UInt8 { 32 + UInt8(StoredCode.code(kind)) }
   static func isHeldEntry(_ kind: UInt8) -> Bool { kind >> 5 == 1 }
-  /// An entity of a kind without a Swift type of its own.
+  /// Returns the kind of rows for entities without a separate Swift type.
   static func record(_ kind: MutationEntityType) -> UInt8 { 64 + UInt8(StoredCode.code(kind)) }
 
   static func isRecord(_ kind: UInt8) -> Bool { kind >> 5 == 2 }
 
-  /// As a person reads it.
+  /// Returns the name of a kind for users.
   static func name(_ kind: UInt8) -> String {
     switch kind {
     case event: "event"
@@ -51,33 +51,31 @@ enum RowKind {
   }
 }
 
-/// A value that a device's store keeps as a record.
+/// A value stored as a row in a device's store.
 ///
-/// Field 1 of a row is its identifier as text, and is only there when the key is a hash.
+/// Field 1 of a row contains the identifier as text, only if the key is a hash.
 protocol StoredRow {
-  /// Where all rows of the type are of one kind.
+  /// Kind of the rows of this type, if they all have one.
   static var kind: UInt8 { get }
   var rowKind: UInt8 { get }
-  /// The highest field number that this version writes.
+  /// Highest field number that this version writes.
   static var lastField: Int { get }
 
-  /// What names the row among its kind.
+  /// Identifier of the row among those of its kind.
   var rowIdentifier: String { get }
   var rowSort: Int64 { get }
-  /// 0 for none.
+  /// Group key; 0 for none.
   var rowGroup: UInt64 { get }
 
-  /// Reads all fields above 1.
-  /// - Returns: `nil` if what must be there is not, or means nothing to this version.
+  /// Reads all fields above 1; `nil` if a required field is missing, or its content is unknown to this version.
   init?(identifier: @autoclosure () -> String, fields: inout RowReader)
   func write(to writer: RowWriter)
-  /// The row's group, where writing the row has found it already.
+  /// Returns the group key, which writing the row may already have computed.
   func rowGroup(writtenBy writer: RowWriter) -> UInt64
 
-  /// The row of a record of its kind.
-  /// - Returns: `nil` as the initialiser does.
+  /// Decodes a row of this kind; `nil` as for the initializer.
   static func read(_ record: UnsafeRawPointer, with reader: EventReader) -> Self?
-  /// Whether it is the one of this name, whose key is this one.
+  /// Whether the row has this identifier, given the key of the identifier.
   func isNamed(_ identifier: String, at key: RecordKey) -> Bool
 }
 
@@ -99,15 +97,16 @@ extension StoredRow {
   func isNamed(_ identifier: String, at key: RecordKey) -> Bool { rowIdentifier == identifier }
 }
 
-/// What scans go by.
+/// Sort values and group keys of rows.
 enum RowOrder {
-  /// Microseconds since 2001-01-01T00:00:00Z, rounded down; what is beyond 64 bits, or no number, is at the edge.
+  /// Returns microseconds since 2001-01-01T00:00:00Z, rounded down; values beyond 64 bits and NaN become the nearest
+  /// limit.
   static func sort(_ date: Date) -> Int64 {
     let microseconds = (date.timeIntervalSinceReferenceDate * 1_000_000).rounded(.down)
     if microseconds >= 9.2e18 { return .max - 1 }
     return microseconds > -9.2e18 ? Int64(microseconds) : .min
   }
 
-  /// The group of rows that refer to this identifier; never 0.
+  /// Returns the group key of rows that refer to this identifier; never 0.
   static func group(_ identifier: String) -> UInt64 { max(identifier.withBytes { Checksum.xxh64($0) }, 1) }
 }

@@ -1,10 +1,10 @@
 import TrendyFoundation
 import TrendyModels
 
-/// A mutation and its place among those of the same time.
+/// A mutation and its position among those with the same time.
 struct QueuedMutation: StoredRow {
   var mutation: PendingMutation
-  /// Rises with every insertion.
+  /// Increases with every insertion.
   var place: UInt64
 
   static var kind: UInt8 { RowKind.mutation }
@@ -105,10 +105,10 @@ extension Tombstone: StoredRow {
   }
 }
 
-/// A conflict and its place among those of the same time.
+/// A conflict and its position among those with the same time.
 struct JournalledConflict: StoredRow {
   var conflict: Conflict
-  /// Rises with every insertion.
+  /// Increases with every insertion.
   var place: UInt64
 
   static var kind: UInt8 { RowKind.conflict }
@@ -162,13 +162,14 @@ struct JournalledConflict: StoredRow {
 extension ChangeEntry: StoredRow {
   static var kind: UInt8 { RowKind.parkedChange }
   static var lastField: Int { 13 }
-  /// With a length, so that no two pairs read alike.
+  /// Includes the length of the type, so that different pairs have different identifiers.
   var rowIdentifier: String { "\(entityType.utf8.count) \(entityType) \(entityId)" }
   var rowSort: Int64 { min(id, .max - 1) }
-  /// What its coming or going may let this in: of what lives its parent, of a tombstone itself.
+  /// Group of the entity whose arrival or deletion may allow the change to be applied: the parent of an existing
+  /// entity, otherwise the entity itself.
   var rowGroup: UInt64 { (isDelete ? entityId : parentId).map { RowOrder.group($0) } ?? 0 }
 
-  /// Of what lives, the entity that it hangs on.
+  /// Parent of an existing entity.
   var parentId: String? {
     guard !isDelete, let data, let parent = SyncedKind.named(entityType)?.parent else { return nil }
     return data.rawData[parent.name]?.stringValue
@@ -224,7 +225,7 @@ extension ChangeEntry: StoredRow {
   }
 }
 
-/// A value that a store has once: the cursor, the identity.
+/// A single value of a store: the cursor or the device identity.
 struct StoredSetting: StoredRow {
   static let cursor = "sync cursor"
   static let identity = "sync identity"
