@@ -1,16 +1,16 @@
 import TrendyFoundation
 
-/// The first moments of the days of a time zone, so that a row is put into its day without asking a calendar.
+/// Starts of the days of a time zone, by which rows are assigned to days without a calendar.
 struct DayTable {
-  /// Rising; the first is not after `from`, the last not after `through`.
+  /// Ascending starts of days; the first is at or before the start of the range, the last at or before its end.
   private(set) var starts: [Date] = []
   private let timeZone: TimeZone
-  /// The sort values that it is made for.
+  /// Sort values that the table covers.
   private let sorts: ClosedRange<Int64>
-  /// Between the days, and beyond every sort value at both ends.
+  /// Sort values between the days, with the extreme values at both ends.
   private var boundaries = SortBoundaries([])
 
-  /// Days from that of one moment through that of another.
+  /// Creates a table from the day of one date to the day of another, both included.
   init(from first: Date, through last: Date, timeZone: TimeZone) {
     self.timeZone = timeZone
     sorts = RowOrder.sort(first)...RowOrder.sort(last)
@@ -18,16 +18,16 @@ struct DayTable {
     boundaries = SortBoundaries([.min] + starts.dropFirst().map(RowOrder.sort) + [.max])
   }
 
-  /// Whether the days of these sort values are in it.
+  /// Whether the table covers these sort values in this time zone.
   func covers(_ sorts: ClosedRange<Int64>, _ timeZone: TimeZone) -> Bool {
     self.sorts.lowerBound <= sorts.lowerBound && sorts.upperBound <= self.sorts.upperBound && timeZone == self.timeZone
   }
 
-  /// The days that a range touches, by the place of the first, and what to count between: the edges of the range, and every
-  /// midnight in it.
+  /// Returns the index of the first day that a range touches, and boundaries for counting: the ends of the range and
+  /// every midnight within.
   func days(of range: Range<Int64>?) -> (first: Int, boundaries: SortBoundaries) {
     guard let range else { return (0, boundaries) }
-    // The first midnight behind its beginning is the end of the first day.
+    // The first midnight after the start of the range ends the first day.
     let inner = boundaries.sorts.dropLast()
     let first = max(inner.partition { $0 > range.lowerBound } - 1, 0)
     let midnights = inner.dropFirst(first + 1).prefix { $0 < range.upperBound }
@@ -42,7 +42,8 @@ struct DayTable {
     var offset = Double(timeZone.secondsFromGMT(for: start))
     var nextChange = timeZone.nextDaylightSavingTimeTransition(after: start)
     while true {
-      // Midnight is a day on while the zone's offset stays; the few days on which it changes are the calendar's.
+      // As long as the zone's offset is constant, midnights are 24 hours apart. A calendar determines the days on which
+      // it changes.
       var next = start.addingTimeInterval(86_400)
       let isPlain = nextChange.map { next < $0 } ?? true
       let isMidnight = (next.timeIntervalSinceReferenceDate + offset).truncatingRemainder(dividingBy: 86_400) == 0
@@ -60,7 +61,7 @@ struct DayTable {
 }
 
 extension ArraySlice where Element == Int64 {
-  /// The place of the first of which it is true; of all behind it is too.
+  /// Returns the index of the first element that satisfies a predicate, which all later ones satisfy as well.
   fileprivate func partition(_ isBehind: (Int64) -> Bool) -> Int {
     var low = startIndex
     var high = endIndex

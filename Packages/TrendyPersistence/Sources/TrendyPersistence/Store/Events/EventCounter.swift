@@ -1,18 +1,18 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Counts events, row by row, by type, day and minute.
+/// Counts events by type, day and minute, row by row.
 final class EventCounter {
   private let local: LocalTime
   private let zone: [UInt8]?
   private let reader: EventReader
-  /// The ids of the types that are counted; `nil` for all.
+  /// Ids of the types to count; `nil` for all.
   private let types: Set<String>?
   private var walk: DayWalk
   private var counts: [EventTally.Counts] = []
   private var names: [String] = []
   private var places: [String: Int] = [:]
-  /// Those of types whose ids are UUIDs, to make no text for each row.
+  /// Indexes of types whose ids are UUIDs, which avoids creating a string for each row.
   private var placesOfKeys: [RecordKey: Int?] = [:]
   private var last: (key: RecordKey, place: Int?)?
 
@@ -49,14 +49,14 @@ final class EventCounter {
     }
   }
 
-  /// Whether the clock here is the one that it was recorded by; also where none is known.
+  /// Whether the event was recorded in the local time zone, or without a known time zone.
   private func wasRecordedHere(_ fields: EventRowFields) -> Bool {
     guard let own = fields.timeZone else { return true }
     guard let zone else { return false }
     return own.elementsEqual(zone)
   }
 
-  /// Where the counts of its type lie; `nil` where that is not counted.
+  /// Returns the index of the counts of the event's type, or `nil` if the type is not counted.
   private func place(of fields: EventRowFields) -> Int? {
     guard let bits = fields.typeBits else { return place(named: reader.eventTypeId(fields)) }
     let key = RecordKey(high: bits.high, low: bits.low)

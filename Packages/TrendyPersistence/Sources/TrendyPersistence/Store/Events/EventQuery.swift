@@ -1,17 +1,18 @@
 public import TrendyFoundation
 public import TrendyModels
 
-/// Which events are looked for: those of which all that is said here is true.
+/// Conditions for a search of events; all of them must hold. `nil` means any value.
 public struct EventQuery: Hashable, Sendable {
   public var range: Range<Date>?
   public var eventTypeId: String?
   public var sourceType: EventSourceType?
   public var geofenceId: String?
-  /// A part of the place's name; case does not matter.
+  /// Part of the place's name; case-insensitive.
   public var place: String?
-  /// A part of the notes, the title, the place's name or the text of a property; case does not matter.
+  /// Part of the notes, the title, the place's name or a text property; case-insensitive.
   public var text: String?
 
+  /// Creates a query.
   public init(
     range: Range<Date>? = nil, eventTypeId: String? = nil, sourceType: EventSourceType? = nil,
     geofenceId: String? = nil, place: String? = nil, text: String? = nil
@@ -25,38 +26,42 @@ public struct EventQuery: Hashable, Sendable {
   }
 }
 
-/// A place among events, the newest first: where a page ended. It stays good whatever is saved or deleted meanwhile.
+/// Position in a list of events sorted with the newest first, at which a page ended. Remains valid when events are
+/// saved or deleted.
 public struct EventCursor: Hashable, Sendable, Codable {
   public var timestamp: Date
   public var id: String
 
+  /// Creates a cursor after an event.
   public init(timestamp: Date, id: String) {
     self.timestamp = timestamp
     self.id = id
   }
 }
 
-/// Some of the events that a query finds.
+/// One page of the results of a query.
 public struct EventPage: Hashable, Sendable {
   public var events: [Event]
-  /// Where the next page begins; `nil` after the last.
+  /// Cursor of the next page; `nil` after the last page.
   public var next: EventCursor?
 }
 
 extension LocalStore {
-  /// The events of a query, the newest first, page by page. Only what is on the page is made; what is looked through for it is
-  /// read a piece at a time.
+  /// Returns one page of the events that match a query, the newest first.
+  ///
+  /// Only events on the page are decoded; rows are read in pieces.
   /// - Parameters:
-  ///   - query: what is looked for.
-  ///   - cursor: the end of the page before; `nil` for the first page.
-  ///   - limit: events on a page, above 0.
+  ///   - query: conditions.
+  ///   - cursor: end of the previous page; `nil` for the first page.
+  ///   - limit: maximum number of events on the page, above 0.
+  /// - Throws: ``StorageError``.
   public func events(matching query: EventQuery, after cursor: EventCursor? = nil, limit: Int) throws -> EventPage {
     precondition(limit > 0, "a page of \(limit) events")
     let filter = EventFilter(query)
     var page = EventPage(events: [], next: nil)
     var start = cursor
-    // Where not all are on the page, about as many again are looked through; else the row that the next page begins with and some of
-    // one moment, as a piece does not end within a moment.
+    // With conditions, read about twice as many rows as the page has events. Without, read one row more, plus some
+    // because a piece does not end within one timestamp.
     let wanted = min(limit, 1 << 20)
     var piece = max(filter.isOfAll ? wanted + 16 : wanted * 2, 256)
     while true {
@@ -79,13 +84,13 @@ extension LocalStore {
       if let last {
         start = EventCursor(last)
       } else {
-        // More of one moment than a piece holds.
+        // More rows of one timestamp than a piece has.
         piece *= 4
       }
     }
   }
 
-  /// What may lie behind a place, itself included.
+  /// Returns the part of a range that can follow a cursor, including events with the cursor's timestamp.
   private static func range(_ range: Range<Date>?, upTo cursor: EventCursor?) -> Range<Date>? {
     let lower = range?.lowerBound ?? Date(timeIntervalSinceReferenceDate: -.greatestFiniteMagnitude)
     var upper = range?.upperBound ?? Date(timeIntervalSinceReferenceDate: .greatestFiniteMagnitude)
@@ -106,7 +111,7 @@ extension EventRowFields {
   }
 }
 
-/// What a query asks of a row beside its time and type.
+/// Conditions of a query other than time and type.
 private struct EventFilter {
   private let sourceType: EventSourceType?
   private let geofenceId: String?
@@ -120,7 +125,7 @@ private struct EventFilter {
     text = query.text.map { Array($0.lowercased().utf8) }
   }
 
-  /// Whether it asks nothing.
+  /// Whether there are no conditions.
   var isOfAll: Bool { sourceType == nil && geofenceId == nil && place == nil && text == nil }
 
   func matches(_ fields: EventRowFields, _ reader: EventReader) throws(StorageError) -> Bool {
@@ -145,7 +150,7 @@ private struct EventFilter {
     return text.withUTF8 { has(part, UnsafeRawBufferPointer($0)) }
   }
 
-  /// Whether a text, in lower case, has this part.
+  /// Whether a text contains this part, which is in lower case.
   private static func has(_ part: [UInt8], _ text: UnsafeRawBufferPointer?) -> Bool {
     guard let text else { return false }
     guard text.allSatisfy({ $0 < 0x80 }) else {

@@ -1,30 +1,31 @@
 public import TrendyModels
 
-/// How many events of each type there were on each day, and at each minute of the clock: what histories are made of, without a row
-/// being read that was counted before.
+/// Number of events of each type by day and by minute of the day, from which histories are computed.
 ///
-/// Days and times are those that the clock showed where an event was recorded.
+/// Days and minutes are those of the clock at the place where an event was recorded.
 public struct EventTally: Hashable, Sendable {
-  /// The counts of one type.
+  /// Counts of one type.
   public struct Counts: Hashable, Sendable {
+    /// First day with an event.
     public internal(set) var firstDay = CivilDate(daysSince1970: 0)
-    /// Of each day from the first on, up to the last that has an event.
+    /// Number of events on each day from ``firstDay`` to the last day with an event.
     public internal(set) var days: [Int32] = []
-    /// 1440, by minutes after midnight; all-day events in none.
+    /// 1440 numbers of events by minute after midnight; all-day events are not included.
     public internal(set) var minutes = [Int32](repeating: 0, count: 1440)
+    /// Total number of events.
     public internal(set) var events = 0
-    /// Those that a device recorded by itself, of where it was.
+    /// Number of events that a device recorded automatically from its position.
     public internal(set) var eventsOfPosition = 0
-    /// Whether an event lies centuries from the others, so that the days between are not listed: the counts are of no use.
+    /// Whether an event is centuries away from the others, so that the days are not listed and the counts are unusable.
     public internal(set) var isTooFar = false
   }
 
-  /// By the ids of types; of a type without an event none.
+  /// Counts by type id; types without events are absent.
   public internal(set) var types: [String: Counts] = [:]
 }
 
 extension EventTally.Counts {
-  /// Days that are listed at most; a wrong date among right ones is no reason to list all between.
+  /// Maximum number of days listed, so that one wrong date does not fill memory.
   private static let mostDays = 200_000
 
   @inline(__always) mutating func count(on day: CivilDate, minute: Int?, isOfPosition: Bool, _ step: Int32) {

@@ -1,10 +1,11 @@
 import TrendyModels
 
-/// What was counted of one segment, kept in a file of its own: an immutable segment is counted once for a zone and a beginning of
-/// the day. A file that is missing, cut or damaged is made anew; it holds nothing that is not in the store.
+/// Cached counts of one segment for one time zone and start of the day. A segment is immutable, so it is counted once.
 ///
-/// Numbers are little-endian. 64 bytes of header: magic, version, length of the file, the store's id, the segment's number and
-/// checksum, what the days depend on; then of each type its id, its days and its minutes; last an xxh64 of all before.
+/// A missing or damaged file is written again; it contains nothing that is not in the store. Numbers are little-endian.
+/// A header of 64 bytes contains magic number, version, store id, number and checksum of the segment, hash of zone and
+/// start of the day, and the length of the file. Each type follows with its id, days and minutes; the last 8 bytes are
+/// the XXH64 of everything before.
 struct EventTallyFile {
   private static let magic: UInt64 = 0x6C74_7964_6E65_7274  // "trendytl"
   private static let version: UInt64 = 1
@@ -15,9 +16,12 @@ struct EventTallyFile {
   private let header: [UInt64]
   private let fileSystem: any FileSystem
 
+  /// Creates the path and header of the file.
   /// - Parameters:
-  ///   - directory: that it lies in.
-  ///   - basis: what days and times depend on: the zone, and when a day begins.
+  ///   - part: events of the segment.
+  ///   - basis: hash of the zone and the start of the day; see ``basis(_:)``.
+  ///   - directory: path of the cache directory.
+  ///   - fileSystem: file system of the directory.
   init(of part: SegmentPart, basis: UInt64, directory: String, fileSystem: any FileSystem) {
     let reference = part.segment.reference
     path = "\(directory)/\(Self.prefix(part.storeID))\(reference.number)-\(String(basis, radix: 16)).tally"
@@ -27,16 +31,17 @@ struct EventTallyFile {
 
   static func prefix(_ storeID: UInt64) -> String { "\(String(storeID, radix: 16))-" }
 
-  /// What the zone and the beginning of the day are told by; `nil` for a zone without a name, whose files could not be told from
-  /// those of another.
+  /// Returns a hash of the zone and the start of the day; `nil` for a zone without a name, whose files would be
+  /// indistinguishable from those of other zones.
   static func basis(_ local: LocalTime) -> UInt64? {
     guard let zone = local.zoneName else { return nil }
     let text = Array("\(zone) \(local.dayStart)".utf8)
     return text.withUnsafeBytes { Checksum.xxh64($0) }
   }
 
-  /// - Parameter types: the ids of those whose counts are read; `nil` for all.
-  /// - Returns: `nil` where there is none that can be read.
+  /// Reads the counts.
+  /// - Parameter types: ids of the types to read; `nil` for all.
+  /// - Returns: the counts, or `nil` if the file is missing or damaged.
   func read(ofTypes types: Set<String>? = nil) -> EventTally? {
     guard let file = try? fileSystem.open(path, .read), let size = try? file.size(), size > Self.headerBytes + 8,
       size < 1 << 30, let mapping = try? file.map(size: size), let base = mapping.bytes.baseAddress,
@@ -88,7 +93,7 @@ struct EventTallyFile {
     return tally
   }
 
-  /// Puts it in place in one step. One that cannot be written is made again the next time, so no error is let out.
+  /// Replaces the file atomically. Errors are ignored, because the counts are computed again when needed.
   func write(_ tally: EventTally) {
     var bytes: [UInt8] = []
     func add(_ value: UInt64) { withUnsafeBytes(of: value.littleEndian) { bytes += $0 } }
@@ -110,14 +115,14 @@ struct EventTallyFile {
     withUnsafeBytes(of: length.littleEndian) { bytes.replaceSubrange(48..<56, with: $0) }
     let checksum = bytes.withUnsafeBytes { Checksum.xxh64($0) }
     add(checksum)
-    // Whatever fails here costs time and nothing else.
+    // A failure from here on costs only time.
     let temporary = "\(path).new"
     try? fileSystem.remove(temporary)
     guard let file = try? fileSystem.open(temporary, .create), (try? file.write(bytes, at: 0)) != nil else { return }
     try? fileSystem.rename(temporary, to: path)
   }
 
-  /// Removes the files of a store's segments that are there no more.
+  /// Removes the files of segments that no longer exist.
   static func removeOthers(
     than known: Set<String>, storeID: UInt64, directory: String, fileSystem: any FileSystem
   ) {

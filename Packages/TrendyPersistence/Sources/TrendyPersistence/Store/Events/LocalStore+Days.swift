@@ -1,13 +1,14 @@
 public import TrendyFoundation
 import TrendyProtocols
 
-/// How many events a day has.
+/// Number of events on a day.
 public struct DayCount: Hashable, Sendable {
-  /// Its first moment.
+  /// Start of the day.
   public var day: Date
-  /// Above 0.
+  /// Number of events, above 0.
   public var count: Int
 
+  /// Creates a count.
   public init(day: Date, count: Int) {
     self.day = day
     self.count = count
@@ -22,8 +23,12 @@ extension LocalStore {
     return Dictionary(uniqueKeysWithValues: counts.lazy.map { ($0.day, $0.count) })
   }
 
-  /// The days that have events, and how many: as ``eventCountsByDay(in:ofType:timeZone:)``, in the order of the days, and
-  /// without reading an event.
+  /// Returns the days with events and the numbers of events, in order of the days, without reading events.
+  /// - Parameters:
+  ///   - range: range of timestamps; `nil` for all events.
+  ///   - eventTypeId: id of an event type; `nil` for all.
+  ///   - timeZone: time zone that determines the days.
+  /// - Throws: ``StorageError``.
   public func eventDayCounts(
     in range: Range<Date>? = nil, ofType eventTypeId: String? = nil, timeZone: TimeZone
   ) throws -> [DayCount] {
@@ -42,7 +47,8 @@ extension LocalStore {
     let days = table.days(of: range.map { _ in lower..<upper })
     var counts = try counts(RowKind.event, group: group, boundaries: days.boundaries)
     if let range {
-      // The index knows microseconds; what lies beside the range within the first or the last is taken out.
+      // The index has a resolution of a microsecond; subtract events of the first and last microsecond that are outside
+      // the range.
       for edge in Set([lower, upper - 1]) {
         for record in try scan(RowKind.event, group: group, from: edge, to: edge + 1).pointers {
           if range.contains(try Self.fields(record).date) { continue }
@@ -59,10 +65,10 @@ extension LocalStore {
     return result
   }
 
-  /// Microseconds, about a thousand years: a wrong date among right ones is no reason to list every day between.
+  /// Microseconds of about a thousand years, beyond which a wrong date would make the table too long.
   private static let longestTable = 400_000.0 * 86_400_000_000
 
-  /// Kept from one count to the next, as each type asks for the same days.
+  /// Returns a table of days, reused between counts because each type is counted over the same days.
   private func dayTable(from first: Int64, through last: Int64, timeZone: TimeZone) -> DayTable {
     if let known = knownDays, known.covers(first...last, timeZone) { return known }
     let table = DayTable(from: Self.date(first), through: Self.date(last), timeZone: timeZone)
@@ -70,7 +76,7 @@ extension LocalStore {
     return table
   }
 
-  /// Day after day that has events, however far apart they are.
+  /// Counts day by day, for events that are very far apart.
   private func sparseCounts(
     _ range: Range<Date>?, _ sorts: Range<Int64>, group: UInt64?, timeZone: TimeZone
   ) throws(StorageError) -> [DayCount] {

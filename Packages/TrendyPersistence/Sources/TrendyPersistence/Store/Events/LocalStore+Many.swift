@@ -1,7 +1,7 @@
 public import TrendyModels
 import TrendyProtocols
 
-/// Many events at once: what is kept of them is looked for once for all.
+/// Operations on many events, with one search for all of them.
 extension LocalStore {
   public func areNew(events identifiers: [CompactIdentifier]) throws -> [Bool] {
     let transaction = try writing()
@@ -11,7 +11,7 @@ extension LocalStore {
     var known: Set<RecordKey> = []
     known.reserveCapacity(identifiers.count)
     for (index, identifier) in identifiers.enumerated() {
-      // One of another form is kept under a hash that it may share.
+      // Other ids are stored under hashes, which may be shared.
       guard let key = RecordKey(identifier), known.insert(key).inserted else { continue }
       indices.append(index)
       keys.append(key)
@@ -58,7 +58,7 @@ extension LocalStore {
     for kind in [RowKind.mutation, RowKind.acceptedMutation] where try transaction.mayHold(kind: kind) {
       try transaction.lookAhead(kind: kind, groups: names.map { RowOrder.group($0) })
     }
-    // Each deletion is told with the cursor.
+    // Deletions of the feed are written together with the cursor.
     try transaction.lookAhead(kind: RowKind.setting, hashes: [RecordKey(hashing: StoredSetting.cursor).firstPlace])
     try lookAhead(tombstonesOf: names, in: transaction)
   }
@@ -78,7 +78,7 @@ extension LocalStore {
 }
 
 extension RecordKey {
-  /// `nil` for one that is not a canonical UUID.
+  /// Creates the key of a canonical UUID; `nil` for other identifiers.
   fileprivate init?(_ identifier: CompactIdentifier) {
     guard let bits = identifier.bits else { return nil }
     self.init(high: bits.high, low: bits.low)

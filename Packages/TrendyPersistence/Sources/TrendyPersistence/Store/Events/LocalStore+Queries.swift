@@ -21,8 +21,10 @@ extension LocalStore {
     return events
   }
 
-  /// Others are passed over without being made: an all-day event may be told of by a timestamp days away, so that five days around
-  /// today are looked through.
+  /// Returns the events of a range of days.
+  ///
+  /// Other events are skipped without being decoded. The timestamp of an all-day event may be days away from its day,
+  /// so events around the range are read as well.
   public func events(
     of days: ClosedRange<CivilDate>, ofType eventTypeId: String?, in local: LocalTime
   ) throws -> [Event] {
@@ -38,7 +40,7 @@ extension LocalStore {
     return events
   }
 
-  /// Others are passed over without being made.
+  /// Returns the events of a range with one of these sources. Other events are skipped without being decoded.
   public func events(in range: Range<Date>?, from sources: Set<EventSourceType>) throws -> [Event] {
     var events: [Event] = []
     try eventRows(in: range).forEach { row in
@@ -47,8 +49,12 @@ extension LocalStore {
     return events
   }
 
-  /// The events that ``events(in:ofType:limit:)`` gives, in the same order, without making them: each is read when it is
-  /// asked for, and its texts when they are.
+  /// Returns the events of ``events(in:ofType:limit:)`` as rows, whose values are decoded when they are used.
+  /// - Parameters:
+  ///   - range: range of timestamps; `nil` for all events.
+  ///   - eventTypeId: id of an event type; `nil` for all.
+  ///   - limit: maximum number of events; `nil` for all.
+  /// - Throws: ``StorageError``.
   public func eventRows(
     in range: Range<Date>? = nil, ofType eventTypeId: String? = nil, limit: Int? = nil
   ) throws -> EventRows {
@@ -58,7 +64,7 @@ extension LocalStore {
 }
 
 extension LocalStore {
-  /// Events by time, the newest first; equal times by id, the highest first.
+  /// Returns rows of events sorted by time, the newest first; equal times by id in descending order.
   func eventRecords(
     in range: Range<Date>?, ofType eventTypeId: String?, limit: Int?
   ) throws(StorageError) -> RecordList {
@@ -76,8 +82,8 @@ extension LocalStore {
       var pin = found.pin
       let isFull = records.count == asked
       if isFull, let last = records.last.map(RecordLayout.sort) {
-        // Within a microsecond the rest of the time decides, then the identifier, and keys do not say which comes first: take
-        // all of the last one, then choose.
+        // Sort values have a resolution of a microsecond, within which time and id decide. Read all rows of the last
+        // microsecond, then choose.
         while let record = records.last, RecordLayout.sort(record) == last { records.removeLast() }
         let rest = try scan(RowKind.event, group: group, from: last, to: last + 1, descending: true)
         records += rest.pointers
@@ -86,7 +92,7 @@ extension LocalStore {
       if let eventTypeId { Self.keep(ofType: eventTypeId, in: &records) }
       if let range { try Self.keep(range, lower..<upper, in: &records) }
       if isFull && records.count < wanted {
-        // Some at the edge did not belong: ask for more.
+        // Rows at the edges were outside the range; read more.
         asked = asked > Int.max / 2 ? .max : asked * 2
         continue
       }
@@ -96,14 +102,14 @@ extension LocalStore {
     }
   }
 
-  /// Groups are hashes, and may meet.
+  /// Removes rows of other types, which can have the same group key because it is a hash.
   private static func keep(ofType eventTypeId: String, in records: inout [UnsafeRawPointer]) {
     let key = RecordKey(canonicalUUID: eventTypeId)
     if records.allSatisfy({ refers($0, to: eventTypeId, key: key) }) { return }
     records.removeAll { !refers($0, to: eventTypeId, key: key) }
   }
 
-  /// The index knows microseconds; what lies beside the range within the first or the last is taken out.
+  /// Removes rows of the first and last microsecond that are outside the range.
   private static func keep(
     _ range: Range<Date>, _ sorts: Range<Int64>, in records: inout [UnsafeRawPointer]
   ) throws(StorageError) {
@@ -122,7 +128,7 @@ extension LocalStore {
     records = kept
   }
 
-  /// Puts those of one microsecond in order.
+  /// Sorts rows of the same microsecond.
   private static func order(_ records: inout [UnsafeRawPointer]) throws(StorageError) {
     var start = 0
     while let first = firstOfOneSort(records, from: start) {
@@ -136,7 +142,7 @@ extension LocalStore {
     }
   }
 
-  /// The first whose neighbour has the same sort value; seldom is there one.
+  /// Returns the index of the first row with the same sort value as the next one, which is rare.
   private static func firstOfOneSort(_ records: [UnsafeRawPointer], from start: Int) -> Int? {
     records.withUnsafeBufferPointer { records in
       guard start < records.count else { return nil }
@@ -159,7 +165,7 @@ extension LocalStore {
     .unreadableRow(kind: RecordLayout.kind(record), key: RecordLayout.key(record))
   }
 
-  /// What a scan of a range covers: every row in it, and at its edges perhaps some within the same microsecond.
+  /// Returns the sort values of a range: all rows in it, and possibly others of the first and last microsecond.
   static func sorts(of range: Range<Date>?) -> (lower: Int64, upper: Int64) {
     guard let range else { return (.min, .max) }
     return (RowOrder.sort(range.lowerBound), RowOrder.sort(range.upperBound) + 1)
@@ -169,7 +175,7 @@ extension LocalStore {
 extension EventRowFields {
   var date: Date { Date(timeIntervalSinceReferenceDate: timestamp) }
 
-  /// Whether it comes before the other where the newest are first; equal times by id, the highest first.
+  /// Whether the event precedes another one in a list with the newest first; equal times by id in descending order.
   func isAfter(_ other: EventRowFields) -> Bool {
     timestamp != other.timestamp ? timestamp > other.timestamp : identifier.text > other.identifier.text
   }

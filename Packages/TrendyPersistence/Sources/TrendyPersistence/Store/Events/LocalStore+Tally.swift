@@ -2,14 +2,14 @@ public import TrendyFoundation
 public import TrendyModels
 
 extension LocalStore {
-  /// How many events of each type there were on each day and at each minute.
+  /// Returns the number of events of each type by day and by minute.
   ///
-  /// What a sealed segment has is counted once and kept in `cache`: after that, only rows that were saved since are read. A unit
-  /// that has written counts all rows.
+  /// Counts of sealed segments are cached, so later calls read only rows saved since. A unit that has written counts
+  /// all rows.
   /// - Parameters:
-  ///   - local: the person's clock.
-  ///   - types: the ids of those that are asked for; `nil` for all. Few are counted sooner.
-  ///   - cache: a folder for what was counted; made where it is not there. `nil` keeps nothing.
+  ///   - local: the user's time zone and start of the day.
+  ///   - types: ids of the types to count; `nil` for all. Fewer types take less time.
+  ///   - cache: directory for cached counts, created if it is missing; `nil` for no cache.
   /// - Throws: ``StorageError``.
   public func eventTally(
     in local: LocalTime, ofTypes types: Set<String>? = nil, cache: URL? = nil
@@ -36,7 +36,7 @@ extension LocalStore {
         let file = EventTallyFile(of: part, basis: basis, directory: cache.path, fileSystem: engine.fileSystem)
         known.insert(file.path)
         if let tally = file.read(ofTypes: types) { return counter.add(tally) }
-        // Kept for whoever asks next, for which types ever.
+        // Cached for all types, because later calls may ask for others.
         let own = EventCounter(local: local, reader: reader)
         try part.forEach { record throws(StorageError) in try own.count(record, 1) }
         let tally = own.tally
