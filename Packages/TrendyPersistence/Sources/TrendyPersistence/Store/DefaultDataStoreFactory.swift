@@ -1,23 +1,31 @@
 public import TrendyFoundation
 public import TrendyProtocols
 
-/// Makes units of work on the store in a folder; all share one open ``StorageEngine``.
+/// Creates units of work on the store of a directory. All of them share one open ``StorageEngine``.
 ///
-/// Two factories on one folder, in one process or in two, see each other's saves.
+/// Several factories on one directory, in one or more processes, see each other's saves.
 public final class DefaultDataStoreFactory: DataStoreFactory {
-  /// Where the store's files are.
+  /// Path of the store's directory.
   public var directory: String { folder.directory }
-  /// What opening found at the end of the log: whether the tail of a save that never finished was cut off.
+  /// State of the end of the log when the store was opened.
   public let recovery: RecoveryReport
   private let folder: FolderEngine
 
-  /// Makes the folder if need be and opens the store.
-  /// - Throws: ``StorageError``, for instance ``StorageError/damaged(path:offset:)``.
+  /// Opens the store, or creates it with its directory.
+  /// - Parameters:
+  ///   - directory: URL of the directory.
+  ///   - fileSystem: file system of the directory.
+  /// - Throws: ``StorageError``, for example ``StorageError/damaged(path:offset:)``.
   public convenience init(directory: URL, fileSystem: any FileSystem = PosixFileSystem()) throws {
     try self.init(directory: FolderEngine.path(of: directory), fileSystem: fileSystem)
   }
 
-  /// The same on any file system. `directory` has no slash at its end; the generator gives a new store its identity.
+  /// Opens or creates a store on any file system.
+  /// - Parameters:
+  ///   - directory: path without a trailing slash.
+  ///   - fileSystem: file system of the directory.
+  ///   - options: sizes and timeouts.
+  ///   - generator: provides the id of a new store.
   public init(
     directory: String, fileSystem: any FileSystem, options: StorageEngine.Options = .init(),
     generator: some RandomNumberGenerator = SystemRandomNumberGenerator()
@@ -27,7 +35,7 @@ public final class DefaultDataStoreFactory: DataStoreFactory {
     recovery = folder.present.recovery
   }
 
-  /// One step of what keeps the store quick to open, if one is due: ``StorageEngine/maintain(sealingAll:mergingFrom:)``.
+  /// Performs one step of maintenance if one is due; see ``StorageEngine/maintain(sealingAll:mergingFrom:)``.
   @discardableResult
   public func maintain(
     sealingAll sealsAll: Bool = false, mergingFrom leastSegments: Int = 0
@@ -35,19 +43,21 @@ public final class DefaultDataStoreFactory: DataStoreFactory {
     try folder.present.maintain(sealingAll: sealsAll, mergingFrom: leastSegments)
   }
 
-  /// Lets go of what is in memory of the store's files: ``StorageEngine/releaseMemory()``.
+  /// Discards the mapped pages of the store's files from memory; see ``StorageEngine/releaseMemory()``.
   public func releaseMemory() { folder.present.releaseMemory() }
 
-  /// A step of ``maintain(sealingAll:mergingFrom:)``.
+  /// Performs a step of ``maintain(sealingAll:mergingFrom:)``.
   public func tidyUp() throws { try maintain() }
 
-  /// The lock is the kernel's, on the file `sync.lock` in the store's folder.
-  /// - Throws: ``StorageError`` where that cannot be opened.
+  /// Acquires the kernel's lock on the file `sync.lock` in the store's directory.
+  /// - Returns: the lock, which is held as long as it is referenced; `nil` if it is taken.
+  /// - Throws: ``StorageError`` if the file cannot be opened.
   public func lockForSync() throws -> (any Sendable)? { try folder.lockForSync() }
 
+  /// Returns a new unit of work; see ``makeLocalStore()``.
   public func makeDataStore() -> any DataStoreProtocol { makeLocalStore() }
 
-  /// As ``makeDataStore()``. After a sync that failed, the store is opened and read anew.
+  /// Returns a new unit of work. Reopens the store after a failed sync; if that fails, the unit throws the error.
   public func makeLocalStore() -> LocalStore {
     do throws(StorageError) {
       return LocalStore(engine: try folder.usable())

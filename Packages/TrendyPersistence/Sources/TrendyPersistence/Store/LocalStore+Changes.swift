@@ -1,23 +1,25 @@
 public import TrendyModels
 
-/// What one unit of work makes of an entity: as it was saved before, and as the unit leaves it.
+/// Change of an entity by a unit of work: its saved state and the state in the unit.
 public struct EntityChange: Hashable, Sendable {
+  /// An entity or a conflict.
   public enum Entity: Hashable, Sendable {
     case event(Event)
     case eventType(EventType)
     case geofence(Geofence)
     case propertyDefinition(PropertyDefinition)
-    /// One of a kind without a Swift type of its own.
+    /// Entity of a kind without a separate Swift type.
     case record(SyncedRecord)
-    /// A change of this device that the hub refused, kept here until a person decides.
+    /// Change of this device that the hub rejected, kept until the user resolves it.
     case conflict(Conflict)
   }
 
-  /// `nil` where the unit makes it.
+  /// Saved state; `nil` if the unit creates the entity.
   public var before: Entity?
-  /// `nil` where the unit removes it.
+  /// State in the unit; `nil` if the unit deletes the entity.
   public var after: Entity?
 
+  /// Creates a change.
   public init(before: Entity?, after: Entity?) {
     self.before = before
     self.after = after
@@ -25,8 +27,8 @@ public struct EntityChange: Hashable, Sendable {
 }
 
 extension LocalStore {
-  /// The entities, and the conflicts of this device, that the present unit has changed so far, whoever changed them and on
-  /// whatever way; one that it both made and removed is not among them. Call it before ``save()``.
+  /// Returns the entities and conflicts that the current unit has changed so far, however they were changed. Entities
+  /// that it both created and deleted are omitted. Call it before ``save()``.
   public func entityChanges() throws -> [EntityChange] {
     try changes(ofKinds: Self.isEntity).map { before, after in
       EntityChange(before: try before.map(entity), after: try after.map(entity))

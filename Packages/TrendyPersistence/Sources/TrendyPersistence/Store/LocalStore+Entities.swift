@@ -97,7 +97,7 @@ extension LocalStore {
     try mark(PropertyDefinition.self, id) { $0.syncStatus = .synced }
   }
 
-  /// Changes a row that is there.
+  /// Changes an existing row; no effect if there is none.
   private func mark<Row: StoredRow>(
     _ type: Row.Type, _ identifier: String, _ change: (inout Row) -> Void
   ) throws(StorageError) {

@@ -1,7 +1,7 @@
 public import TrendyModels
 import TrendyProtocols
 
-/// What the hub gave, what it accepted and has not given back, and what this store knows of it.
+/// Records without a Swift type, the mutation queue, accepted mutations, and the replica of the hub's entities.
 extension LocalStore {
   // MARK: Records
 
@@ -27,7 +27,7 @@ extension LocalStore {
     try refresh()
     var records = Array(try scan(RowKind.mutation, limit: count))
     if records.count == count, let last = records.last?.sort {
-      // Among equal times the order of insertion decides: take all of the last time, then choose.
+      // Among equal times the order of insertion decides, so read all mutations with the last time.
       while records.last?.sort == last { records.removeLast() }
       records += try scan(RowKind.mutation, from: last, to: last + 1)
     }
@@ -135,14 +135,15 @@ extension LocalStore {
 }
 
 extension [QueuedMutation] {
-  /// By time; equal times in the order they were inserted.
+  /// The mutations by creation time, then in order of insertion.
   var inQueueOrder: [QueuedMutation] {
     sorted { ($0.mutation.createdAt, $0.place) < ($1.mutation.createdAt, $1.place) }
   }
 }
 
 extension [AcceptedMutation] {
-  /// One version can be that of several writes, of which only the first changed anything; then they lie as they were made.
+  /// The mutations by version. Several mutations can have one version if only the first changed the entity; they are
+  /// ordered by creation time and sequence number.
   fileprivate var inVersionOrder: [PendingMutation] {
     map(\.mutation).sorted {
       ($0.acceptedVersion ?? 0, $0.createdAt, $0.sequence ?? 0) < (

@@ -11,14 +11,14 @@ extension LocalStore {
     for record in found.pointers.sorted(by: RecordOrder.isBelow) where events.count < limit {
       let key = RecordLayout.key(record)
       guard key.isHash || keys?.contains(key) == true else { continue }
-      // Where the key is a hash, the row has the text.
+      // A row whose key is a hash contains its identifier as text.
       if key.isHash, try !Self.fields(record).identifier.text.lowercased().hasPrefix(wanted) { continue }
       events.append(try decode(Event.self, record))
     }
     return events
   }
 
-  /// How many events there are, without reading one.
+  /// Returns the number of events without reading them.
   public func eventCount() throws -> Int {
     try refresh()
     return try count(RowKind.event)
@@ -26,7 +26,7 @@ extension LocalStore {
 }
 
 extension RecordKey {
-  /// The keys of canonical UUIDs that begin with a text in small letters; `nil` where none can.
+  /// Returns the keys of canonical UUIDs that begin with a lower-case text; `nil` if none can.
   fileprivate static func range(ofCanonicalUUIDsBeginning text: String) -> ClosedRange<RecordKey>? {
     let form = "00000000-0000-0000-0000-000000000000"
     guard text.utf8.count <= form.utf8.count else { return nil }
@@ -41,7 +41,7 @@ extension RecordKey {
       words[digits / 16] |= UInt64(digit) << UInt64(60 - 4 * (digits % 16))
       digits += 1
     }
-    // The digits that are not said are all 0 at the one end, all f at the other.
+    // Missing digits are all 0 at the lower end and all f at the upper end.
     func filled(_ word: Int) -> UInt64 {
       let said = max(0, min(16, digits - 16 * word))
       return said == 16 ? words[word] : words[word] | (.max >> UInt64(4 * said))

@@ -1,12 +1,11 @@
 public import TrendyModels
 
 extension LocalStore {
-  /// A value that a program keeps beside the person's record on this device: part of the same save, and of backups, and never
-  /// synced.
-  /// - Returns: `nil` where there is none of the name.
+  /// Returns a local value of this device. Local values are part of saves and backups and are never synced.
+  /// - Returns: the value, or `nil` if there is none of this name.
   public func note(named name: String) throws -> JSONValue? { try find(StoredNote.self, name)?.value }
 
-  /// Keeps a value under a name of 1 to 128 bytes, in place of what was there; `nil` removes it.
+  /// Stores a local value under a name of 1 to 128 bytes, replacing an earlier one; `nil` removes it.
   public func setNote(_ value: JSONValue?, named name: String) throws {
     guard (1...128).contains(name.utf8.count) else { throw StorageError.invalidIdentifier(name) }
     guard let value else { return try remove(RowKind.note, name) }
@@ -14,7 +13,7 @@ extension LocalStore {
   }
 }
 
-/// A value that a program keeps on this device.
+/// A local value of this device.
 struct StoredNote: StoredRow {
   var name: String
   var value: JSONValue

@@ -3,10 +3,11 @@ public import TrendyModels
 
 /// Order number of an event that this device saved.
 ///
-/// It outlives the event, so that undoing a deletion gives the event its former place in the order.
+/// It remains after the event is deleted, so that undoing the deletion restores the event's position in the order.
 struct SavedEvent: StoredRow {
   var eventId: String
-  /// Microseconds since 2001-01-01T00:00:00Z, or more: above the number of every event that was in the store when this one was saved.
+  /// Order number: microseconds since 2001-01-01T00:00:00Z, or a larger value, higher than the number of every event in
+  /// the store when this one was saved.
   var order: Int64
 
   static var kind: UInt8 { RowKind.savedEvent }
@@ -32,13 +33,13 @@ struct SavedEvent: StoredRow {
 }
 
 extension LocalStore {
-  /// Order numbers that are kept at least: of older events the time in the id decides.
+  /// Minimum number of order numbers kept. Older events are ordered by the time in their id.
   private static let keptOrders = 1000
 
   public func noteSaved(events ids: [String], at date: Date) throws {
     guard !ids.isEmpty else { return }
     let transaction = try writing()
-    // A clock that was set back does not lower the numbers, and an entry of a device whose clock is ahead stays below.
+    // Keeps the numbers increasing if the clock was set back, or if an event of another device has a later time.
     var order = max(
       RowOrder.sort(date), try scan(SavedEvent.kind, descending: true, limit: 1).first?.sort ?? .min, try latestTime())
     order = min(order, .max - Int64(Self.keptOrders) - 1)
@@ -54,7 +55,7 @@ extension LocalStore {
     }
   }
 
-  /// The latest time by which a saved event of another device is ordered.
+  /// Returns the latest number by which a saved event of another device is ordered.
   private func latestTime() throws(StorageError) -> Int64 {
     let found = try committed { engine throws(StorageError) in try engine.latest(kind: RowKind.event, count: 1) }
     defer { withExtendedLifetime(found.pin) {} }
@@ -66,7 +67,7 @@ extension LocalStore {
   public func lastRecordedEvents(_ count: Int, from sources: Set<EventSourceType>) throws -> [Event] {
     guard count > 0 else { return [] }
     try refresh()
-    // The last first.
+    // Sorted with the most recently recorded event first.
     var last: [(order: RecordedOrder, record: Record)] = []
     let isChoosy = sources.count < EventSourceType.allCases.count
     func isMeant(_ record: UnsafeRawPointer) throws -> Bool {
@@ -78,7 +79,7 @@ extension LocalStore {
       else { continue }
       last.append((RecordedOrder(number: saved.sort, key: record.key), record))
     }
-    // The newest first: most of what began long ago was also recorded long ago, and is passed over at one look.
+    // Scan from the newest event: most events with an early start were also recorded early and are skipped quickly.
     let found = try isChoosy ? scan(RowKind.event, descending: true) : latest(RowKind.event, count: count)
     for record in found.pointers {
       var order = RecordedOrder(timeOf: record)
@@ -86,7 +87,7 @@ extension LocalStore {
       guard try isMeant(record) else { continue }
       order = try RecordedOrder(record)
       if last.count == count, order < last[count - 1].order { continue }
-      // An event that this device saved is in the list already, or comes after `count` others.
+      // An event with an order number is already in the list, or after `count` others.
       if try hasOrder(record) { continue }
       if last.count == count { last.removeLast() }
       let place = last.lastIndex { order < $0.order }.map { $0 + 1 } ?? 0
@@ -102,7 +103,7 @@ extension LocalStore {
   }
 }
 
-/// When an event was recorded, in the numbers of ``SavedEvent``.
+/// Time at which an event was recorded, comparable with the order numbers of ``SavedEvent``.
 private struct RecordedOrder: Comparable {
   let number: Int64
   let key: RecordKey
@@ -112,13 +113,15 @@ private struct RecordedOrder: Comparable {
     self.key = key
   }
 
-  /// Of an event that has no order number: the time in its id if that is a UUIDv7, otherwise its start.
+  /// Derives the order of an event without an order number: from the time in a version 7 UUID, otherwise from its
+  /// start.
   init(timeOf record: UnsafeRawPointer) {
     key = RecordLayout.key(record)
     number = key.timeOfVersion7.map { ($0 - 978_307_200_000) * 1000 } ?? RecordLayout.sort(record)
   }
 
-  /// As ``init(timeOf:)``, except that imported events come before all others: an appointment may start in the future.
+  /// Like ``init(timeOf:)``, but orders imported events before all others, because an imported appointment may start in
+  /// the future.
   init(_ record: UnsafeRawPointer) throws(StorageError) {
     self.init(timeOf: record)
     if key.timeOfVersion7 == nil, [.imported, .healthKit].contains(try LocalStore.fields(record).sourceType) {
@@ -132,7 +135,7 @@ private struct RecordedOrder: Comparable {
 }
 
 extension RecordKey {
-  /// Milliseconds since 1970 in the bits of a UUID of version 7; `nil` for any other.
+  /// Milliseconds since 1970-01-01T00:00:00Z in a version 7 UUID; `nil` for other keys.
   fileprivate var timeOfVersion7: Int64? {
     isVersionSeven ? Int64(high >> 16) : nil
   }

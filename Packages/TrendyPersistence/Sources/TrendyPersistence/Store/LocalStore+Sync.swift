@@ -57,7 +57,7 @@ extension LocalStore {
   }
 
   public func findTombstone(entityType: MutationEntityType, entityId: String) throws -> Tombstone? {
-    // Mostly there is none at all, and a name is looked for in several places.
+    // Usually there are no tombstones at all, and a search by hash reads several keys.
     try refresh()
     guard try mayHold(RowKind.tombstone) else { return nil }
     return try find(Tombstone.self, Tombstone(entityType: entityType, entityId: entityId).rowIdentifier)
@@ -84,7 +84,7 @@ extension LocalStore {
   public func deleteConflict(_ conflict: Conflict) throws { try remove(RowKind.conflict, conflict.id) }
 
   public func fetchParkedChanges() throws -> [ChangeEntry] {
-    // Two entities never share a version at one hub; after a restored one they may, and then the name decides.
+    // Two entities can have the same version only after a hub was restored; the identifier then decides.
     try fetchAll(ChangeEntry.self).sorted { ($0.id, $0.rowIdentifier) < ($1.id, $1.rowIdentifier) }
   }
 

@@ -3,10 +3,11 @@ import TrendyModels
 import TrendyProtocols
 
 extension LocalStore {
-  /// Reads every row, and holds the rows against each other: each lies where its content says, refers to what is there, and what
-  /// waits for the hub fits what is shown.
+  /// Verifies the content of all rows: keys match the content, references exist, and the mutation queue matches the
+  /// visible entities.
   ///
-  /// The files beneath are looked through by ``StorageEngine/verify(directory:fileSystem:options:)``.
+  /// The files are verified by ``StorageEngine/verify(directory:fileSystem:options:)``.
+  /// - Returns: the problems found.
   public func verify() throws(StorageError) -> [StoreFinding] {
     try refresh()
     var check = RowCheck()
@@ -31,7 +32,7 @@ extension LocalStore {
     return check.findings
   }
 
-  /// In pages, so that a long record is never in memory whole.
+  /// Reads in pages, so that a large store is never entirely in memory.
   private func forEachRow<Row: StoredRow>(
     _ type: Row.Type, kind: UInt8 = Row.kind, _ check: inout RowCheck, body: (Row, inout RowCheck) -> Void
   ) throws(StorageError) {
@@ -52,7 +53,7 @@ extension LocalStore {
   }
 }
 
-/// What the rows of a device owe each other. It reads nothing: rows come in by kind, those that others refer to first.
+/// Checks the relations among the rows of a device. Rows are passed in by kind, referenced kinds first.
 private struct RowCheck {
   private struct Entity: Hashable {
     var type: MutationEntityType
@@ -64,7 +65,7 @@ private struct RowCheck {
     var isShown = false
 
     var isEdited: Bool { mutations.contains { $0.mutation.operation != .delete } }
-    /// The last in the order of the queue.
+    /// Last mutation in queue order.
     var last: PendingMutation? {
       mutations.max { ($0.mutation.createdAt, $0.place) < ($1.mutation.createdAt, $1.place) }?.mutation
     }
@@ -74,7 +75,7 @@ private struct RowCheck {
   private var types: Set<String> = []
   private var tombstones: Set<Entity> = []
   private var waiting: [Entity: Waiting] = [:]
-  /// What the hub accepted and has not given back yet.
+  /// Entities with accepted mutations that the feed has not returned yet.
   private var accepted: Set<Entity> = []
   private var sequences: [String: Set<Int64>] = [:]
   private var identity: StoredSetting?
@@ -85,7 +86,7 @@ private struct RowCheck {
       "Install the newest version; what it holds is kept as it is until then.")
   }
 
-  /// The key, the sort value and the group of a row follow from what it holds.
+  /// Checks that kind, key, sort value and group match the content of the row.
   mutating func onPlace<Row: StoredRow>(of row: Row, _ record: Record) {
     let isNamed: Bool
     if let key = RecordKey(canonicalUUID: row.rowIdentifier) {
@@ -173,12 +174,12 @@ private struct RowCheck {
     }
   }
 
-  /// What only shows when every row was seen.
+  /// Reports problems that require all rows to have been read.
   mutating func finish() {
     for (entity, waits) in waiting.sorted(by: { ($0.key.type.rawValue, $0.key.id) < ($1.key.type.rawValue, $1.key.id) })
     where !waits.isShown && waits.isEdited {
       guard let create = waits.last, create.operation == .create, !tombstones.contains(entity) else { continue }
-      // A child is not shown without its parent; what cannot be read names none.
+      // A child without its parent is not visible. An unreadable payload contains no parent.
       let payload = try? WireJSON.decode(JSONValue.self, from: create.payload)
       if let parent = payload?.objectValue?["event_type_id"]?.stringValue, !types.contains(parent) { continue }
       note(
@@ -209,7 +210,7 @@ private struct RowCheck {
 }
 
 extension LostRow: CustomStringConvertible {
-  /// As a person reads it, in the store of a device: `event 0190…, 2026-11-20T08:30:00Z`.
+  /// Description for users of a device's store, such as `event 0190…, 2026-11-20T08:30:00Z`.
   public var description: String {
     var text = RowKind.name(kind)
     if let key { text += " " + (key.isHash ? "\(key)" : key.uuidText) }
@@ -219,10 +220,10 @@ extension LostRow: CustomStringConvertible {
     return text
   }
 
-  /// Whether it is a note of this device, such as how something that was done is taken back: nothing that a person entered.
+  /// Whether the row is a local value of this device, such as an undo step, rather than data entered by the user.
   public var isNote: Bool { kind == RowKind.note }
 
-  /// Whether it is what sync notes of the hub, and learns again from it: nothing that a person entered.
+  /// Whether the row is sync state that will be received from the hub again, rather than data entered by the user.
   public var isLearnedAgain: Bool {
     [RowKind.acceptedMutation, RowKind.parkedChange, RowKind.syncMemory].contains(kind) || RowKind.isHeldEntry(kind)
   }

@@ -2,26 +2,27 @@ import TrendyFoundation
 import TrendyModels
 public import TrendyProtocols
 
-/// A person's record on this device: a unit of work on a ``StorageEngine``.
+/// A user's record on this device: a unit of work on a ``StorageEngine``.
 ///
-/// Reads answer from what is saved, by any process, until the first write; from then on the unit has the write lock of the
-/// store, reads what is newest, and sees its own changes. ``save()`` and ``rollback()`` end that, and so does letting go of
-/// the store. Everything throws ``StorageError``; a `configure` closure's own error is passed on.
+/// Reads return saved data of all processes until the first write. From then on the unit holds the store's write lock,
+/// and reads include its own changes. ``save()``, ``rollback()`` and deallocation end the unit. All errors are
+/// ``StorageError``, except those of `configure` closures, which are rethrown.
 public final class LocalStore: DataStoreProtocol {
   private let engine: Result<StorageEngine, StorageError>
   private var transaction: WriteTransaction?
   private let writer = RowWriter()
   let reader = EventReader()
-  /// Of the last count by days.
+  /// Day boundaries of the last count by days.
   var knownDays: DayTable?
-  /// Length of the rows that pages went through since memory was let go of.
+  /// Length in bytes of the rows read in pages since memory was last released.
   private var bytesPassed = 0
-  /// Insertions in this unit so far that keep a place.
+  /// Number of queue positions assigned by this unit.
   private var placesGiven: UInt64 = 0
 
+  /// Creates a unit of work on an open engine.
   public init(engine: StorageEngine) { self.engine = .success(engine) }
 
-  /// A store that does not open: every operation but ``rollback()`` throws why.
+  /// Creates a store that could not be opened. Every operation except ``rollback()`` throws the error.
   public init(failure: StorageError) { engine = .failure(failure) }
 
   // MARK: The unit
@@ -47,19 +48,19 @@ extension LocalStore: Sendable {}
 // MARK: - Rows
 
 extension LocalStore {
-  /// Where a row is, or would be.
+  /// Key of a row and the row itself, if it exists.
   struct Place {
     var key: RecordKey
     var record: Record?
-    /// Whether it is known that no saved record has its name.
+    /// Whether no saved row is known to have this key.
     var isNew = false
   }
 
-  /// Has the write lock from here on.
+  /// Acquires the write lock, unless this unit already has it.
   func writing() throws(StorageError) -> WriteTransaction {
     let engine = try engine.get()
     if let transaction {
-      // Its save may have failed at the sync: then nothing may be added to it.
+      // If its save failed at the sync, nothing can be added to it.
       if !transaction.isOpen { try engine.check() }
       return transaction
     }
@@ -69,7 +70,7 @@ extension LocalStore {
     return begun
   }
 
-  /// `nil` where this unit has written: then what it wrote counts as well.
+  /// Returns the engine, or `nil` if this unit has written, in which case its own changes count as well.
   func engineToRead() throws(StorageError) -> StorageEngine? { transaction == nil ? try engine.get() : nil }
 
   func get(_ kind: UInt8, _ key: RecordKey) throws(StorageError) -> Record? {
@@ -89,19 +90,19 @@ extension LocalStore {
       kind: kind, group: group, from: lower, to: upper, descending: descending, limit: limit)
   }
 
-  /// At least the records of a kind whose keys are of UUIDs in a range and those whose keys are hashes.
+  /// Returns at least the rows of a kind whose keys are UUIDs in a range and those whose keys are hashes.
   func records(_ kind: UInt8, keys: ClosedRange<RecordKey>?) throws(StorageError) -> RecordList {
     if transaction != nil { return try scan(kind) }
     return try engine.get().records(kind: kind, keys: keys)
   }
 
-  /// At least the `count` records of a kind that were made last.
+  /// Returns at least the `count` most recently created rows of a kind.
   func latest(_ kind: UInt8, count: Int) throws(StorageError) -> RecordList {
     if transaction != nil { return try scan(kind) }
     return try engine.get().latest(kind: kind, count: count)
   }
 
-  /// `false` where there is no row of the kind: at once, and for certain.
+  /// Whether there may be rows of the kind. `false` is exact and takes constant time.
   func mayHold(_ kind: UInt8) throws(StorageError) -> Bool {
     if let transaction { return try transaction.mayHold(kind: kind) }
     return try engine.get().mayHold(kind: kind)
@@ -117,7 +118,7 @@ extension LocalStore {
     return try engine.get().counts(kind: kind, group: group, boundaries: boundaries)
   }
 
-  /// Before anything is read without the write lock: takes in what others saved.
+  /// Applies the saves of other handles before a read without the write lock.
   func refresh() throws(StorageError) {
     let engine = try engine.get()
     if transaction == nil { try engine.refresh() }
@@ -125,15 +126,15 @@ extension LocalStore {
 
   func enginePosition() throws(StorageError) -> StorePosition { try engine.get().position() }
 
-  /// Reads the rows that are saved, without the changes of this unit.
+  /// Calls `body` with the engine, whose reads do not include the changes of this unit.
   func committed<Result>(
     _ body: (StorageEngine) throws(StorageError) -> Result
   ) throws(StorageError) -> Result { try body(engine.get()) }
 
   private static let mostBytesPassed = 4 << 20
 
-  /// Notes rows that were looked through on the way to others: now and then lets go of what the system has mapped of the files for it, so
-  /// that to go through all of a large store takes no more memory than through a small one.
+  /// Counts rows that were read in passing, and discards mapped pages from time to time, so that reading all of a large
+  /// store takes no more memory than reading a small one.
   func pass(bytes: Int) throws(StorageError) {
     bytesPassed += bytes
     guard bytesPassed >= Self.mostBytesPassed else { return }
@@ -141,8 +142,8 @@ extension LocalStore {
     try engine.get().releaseMemory()
   }
 
-  /// Finds a row by its identifier: under the bits of a canonical UUID, else under its hash or one of the places after it,
-  /// where the text decides.
+  /// Returns the place of a row by its identifier: the key of a canonical UUID, otherwise one of the keys of its hash.
+  /// The text in the row decides.
   func place(_ kind: UInt8, _ identifier: String) throws(StorageError) -> Place {
     if let key = RecordKey(canonicalUUID: identifier) { return Place(key: key, record: try get(kind, key)) }
     return try place(kind, byHashOf: identifier)
@@ -163,7 +164,7 @@ extension LocalStore {
     return Place(key: free, record: nil)
   }
 
-  /// The identifier that the row keeps as text, if its key is a hash.
+  /// Returns the identifier in a row whose key is a hash; `nil` if it is unreadable.
   private static func keptIdentifier(_ record: Record) -> String? {
     record.withPayload { bytes in
       var fields = RowReader(bytes)
@@ -177,7 +178,10 @@ extension LocalStore {
     return try decode(type, record.pointer)
   }
 
-  /// - Parameter record: kept by the caller.
+  /// Decodes a row.
+  /// - Parameters:
+  ///   - type: type of the row.
+  ///   - record: bytes of the row, which the caller keeps alive.
   @inline(__always) func decode<Row: StoredRow>(
     _ type: Row.Type, _ record: UnsafeRawPointer
   ) throws(StorageError) -> Row {
@@ -200,7 +204,7 @@ extension LocalStore {
     return try place(kind, identifier).record != nil
   }
 
-  /// As ``find(_:_:)``, with the write lock: nobody changes it before this unit does.
+  /// Acquires the write lock and returns a row, which therefore cannot change before this unit writes.
   func findForChange<Row: StoredRow>(_ type: Row.Type, _ identifier: String) throws(StorageError) -> Row? {
     _ = try writing()
     return try find(type, identifier)
@@ -217,7 +221,7 @@ extension LocalStore {
     return rows
   }
 
-  /// Puts a row in place of the one of its identifier, if there is one.
+  /// Stores a row and replaces any row with its identifier.
   func put<Row: StoredRow>(_ row: Row) throws(StorageError) {
     let transaction = try writing()
     try put(row, at: place(row.rowKind, row.rowIdentifier), in: transaction)
@@ -238,7 +242,7 @@ extension LocalStore {
       kind: row.rowKind, key: place.key, sort: sort, group: group, payload: writer.bytes, isNew: place.isNew)
   }
 
-  /// Changes a row, or makes one. When `configure` throws, the row is as it was, and so is the write lock.
+  /// Changes or creates a row. If `configure` throws, the row and the state of the write lock are unchanged.
   func upsert<Row: StoredRow>(
     _ identifier: String, making new: (RecordKey) -> Row, configure: (inout Row) throws -> Void
   ) throws -> Row {
@@ -250,7 +254,7 @@ extension LocalStore {
       let changes = begun.changes
       var row: Row = if let record = before.record { try decode(Row.self, record) } else { new(before.key) }
       try configure(&row)
-      // The closure may have used the store too.
+      // The closure may have written to the store.
       if transaction === begun, begun.changes == changes, row.isNamed(identifier, at: before.key) {
         try put(row, at: before, in: begun)
       } else {
@@ -263,7 +267,7 @@ extension LocalStore {
     }
   }
 
-  /// Puts an event in place of the one of its identifier, if there is one.
+  /// Stores an event and replaces any event with its id.
   func put(_ event: Event) throws(StorageError) {
     let transaction = try writing()
     let place: Place
@@ -276,7 +280,7 @@ extension LocalStore {
     try put(event, at: place, in: transaction)
   }
 
-  /// What the present unit put and deleted of these kinds; nothing where it has not written yet.
+  /// Returns the rows of these kinds that the unit put or deleted; empty if it has not written yet.
   func changes(ofKinds isMeant: (UInt8) -> Bool) throws(StorageError) -> [(before: Record?, after: Record?)] {
     try transaction?.changes(ofKinds: isMeant) ?? []
   }
@@ -292,7 +296,7 @@ extension LocalStore {
     for record in try transaction.scan(kind: kind) { transaction.delete(kind: kind, key: record.key) }
   }
 
-  /// Removes the rows of a kind that refer to an event type.
+  /// Deletes the rows of a kind that refer to an event type.
   func removeAll(_ kind: UInt8, ofType eventTypeId: String) throws(StorageError) {
     let transaction = try writing()
     for record in try transaction.scan(kind: kind, group: RowOrder.group(eventTypeId))
@@ -301,16 +305,21 @@ extension LocalStore {
     }
   }
 
-  /// Whether field 2 of an event or a definition, its type, is this identifier: groups are hashes, and may meet.
+  /// Whether an event or a property definition refers to this event type. The group key alone does not suffice, because
+  /// it is a hash.
   static func refers(_ record: Record, to eventTypeId: String) -> Bool {
     defer { withExtendedLifetime(record.pin) {} }
     return refers(record.pointer, to: eventTypeId, key: RecordKey(canonicalUUID: eventTypeId))
   }
 
-  /// - Parameter key: of the identifier, if it is a canonical UUID.
+  /// Whether an event or a property definition refers to this event type.
+  /// - Parameters:
+  ///   - record: the row.
+  ///   - eventTypeId: identifier of the type.
+  ///   - key: key of the identifier, if it is a canonical UUID.
   static func refers(_ record: UnsafeRawPointer, to eventTypeId: String, key: RecordKey?) -> Bool {
     var cursor = RowCursor(record)
-    // Nearly always the first field.
+    // The type is almost always the first field.
     if let key, cursor.number() == 2 << 2 | 2, let high = cursor.word(), let low = cursor.word() {
       return high == key.high && low == key.low
     }
@@ -321,7 +330,7 @@ extension LocalStore {
     return false
   }
 
-  /// A number above that of every row inserted before, in any process.
+  /// Returns a queue position that is higher than every position assigned before by any process.
   func nextPlace() throws(StorageError) -> UInt64 {
     let sequence = try writing().sequence()
     placesGiven += 1

@@ -1,7 +1,9 @@
 /// Position in the sequence of saves of a store.
 ///
-/// While two reads return equal positions, no process has saved anything in between. The reverse does not hold: maintenance
-/// changes the position and leaves the rows as they are.
+/// Position in the sequence of saves of a store.
+///
+/// If two reads return equal positions, no process has saved anything in between. The reverse does not hold:
+/// maintenance changes the position without changing rows.
 public struct StorePosition: Hashable, Sendable {
   let storeID: UInt64
   let generation: UInt64
@@ -9,7 +11,7 @@ public struct StorePosition: Hashable, Sendable {
 }
 
 extension LocalStore {
-  /// Reads what other processes have saved and returns the position of the last save.
+  /// Applies the saves of other processes and returns the position of the last save.
   public func position() throws -> StorePosition {
     try refresh()
     return try enginePosition()
