@@ -1,21 +1,23 @@
-/// Some hundred readings of a device in a few bytes each (docs/format-rows.md, "A track log").
+/// Encodes up to a few hundred readings of a device in a few bytes each (docs/format-rows.md, "A track log").
 ///
-/// Numbers are written as how far they are from what the ones before let expect, in the largest unit that all of the block are
-/// multiples of.
+/// Numbers are stored as differences from the values predicted by earlier readings, in the largest unit of which all
+/// values of the block are multiples.
 enum TrackBlock {
-  /// As many readings as a block may have; those of one moment stay together, so a few more at most.
+  /// Maximum number of readings in a block. Readings with one timestamp stay together, so a block may have a few more.
   static let limit = 256
   static let version: UInt8 = 1
 
   struct Malformed: Error {}
 
-  /// Kinds of reading beside those of ``TrackEntry/Slot``: a fix and, of the same moment, what was said of motion last, or anew.
+  /// Tags beside those of ``TrackEntry/Slot``: a fix together with a motion sample of the same time, which repeats the
+  /// last motion or contains a new one.
   private static let fixAndSameMotion: UInt8 = 6
   private static let fixAndMotion: UInt8 = 7
 
-  /// - Parameter entries: rising, not empty.
+  /// Encodes readings.
+  /// - Parameter entries: ascending and not empty.
   static func encode(_ entries: [TrackEntry]) -> [UInt8] {
-    // Who stands still is expected where they were, who drives where they would be.
+    // Predict positions both as constant and as extrapolated, and use the shorter result.
     let standing = encode(entries, isMoving: false)
     let moving = encode(entries, isMoving: true)
     return moving.count < standing.count ? moving : standing
@@ -40,7 +42,7 @@ enum TrackBlock {
       if entry.slot == .motion, index + 1 < entries.count, entries[index + 1].slot == .fix,
         entries[index + 1].time == entry.time
       {
-        // What is said of motion with each fix mostly stays the same.
+        // The motion sample that comes with each fix usually does not change.
         kind = entry.motion == state.motion ? fixAndSameMotion : fixAndMotion
         let motion = entry.motion
         index += 1
@@ -63,7 +65,7 @@ enum TrackBlock {
       writer.signed((entry.latitude - expected.latitude) / place)
       writer.signed((entry.longitude - expected.longitude) / place)
       func optional(_ value: Int64?, _ last: Int64?, _ exponent: Int) {
-        // 0 is unknown.
+        // 0 means unknown.
         guard let value else { return writer.number(0) }
         writer.number(ByteWriter.zigzag((value - (last ?? 0)) / Units.power(exponent)) + 1)
       }
@@ -76,7 +78,7 @@ enum TrackBlock {
     return writer.bytes
   }
 
-  /// How many readings there are, and the time of the last.
+  /// Returns the number of readings and the time of the last one.
   static func extent(_ bytes: UnsafeRawBufferPointer, start: Int64) throws(Malformed) -> (count: Int, end: Int64) {
     var reader = try ByteReader(header: bytes)
     return try reader.extent(start: start)
@@ -142,7 +144,7 @@ enum TrackBlock {
   }
 }
 
-/// Powers of ten: the largest that all values of a block are multiples of.
+/// For each sort of value the largest power of ten of which all values of a block are multiples.
 private struct Units {
   var time: Int
   var place: Int
@@ -172,7 +174,7 @@ private struct Units {
       for value in values { while value % Self.powers[exponent] != 0 { exponent -= 1 } }
       return exponent
     }
-    // Steps from the first one, which stands beside the block.
+    // Differences from the first time, which is the sort value of the row.
     time = largest(entries.lazy.map { $0.time - entries[0].time })
     place = largest(fixes.lazy.flatMap { [$0.latitude, $0.longitude] })
     accuracy = largest(fixes.lazy.compactMap(\.accuracy))
@@ -182,14 +184,14 @@ private struct Units {
   }
 }
 
-/// What the readings so far let expect of the next; the same for who writes and who reads.
+/// Prediction of the next reading from the earlier ones, identical for encoder and decoder.
 private struct Expectation {
   static let accuracyChanged: UInt8 = 8
   static let altitudeChanged: UInt8 = 16
   static let speedChanged: UInt8 = 32
   static let courseChanged: UInt8 = 64
 
-  /// Of motion as it was last said.
+  /// Last motion sample, as in ``TrackEntry/motion``.
   var motion: UInt8 = 0
   private(set) var fix: TrackEntry?
   private var time: Int64
@@ -204,7 +206,7 @@ private struct Expectation {
     self.isMoving = isMoving
   }
 
-  /// Fixes keep their step; what is told between them comes with the next.
+  /// Fixes are expected at a constant interval. A reading between two fixes predicts that the next one has its time.
   var expectedTime: Int64 { time > fixTime ? time : fixTime &+ fixStep }
 
   mutating func advance(to time: Int64, isFix: Bool) {
@@ -229,8 +231,8 @@ private struct Expectation {
     return tag
   }
 
-  /// Where the next fix is expected, on the grid of the block's unit: where the last one was, or as far on as the way before
-  /// went in the same time.
+  /// Returns the expected position of the next fix in multiples of the block's unit: the last position, or its
+  /// extrapolation over the elapsed time.
   func expectedPlace(unit: Int64) -> (latitude: Int64, longitude: Int64) {
     guard let fix else { return (0, 0) }
     guard isMoving, let before, fix.time > before.time, time - fix.time <= 120_000 else {
@@ -250,7 +252,7 @@ private struct ByteWriter {
 
   mutating func signed(_ value: Int64) { number(Self.zigzag(value)) }
 
-  /// Seven bits a byte, the lowest first, the top bit set on all but the last.
+  /// Appends a number with seven bits per byte, the lowest first; the top bit is set on all bytes but the last.
   mutating func number(_ value: UInt64) {
     var rest = value
     while rest >= 0x80 {
@@ -278,7 +280,7 @@ private struct ByteReader {
   mutating func extent(start: Int64) throws(TrackBlock.Malformed) -> (count: Int, end: Int64) {
     let count = try number()
     let span = try number()
-    // No reading takes less than two bytes.
+    // A reading has at least two bytes.
     guard count > 0, count <= UInt64(bytes.count), span <= 1 << 48 else { throw TrackBlock.Malformed() }
     let (end, isOutOfRange) = start.addingReportingOverflow(Int64(span))
     guard !isOutOfRange else { throw TrackBlock.Malformed() }

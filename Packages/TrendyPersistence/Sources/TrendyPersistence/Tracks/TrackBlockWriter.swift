@@ -1,6 +1,6 @@
 import TrendyProtocols
 
-/// A row of readings; its sort value is the time of the first.
+/// A row with a block of readings; its sort value is the time of the first.
 struct TrackBlockRow {
   private let record: TrackRow
 
@@ -30,11 +30,11 @@ struct TrackBlockRow {
   }
 }
 
-/// Puts readings where they belong among the blocks of a device, which never overlap.
+/// Adds readings to the blocks of a device, which never overlap.
 struct TrackBlockWriter {
   let transaction: any TrackRowWriting
   let device: UInt64
-  /// New readings; one that took the place of another of its moment counts as known.
+  /// Number of new readings. A reading that replaced another one of its time and slot is not counted.
   private(set) var added = 0
   private(set) var earliestChange: Int64?
   private(set) var latestChange: Int64?
@@ -44,7 +44,8 @@ struct TrackBlockWriter {
     self.device = device
   }
 
-  /// - Parameter entries: rising, one of each moment and slot.
+  /// Adds readings.
+  /// - Parameter entries: ascending, with at most one reading per time and slot.
   mutating func add(_ entries: [TrackEntry]) throws {
     var rest = entries[...]
     while let first = rest.first {
@@ -103,11 +104,12 @@ struct TrackBlockWriter {
       }
     }
     guard hasChanged else { return }
-    // The first stays the first, so that the row keeps its name.
+    // The first reading is unchanged, so the row keeps its key.
     try put(merged)
   }
 
-  /// Between two blocks: to one of them where there is room, so that what comes late leaves no crumbs.
+  /// Adds readings between two blocks, to one of them if it has space, so that late readings do not leave many small
+  /// blocks.
   private func fill(_ entries: ArraySlice<TrackEntry>, before next: TrackBlockRow) throws {
     if let previous = try block(beginningBy: entries[entries.startIndex].time) {
       let held = try previous.entries()
@@ -119,8 +121,8 @@ struct TrackBlockWriter {
     try put(entries + held)
   }
 
-  /// At the end. The blocks before join it as long as none is larger than what comes after it: so each reading is written
-  /// anew only as often as a block doubles.
+  /// Adds readings at the end. Preceding blocks are joined while each is at most as large as what follows it, so a
+  /// reading is rewritten only when a block doubles.
   private func extend(_ entries: ArraySlice<TrackEntry>) throws {
     var joined = Array(entries)
     while joined.count < TrackBlock.limit, let previous = try block(beginningBy: joined[0].time) {
@@ -132,9 +134,9 @@ struct TrackBlockWriter {
     try put(joined)
   }
 
-  /// Writes entries as blocks of at most the limit, those of one moment together.
+  /// Writes readings as blocks of at most the limit, without separating readings of one time.
   private func put(_ entries: [TrackEntry]) throws {
-    // Halves, where it is a little too much, so that both have room for what comes late.
+    // Slightly too many readings are divided in halves, so that both blocks have space for late readings.
     let size = entries.count <= TrackBlock.limit * 2 ? (entries.count + 1) / 2 : TrackBlock.limit
     var rest = entries[...]
     while !rest.isEmpty {

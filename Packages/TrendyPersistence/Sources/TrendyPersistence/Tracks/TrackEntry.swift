@@ -2,9 +2,9 @@ import TrendyFoundation
 import TrendyModels
 import TrendyProtocols
 
-/// A reading as it is kept: whole numbers of small units.
+/// A reading as stored: integers in small units.
 struct TrackEntry: Hashable {
-  /// What a device can say once in a moment, in the order in which it counts.
+  /// Sort of reading. A device has at most one per time and slot; the order is the order of processing.
   enum Slot: UInt8, Comparable {
     case motion
     case fix
@@ -16,21 +16,23 @@ struct TrackEntry: Hashable {
     static func < (left: Slot, right: Slot) -> Bool { left.rawValue < right.rawValue }
   }
 
-  /// Milliseconds since 1970.
+  /// Milliseconds since 1970-01-01T00:00:00Z.
   var time: Int64
   var slot: Slot
-  /// Ten-millionths of a degree.
+  /// Latitude in 1e-7 degrees.
   var latitude: Int64 = 0
+  /// Longitude in 1e-7 degrees.
   var longitude: Int64 = 0
-  /// Centimetres, centimetres, centimetres a second, hundredths of a degree; `nil` is unknown.
+  /// Accuracy in centimetres; `nil` if unknown. Likewise ``altitude`` in centimetres, ``speed`` in cm/s, and ``course``
+  /// in 1/100 degree.
   var accuracy: Int64?
   var altitude: Int64?
   var speed: Int64?
   var course: Int64?
-  /// Of a motion: `state * 3 + confidence`.
+  /// Motion sample: `state * 3 + confidence`.
   var motion: UInt8 = 0
 
-  /// `nil` for what has no place on earth, or no time within the years 0 to 9999.
+  /// Converts a reading; `nil` if its position is invalid or its time is outside the years 0 to 9999.
   init?(_ reading: TrackReading) {
     guard let time = Self.milliseconds(reading.timestamp) else { return nil }
     self.time = time
@@ -85,7 +87,7 @@ struct TrackEntry: Hashable {
     }
   }
 
-  /// Their numbers are part of the format.
+  /// Motion states; their indexes are part of the format.
   private static let states: [MotionState] = [.unknown, .stationary, .walking, .running, .cycling, .automotive]
   static let motions = UInt8(states.count * 3)
 
@@ -93,17 +95,17 @@ struct TrackEntry: Hashable {
 
   static func milliseconds(_ date: Date) -> Int64? {
     let milliseconds = (date.timeIntervalSince1970 * 1000).rounded()
-    // The years 0 to 9999.
+    // Limits of the years 0 to 9999.
     guard milliseconds >= -62_167_219_200_000, milliseconds < 253_402_300_800_000 else { return nil }
     return Int64(milliseconds)
   }
 
   static func date(_ milliseconds: Int64) -> Date { Date(timeIntervalSince1970: Double(milliseconds) / 1000) }
 
-  /// What is kept of a measured value at most, in hundredths.
+  /// Maximum absolute value of a stored measurement, in hundredths.
   static let largest: Int64 = 1_000_000_000
 
-  /// `nil` for what no receiver measures: not a number, or beyond ten million.
+  /// Converts a value to hundredths; `nil` if it is NaN or exceeds ten million.
   private static func hundredths(_ value: Double) -> Int64? {
     guard abs(value) * 100 <= Double(largest) else { return nil }
     return Int64((value * 100).rounded())
@@ -111,15 +113,15 @@ struct TrackEntry: Hashable {
 }
 
 extension TrackEntry: Comparable {
-  /// By time, then by slot.
+  /// Orders by time, then by slot.
   static func < (left: TrackEntry, right: TrackEntry) -> Bool {
     left.time != right.time ? left.time < right.time : left.slot < right.slot
   }
 
   func isSameMoment(as other: TrackEntry) -> Bool { time == other.time && slot == other.slot }
 
-  /// Which of two of one moment and slot stays: the surer, the one that knows more, and last any that is always the same, so
-  /// that the order in which they come is nothing.
+  /// Whether this reading replaces another one of the same time and slot: the more accurate one, then the one with more
+  /// values. The remaining criteria only make the result independent of the order of arrival.
   func isBetter(than other: TrackEntry) -> Bool {
     func rank(_ entry: TrackEntry) -> [Int64] {
       let known = [entry.altitude, entry.speed, entry.course].count { $0 != nil }

@@ -1,16 +1,21 @@
 public import TrendyFoundation
 
-/// The rows of a track log in a folder, on a ``StorageEngine`` of their own.
+/// Rows of a track log in a directory, stored in a separate ``StorageEngine``.
 public final class TrackFolder: TrackRows {
   private let folder: FolderEngine
 
-  /// Makes the folder if need be and opens the log.
-  /// - Throws: ``StorageError``, for instance ``StorageError/damaged(path:offset:)``.
+  /// Opens the log, or creates it with its directory.
+  /// - Throws: ``StorageError``, for example ``StorageError/damaged(path:offset:)``.
   public convenience init(directory: URL) throws {
     try self.init(directory: FolderEngine.path(of: directory), fileSystem: PosixFileSystem())
   }
 
-  /// The same on any file system. `directory` has no slash at its end; the generator gives a new log its identity.
+  /// Opens or creates a log on any file system.
+  /// - Parameters:
+  ///   - directory: path without a trailing slash.
+  ///   - fileSystem: file system of the directory.
+  ///   - options: sizes and timeouts.
+  ///   - generator: provides the id of a new log.
   public init(
     directory: String, fileSystem: any FileSystem, options: StorageEngine.Options = .init(),
     generator: some RandomNumberGenerator = SystemRandomNumberGenerator()
@@ -37,7 +42,8 @@ public final class TrackFolder: TrackRows {
     }
   }
 
-  /// - Throws: ``StorageError/busy(path:)`` when another reader does not end in time.
+  /// Runs `body` while holding the lock on the file `reader`.
+  /// - Throws: ``StorageError/busy(path:)`` if another process does not release the lock in time, and errors of `body`.
   public func withReader<Result>(_ body: () throws -> Result) throws -> Result {
     let path = folder.directory + "/reader"
     let fileSystem = folder.fileSystem

@@ -2,22 +2,28 @@ public import TrendyFoundation
 import TrendyModels
 public import TrendyProtocols
 
-/// The track store: readings in blocks of some hundred, a dozen bytes each, on a ``StorageEngine`` of their own or in a database.
+/// Store of location readings, in blocks of up to a few hundred readings of about twelve bytes each, in a
+/// ``StorageEngine`` or a database.
 ///
-/// What the rows owe holds for it too: a call that returned is durable, one that did not is whole or absent, and any number
-/// of processes add to one log at once. Adding to the end writes a reading a few times in its life, not the whole block each
-/// time: small blocks are joined when as much has come after them.
+/// A call that returned is durable; one that did not is applied entirely or not at all. Any number of processes can add
+/// readings at once. Small blocks are joined as the log grows, so a reading is rewritten a few times, not with each
+/// call.
 public final class TrackLog: TrackStore {
   private let rows: any TrackRows
 
-  /// A log of rows that are kept elsewhere.
+  /// Creates a log on rows that are stored elsewhere.
   public init(rows: any TrackRows) { self.rows = rows }
 
-  /// Makes the folder if need be and opens the log.
-  /// - Throws: ``StorageError``, for instance ``StorageError/damaged(path:offset:)``.
+  /// Opens the log in a directory, or creates it.
+  /// - Throws: ``StorageError``, for example ``StorageError/damaged(path:offset:)``.
   public convenience init(directory: URL) throws { self.init(rows: try TrackFolder(directory: directory)) }
 
-  /// The same on any file system. `directory` has no slash at its end; the generator gives a new log its identity.
+  /// Opens or creates a log on any file system.
+  /// - Parameters:
+  ///   - directory: path without a trailing slash.
+  ///   - fileSystem: file system of the directory.
+  ///   - options: sizes and timeouts.
+  ///   - generator: provides the id of a new log.
   public convenience init(
     directory: String, fileSystem: any FileSystem, options: StorageEngine.Options = .init(),
     generator: some RandomNumberGenerator = SystemRandomNumberGenerator()
@@ -27,19 +33,18 @@ public final class TrackLog: TrackStore {
         directory: directory, fileSystem: fileSystem, options: options, generator: generator))
   }
 
-  /// One step of what keeps the log quick to open, if one is due: ``StorageEngine/maintain(sealingAll:mergingFrom:)``.
+  /// Performs one step of maintenance if one is due; see ``StorageEngine/maintain(sealingAll:mergingFrom:)``.
   @discardableResult
   public func maintain(sealingAll sealsAll: Bool = false) throws -> Bool {
     try rows.maintain(sealingAll: sealsAll)
   }
 
-  /// Copies all of a log into another, in place of what is there.
-  ///
+  /// Copies a log to another and replaces the content of the target.
   /// - Parameters:
-  ///   - source: which nobody writes to.
-  ///   - target: which nobody uses.
-  /// - Returns: how many rows there are.
-  /// - Throws: what either throws; then the target holds a part, and is copied to anew.
+  ///   - source: log that must not be written meanwhile.
+  ///   - target: log that must not be used meanwhile.
+  /// - Returns: number of rows.
+  /// - Throws: errors of both logs. The target is then incomplete, and the copy must be repeated.
   @discardableResult
   public static func copy(from source: any TrackRows, to target: any TrackRows) throws -> Int {
     var count = 0
@@ -49,7 +54,7 @@ public final class TrackLog: TrackStore {
         count += new.count
         continue
       }
-      // In steps, so that none is too large for a save.
+      // In steps, so that no save becomes too large.
       var surplus = old[...]
       while !surplus.isEmpty {
         try target.write { for row in surplus.prefix(Self.rowsAtOnce) { try $0.delete(kind: kind, key: row.key) } }
@@ -65,10 +70,10 @@ public final class TrackLog: TrackStore {
     return count
   }
 
-  /// Whether two logs hold the same.
+  /// Returns whether two logs have the same rows.
   public static func isEqual(_ left: any TrackRows, _ right: any TrackRows) throws -> Bool {
     try TrackRowKind.all.allSatisfy { kind in
-      // In the order of their names: rows of one moment may come in any.
+      // Compare in key order, because rows with equal times have no defined order.
       func rows(_ log: any TrackRows) throws -> [TrackRow] {
         try log.read { try $0.rows(kind: kind) }
           .sorted { ($0.key.high, $0.key.low) < ($1.key.high, $1.key.low) }
@@ -99,7 +104,7 @@ extension TrackLog {
     guard !entries.isEmpty else { return result }
     try checkIdentifier(device)
     return try rows.write { transaction in
-      // It may be run again.
+      // The closure may run several times.
       var result = result
       let number = try DeviceTable.number(of: device, in: transaction)
       var writer = TrackBlockWriter(transaction: transaction, device: number)
@@ -143,7 +148,7 @@ extension TrackLog {
       guard let number = try DeviceTable.number(of: device, in: reading) else { return [] }
       var first = Int64.min
       if let lower {
-        // The block that the moment falls into begins before it.
+        // The block that contains the time starts before it.
         first =
           try reading.rows(kind: TrackRowKind.block, group: number, to: lower + 1, descending: true, limit: 1).first?
           .sort
@@ -244,13 +249,13 @@ extension TrackLog {
 
 // MARK: Rows
 
-/// The kinds of rows, as the format numbers them.
+/// Kinds of rows, as numbered in the format.
 enum TrackRowKind {
   static let device: UInt8 = 1
   static let block: UInt8 = 2
   static let unread: UInt8 = 3
 
-  /// In the order in which they are copied.
+  /// All kinds in the order in which they are copied.
   static let all: [UInt8] = [device, block, unread, note(.checkpoint), note(.finding), TrackRow.refusedKind]
 
   static func note(_ kind: TrackNote.Kind) -> UInt8 {
@@ -261,7 +266,7 @@ enum TrackRowKind {
   }
 }
 
-/// Devices by numbers from 1, so that no two share a group.
+/// Numbers devices from 1, so that no two share a group key.
 private enum DeviceTable {
   static func number(of name: String, in reading: any TrackRowReading) throws -> UInt64? {
     try reading.rows(kind: TrackRowKind.device).first { $0.payload.elementsEqual(name.utf8) }?.key.low
@@ -273,7 +278,7 @@ private enum DeviceTable {
     }
   }
 
-  /// Gives a new one the next number.
+  /// Returns the number of a device, and assigns the next number to a new one.
   static func number(of name: String, in transaction: any TrackRowWriting) throws -> UInt64 {
     let known = try transaction.rows(kind: TrackRowKind.device)
     if let record = known.first(where: { $0.payload.elementsEqual(name.utf8) }) { return record.key.low }

@@ -1,44 +1,51 @@
-/// What a ``TrackLog`` keeps its rows in: the engine of a folder, or a table of a database.
+/// Storage of the rows of a ``TrackLog``: an engine in a directory or a table of a database.
 ///
-/// Rows are named by kind and key, and ordered by their sort value within a kind and group, as those of a ``StorageEngine``.
+/// Rows are identified by kind and key, and ordered by sort value within a kind and group, as those of a
+/// ``StorageEngine``.
 public protocol TrackRows: Sendable {
-  /// Runs `body` on the rows as of one moment; it may be run again from its beginning.
+  /// Runs `body` on a consistent state of the rows. It may run several times.
   func read<Result>(_ body: (any TrackRowReading) throws -> Result) throws -> Result
 
-  /// Runs `body` alone, and makes what it wrote durable, all or nothing; it may be run again from its beginning, and counts once.
+  /// Runs `body` exclusively and makes its changes durable, all or nothing. It may run several times but takes effect
+  /// once.
   func write<Result>(_ body: (any TrackRowWriting) throws -> Result) throws -> Result
 
-  /// Runs `body` once, while no other call of this is under way, in this process or another; what it writes fails where that is no
-  /// longer certain. Not within another such call.
-  /// - Throws: what `body` throws, or that another did not end in time.
+  /// Runs `body` once, while no other call of this method runs in this or another process. Must not be nested.
+  ///
+  /// If exclusivity is lost, for example because a lease expired, writes in `body` throw.
+  /// - Throws: errors of `body`, or an error if another call does not end in time.
   func withReader<Result>(_ body: () throws -> Result) throws -> Result
 
-  /// Names the call of ``withReader(_:)`` that is under way here, for those who write elsewhere what was found in the rows; `nil` where
-  /// no other can begin before it ends, as it is by default.
+  /// Name of the running call of ``withReader(_:)``, by which writes to another store verify that it is still
+  /// exclusive. `nil`, the default, if no other call can start before it ends.
   var reader: String? { get }
 
-  /// One step of what keeps the rows quick to read, if one is due; by default there is nothing to do.
-  /// - Returns: whether there may be more to do.
+  /// Performs one step of maintenance if one is due. The default does nothing.
+  /// - Parameter sealsAll: whether to include recent rows regardless of their number.
+  /// - Returns: whether more may be due.
   func maintain(sealingAll sealsAll: Bool) throws -> Bool
 }
 
 extension TrackRows {
+  /// `nil`: exclusivity cannot be lost.
   public var reader: String? { nil }
+  /// Returns `false`.
   public func maintain(sealingAll sealsAll: Bool) throws -> Bool { false }
 }
 
-/// Used inside the body it was given to and nowhere else; the rows stay.
+/// Reads rows of a track log. Valid only within the closure that receives it; rows remain valid.
 public protocol TrackRowReading {
+  /// Returns the row with this kind and key, or `nil`.
   func row(kind: UInt8, key: RecordKey) throws -> TrackRow?
 
-  /// Rows of a kind with a sort value from `lower` up to and without `upper`, by sort value.
+  /// Returns rows of a kind with sort values from `lower` up to but excluding `upper`, ordered by sort value.
   /// - Parameters:
-  ///   - kind: of the rows.
-  ///   - group: `nil` for all.
-  ///   - lower: the least sort value.
-  ///   - upper: above the greatest.
-  ///   - isDescending: the last ones first.
-  ///   - limit: at most so many.
+  ///   - kind: kind of the rows.
+  ///   - group: group key; `nil` for all rows of the kind.
+  ///   - lower: least sort value.
+  ///   - upper: end of the range, exclusive.
+  ///   - isDescending: whether to return the rows in reverse order.
+  ///   - limit: maximum number of rows.
   func rows(
     kind: UInt8, group: UInt64?, from lower: Int64, to upper: Int64, isDescending: Bool, limit: Int
   ) throws -> [TrackRow]
@@ -53,10 +60,11 @@ extension TrackRowReading {
   }
 }
 
-/// Sees what it wrote itself.
+/// Reads and writes rows of a track log. Reads include earlier writes.
 public protocol TrackRowWriting: TrackRowReading {
-  /// Puts a row in place of the one with its kind and key.
+  /// Stores a row and replaces any row with its kind and key.
   func put(_ row: TrackRow) throws
+  /// Deletes the row with this kind and key, if there is one.
   func delete(kind: UInt8, key: RecordKey) throws
 }
 
@@ -67,16 +75,17 @@ public struct TrackRow: Sendable {
     case bytes([UInt8])
   }
 
-  /// The kind of the one row with what was posted and not kept, which is its owner's and not the log's.
+  /// Kind of the single row with rejected posts, which belongs to the owner of the log.
   public static let refusedKind: UInt8 = 7
 
   public let kind: UInt8
   public let key: RecordKey
   public let sort: Int64
-  /// 0 for none.
+  /// Group key; 0 for none.
   public let group: UInt64
   private let content: Payload
 
+  /// Creates a row.
   public init(kind: UInt8, key: RecordKey, sort: Int64, group: UInt64 = 0, payload: [UInt8]) {
     self.kind = kind
     self.key = key
@@ -93,6 +102,7 @@ public struct TrackRow: Sendable {
     content = .record(record)
   }
 
+  /// Copy of the payload.
   public var payload: [UInt8] { withPayload { Array($0) } }
 
   func withPayload<Result, Failure: Error>(
