@@ -8,8 +8,10 @@ public import TrendyPersistence
   import Glibc
 #endif
 
-/// What a store relies on in every ``TrendyPersistence/FileSystem``, as checks for the tests of an implementation.
+/// Checks of the behaviour that a store requires of every ``TrendyPersistence/FileSystem``, for tests of
+/// implementations.
 public enum FileSystemContract: Sendable {
+  /// One check with its description.
   public struct Check: Sendable, CustomStringConvertible {
     public let description: String
     private let body: @Sendable (any FileSystem, String) throws -> Void
@@ -19,15 +21,19 @@ public enum FileSystemContract: Sendable {
       self.body = body
     }
 
-    /// - Parameter directory: an empty folder.
+    /// Runs the check and throws if the file system violates it.
+    /// - Parameters:
+    ///   - files: file system to check.
+    ///   - directory: an empty directory.
     public func run(on files: any FileSystem, in directory: String) throws { try body(files, directory) }
   }
 
-  /// An answer that the contract does not allow.
+  /// A result that the contract does not allow.
   public struct Violation: Error, CustomStringConvertible {
     public let description: String
   }
 
+  /// All checks of the contract.
   public static let all = folders + content + names + locks
 
   private static let folders = [

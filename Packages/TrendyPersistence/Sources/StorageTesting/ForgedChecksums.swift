@@ -1,10 +1,11 @@
 import TrendyPersistence
 
-/// Gives altered files correct checksums, as somebody can who knows the format: the altered numbers reach the code behind the checks.
+/// Recomputes the checksums of modified files, so that tests reach the code behind the checksum tests as a forged file
+/// would.
 ///
-/// Bytes that do not have the form of such a file stay as they are.
+/// Bytes that do not have the form of such a file are returned unchanged.
 public enum ForgedChecksums: Sendable {
-  /// Of a backup: checksums and offsets of all blocks that can be found.
+  /// Recomputes checksums and offsets of all recognizable blocks of a backup.
   public static func backup(_ bytes: [UInt8]) -> [UInt8] {
     guard bytes.count >= 64 else { return bytes }
     var bytes = bytes
@@ -22,7 +23,7 @@ public enum ForgedChecksums: Sendable {
     return bytes
   }
 
-  /// Of a manifest.
+  /// Recomputes the checksum of a manifest.
   public static func manifest(_ bytes: [UInt8]) -> [UInt8] {
     guard bytes.count >= 16 else { return bytes }
     var bytes = bytes
@@ -30,7 +31,7 @@ public enum ForgedChecksums: Sendable {
     return bytes
   }
 
-  /// Of the mark in a lock file.
+  /// Recomputes the checksum of the durable end in a lock file.
   public static func mark(_ bytes: [UInt8]) -> [UInt8] {
     guard bytes.count >= 32 else { return bytes }
     var bytes = bytes
@@ -38,7 +39,7 @@ public enum ForgedChecksums: Sendable {
     return bytes
   }
 
-  /// Of a chunk of a log: its header and all groups that can be found.
+  /// Recomputes the checksums of a chunk's header and of all recognizable groups.
   public static func chunk(_ bytes: [UInt8]) -> [UInt8] {
     guard bytes.count >= 64 else { return bytes }
     var bytes = bytes
@@ -59,7 +60,7 @@ public enum ForgedChecksums: Sendable {
     return bytes
   }
 
-  /// Of a segment: its pages and both footers.
+  /// Recomputes the checksums of a segment's pages and of both footers.
   public static func segment(_ bytes: [UInt8]) -> [UInt8] {
     guard bytes.count >= 64 + 2 * 192 else { return bytes }
     var bytes = bytes
@@ -79,7 +80,7 @@ public enum ForgedChecksums: Sendable {
     return bytes
   }
 
-  /// Has a manifest refer to a segment as it is now.
+  /// Updates the entry of a segment in a manifest to match the segment's bytes.
   public static func manifest(_ bytes: [UInt8], referringTo segment: [UInt8]) -> [UInt8] {
     guard bytes.count >= 64, segment.count >= 24 else { return manifest(bytes) }
     var bytes = bytes

@@ -1,7 +1,8 @@
 public import TrendyPersistence
 
-/// A disk that asks another for what it does not do itself.
+/// A file system that forwards calls to another one unless it implements them.
 public protocol ForwardingFileSystem: FileSystem {
+  /// File system that receives the forwarded calls.
   var base: SimulatedFileSystem { get }
 }
 

@@ -10,13 +10,13 @@ import TrendyPersistence
   import Glibc
 #endif
 
-/// What simulated processes share.
+/// State shared by simulated processes.
 final class SimulatedDisk: Sendable {
   let state: Mutex<DiskState>
 
   init(capacity: Int?) { state = Mutex(DiskState(capacity: capacity)) }
 
-  /// A call that only looks.
+  /// Runs a call that changes nothing.
   func call<Result>(
     _ operation: FileSystemError.Operation, _ path: String,
     _ body: (inout DiskState) throws(FileSystemError) -> Result
@@ -27,7 +27,7 @@ final class SimulatedDisk: Sendable {
     }
   }
 
-  /// A call that changes something or makes it durable.
+  /// Runs a call that changes something or makes it durable.
   func change<Result>(
     _ operation: FileSystemError.Operation, _ path: String,
     _ body: (inout DiskState) throws(FileSystemError) -> Result
@@ -48,7 +48,7 @@ final class SimulatedDisk: Sendable {
   }
 }
 
-/// Files, names, and what of them is durable.
+/// Files and names, each with their current and their durable state.
 struct DiskState: Sendable {
   enum Change: Sendable {
     case write(offset: Int, bytes: [UInt8])
@@ -62,7 +62,7 @@ struct DiskState: Sendable {
     case renameFolder(from: String, to: String)
     case removeFolder(String)
 
-    /// The folders of which a sync makes it durable.
+    /// Directories whose sync makes the change durable.
     var folders: [String] {
       switch self {
       case .make(let path, _), .remove(let path), .rename(_, let path, _), .removeFolder(let path):
@@ -76,7 +76,7 @@ struct DiskState: Sendable {
     var bytes: [UInt8] = []
     var durable: [UInt8] = []
     var pending: [Change] = []
-    /// The open file that has the lock.
+    /// Open file that has the lock.
     var lockOwner: Int?
     var counter: UInt64 = 0
   }
@@ -89,13 +89,13 @@ struct DiskState: Sendable {
   var changes = 0
   var changesLeft: Int?
   var isOff = false
-  /// Rises with every restart, so that what was open before is no longer.
+  /// Incremented with every restart; files opened before are then invalid.
   var boot = 0
-  /// Open files, and the process of each.
+  /// Open files with the process of each.
   var handles: [Int: Int] = [:]
   var metFault = false
   private var durableNames: [String: Int] = [:]
-  /// Folders are durable when made; renaming and removing one is durable after a sync of its parent.
+  /// Directories are durable when they are created; renaming or removing one becomes durable by a sync of its parent.
   private var durableFolders: Set<String> = ["/", "."]
   private var pendingNames: [NameChange] = []
   private var fault: SimulatedFileSystem.Fault?
@@ -187,7 +187,7 @@ struct DiskState: Sendable {
 
   mutating func apply(_ change: NameChange) {
     if case .renameFolder(let from, _) = change {
-      // Changes inside the folder are recorded under its former path: a journal writes them before the rename.
+      // Changes inside the directory are recorded under its former path: a journal writes them before the rename.
       for folder in folders where folder == from || folder.hasPrefix(from + "/") { syncNames(in: folder) }
     }
     Self.apply(change, to: &names, &folders)
@@ -326,7 +326,7 @@ struct DiskState: Sendable {
   }
 }
 
-/// Whole copies, as `Array`'s own ways take a call a byte where nothing is optimised, and tests make many disks.
+/// Bulk operations. The methods of `Array` make one call per byte in unoptimized builds, and tests create many disks.
 extension [UInt8] {
   init(copying source: UnsafeRawBufferPointer) {
     self.init(unsafeUninitializedCapacity: source.count) { target, count in
@@ -335,7 +335,7 @@ extension [UInt8] {
     }
   }
 
-  /// Cuts the end off, or adds zeros.
+  /// Removes bytes from the end, or appends zeros.
   mutating func resize(to size: Int) {
     let kept = Swift.min(size, count)
     let old = self

@@ -9,40 +9,41 @@ public import TrendyPersistence
   import Glibc
 #endif
 
-/// A disk in memory, as one process sees it: it knows what was synced, and can lose the rest.
+/// An in-memory disk as seen by one process. It tracks which data was synced and can lose the rest.
 ///
 /// ```swift
 /// let disk = SimulatedFileSystem()
 /// let engine = try StorageEngine.open(directory: "/store", fileSystem: disk)
 /// disk.powerOff(beforeChange: 7)     // from the seventh change on nothing reaches the disk
 /// …
-/// disk.restart(losing: .unsynced)    // what was never synced is gone; open again and look
+/// disk.restart(losing: .unsynced)    // data that was never synced is lost; reopen and check
 /// ```
 ///
-/// Names count as synced when their folder was. After a sync that failed, what it should have written is lost for good, as
-/// on a real disk, though it can still be read until the next restart.
+/// Names are durable once their directory was synced. After a failed sync the affected data is lost permanently, as on
+/// a real disk, although it can be read until the next restart.
 public final class SimulatedFileSystem: FileSystem {
-  /// What a loss of power does to what was written and not synced.
+  /// Effect of a power loss on data that was written but not synced.
   public enum Loss: Hashable, Sendable {
-    /// All of it is gone.
+    /// All of it is lost.
     case unsynced
-    /// None of it is: only the processes end, and what was not synced can still be lost later.
+    /// None of it is lost: only the processes end. The data can still be lost by a later restart.
     case nothing
-    /// Any part of it is gone, by chance: writes in any order, torn between sectors of 512 bytes, names of files too.
+    /// A random part is lost: writes in any order, torn between sectors of 512 bytes, and names of files.
     case random(seed: UInt64)
   }
 
-  /// A call that fails though nothing is wrong with it.
+  /// A call that fails for no reason of its own.
   public struct Fault: Hashable, Sendable {
-    /// Only calls of this kind count; `nil` for all.
+    /// Operation whose calls are counted; `nil` for all.
     public var operation: FileSystemError.Operation?
-    /// Which of them fails, from 1.
+    /// Number of the call that fails, from 1.
     public var call: Int
-    /// `errno`, for instance `ENOSPC` or `EIO`.
+    /// Error number (`errno`), for example `ENOSPC` or `EIO`.
     public var code: Int32
-    /// Whether all later ones fail too.
+    /// Whether all later calls fail as well.
     public var isForever: Bool
 
+    /// Creates a fault.
     public init(operation: FileSystemError.Operation? = nil, call: Int, code: Int32, isForever: Bool = false) {
       self.operation = operation
       self.call = call
@@ -54,7 +55,8 @@ public final class SimulatedFileSystem: FileSystem {
   let disk: SimulatedDisk
   private let process: Int
 
-  /// - Parameter capacity: bytes that all files together may take; `nil` for no limit.
+  /// Creates an empty disk.
+  /// - Parameter capacity: maximum total length of all files in bytes; `nil` for no limit.
   public init(capacity: Int? = nil) {
     disk = SimulatedDisk(capacity: capacity)
     process = disk.state.withLock { $0.newProcess() }
@@ -65,53 +67,53 @@ public final class SimulatedFileSystem: FileSystem {
     process = disk.state.withLock { $0.newProcess() }
   }
 
-  /// The same disk, as another process sees it.
+  /// Returns the same disk as seen by another process.
   public func anotherProcess() -> SimulatedFileSystem { SimulatedFileSystem(disk: disk) }
 
-  /// Ends this process at once: its open files and locks are gone, what it wrote is still there. It can begin anew.
+  /// Ends this process: its open files and locks are released, and its writes remain. It can be used again.
   public func kill() { disk.state.withLock { $0.endProcess(process) } }
 
   // MARK: Faults
 
-  /// Calls made so far, of all processes.
+  /// Number of calls of all processes so far.
   public var calls: Int { disk.state.withLock { $0.calls } }
 
-  /// Calls so far that changed something, or made it durable.
+  /// Number of calls so far that changed something or made it durable.
   public var changes: Int { disk.state.withLock { $0.changes } }
 
-  /// Makes a call fail, counted from now on; `nil` ends that.
+  /// Makes a call fail, counted from now on; `nil` removes the fault.
   public func fail(_ fault: Fault?) { disk.state.withLock { $0.setFault(fault) } }
 
-  /// Whether the fault was met since it was set.
+  /// Whether the fault has occurred since it was set.
   public var metFault: Bool { disk.state.withLock { $0.metFault } }
 
-  /// Lets no change through from the `count`-th on, counted from now: every call fails until ``restart(losing:)``.
+  /// Prevents the `count`-th change from now on and all later ones: every call fails until ``restart(losing:)``.
   public func powerOff(beforeChange count: Int) { disk.state.withLock { $0.changesLeft = count - 1 } }
 
-  /// Whether power went since ``powerOff(beforeChange:)``.
+  /// Whether power was lost after ``powerOff(beforeChange:)``.
   public var isOff: Bool { disk.state.withLock { $0.isOff } }
 
-  /// Ends all processes, loses what was not synced, and goes on with what is left.
+  /// Ends all processes, loses data that was not synced, and continues with the rest.
   public func restart(losing loss: Loss) { disk.state.withLock { $0.restart(losing: loss) } }
 
-  /// Changes how much the disk holds.
+  /// Changes the capacity of the disk in bytes; `nil` for no limit.
   public func setCapacity(_ capacity: Int?) { disk.state.withLock { $0.capacity = capacity } }
 
-  /// Bytes that all files take.
+  /// Total length of all files in bytes.
   public var usedBytes: Int { disk.state.withLock { $0.usedBytes } }
 
   // MARK: Behind the back of those who have it open
 
-  /// The bytes of a file as they can be read now; `nil` without such a file.
+  /// Returns the current bytes of a file, or `nil` if there is no such file.
   public func contents(_ path: String) -> [UInt8]? { disk.state.withLock { $0.contents(path) } }
 
-  /// Puts other bytes in a file, as damage does; they are durable.
+  /// Replaces the bytes of a file, as damage would; they are durable.
   public func setContents(_ path: String, _ bytes: [UInt8]) { disk.state.withLock { $0.setContents(path, bytes) } }
 
-  /// All files, sorted.
+  /// Sorted paths of all files.
   public var files: [String] { disk.state.withLock { $0.names.keys.sorted() } }
 
-  /// A disk with the same files, all durable, and nobody who has them open.
+  /// Returns a disk with the same files, all durable and not open.
   public func copy() -> SimulatedFileSystem {
     let other = SimulatedFileSystem()
     let files = disk.state.withLock { state in state.names.mapValues { state.nodes[$0]?.bytes ?? [] } }
@@ -215,7 +217,7 @@ extension SimulatedFileSystem {
   }
 
   public func pause(attempt: Int) -> Duration {
-    // Another thread may have the lock; in a world of one thread nobody lets go of it, and this ends soon.
+    // Another thread may have the lock. With a single thread nothing releases it, and the wait ends soon.
     usleep(200)
     return .milliseconds(1)
   }
@@ -250,7 +252,7 @@ final class SimulatedFile: OpenFile {
   }
 
   func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(FileSystemError) -> Int {
-    // The caller's buffer, used while it waits.
+    // The caller's buffer, used while the caller waits.
     nonisolated(unsafe) let buffer = buffer
     return try disk.call(.read, path) { state throws(FileSystemError) in
       try check(state, .read)
@@ -271,7 +273,7 @@ final class SimulatedFile: OpenFile {
         state.change(node, .write(offset: offset, bytes: bytes))
       }
     } catch {
-      // A write that fails has done a part of its work first.
+      // A failing write has written a part of its bytes.
       disk.state.withLock { state in
         let part = Array(bytes.prefix(bytes.count / 2))
         if !state.isOff, state.boot == boot, state.handles[handle] == process, isWritable,
@@ -291,7 +293,7 @@ final class SimulatedFile: OpenFile {
         state.synchronize(node)
       }
     } catch {
-      // The system gives up on what it could not write and calls it clean.
+      // The system discards the data that it could not write and considers it clean.
       disk.state.withLock { state in if !state.isOff, state.boot == boot { state.forgetPending(node) } }
       throw error
     }
@@ -357,7 +359,9 @@ final class SimulatedFile: OpenFile {
   }
 }
 
-/// A copy of a file's bytes. `@unchecked`: written once, in `init`.
+/// A copy of a file's bytes.
+///
+/// `@unchecked`: written once, in `init`.
 final class SimulatedMapping: MappedFile, @unchecked Sendable {
   let bytes: UnsafeRawBufferPointer
 
@@ -370,7 +374,7 @@ final class SimulatedMapping: MappedFile, @unchecked Sendable {
   deinit { bytes.deallocate() }
 }
 
-/// A number of a file that a loss of power does not keep.
+/// Counter of a file, which does not survive a power loss.
 final class SimulatedCounter: SharedCounter {
   private let disk: SimulatedDisk
   private let node: Int
