@@ -2,32 +2,36 @@ public import Foundation
 import Synchronization
 public import TrendyHubPostgres
 
-/// A cluster of PostgreSQL in a temporary folder, reachable by a Unix socket alone. It ends, and its folder goes, with this
-/// process, whatever ends that: a shell beside it waits for the end of a pipe.
+/// A temporary PostgreSQL cluster that is reachable only through a Unix socket.
+///
+/// It ends and its directory is deleted with this process, however the process ends: a shell waits for the end of a
+/// pipe.
 public final class PostgresCluster: Sendable {
-  /// Why the suites on a real server did not run; `nil` where they can.
+  /// Reason why tests on a real server cannot run; `nil` if they can.
   public static let missing: String? = {
     guard binaries == nil else { return nil }
     return "no server of PostgreSQL was found (initdb): install the package postgresql, or set PG_BIN to its programs"
   }()
 
-  /// The one that the suites share.
+  /// Cluster shared by all suites.
   public static let shared = Result { try PostgresCluster() }
 
+  /// Directory of the cluster and its socket.
   public let folder: URL
   private let process: Process
   private let life = Pipe()
   private let names = Atomic(0)
 
+  /// Starts a cluster and waits until it accepts connections.
   /// - Parameters:
-  ///   - settings: of the server, beside those that make it fast and small.
-  ///   - primary: makes it a standby of this one.
+  ///   - settings: server settings in addition to those that make it fast and small.
+  ///   - primary: if given, the cluster becomes a standby of this one.
   public init(settings: [String] = [], copying primary: PostgresCluster? = nil) throws {
     guard let binaries = Self.binaries else { throw ClusterFailure(description: Self.missing ?? "") }
     folder = FileManager.default.temporaryDirectory.appending(path: "pg-\(UInt32.random(in: 0 ... .max))")
     let isRoot = geteuid() == 0
     let asServer = isRoot ? "setpriv --reuid postgres --regid postgres --clear-groups" : ""
-    // Nothing that a test confirms has to outlive the machine.
+    // Confirmed data of tests need not survive a crash of the machine.
     let options =
       [
         "listen_addresses=", "unix_socket_directories=\(folder.path)", "max_connections=200", "shared_buffers=16MB",
@@ -55,7 +59,7 @@ public final class PostgresCluster: Sendable {
     try waitUntilReady()
   }
 
-  /// Returns when connections are taken.
+  /// Blocks until the server accepts connections; throws after 30 seconds.
   public func waitUntilReady() throws {
     for _ in 0..<600 {
       if (try? connect()) != nil { return }
@@ -66,12 +70,13 @@ public final class PostgresCluster: Sendable {
     throw ClusterFailure(description: "the cluster in \(folder.path) did not start: \(log.suffix(2000))")
   }
 
+  /// Shuts the server down and waits for its exit.
   public func end() {
     try? life.fileHandleForWriting.close()
     process.waitUntilExit()
   }
 
-  /// Kills the server with all its processes, as a machine that goes down.
+  /// Kills the server and all of its processes, as a crash of the machine would.
   public func kill() throws {
     let text = try String(contentsOf: folder.appending(path: "pid"), encoding: .utf8)
     guard let pid = Int32(text.filter(\.isNumber)) else { throw ClusterFailure(description: "there is no process") }
@@ -80,7 +85,7 @@ public final class PostgresCluster: Sendable {
     for child in children.split(separator: " ").compactMap({ Int32($0) }) { Foundation.kill(child, SIGKILL) }
   }
 
-  /// As a standby: takes writes from now on.
+  /// Promotes a standby, which then accepts writes.
   public func promote() throws {
     let rows = try connect().run(PostgresCall(PostgresStatement("promote", "SELECT pg_promote(true, 60)")))
     guard rows.bool(0, 0) else { throw ClusterFailure(description: "the standby was not promoted") }
@@ -92,7 +97,7 @@ public final class PostgresCluster: Sendable {
     try run("SELECT pg_reload_conf()")
   }
 
-  /// Returns when a standby confirms what is committed.
+  /// Blocks until a synchronous standby confirms commits; throws after 30 seconds.
   public func waitUntilSynchronous() throws {
     for _ in 0..<600 {
       if try run("SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'sync'").int(0, 0) > 0 { return }
@@ -101,27 +106,29 @@ public final class PostgresCluster: Sendable {
     throw ClusterFailure(description: "no standby confirms")
   }
 
-  /// The address of a database that nobody used yet.
+  /// Creates a database and returns its address.
   public func newDatabase() throws -> String {
     let name = "d\(names.add(1, ordering: .relaxed).newValue)"
     try run("CREATE DATABASE \(name)")
     return "postgres:///\(name)?host=\(folder.path)&user=postgres"
   }
 
+  /// Returns the address of the default database for a role.
   public func address(role: String = "postgres") -> String {
     "postgres:///postgres?host=\(folder.path)&user=\(role)"
   }
 
-  /// A schema that nobody used yet.
+  /// Returns a new schema name.
   public func newSchema() -> String { "s\(names.add(1, ordering: .relaxed).newValue)" }
 
+  /// Creates a storage in a schema, whose connections carry the schema as application name.
   public func storage(schema: String, connections: Int = 20) throws -> PostgresHubStorage {
     try PostgresHubStorage(
       address: "\(address())&application_name=\(schema)", schema: schema, connections: connections,
       program: "trendyd test")
   }
 
-  /// Ends the connections of storages of the schema, as a server does that is started anew.
+  /// Terminates the connections of a schema's storages, as a restarted server would.
   public func endConnections(of schema: String) throws {
     try run("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = '\(schema)'")
   }
@@ -130,13 +137,13 @@ public final class PostgresCluster: Sendable {
     try PostgresConnection(settings: [("dbname", address())])
   }
 
-  /// Carries out one statement.
+  /// Runs one statement.
   @discardableResult
   package func run(_ sql: String) throws -> PostgresRows {
     try connect().run(PostgresCall(PostgresStatement(sql, sql)))
   }
 
-  /// The folder of the server's programs.
+  /// Directory of the server's programs.
   private static let binaries: String? = {
     var folders: [String] = []
     if let chosen = ProcessInfo.processInfo.environment["PG_BIN"] { folders.append(chosen) }
@@ -152,6 +159,7 @@ public final class PostgresCluster: Sendable {
   }()
 }
 
+/// A failure to start or control the cluster.
 public struct ClusterFailure: Error, Sendable, CustomStringConvertible {
   public let description: String
 

@@ -1,14 +1,16 @@
 import CPostgres
 import TrendyHub
 
-/// Where a database is, as libpq reads it.
+/// Address of a database in the syntax of libpq.
 enum PostgresAddress {
-  /// - Throws: ``HubStorageError/invalidAddress(_:)``, without the password that is in it.
+  /// Validates an address.
+  /// - Throws: ``HubStorageError/invalidAddress(_:)`` if it is malformed or contains a password, which the error does
+  ///   not repeat.
   static func check(_ address: String) throws(HubStorageError) {
     var words: UnsafeMutablePointer<CChar>?
     guard let options = PQconninfoParse(address, &words) else {
       PQfreemem(words)
-      // libpq's words repeat parts of the address.
+      // Messages of libpq repeat parts of the address.
       throw .invalidAddress("the address of the database cannot be read: expected postgres://user@host:5432/name")
     }
     defer { PQconninfoFree(options) }

@@ -1,7 +1,7 @@
 import CPostgres
 package import Foundation
 
-/// A statement that is prepared once a connection, under its name.
+/// A statement that is prepared under its name once per connection.
 package struct PostgresStatement: Hashable, Sendable {
   package let name: String
   package let sql: String
@@ -12,19 +12,19 @@ package struct PostgresStatement: Hashable, Sendable {
   }
 }
 
-/// A parameter, sent in the binary format.
+/// A parameter, sent in binary format.
 package enum PostgresValue: Hashable, Sendable {
   case text(String)
   case int(Int64?)
   case bytes([UInt8])
   case bool(Bool)
   case texts([String])
-  /// JSON, in which NUL is escaped already.
+  /// JSON in which NUL is already escaped.
   case document(Data)
   case documents([Data?])
   case ints([Int64?])
 
-  /// Object identifiers of built-in types, fixed for ever by `pg_type.dat`.
+  /// Object identifiers of built-in types, which `pg_type.dat` fixes.
   var type: Oid {
     switch self {
     case .text, .document: 25
@@ -36,7 +36,7 @@ package enum PostgresValue: Hashable, Sendable {
     }
   }
 
-  /// - Returns: `nil` for null.
+  /// Bytes of the parameter; `nil` for NULL.
   var encoded: [UInt8]? {
     switch self {
     case .text(let text): return Array(PostgresText.escape(text).utf8)
@@ -54,7 +54,8 @@ package enum PostgresValue: Hashable, Sendable {
     withUnsafeBytes(of: number.bigEndian) { Array($0) }
   }
 
-  /// One dimension: their number, whether there are nulls, the type; length and lower bound; then each with its length, or -1.
+  /// Encodes a one-dimensional array: number of dimensions, whether it has NULLs, element type, length, lower bound;
+  /// then each element with its length, or -1 for NULL.
   private static func array(of type: Int32, _ elements: [[UInt8]?]) -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(20 + elements.reduce(0) { $0 + 4 + ($1?.count ?? 0) })
@@ -68,7 +69,8 @@ package enum PostgresValue: Hashable, Sendable {
   }
 }
 
-/// Text as it lies in the database, which takes every sign but NUL: that one becomes `\0`, and a backslash two.
+/// Text as stored in the database, which accepts every character except NUL. NUL becomes `\0` and a backslash becomes
+/// two.
 enum PostgresText {
   static func escape(_ text: String) -> String {
     guard text.utf8.contains(where: { $0 == 0 || $0 == UInt8(ascii: "\\") }) else { return text }

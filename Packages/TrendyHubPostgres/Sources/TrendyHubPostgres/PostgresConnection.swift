@@ -9,16 +9,16 @@ package import TrendyHub
   import Darwin
 #endif
 
-/// One connection, used by one thread at a time. Statements are sent in a pipeline: several in one round trip.
+/// A connection for one thread at a time. Statements are sent in a pipeline, several per round trip.
 ///
-/// @unchecked: the pool gives it to one thread at a time.
+/// `@unchecked`: the pool hands it to one thread at a time.
 package final class PostgresConnection: @unchecked Sendable {
   private let handle: OpaquePointer
   private var prepared: Set<String> = []
-  /// Results that are on their way and that nobody waits for, each `true` where it ends a pipeline.
+  /// Results in transit that nothing waits for.
   private var unread: [Expectation] = []
   private(set) var isLost = false
-  /// When it was made, by the count of the pool.
+  /// Generation of the pool in which the connection was created.
   var generation = 0
 
   private enum Expectation {
@@ -27,10 +27,12 @@ package final class PostgresConnection: @unchecked Sendable {
     case end
   }
 
-  /// Milliseconds until a server that says nothing counts as gone; longer than the server itself waits for a lock or a statement.
+  /// Milliseconds without a response after which the server counts as lost; longer than the server's own timeouts for
+  /// locks and statements.
   private static let silenceMillis: Int32 = 20_000
 
-  /// - Parameter settings: of libpq, in their order: a later one counts. `dbname` may be an address.
+  /// Connects to a server.
+  /// - Parameter settings: settings of libpq in order; later ones override earlier ones. `dbname` may be an address.
   package init(settings: [(name: String, value: String)]) throws(DatabaseFailure) {
     let made = settings.map(\.name).withCStrings { names in
       settings.map(\.value).withCStrings { values in PQconnectdbParams(names, values, 1) }
@@ -49,13 +51,13 @@ package final class PostgresConnection: @unchecked Sendable {
       PQfinish(made)
       throw .lost("the connection takes no pipeline")
     }
-    // What the server has to say beside results is its own log's.
+    // Discard notices; the server has its own log.
     PQsetNoticeReceiver(handle, { _, _ in }, nil)
   }
 
   deinit { PQfinish(handle) }
 
-  /// Carries statements out one after the other, in one round trip. Where one is refused, those behind it are not tried.
+  /// Runs statements in sequence in one round trip. If one is rejected, later ones are not executed.
   package func run(_ calls: [PostgresCall]) throws(DatabaseFailure) -> [PostgresRows] {
     let expected = try send(calls)
     try readUnread()
@@ -64,13 +66,13 @@ package final class PostgresConnection: @unchecked Sendable {
 
   package func run(_ call: PostgresCall) throws(DatabaseFailure) -> PostgresRows { try run([call])[0] }
 
-  /// Sends what ends a transaction that wrote nothing; whoever uses the connection next reads what came of it.
+  /// Sends the end of a transaction without writes. The next user of the connection reads the result.
   func runLater(_ call: PostgresCall) {
     guard !isLost else { return }
     do {
       unread += try send([call])
     } catch {
-      // The connection is lost, and so is the transaction.
+      // The connection is lost and the transaction with it.
     }
   }
 
@@ -81,7 +83,7 @@ package final class PostgresConnection: @unchecked Sendable {
     do throws(DatabaseFailure) {
       _ = try receive(expected)
     } catch {
-      // Without its end nobody knows in which transaction the next statement stands.
+      // Without this result the state of the transaction is unknown.
       throw lose("what ended the transaction before was refused: \(error)")
     }
   }
@@ -90,8 +92,11 @@ package final class PostgresConnection: @unchecked Sendable {
 // MARK: What the server tells by itself
 
 extension PostgresConnection {
-  /// Waits until the server says something or there is something to read from another descriptor.
-  /// - Returns: `false` where the time was over.
+  /// Waits for data from the server or from another descriptor.
+  /// - Parameters:
+  ///   - descriptor: the other descriptor.
+  ///   - milliseconds: maximum time to wait.
+  /// - Returns: `false` on timeout.
   func waitForInput(or descriptor: Int32, atMost milliseconds: Int32) throws(DatabaseFailure) -> Bool {
     guard !isLost else { throw .lost("the connection was lost before") }
     var descriptors = [
@@ -104,7 +109,7 @@ extension PostgresConnection {
     return count != 0
   }
 
-  /// What others notified on the channels that this connection listens to, since the last call.
+  /// Returns notifications of other connections on the channels that this one listens to, since the last call.
   func takeNotifications() -> [String] {
     let own = PQbackendPID(handle)
     var texts: [String] = []
@@ -149,7 +154,7 @@ extension PostgresConnection {
       places.append(value.map { _ in bytes.count })
       bytes += value ?? []
     }
-    // An empty value needs an address too: null is the absence of one.
+    // An empty value needs an address as well, because a missing address means NULL.
     bytes.append(0)
     let isSent = bytes.withUnsafeBytes { buffer in
       let start = buffer.baseAddress.map { $0.assumingMemoryBound(to: CChar.self) }
@@ -161,7 +166,7 @@ extension PostgresConnection {
     guard isSent == 1 else { throw lose() }
   }
 
-  /// Sends all that is queued, and takes in meanwhile what the server says: it may wait for that.
+  /// Sends all queued data. Reads responses meanwhile, because the server may block until they are read.
   private func flush() throws(DatabaseFailure) {
     while true {
       let left = PQflush(handle)
@@ -176,7 +181,8 @@ extension PostgresConnection {
 // MARK: Receiving
 
 extension PostgresConnection {
-  /// - Throws: the first refusal, once everything that was expected has come.
+  /// Reads the results.
+  /// - Throws: the first rejection, after all results have been read.
   private func receive(_ expected: [Expectation]) throws(DatabaseFailure) -> [PostgresRows] {
     var rows: [PostgresRows] = []
     var refusal: DatabaseFailure?
@@ -202,7 +208,7 @@ extension PostgresConnection {
         PQclear(result)
         throw lose("the server gave a result that was not asked for (\(status.rawValue))")
       }
-      // Each result of a pipeline is followed by the sign that there is no other.
+      // Each result of a pipeline is followed by a null result.
       if let more = try next() {
         PQclear(more)
         throw lose("the server gave more results than it was asked for")
@@ -238,7 +244,7 @@ extension PostgresConnection {
     return .lost(words ?? Self.words(PQerrorMessage(handle)))
   }
 
-  /// On one line.
+  /// Joins the lines of a message.
   private static func words(_ text: UnsafePointer<CChar>?) -> String {
     guard let text else { return "" }
     return String(cString: text).split(separator: "\n").map { line in
@@ -250,7 +256,7 @@ extension PostgresConnection {
 }
 
 extension [String] {
-  /// The texts as C has them, with a null at the end.
+  /// Calls `body` with the strings as C strings, followed by a null pointer.
   fileprivate func withCStrings<Result>(_ body: ([UnsafePointer<CChar>?]) -> Result) -> Result {
     let copies = map { strdup($0) }
     defer { copies.forEach { free($0) } }

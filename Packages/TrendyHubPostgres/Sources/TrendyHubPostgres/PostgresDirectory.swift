@@ -2,10 +2,10 @@ import Foundation
 import TrendyHub
 import TrendyModels
 
-/// Persons, devices, pairing codes and webhooks. For reading each question is a transaction of its own; for writing one hub at a time holds
-/// the directory's counter.
+/// Users, devices, pairing codes and webhooks. Each read is a separate transaction; a writing hub holds the directory's
+/// counter.
 final class PostgresDirectory: PostgresSession, HubDirectoryTransaction {
-  /// No person's id: theirs are not empty.
+  /// Key of the directory's counter row; ids of users are never empty.
   static let counter = ""
 
   private var hasWritten = false

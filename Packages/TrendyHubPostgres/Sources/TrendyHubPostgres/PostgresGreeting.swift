@@ -3,16 +3,15 @@ import Synchronization
 import TrendyHub
 import TrendyModels
 
-/// What a hub does with a new connection before anything else: brings the tables to its version, and finds out whether the
-/// database is still the one that it knows.
+/// Initializes a new connection: migrates the tables, and detects whether the database is still the known one.
 final class PostgresGreeting: Sendable {
   private let schema: String
-  /// Name and version of the program, for the one who runs an older.
+  /// Name and version of the program, for users of an older one.
   private let program: String
-  /// This process, by chance.
+  /// Random id of this process.
   private let hub: String
   private let chance: RandomSource
-  /// One greeting at a time: who comes meanwhile may wait for the database, on a thread that is there for that.
+  /// Only one connection is initialized at a time. Others wait for the database on threads meant for blocking.
   private let turn = NSLock()
   private let remembered = Mutex(DatabaseMemory())
 
@@ -40,14 +39,14 @@ final class PostgresGreeting: Sendable {
       "SET search_path = \(schema)", "SET lock_timeout = '5s'", "SET statement_timeout = '15s'",
       "SET idle_in_transaction_session_timeout = '15s'",
     ]
-    // What was confirmed must be durable, whatever is usual for this database.
+    // Confirmed writes must be durable regardless of the database's default.
     let isAsynchronous = try connection.run(
       PostgresCall(
         PostgresStatement("is_asynchronous", "SELECT current_setting('synchronous_commit') = 'off'")))
     if isAsynchronous.bool(0, 0) { settings.append("SET synchronous_commit = on") }
     for setting in settings { _ = try connection.run(PostgresCall(PostgresStatement(setting, setting))) }
-    // A plan is made once and for tables of any size: every statement finds its rows by an index. What stands in PostgreSQL's place
-    // may not know these.
+    // Plans are generic and made for tables of any size: every statement finds its rows by an index. Compatible
+    // databases may not know these settings.
     for setting in ["SET plan_cache_mode = force_generic_plan", "SET enable_seqscan = off", "SET jit = off"] {
       do throws(DatabaseFailure) {
         _ = try connection.run(PostgresCall(PostgresStatement(setting, setting)))
@@ -77,13 +76,13 @@ extension PostgresGreeting {
       found: number, madeBy: rows.text(0, 1), supported: PostgresSchema.version, program: program)
   }
 
-  /// All of it in one transaction, under the lock of the row that has the version.
+  /// Migrates the tables in one transaction that locks the row with the version.
   private func migrate(_ connection: PostgresConnection) throws {
     for sql in PostgresSchema.prepare(schema) {
       do throws(DatabaseFailure) {
         _ = try connection.run(PostgresCall(PostgresStatement(sql, sql)))
       } catch {
-        // Two hubs at once: "if not exists" is not one step, and who comes second finds it made.
+        // With two hubs at once: "if not exists" is not atomic, and the second one may find the object already created.
         guard case .refused(let code, _) = error, ["23505", "42P07", "42P06"].contains(code) else { throw error }
       }
     }
@@ -130,7 +129,7 @@ extension PostgresGreeting {
             PostgresStatement("begin_life", "INSERT INTO life (number, id, identity) VALUES ($1, $2, $3)"),
             .int(settlement.life), .text(chance.hexadecimalDigits()), .text(identity)))
       }
-      // A hub that did not connect for so long takes its row's absence for a loss, which costs no device anything.
+      // A hub that has not connected for so long treats its missing row as a loss, which costs devices nothing.
       calls.append(
         PostgresCall(
           PostgresStatement(
@@ -169,8 +168,8 @@ extension PostgresGreeting {
       count: witness.count > 0 ? witness.int(0, 0) : nil)
   }
 
-  /// The server, its database and tables, its timeline, and when it started; of what stands in PostgreSQL's place nothing but
-  /// that: there may be several servers, and a failover of them loses nothing.
+  /// Returns the identity of server, database and tables, the timeline, and the server's start time. For compatible
+  /// databases it is constant: they may have several servers, and their failover loses no data.
   private func identity(_ connection: PostgresConnection) throws(DatabaseFailure) -> String {
     let version = try connection.run(PostgresCall(PostgresStatement("server", "SELECT version()"))).text(0, 0)
     guard version.hasPrefix("PostgreSQL "), !version.contains("-YB-") else { return "cluster" }

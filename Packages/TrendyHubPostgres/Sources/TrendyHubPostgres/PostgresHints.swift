@@ -11,12 +11,13 @@ import TrendyHub
 #endif
 import Foundation
 
-/// Tells other hubs on the database what changed, and hears it from them, with LISTEN and NOTIFY on a connection of its own.
+/// Sends and receives hints about changes among the hubs of a database, with LISTEN and NOTIFY on a separate
+/// connection.
 ///
-/// What comes in a short while is told once, and never within a transaction of a person: that would let all commits of the
-/// database take turns. A hint may be lost, and is only a reason to look sooner.
+/// Hints of a short interval are sent together, and never within a user's transaction, which would serialize all
+/// commits of the database. A hint may be lost; it only causes an earlier check.
 ///
-/// @unchecked: `connection` is used by the one thread; everything else is under the lock.
+/// `@unchecked`: `connection` is used by one thread; everything else is protected by the lock.
 final class PostgresHints: @unchecked Sendable {
   private struct State {
     var pending: Set<HubHint> = []
@@ -24,26 +25,27 @@ final class PostgresHints: @unchecked Sendable {
     var isHearing = false
   }
 
-  /// Milliseconds for which hints are gathered.
+  /// Milliseconds during which hints are collected.
   private static let gatherMillis: Int32 = 20
-  /// Milliseconds of silence after which the server is asked whether it is there.
+  /// Milliseconds without data after which the connection is tested.
   private static let silenceMillis: Int32 = 10_000
-  /// Milliseconds until a connection is tried again.
+  /// Milliseconds before another attempt to connect.
   private static let retryMillis: Int32 = 1000
-  /// Bytes of one notification; the server takes 7999.
+  /// Maximum length of a notification in bytes; the server accepts 7999.
   private static let mostBytes = 7000
 
   private let channel: String
   private let connect: @Sendable () throws -> PostgresConnection
   private let hear: @Sendable (HubHint) -> Void
   private let state = Mutex(State())
-  /// A byte is written where the thread has something to do.
+  /// Pipe that wakes the thread when a byte is written.
   private let wake: (reading: Int32, writing: Int32)
 
+  /// Starts the thread.
   /// - Parameters:
-  ///   - channel: letters, digits and `_`.
-  ///   - connect: makes the connection, again where it was lost.
-  ///   - hear: called on a thread of its own with what other hubs told.
+  ///   - channel: name of letters, digits and `_`.
+  ///   - connect: creates the connection, and again after it was lost.
+  ///   - hear: called on the thread with each hint of another hub.
   init(
     channel: String, connect: @escaping @Sendable () throws -> PostgresConnection,
     hear: @escaping @Sendable (HubHint) -> Void
@@ -58,14 +60,15 @@ final class PostgresHints: @unchecked Sendable {
     Thread.detachNewThread { self.work() }
   }
 
-  /// The thread holds this until it has ended: nobody writes to the pipe any more. Closed by the thread, it could be what a wake-up
-  /// under way was written to: without a reader, which ends the process by a signal, or as another file with its number.
+  /// Closes the pipe. The thread retains this object until it has ended, so nothing writes to the pipe any more. If the
+  /// thread closed the pipe itself, a concurrent wake-up could write to a pipe without a reader, which raises a signal,
+  /// or to another file with the same descriptor.
   deinit {
     close(wake.reading)
     close(wake.writing)
   }
 
-  /// Whether the server tells this hub what others write, as far as is known.
+  /// Whether hints of other hubs are being received, as far as is known.
   var isHearing: Bool { state.withLock { $0.isHearing } }
 
   func tell(_ hint: HubHint) {
@@ -76,14 +79,14 @@ final class PostgresHints: @unchecked Sendable {
     if isFirst { wakeUp() }
   }
 
-  /// The thread ends soon after.
+  /// Stops the thread, which ends soon afterwards.
   func stop() {
     state.withLock { $0.isStopped = true }
     wakeUp()
   }
 
   private func wakeUp() {
-    // Where the pipe is full, the thread is about to wake.
+    // If the pipe is full, the thread is about to wake.
     var byte: UInt8 = 0
     _ = write(wake.writing, &byte, 1)
   }
@@ -91,7 +94,7 @@ final class PostgresHints: @unchecked Sendable {
   private func work() {
     Thread.current.name = "trendy-hints"
     while !state.withLock({ $0.isStopped }) {
-      // What is wrong with the database is said by whoever reads and writes.
+      // Errors of the database are reported by reads and writes.
       if let connection = try? connect() { try? listen(on: connection) }
       state.withLock { $0.isHearing = false }
       guard !state.withLock({ $0.isStopped }) else { return }
@@ -99,7 +102,7 @@ final class PostgresHints: @unchecked Sendable {
     }
   }
 
-  /// Returns when it is stopped, throws when the connection is lost.
+  /// Receives and sends hints. Returns when stopped; throws when the connection is lost.
   private func listen(on connection: PostgresConnection) throws {
     let sql = "LISTEN \(channel)"
     _ = try connection.run(PostgresCall(PostgresStatement(sql, sql)))
@@ -110,7 +113,7 @@ final class PostgresHints: @unchecked Sendable {
       while read(wake.reading, &bytes, bytes.count) == bytes.count {}
       if state.withLock({ $0.isStopped }) { return }
       if isReady {
-        // More of them come at once.
+        // More hints usually follow at once.
         _ = poll(nil, 0, Self.gatherMillis)
         try tellPending(on: connection)
       } else {
@@ -149,7 +152,7 @@ extension HubHint {
     }
   }
 
-  /// `nil` for what another version tells.
+  /// Parses a hint; `nil` for those of other versions.
   fileprivate init?(text: Substring) {
     let rest = String(text.dropFirst())
     switch text.first {

@@ -3,30 +3,30 @@ public import TrendyHub
 import TrendyModels
 public import TrendyPersistence
 
-/// A hub's storage in PostgreSQL, which any number of hubs may serve at once.
+/// Storage of a hub in PostgreSQL, shared by any number of hubs.
 ///
-/// A write is one transaction of a few milliseconds that holds the row of the person's counter. It is carried out anew where the
-/// database asks for it, or where the connection was lost; whether it was committed then is found in that row, so that it counts
-/// once. No statement reads across persons.
+/// A write is one transaction of a few milliseconds that locks the row of the user's counter. It is repeated if the
+/// database requests it or the connection is lost; the row then shows whether it was committed, so it takes effect
+/// once. No statement reads the data of several users.
 public final class PostgresHubStorage: HubStorage {
   private let pool: PostgresPool
   private let states = StateCache()
   let chance: RandomSource
   private let schema: String
   private let connect: @Sendable (_ applicationName: String) throws -> PostgresConnection
-  /// By which the server tells connections of this storage from others.
+  /// Distinguishes connections of this storage from others on the server.
   private let applicationName: String
 
-  /// Connects when it is first asked for something, and makes its tables where there are none.
-  ///
+  /// Creates a storage. It connects at the first access, and creates missing tables.
   /// - Parameters:
-  ///   - address: `postgres://user@host:5432,standby:5432/trendy`, as libpq reads it. The password comes from a password file
-  ///     (`PGPASSFILE`), a service (`PGSERVICE`) or the environment. Of several hosts the one that takes writes is used.
-  ///   - schema: of its tables; made where it is missing. Letters, digits and `_`.
-  ///   - connections: at most so many at once.
-  ///   - program: name and version, told to the one who runs an older hub.
-  ///   - generator: of the numbers by which a commit is known again.
-  /// - Throws: `HubStorageError.invalidAddress` for an address that cannot be, or that holds a password.
+  ///   - address: `postgres://user@host:5432,standby:5432/trendy` in the syntax of libpq. The password comes from a
+  ///     password file (`PGPASSFILE`), a service (`PGSERVICE`) or the environment. Of several hosts the one that
+  ///     accepts writes is used.
+  ///   - schema: schema of the tables, created if it is missing: lower-case letters, digits and `_`.
+  ///   - connections: maximum number of connections.
+  ///   - program: name and version, reported to users of an older hub.
+  ///   - generator: source of the numbers that identify commits.
+  /// - Throws: `HubStorageError.invalidAddress` for a malformed address or one that contains a password.
   public convenience init(
     address: String, schema: String = "trendy", connections: Int = 20, program: String = "trendyd",
     generator: some RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()
@@ -111,7 +111,7 @@ public final class PostgresHubStorage: HubStorage {
             try body(transaction)
             return nil
           } catch {
-            // The transaction itself is at its end.
+            // The whole transaction has failed.
             if transaction.failure != nil { throw error }
             transaction.takeBodyBack()
             return error
@@ -145,7 +145,7 @@ public final class PostgresHubStorage: HubStorage {
       } finish: { _ in
       }
     } catch HubStorageError.erased {
-      // Done before.
+      // Already erased.
     }
   }
 
@@ -171,7 +171,7 @@ public final class PostgresHubStorage: HubStorage {
   }
 
   public func tracks(of person: String) throws -> any TrackRows {
-    // Of one who was erased there is none.
+    // Throws if the user was erased.
     try reading(person: person) { _ = try $0.counter() }
     return PostgresTracks(storage: self, person: person)
   }
@@ -188,7 +188,7 @@ public final class PostgresHubStorage: HubStorage {
     try reading(person: person) { try $0.run(PostgresCall(.size, .text(person))).int(0, 0) }
   }
 
-  /// Connects, and so finds out whether the tables are there, or makes them.
+  /// Connects, which checks the tables or creates them. Returns `nil`, because several hubs may share the storage.
   public func occupy() throws -> (any Sendable)? {
     try checkReady()
     return nil
@@ -208,14 +208,14 @@ public final class PostgresHubStorage: HubStorage {
 // MARK: Hints
 
 extension PostgresHubStorage {
-  /// On a connection of its own, beside those of the pool.
+  /// Receives hints of other hubs on a connection in addition to those of the pool.
   public func listen(_ hear: @escaping @Sendable (HubHint) -> Void) throws -> (any HubHints)? {
     let name = "trendyd serving \(chance.hexadecimalDigits())"
     return Hearing(
       try PostgresHints(channel: "\(schema)_hints", connect: { [connect] in try connect(name) }, hear: hear))
   }
 
-  /// Let go, the thread behind it ends.
+  /// Stops the thread when it is released.
   private final class Hearing: HubHints {
     private let hints: PostgresHints
 
@@ -231,8 +231,8 @@ extension PostgresHubStorage {
 // MARK: Moving
 
 extension PostgresHubStorage {
-  /// Connections to the same database by other storages of this program, and so by hubs that serve it. Those of another role are seen
-  /// by a superuser alone.
+  /// Number of connections of other storages to the same database, which belong to hubs that serve it. Connections of
+  /// another role are visible only to a superuser.
   public func otherConnectionCount() throws -> Int { try count("others", "count(*)") }
 
   private func count(_ name: String, _ what: String) throws -> Int {
@@ -253,15 +253,14 @@ extension PostgresHubStorage {
     }
   }
 
-  /// Hubs that serve the database in this moment, by the connections on which they listen to each other.
+  /// Number of hubs that currently serve the database, counted by the connections on which they listen for hints.
   public func servingCount() throws -> Int {
     try count("serving", "count(*) FILTER (WHERE application_name LIKE 'trendyd serving %')")
   }
 
-  /// Puts the tables aside under another schema, in which no hub looks for them.
-  ///
-  /// - Parameter suffix: letters, digits and `_`, which follow the schema's name.
-  /// - Returns: the schema in which they are from now on.
+  /// Renames the schema, so that no hub finds the tables.
+  /// - Parameter suffix: letters, digits and `_`, appended to the schema's name.
+  /// - Returns: new name of the schema.
   public func setAside(suffix: String) throws -> String {
     let name = "\(schema)_\(suffix)"
     try pool.perform { connection in

@@ -1,9 +1,9 @@
 import Foundation
 import TrendyHub
 
-/// A bounded number of connections, made when they are needed; the one that was used last is used next.
+/// A bounded pool of connections, created on demand. The most recently used connection is used next.
 ///
-/// @unchecked: everything that changes is touched under `changed` alone.
+/// `@unchecked`: all mutable state is protected by `changed`.
 final class PostgresPool: DatabaseConnections, @unchecked Sendable {
   private let limit: Int
   private let wait: TimeInterval
@@ -11,20 +11,22 @@ final class PostgresPool: DatabaseConnections, @unchecked Sendable {
   private let changed = NSCondition()
   private var idle: [PostgresConnection] = []
   private var count = 0
-  /// Goes up when a connection is lost: those that were made before are likely to be lost as well.
+  /// Incremented when a connection is lost, because earlier ones are probably lost as well.
   private var generation = 0
 
+  /// Creates an empty pool.
   /// - Parameters:
-  ///   - limit: connections at once.
-  ///   - wait: seconds until who waits for one is refused.
-  ///   - make: makes one; called on the thread that needs it, by several at once.
+  ///   - limit: maximum number of connections.
+  ///   - wait: maximum time to wait for a connection, in seconds.
+  ///   - make: creates a connection; called on the requesting thread, possibly by several threads at once.
   init(limit: Int, wait: TimeInterval, make: @escaping @Sendable () throws -> PostgresConnection) {
     self.limit = limit
     self.wait = wait
     self.make = make
   }
 
-  /// - Throws: ``HubStorageError/busy(_:)`` where all are at work for too long; what `make` throws.
+  /// Returns a connection for exclusive use.
+  /// - Throws: ``HubStorageError/busy(_:)`` if all connections are in use for too long; errors of `make`.
   func take() throws -> PostgresConnection {
     let (connection, generation) = try reserve()
     if let connection { return connection }
@@ -41,9 +43,9 @@ final class PostgresPool: DatabaseConnections, @unchecked Sendable {
     }
   }
 
-  /// One that is idle, or the right to make one.
+  /// Returns an idle connection, or reserves the right to create one.
   private func reserve() throws -> (PostgresConnection?, generation: Int) {
-    // A thread waits by the system's clock.
+    // `NSCondition` uses the system clock.
     let deadline = Date(timeIntervalSinceNow: wait)
     return try changed.withLock {
       while true {
@@ -60,7 +62,7 @@ final class PostgresPool: DatabaseConnections, @unchecked Sendable {
   }
 
   func give(_ connection: PostgresConnection) {
-    // Closed without the lock.
+    // Closed after releasing the lock.
     var closed: [PostgresConnection] = []
     changed.withLock {
       if connection.isLost, connection.generation == generation {
@@ -80,6 +82,6 @@ final class PostgresPool: DatabaseConnections, @unchecked Sendable {
     withExtendedLifetime(closed) {}
   }
 
-  /// How many there are, and how many of them do nothing.
+  /// Number of open connections and of idle ones among them.
   var counts: (open: Int, idle: Int) { changed.withLock { (count, idle.count) } }
 }

@@ -2,7 +2,7 @@ import Foundation
 import TrendyHub
 import TrendyModels
 
-/// All that is kept of a person, read page by page.
+/// Reads all data of a user in pages.
 extension PostgresReading {
   private static let rowsAtOnce: Int64 = 512
 
@@ -51,7 +51,7 @@ extension PostgresReading {
     }
   }
 
-  /// Of a statement that gives rows by a text in their first column.
+  /// Reads a statement in pages by the text in its first column.
   private func forEachPage(of statement: PostgresStatement, _ body: (PostgresRows, Int) throws -> Void) throws {
     var last = ""
     while true {

@@ -3,12 +3,12 @@ import Synchronization
 import TrendyHub
 import TrendyModels
 
-/// What the texts of states last said: each request asks for one, and it tells of up to hundreds of lives.
+/// Cache of parsed states by user. Each request needs one, and a state can list hundreds of epochs.
 final class StateCache: Sendable {
   private static let mostPeople = 4096
   private let content = Mutex<[String: (text: Data, state: HubState)]>([:])
 
-  /// The state of a row that was written.
+  /// Returns the parsed state of a counter row.
   func state(_ text: Data, of person: String) throws -> HubState {
     if let known = content.withLock({ $0[person] }), known.text == text { return known.state }
     guard let state = HubState(stored: try PostgresDocument.parse(text, of: "counter")) else {
@@ -22,7 +22,7 @@ final class StateCache: Sendable {
   }
 }
 
-/// Documents in columns.
+/// JSON documents in columns.
 enum PostgresDocument {
   static func parse(_ text: Data, of table: String) throws -> JSONValue {
     do {
@@ -44,24 +44,24 @@ enum PostgresDocument {
   }
 }
 
-/// One transaction on one connection, begun with the first question, with which it is sent.
+/// A transaction on a connection. It begins together with the first statements, in one round trip.
 class PostgresSession: DatabaseSession {
   let connection: PostgresConnection
-  /// Whose counter is locked, or read.
+  /// User whose counter is locked or read.
   let person: String
   let isWriting: Bool
-  /// The first thing that went wrong, also where a body did not pass it on.
+  /// First error, even if a closure did not rethrow it.
   private(set) var failure: DatabaseFailure?
   private(set) var row: CounterRow?
   private let states: StateCache
 
-  /// A row of the table `counter`.
+  /// Row of the table `counter`.
   struct CounterRow {
-    /// As stored; empty before the first write.
+    /// Stored state; `nil` before the first write.
     var state: HubState?
     var recent: RecentWrites
     var isErased: Bool
-    /// `nil` where there is no row.
+    /// Id of the current epoch; `nil` if there is no row.
     var life: String?
   }
 
@@ -72,7 +72,7 @@ class PostgresSession: DatabaseSession {
     self.states = states
   }
 
-  /// Carries statements out in one round trip, behind what begins the transaction where nothing was asked yet.
+  /// Runs statements in one round trip, preceded by the start of the transaction if it has not begun.
   func run(_ calls: [PostgresCall]) throws -> [PostgresRows] {
     do {
       guard row == nil else { return try connection.run(calls) }
@@ -100,7 +100,7 @@ class PostgresSession: DatabaseSession {
     let counter = PostgresCall(isWriting ? .lockCounter : .readCounter, name)
     var rows = try connection.run([begin, counter] + calls)
     guard isWriting, rows[1].count == 0 else { return (rows[1], Array(rows.dropFirst(2))) }
-    // The person's first write: what was read was read without the lock.
+    // First write of the user: the results were read without the lock, so read again.
     rows = try connection.run([PostgresCall(.insertCounter, name), counter] + calls)
     return (rows[1], Array(rows.dropFirst(2)))
   }
@@ -124,7 +124,7 @@ class PostgresSession: DatabaseSession {
 
   func lockRecentWrites() throws -> RecentWrites { try counter().recent }
 
-  /// What was written is there from now on.
+  /// Updates the cached state after a write.
   func noteState(_ state: HubState) { row?.state = state }
 
   func end() {
@@ -133,17 +133,17 @@ class PostgresSession: DatabaseSession {
   }
 }
 
-/// One person's state, for reading.
+/// Data of one user, for reading.
 class PostgresReading: PostgresSession, HubReading {
-  /// An entry as the database has it.
+  /// An entry as stored in the database.
   enum Known {
     case absent
-    /// The bare id of a tombstone.
+    /// Tombstone of which only the id remains.
     case purged
     case entry(HubEntry)
   }
 
-  /// A row of the table `device`.
+  /// Row of the table `device`.
   struct DeviceRow {
     var mark: Int64 = 0
     var contact: HubContact?
@@ -153,7 +153,7 @@ class PostgresReading: PostgresSession, HubReading {
   private var devices: [String: DeviceRow] = [:]
   private var outcomes: [String: OutcomeWindow] = [:]
 
-  /// Outcomes of a device from a sequence on, all of them up to `end`.
+  /// Outcomes of a device from one sequence number on, complete up to `end`.
   private struct OutcomeWindow {
     var start: Int64
     var end: Int64
@@ -181,14 +181,14 @@ class PostgresReading: PostgresSession, HubReading {
     if !wanted.isEmpty, let last = rows.last { try note(wanted, last) }
   }
 
-  /// As the database has it.
+  /// Returns the stored entry, from the cache or the database.
   func fetched(_ key: HubEntryKey) throws -> Known {
     if let found = known[key] { return found }
     try note([key], run(readEntriesCall([key])))
     return known[key] ?? .absent
   }
 
-  /// What was written is there from now on.
+  /// Updates the cached entry after a write.
   func noteWritten(_ key: HubEntryKey, _ value: Known) { known[key] = value }
 
   private func readEntriesCall(_ keys: [HubEntryKey]) -> PostgresCall {
@@ -216,7 +216,7 @@ class PostgresReading: PostgresSession, HubReading {
     if case .purged = try fetched(HubEntryKey(kind: kind, id: id)) { true } else { false }
   }
 
-  /// Before what lies in a range is asked for.
+  /// Called before range queries. A writing transaction sends its pending writes here.
   func settle() throws {}
 
   func entries(after version: Int64, limit: Int) throws -> [HubEntry] {
@@ -237,7 +237,7 @@ class PostgresReading: PostgresSession, HubReading {
     var left = bytes
     var version = version
     while left > 0 || lines.isEmpty {
-      // As many as may well be wanted of lines of some hundred bytes.
+      // As many lines as are probably needed, at a few hundred bytes each.
       let limit = max(1, min(Self.linesAtOnce, Int64(left / 256)))
       let values = [PostgresValue.int(version), .int(limit)]
       let rows = try run(
@@ -255,7 +255,7 @@ class PostgresReading: PostgresSession, HubReading {
     return lines
   }
 
-  /// They are held in memory, as the database has them, until the list is let go.
+  /// Returns all lines, which are held in memory until the list is released.
   func allLines() throws -> HubLineList {
     try settle()
     let rows = try run(PostgresCall(.allLines, .text(person)))
@@ -359,7 +359,7 @@ class PostgresReading: PostgresSession, HubReading {
 
   func forgetFetchedOutcomes() { outcomes = [:] }
 
-  /// As if nothing had been read yet.
+  /// Clears all caches.
   func forgetFetched() {
     known = [:]
     devices = [:]
@@ -423,7 +423,7 @@ class PostgresReading: PostgresSession, HubReading {
 }
 
 extension RecentWrites {
-  /// Of the column `recent`: eight bytes each, the highest first.
+  /// Decodes the column `recent`: numbers of eight bytes, big-endian.
   init(stored bytes: [UInt8]) {
     self.init(
       stride(from: 0, to: bytes.count - 7, by: 8).map { place in
@@ -436,14 +436,14 @@ extension RecentWrites {
   }
 }
 
-/// The column `status` of the table `entry`.
+/// Values of the column `status` of the table `entry`.
 enum EntryStatus: Int64 {
   case living = 0
   case tombstone = 1
 }
 
 extension Date {
-  /// Since 1970, rounded; held where doubles stop being exact, 285,000 years away on either side.
+  /// Milliseconds since 1970, rounded and limited to the range of exact doubles (285,000 years on either side).
   var millis: Int64 {
     let limit = 9_007_199_254_740_991.0
     return Int64(max(-limit, min(limit, (timeIntervalSince1970 * 1000).rounded())))

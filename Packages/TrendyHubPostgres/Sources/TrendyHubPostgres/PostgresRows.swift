@@ -1,12 +1,12 @@
 import CPostgres
 import Foundation
 
-/// What a statement gave, in the binary format.
+/// Result of a statement in binary format.
 package final class PostgresRows {
   private let result: OpaquePointer
   package let count: Int
 
-  /// Takes the result over.
+  /// Takes ownership of the result.
   init(_ result: OpaquePointer) {
     self.result = result
     count = Int(PQntuples(result))
@@ -14,19 +14,19 @@ package final class PostgresRows {
 
   deinit { PQclear(result) }
 
-  /// Rows that an INSERT, UPDATE or DELETE touched.
+  /// Number of rows changed by an INSERT, UPDATE or DELETE.
   var changedCount: Int { Int(String(cString: PQcmdTuples(result))) ?? 0 }
 
   func isNull(_ row: Int, _ column: Int) -> Bool { PQgetisnull(result, Int32(row), Int32(column)) == 1 }
 
-  /// As the server has it: for documents, in which nothing was escaped.
+  /// Returns the bytes as stored, for documents, which are not escaped.
   func data(_ row: Int, _ column: Int) -> Data { Data(buffer(row, column)) }
 
   func byteCount(_ row: Int, _ column: Int) -> Int { Int(PQgetlength(result, Int32(row), Int32(column))) }
 
   func bytes(_ row: Int, _ column: Int) -> [UInt8] { Array(buffer(row, column)) }
 
-  /// A text that was sent as ``PostgresValue/text(_:)``.
+  /// Returns a text that was sent as ``PostgresValue/text(_:)``.
   package func text(_ row: Int, _ column: Int) -> String { PostgresText.unescape(buffer(row, column)) }
 
   package func int(_ row: Int, _ column: Int) -> Int64 {

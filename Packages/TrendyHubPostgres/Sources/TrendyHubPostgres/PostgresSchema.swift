@@ -1,21 +1,22 @@
-/// The tables, version by version.
+/// Table definitions by version.
 ///
-/// Every table of a person's begins its key with the person, so that the rows of one lie together and may be moved to a node of
-/// their own. There are no sequences, triggers or advisory locks, and no statement that reads across persons.
+/// The primary key of every table with user data begins with the user, so that the rows of one user are adjacent and
+/// can be moved to another node. There are no sequences, triggers or advisory locks, and no statement reads the data of
+/// several users.
 enum PostgresSchema {
-  /// The version that this hub knows.
+  /// Schema version of this hub.
   static var version: Int64 { Int64(migrations.count) }
 
-  /// What brings the tables from each version to the next. What was published is never changed.
+  /// Migrations from each version to the next. Released ones are never changed.
   static let migrations: [[String]] = [
     [
-      // The one counter of a person, which every write of theirs locks. The directory's row is that of the person "".
+      // Counter of a user, which every write of the user locks. The row with person '' belongs to the directory.
       """
       CREATE TABLE counter (
         person text COLLATE "C" PRIMARY KEY, head bigint NOT NULL, state text NOT NULL, recent bytea NOT NULL,
         erased boolean NOT NULL)
       """,
-      // status: 0 lives, 1 is a tombstone. moment: the place in lists, milliseconds since 1970.
+      // status: 0 living, 1 tombstone. moment: sort value in lists, in milliseconds since 1970.
       """
       CREATE TABLE entry (
         person text COLLATE "C" NOT NULL, kind text COLLATE "C" NOT NULL, id text COLLATE "C" NOT NULL,
@@ -26,19 +27,20 @@ enum PostgresSchema {
       "CREATE INDEX entry_kind ON entry (person, kind, version)",
       "CREATE INDEX entry_list ON entry (person, kind, moment DESC, id DESC) WHERE status = 0",
       "CREATE INDEX entry_tombstone ON entry (person, version) WHERE status = 1",
-      // Tombstones of which only the id is left: the hash of their kind and id.
+      // Tombstones of which only the id remains, as hash of kind and id.
       """
       CREATE TABLE purged (
         person text COLLATE "C" NOT NULL, hash text COLLATE "C" NOT NULL, PRIMARY KEY (person, hash))
       """,
-      // Of the living: which of them refer to an entry.
+      // References of living entries to other entries.
       """
       CREATE TABLE reference (
         person text COLLATE "C" NOT NULL, to_kind text COLLATE "C" NOT NULL, to_id text COLLATE "C" NOT NULL,
         kind text COLLATE "C" NOT NULL, id text COLLATE "C" NOT NULL,
         PRIMARY KEY (person, to_kind, to_id, kind, id))
       """,
-      // A sync identity: the mark, and where it stood; contacted_at is null where that was forgotten.
+      // A sync identity: its highest sequence number, and its last position; contacted_at is null if the position was
+      // discarded.
       """
       CREATE TABLE device (
         person text COLLATE "C" NOT NULL, device text COLLATE "C" NOT NULL, mark bigint NOT NULL,
@@ -64,13 +66,13 @@ enum PostgresSchema {
         person text COLLATE "C" NOT NULL, companion text COLLATE "C" NOT NULL, sequence bigint NOT NULL,
         document text NOT NULL, PRIMARY KEY (person, companion, sequence))
       """,
-      // How far the deliveries to a webhook have come.
+      // State of the deliveries to a webhook.
       """
       CREATE TABLE webhook_standing (
         person text COLLATE "C" NOT NULL, webhook text COLLATE "C" NOT NULL, document text NOT NULL,
         PRIMARY KEY (person, webhook))
       """,
-      // What trackers post, as rows of a track log; key and group are unsigned numbers by their bits.
+      // Readings of trackers as rows of a track log; key and group are unsigned numbers stored by their bits.
       """
       CREATE TABLE track_row (
         person text COLLATE "C" NOT NULL, kind bigint NOT NULL, high bigint NOT NULL, low bigint NOT NULL,
@@ -78,19 +80,18 @@ enum PostgresSchema {
         PRIMARY KEY (person, kind, high, low))
       """,
       "CREATE INDEX track_row_moment ON track_row (person, kind, bundle, moment)",
-      // Which call looks through a person's log, and until when nobody else does.
+      // Lease of the call that processes a user's track log.
       """
       CREATE TABLE track_reader (
         person text COLLATE "C" PRIMARY KEY, reader text NOT NULL, until timestamptz NOT NULL)
       """,
-      // Files that were taken in.
+      // Imported files.
       """
       CREATE TABLE import (
         person text COLLATE "C" NOT NULL, id text COLLATE "C" NOT NULL, document text NOT NULL,
         PRIMARY KEY (person, id))
       """,
-      // The directory: who may come in, and who is told of what changes. A token has the JSON of what its device last said of itself,
-      // or ''.
+      // The directory: users, tokens and webhooks. report is the JSON of a device's last status report, or ''.
       """
       CREATE TABLE webhook (
         id text COLLATE "C" PRIMARY KEY, person text COLLATE "C" NOT NULL, document text NOT NULL)
@@ -110,24 +111,25 @@ enum PostgresSchema {
       CREATE TABLE pairing_code (
         hash text COLLATE "C" PRIMARY KEY, person text COLLATE "C" NOT NULL, expires_at bigint NOT NULL)
       """,
-      // The lives of this storage; identity: the server and the tables in which it began.
+      // Epochs of this storage; identity: server and tables in which the epoch began.
       """
       CREATE TABLE life (
         number bigint PRIMARY KEY, id text NOT NULL, identity text NOT NULL,
         began_at timestamptz NOT NULL DEFAULT now())
       """,
-      // How often each hub connected: what a hub knows of, and does not find, was lost.
+      // Number of connections of each hub. If a hub does not find a number it has written, the database lost commits.
       """
       CREATE TABLE witness (
         hub text COLLATE "C" PRIMARY KEY, count bigint NOT NULL, seen_at timestamptz NOT NULL DEFAULT now())
       """,
-      // Recent attempts to pair, by the hash of an address or a code; times: milliseconds since 1970, separated by commas.
+      // Recent attempts to pair, by hash of an address or a code; times: milliseconds since 1970, separated by commas.
       "CREATE TABLE pairing_attempt (key text COLLATE \"C\" PRIMARY KEY, latest bigint NOT NULL, times text NOT NULL)",
       "CREATE INDEX pairing_attempt_latest ON pairing_attempt (latest)",
     ]
   ]
 
-  /// In the schema that the connection stands in. Two hubs at once: the second waits for the row of the first.
+  /// Returns statements that create the schema and its version table. If two hubs run them at once, the second waits
+  /// for the row of the first.
   static func prepare(_ schema: String) -> [String] {
     [
       "CREATE SCHEMA IF NOT EXISTS \(schema)",

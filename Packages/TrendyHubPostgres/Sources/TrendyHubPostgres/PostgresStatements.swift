@@ -1,9 +1,10 @@
-/// Every statement that hubs carry out while they serve. A test holds that each names the person it is about.
+/// All statements used while a hub serves requests. A test verifies that each statement on user data is restricted to
+/// one user.
 extension PostgresStatement {
   // MARK: Transactions
 
   static let beginRead = PostgresStatement("begin_read", "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
-  // Whoever holds the row of the counter writes alone: what is read behind it is as new as can be.
+  // The holder of the counter's row writes alone, so reads after acquiring it return the latest data.
   static let beginWrite = PostgresStatement("begin_write", "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE")
   static let commit = PostgresStatement("commit", "COMMIT")
   static let rollback = PostgresStatement("rollback", "ROLLBACK")
@@ -30,8 +31,8 @@ extension PostgresStatement {
 
   // MARK: Entries
 
-  // One look into an index for each that is wanted. A plain join reads all rows of the person where the planner takes that for less, as it
-  // does of tables that it knows nothing of yet; the limit leaves it no choice.
+  // One index lookup per entry. For a plain join the planner may choose to read all rows of the user, especially from
+  // tables without statistics; the limit prevents that.
   static let readEntries = PostgresStatement(
     "read_entries",
     """
@@ -230,7 +231,7 @@ extension PostgresStatement {
 
   // MARK: Erasing
 
-  /// The tables of a person's beside the counter.
+  /// Tables with user data, except the counter.
   static let tables = [
     "entry", "purged", "reference", "device", "outcome", "keyed_write", "companion", "notice", "webhook_standing",
     "import",
@@ -279,7 +280,7 @@ extension PostgresStatement {
     """)
   static let deleteTrackRow = PostgresStatement(
     "delete_track_row", "DELETE FROM track_row WHERE person = $1 AND kind = $2 AND high = $3 AND low = $4")
-  /// $3: milliseconds.
+  /// Parameter $3 is the duration of the lease in milliseconds.
   static let claimTrackReader = PostgresStatement(
     "claim_track_reader",
     """
@@ -303,7 +304,7 @@ extension PostgresStatement {
     PostgresStatement("erase_\($0)", "DELETE FROM \($0) WHERE person = $1")
   }
 
-  /// All that are about a person's state.
+  /// All statements on the data of one user.
   static let ofPersons: [PostgresStatement] =
     [
       readCounter, lockCounter, insertCounter, updateCounter, eraseCounter, readEntries, feed, feedOfKind,

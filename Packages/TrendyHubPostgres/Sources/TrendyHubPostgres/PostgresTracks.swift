@@ -4,10 +4,10 @@ import TrendyHub
 import TrendyModels
 import TrendyPersistence
 
-/// The rows of a person's track log, in the table `track_row`.
+/// Rows of a user's track log in the table `track_row`.
 ///
-/// Who looks through the log has claimed it in the table `track_reader`, for a time that each of its writes prolongs: one that
-/// was overtaken, as its hub hung, writes no more.
+/// A hub that processes the log holds a lease in the table `track_reader`, which each of its writes renews. A hub that
+/// lost the lease, for example because it was suspended, can no longer write.
 final class PostgresTracks: TrackRows {
   private let storage: PostgresHubStorage
   private let person: String
@@ -17,9 +17,12 @@ final class PostgresTracks: TrackRows {
 
   private let underway = Mutex<String?>(nil)
 
+  /// Creates the rows of a user.
   /// - Parameters:
-  ///   - lease: for which a hub that died keeps others from looking through the log.
-  ///   - wait: seconds until who waits for another is refused.
+  ///   - storage: storage of the hub.
+  ///   - person: id of the user.
+  ///   - lease: duration for which a hub that died blocks others from processing the log.
+  ///   - wait: maximum time to wait for another hub, in seconds.
   init(storage: PostgresHubStorage, person: String, lease: Duration = usualLease, wait: TimeInterval = 5) {
     self.storage = storage
     self.person = person
@@ -46,7 +49,7 @@ final class PostgresTracks: TrackRows {
     underway.withLock { $0 = name }
     defer {
       underway.withLock { $0 = nil }
-      // What is not given back is free when its time is over.
+      // A lease that is not released expires.
       _ = try? storage.write(person: person, isShared: false) { transaction in
         try transaction.change(PostgresCall(.releaseTrackReader, .text(person), .text(name)))
       }
@@ -54,10 +57,11 @@ final class PostgresTracks: TrackRows {
     return try body()
   }
 
-  /// - Returns: the name of the claim, in which stands of which life of the database it is.
+  /// Acquires the lease.
+  /// - Returns: the name of the lease, which begins with the epoch of the database.
   private func claim() throws -> String {
     let digits = storage.chance.hexadecimalDigits()
-    // A thread waits by the system's clock.
+    // Waiting threads use the system clock.
     let deadline = Date(timeIntervalSinceNow: wait)
     while true {
       let name = try storage.write(person: person, isShared: false) { transaction in
@@ -79,7 +83,7 @@ extension PostgresTransaction {
   fileprivate func readerPrefix() throws -> String { try (epoch() ?? "") + "." }
 
   fileprivate func renewTrackReader(_ reader: String, for lease: Duration) throws {
-    // A standby that took over may have the claim, and not what was written by it since.
+    // A promoted standby may have the lease, but not everything written since.
     guard reader.hasPrefix(try readerPrefix()) else {
       throw HubStorageError.busy("the database lost what was written meanwhile; it is looked through again")
     }

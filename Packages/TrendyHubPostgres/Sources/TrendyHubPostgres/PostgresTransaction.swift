@@ -2,11 +2,11 @@ import Foundation
 import TrendyHub
 import TrendyModels
 
-/// One person's state, for reading and writing: what is written is kept in memory, and sent in one round trip with the commit.
+/// Data of one user, for reading and writing. Writes are buffered and sent in one round trip with the commit.
 ///
-/// Several bodies may share one transaction; what one of them wrote is taken back in memory.
+/// Several closures may share a transaction; the writes of one of them can be undone in the buffer.
 final class PostgresTransaction: PostgresReading, HubTransaction {
-  /// What was written and not sent yet.
+  /// Writes that have not been sent.
   private struct Pending {
     var state: HubState?
     var entries: [HubEntryKey: Known] = [:]
@@ -18,7 +18,7 @@ final class PostgresTransaction: PostgresReading, HubTransaction {
     var companions: [String: HubCompanion] = [:]
     var notices: [DeviceSequence: CompanionNotice] = [:]
     var forgottenNotices: [String: Int64] = [:]
-    /// `nil` of one that is forgotten.
+    /// `nil` deletes the delivery state.
     var standings: [String: HubWebhookStanding?] = [:]
     var imports: [String: HubImport] = [:]
 
@@ -40,11 +40,11 @@ final class PostgresTransaction: PostgresReading, HubTransaction {
 
   private var pending = Pending()
   private var saved = Pending()
-  /// Whether several bodies share it, so that nothing may be sent before all have come to their end.
+  /// Whether several closures share the transaction, so that nothing may be sent before all have finished.
   private let isShared: Bool
   private var hasSent = false
   private var sentPurged: Set<HubNameHash> = []
-  /// The number by which it is known whether it was committed.
+  /// Number by which a commit is recognized.
   private let token: UInt64
 
   init(_ connection: PostgresConnection, person: String, states: StateCache, token: UInt64, isShared: Bool) {
@@ -118,7 +118,7 @@ final class PostgresTransaction: PostgresReading, HubTransaction {
 
   func put(_ entry: HubEntry) throws {
     let key = HubEntryKey(kind: entry.kind, id: entry.id)
-    // What it referred to before is needed when it is sent.
+    // The previous references are needed when the entry is sent.
     _ = try fetched(key)
     pending.entries[key] = .entry(entry)
   }
@@ -195,12 +195,12 @@ final class PostgresTransaction: PostgresReading, HubTransaction {
 
   // MARK: What trackers post
 
-  /// Rows of the track log that were not sent yet, in their order.
+  /// Rows of the track log that have not been sent, in order.
   private var tracks: [PostgresCall] = []
 
   func addTrackWrite(_ call: PostgresCall) { tracks.append(call) }
 
-  /// Before they are read, and at the end.
+  /// Sends the pending track rows. Called before reading them and before the commit.
   func sendTracks() throws {
     guard !tracks.isEmpty else { return }
     let calls = tracks
@@ -209,23 +209,23 @@ final class PostgresTransaction: PostgresReading, HubTransaction {
     _ = try run(calls)
   }
 
-  /// Carries out a statement of which it matters how many rows it changed.
+  /// Runs a statement and returns the number of rows it changed.
   func change(_ call: PostgresCall) throws -> Int {
-    // What comes with a person's first question may be sent twice.
+    // Begin the transaction first: statements sent along with its start may be sent twice.
     _ = try counter()
     let count = try run(call).changedCount
     if count > 0 { hasSent = true }
     return count
   }
 
-  /// Makes what was written durable.
+  /// Makes the writes durable.
   func commit() throws {
     guard isWritten else { return end() }
     try sendTracks()
     _ = try run(writes() + [PostgresCall(.commit)])
   }
 
-  /// What is pending, as statements: the counter first. It is taken for written from then on.
+  /// Returns the pending writes as statements, the counter first, and marks them as written.
   private func writes() throws -> [PostgresCall] {
     let state = try state()
     var calls = [
@@ -244,7 +244,7 @@ final class PostgresTransaction: PostgresReading, HubTransaction {
   }
 
   private func entryWrites() throws -> [PostgresCall] {
-    // In the order of keys, as every transaction.
+    // In key order in every transaction, to avoid deadlocks.
     let keys = pending.entries.keys.sorted { ($0.kind, $0.id) < ($1.kind, $1.id) }
     var (kept, purged): ([HubEntryKey], [HubEntryKey]) = ([], [])
     var (versions, moments, statuses): ([Int64], [Int64], [Int64]) = ([], [], [])
@@ -296,7 +296,7 @@ final class PostgresTransaction: PostgresReading, HubTransaction {
     let to: HubEntryKey
     let from: HubEntryKey
 
-    /// Those of an entry that lives; to one entry once.
+    /// Returns the distinct references of a living entry; empty for others.
     static func all(of value: Known) -> Set<Reference> {
       guard case .entry(let entry) = value, entry.isAlive else { return [] }
       return Set(
