@@ -14,7 +14,7 @@ public final class StorageEngine: Sendable {
     public var lockTimeout: Duration
     /// Length of the first chunk of the log in bytes, at least 4096. Each further chunk is twice as long.
     public var firstChunkBytes: Int
-    /// Maximum length of a chunk in bytes. A larger save gets a chunk of its own size.
+    /// Maximum length of a chunk in bytes. A larger save gets a chunk of the size it needs.
     public var largestChunkBytes: Int
     /// Length of the log in bytes from which ``StorageEngine/maintain(sealingAll:mergingFrom:)`` seals it into a
     /// segment; bounds how much an opening reads.

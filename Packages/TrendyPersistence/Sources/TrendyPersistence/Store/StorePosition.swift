@@ -1,7 +1,5 @@
 /// Position in the sequence of saves of a store.
 ///
-/// Position in the sequence of saves of a store.
-///
 /// If two reads return equal positions, no process has saved anything in between. The reverse does not hold:
 /// maintenance changes the position without changing rows.
 public struct StorePosition: Hashable, Sendable {

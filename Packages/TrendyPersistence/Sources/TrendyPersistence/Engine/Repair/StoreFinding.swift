@@ -63,7 +63,8 @@ public struct StoreVerification: Hashable, Sendable {
   public var files = 0
   /// Total length of these files in bytes.
   public var bytes = 0
-  /// Length in bytes of an unfinished save at the end of the log, which was never reported as saved and does not count as damage.
+  /// Length in bytes of an unfinished save at the end of the log. It was never reported as saved and is not counted as
+  /// damage.
   public var cutBytes = 0
   /// Files left beside the store by a repair, a restore or a torn tail.
   public var setAside: [String] = []

@@ -133,7 +133,7 @@ extension Segment {
     }
   }
 
-  /// Collects faults. The same fault can occur thousands of times; its first row and its number are reported.
+  /// Collects faults. A fault can occur in thousands of rows; the first row and the number of rows are reported.
   private struct Faults {
     let path: String
     private var counts: [String: (first: Int, count: Int)] = [:]
