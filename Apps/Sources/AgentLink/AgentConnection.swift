@@ -8,24 +8,24 @@
 
 import TrendyFoundation
 
-/// The way to a running agent: a line of JSON asks, lines of JSON answer.
+/// Connection to a running agent: one JSON line per request, JSON lines as the response.
 public final class AgentConnection {
-  /// What an agent is asked.
+  /// Request to an agent.
   public enum Request: String, Sendable, CaseIterable {
-    /// Its status, one line.
+    /// Status in one line.
     case status
-    /// A round of sync that begins after the asking; the status when it is over.
+    /// Runs a new sync round; the response is the status after it.
     case sync
-    /// Its configuration read again; what came of it.
+    /// Reloads the configuration; the response is the result.
     case reload
-    /// Its status at once and each time that it changes, until the asker goes.
+    /// Current status, then each change of it, until the client disconnects.
     case live
   }
 
   private let descriptor: Int32
   private var buffer: [UInt8] = []
 
-  /// `nil` where no agent answers: the socket is not there, or was left behind by one that was killed.
+  /// Returns `nil` without an agent: the socket is missing or was left by a killed agent.
   public init?(_ files: RuntimeFiles, asking request: Request) {
     guard let address = UnixAddress(path: files.control.path) else { return nil }
     let descriptor = socket(AF_UNIX, UnixAddress.stream, 0)
@@ -35,14 +35,14 @@ public final class AgentConnection {
       close(descriptor)
       return nil
     }
-    // One that could not be asked may have said why, and be gone already.
+    // An agent that rejects the connection may have sent the reason before it closed.
     _ = write(descriptor, line, line.count)
     self.descriptor = descriptor
   }
 
   deinit { close(descriptor) }
 
-  /// The next answer, a document of one line; `nil` when the agent has gone. Waits for it.
+  /// Waits for the next JSON line; `nil` if the agent has disconnected.
   public func next() -> String? {
     while true {
       if let end = buffer.firstIndex(of: 0xA) {

@@ -7,17 +7,17 @@ public import TrendyFoundation
   public import Darwin
 #endif
 
-/// Wakes the agent of a store, if one runs: a datagram to a socket in the store's folder.
+/// Wakes the agent of a store, if it is running, with a datagram to a socket in the store folder.
 ///
-/// A hint and nothing more. Whoever writes has saved before; an agent that is not there will find the change when it starts.
+/// Only a hint: the change is already saved, and an agent that is not running finds it at its start.
 public struct AgentSignal: Hashable, Sendable {
   public let path: String
 
-  /// What there is to know.
+  /// Kind of notification.
   public enum Word: UInt8, Hashable, Sendable {
-    /// The record is another: there may be something for the hub, and something to show.
+    /// The store has changed: there may be something to sync and to display.
     case changed = 1
-    /// Devices told something that the record does not have: it is to be shown, and the hub need not be asked.
+    /// Positions were added without a change of the store: only the live status is affected.
     case told = 2
   }
 
@@ -25,8 +25,8 @@ public struct AgentSignal: Hashable, Sendable {
     path = storeDirectory.appending(path: "agent.sock").path
   }
 
-  /// Never waits, never fails.
-  /// - Returns: whether an agent hears it.
+  /// Never blocks or fails.
+  /// - Returns: whether an agent received it.
   @discardableResult
   public func send(_ word: Word = .changed) -> Bool {
     guard let address = UnixAddress(path: path) else { return false }
@@ -37,7 +37,7 @@ public struct AgentSignal: Hashable, Sendable {
     return address.withSockaddr { sendto(descriptor, &byte, 1, Int32(MSG_DONTWAIT), $0, $1) } == 1
   }
 
-  /// Whether an agent runs: the file of a dead one is there and nobody hears it.
+  /// Whether an agent is running; a socket file may be left by a dead one.
   public var isHeard: Bool {
     guard let address = UnixAddress(path: path) else { return false }
     let descriptor = socket(AF_UNIX, UnixAddress.datagram, 0)
@@ -47,10 +47,10 @@ public struct AgentSignal: Hashable, Sendable {
   }
 }
 
-/// The address of a socket of this machine: a path in the file system, or on Linux an abstract name.
+/// Address of a local socket: a path, or an abstract name on Linux.
 public struct UnixAddress: Sendable {
   private var address = sockaddr_un()
-  /// In bytes; of an abstract name, in which zero bytes count, exactly as many as it has.
+  /// Length in bytes; exact for an abstract name, in which zero bytes are significant.
   private var length = MemoryLayout<sockaddr_un>.size
 
   #if canImport(Glibc)
@@ -61,7 +61,7 @@ public struct UnixAddress: Sendable {
     public static let stream = SOCK_STREAM
   #endif
 
-  /// `nil` for a path longer than an address can hold (107 bytes on Linux).
+  /// Returns `nil` for a path that is too long (more than 107 bytes on Linux).
   public init?(path: String) {
     let bytes = Array(path.utf8)
     guard bytes.count < MemoryLayout.size(ofValue: address.sun_path) else { return nil }
@@ -70,20 +70,20 @@ public struct UnixAddress: Sendable {
   }
 
   #if !canImport(Darwin)
-    /// An abstract address, which is in no file system.
-    /// - Parameter name: without the zero byte that begins it.
+    /// Creates an abstract address.
+    /// - Parameter name: name without the leading zero byte.
     public init?(abstractName name: String) {
       let bytes = [0] + Array(name.utf8)
       guard bytes.count > 1, bytes.count <= MemoryLayout.size(ofValue: address.sun_path) else { return nil }
       address.sun_family = sa_family_t(AF_UNIX)
       withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
-      length = MemoryLayout<sockaddr_un>.offset(of: \.sun_path)! + bytes.count  // a stored property has an offset
+      length = MemoryLayout<sockaddr_un>.offset(of: \.sun_path)! + bytes.count  // stored properties have an offset
     }
   #endif
 
   public func withSockaddr<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
     withUnsafeBytes(of: address) { bytes in
-      // A sockaddr_un is laid out to be read as a sockaddr.
+      // The layouts of sockaddr_un and sockaddr are compatible.
       body(bytes.baseAddress!.assumingMemoryBound(to: sockaddr.self), socklen_t(length))
     }
   }

@@ -36,7 +36,7 @@ extension AgentStatus.LiveTrip {
     ])
   }
 
-  /// Reads ``json(in:)``; `nil` for anything else.
+  /// Parses ``json(in:)``; `nil` for other JSON.
   public init?(_ json: JSONValue) {
     guard let members = json.objectValue, let start = members["start"]?.stringValue.flatMap({ RFC3339.date(from: $0) }),
       let state = members["state"]?.stringValue.flatMap(State.init(rawValue:))
@@ -103,7 +103,7 @@ extension TodaySnapshot {
 }
 
 extension GoalProgress {
-  /// In short, for a ring.
+  /// Short form for a progress ring.
   fileprivate var json: JSONText {
     .object([
       ("text", .string(goal.description)), ("amount", .value(.double(amount))), ("target", .number(target)),

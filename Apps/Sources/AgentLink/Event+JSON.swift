@@ -3,10 +3,10 @@ import TrendyFoundation
 public import TrendyModels
 
 extension Event {
-  /// An event as the documents of all programs have it.
+  /// JSON of an event, shared by all programs.
   /// - Parameters:
-  ///   - typeName: `nil` where the type is not known here.
-  ///   - isRunning: whether it was started and not stopped yet.
+  ///   - typeName: name of the type; `nil` if it is unknown.
+  ///   - isRunning: whether the event is running.
   public func json(typeName: String?, isRunning: Bool, in local: LocalTime) -> JSONText {
     var writer = JSONWriter()
     writer.string("id", id)

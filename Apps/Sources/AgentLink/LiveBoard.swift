@@ -1,13 +1,13 @@
 import Synchronization
 import TrendyFoundation
 
-/// What an agent last said of itself, for all who look: the control socket's connections.
-public final class LiveBoard: Sendable {
+/// Last status of an agent, for all control connections.
+public final class LiveStatusBroadcaster: Sendable {
   public struct Notice: Hashable, Sendable {
-    /// Rises with every document.
+    /// Increases with every document.
     public var number = 0
     public var text = ""
-    /// Nothing comes after it.
+    /// Whether it is the last document.
     public var isLast = false
   }
 
@@ -23,10 +23,10 @@ public final class LiveBoard: Sendable {
 
   public var notice: Notice { state.withLock { $0.notice } }
 
-  /// Shows a document in place of the last one.
+  /// Replaces the current document.
   public func show(_ text: String, isLast: Bool = false) {
     let (notice, readers) = state.withLock { state -> (Notice, [AsyncStream<Notice>.Continuation]) in
-      // What comes after the end, from a task that had not heard of it, is nobody's.
+      // Documents after the last one are ignored.
       guard !state.notice.isLast else { return (state.notice, []) }
       state.notice = Notice(number: state.notice.number + 1, text: text, isLast: isLast)
       return (state.notice, state.readers.sorted { $0.key < $1.key }.map(\.value))
@@ -37,7 +37,7 @@ public final class LiveBoard: Sendable {
     }
   }
 
-  /// The present document, if there is one, then the newest each time; who reads slowly misses those between.
+  /// Returns the current document, if any, then the newest ones; slow readers skip documents.
   public var notices: AsyncStream<Notice> {
     AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
       let (id, present) = state.withLock { state in

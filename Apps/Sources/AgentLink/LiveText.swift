@@ -3,7 +3,7 @@ public import TrendyAgent
 public import TrendyFoundation
 public import TrendyModels
 
-/// A live trip in the words of a person.
+/// Text of a live trip.
 public enum LiveText: Sendable {
   /// `7.45 km`.
   public static func distance(_ metres: Double, _ units: Units) -> String {
@@ -23,7 +23,7 @@ public enum LiveText: Sendable {
     if let vehicle = trip.vehicle { parts.append(vehicle) }
     parts.append("since \(local.time(trip.start))")
     if let fixedAt = trip.fixedAt, now.timeIntervalSince(fixedAt) > 120 {
-      parts.append("last heard of \(DurationPhrase.words(now.timeIntervalSince(fixedAt))) ago")
+      parts.append("last position \(DurationPhrase.words(now.timeIntervalSince(fixedAt))) ago")
     }
     return parts.joined(separator: "  ")
   }

@@ -1,17 +1,17 @@
 import CommandSupport
 public import TrendyFoundation
 
-/// Where an agent shows itself while it runs.
+/// Paths of the status file and the control socket of an agent.
 ///
-/// The agent of the person's own store does it in `$XDG_RUNTIME_DIR/trendy`, which goes with the session; that of any other
-/// store, or without such a folder, in the store's own. So two agents never write to one file.
+/// The agent of the default store uses `$XDG_RUNTIME_DIR/trendy`, which is removed with the session. Other agents use the folder of their
+/// store, so that two agents never share a file.
 public struct RuntimeFiles: Hashable, Sendable {
-  /// What status bars read.
+  /// Status file for status bars.
   public let status: URL
-  /// The control socket.
+  /// Control socket.
   public let control: URL
 
-  /// - Parameter status: another place for the status file; else `TRENDY_STATUS` is one.
+  /// - Parameter status: path of the status file; default: `TRENDY_STATUS`.
   public init(storeDirectory: URL, environment: [String: String], status option: String? = nil) {
     var plain = environment
     plain["TRENDY_STORE"] = nil
@@ -25,20 +25,20 @@ public struct RuntimeFiles: Hashable, Sendable {
       control = folder.appending(path: "agent.sock")
     } else {
       folder = storeDirectory
-      // Beside `agent.sock`, by which the store's writers wake the agent.
+      // Next to `agent.sock`, which wakes the agent after changes.
       control = folder.appending(path: "control.sock")
     }
     let named = option ?? environment["TRENDY_STATUS"].flatMap { $0.isEmpty ? nil : $0 }
     self.status = named.map { URL(filePath: $0) } ?? folder.appending(path: "status.json")
   }
 
-  /// Of a hub that runs without an agent, in its own folder.
+  /// Files of a hub without an agent, in its own folder.
   public init(hubDirectory: URL) {
     status = hubDirectory.appending(path: "status.json")
     control = hubDirectory.appending(path: "control.sock")
   }
 
-  /// Makes the folders, for their owner alone.
+  /// Creates the folders, accessible only to the owner.
   public func makeFolders() throws {
     for file in [status, control] {
       let folder = file.deletingLastPathComponent()

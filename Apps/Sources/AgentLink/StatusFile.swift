@@ -4,20 +4,20 @@ public import TrendyAgent
 public import TrendyFoundation
 import TrendyModels
 
-/// The file that status bars read, replaced whole each time, and the board of those who ask.
+/// Status file for status bars, replaced atomically, and the broadcaster for connections.
 ///
-/// A file that cannot be written is tried again with the next change: what it shows stands in the record, and nothing waits for it.
+/// A failed write is retried with the next change; the file contains nothing that is not in the store.
 public final class StatusFile: Sendable {
   private let url: URL
-  private let board: LiveBoard
+  private let board: LiveStatusBroadcaster
   private let lastFailure = Mutex<OwnerOnlyFile.WriteError?>(nil)
 
-  public init(url: URL, board: LiveBoard) {
+  public init(url: URL, board: LiveStatusBroadcaster) {
     self.url = url
     self.board = board
   }
 
-  /// What the file could last not be written for; `nil` when it could.
+  /// Error of the last write, if it failed.
   public var failure: OwnerOnlyFile.WriteError? { lastFailure.withLock { $0 } }
 
   public func show(_ status: AgentStatus) {

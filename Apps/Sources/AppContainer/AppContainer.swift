@@ -5,13 +5,13 @@ public import TrendyPersistence
 public import TrendyProtocols
 public import TrendySync
 
-/// Composes what needs no network: the person's record, and the way to the agent that may run beside.
+/// Composes the parts that need no network: the store and the connection to its agent.
 public final class AppContainer: Sendable {
   public let record: DeviceRecord
   public let agent: AgentSignal
 
-  /// Opens the store, or makes it where there is none.
-  /// - Parameter onSignal: is told, after each change, whether an agent heard of it.
+  /// Opens the store, or creates it.
+  /// - Parameter onSignal: called after each change with whether an agent was notified.
   /// - Throws: `StorageError`.
   public init(
     storeDirectory: URL, clock: any TimeSource = SystemTime(), onSignal: @escaping @Sendable (Bool) -> Void = { _ in }
@@ -27,7 +27,7 @@ public final class AppContainer: Sendable {
   public var recorder: Recorder { record.recorder }
   public func makeID() -> String { record.makeID() }
   public func makeStore() -> any DataStoreProtocol { record.makeStore() }
-  /// The same with what only a store in files can: queries, page by page.
+  /// Returns the store with the paged queries of file stores.
   public func makeLocalStore() -> LocalStore { dataStoreFactory.makeLocalStore() }
 
   public var accountFile: AccountFile { AccountFile(storeDirectory: storeDirectory) }

@@ -6,28 +6,28 @@ import TrendyPersistence
 import TrendySync
 
 extension CommandError {
-  /// A command that works on a store was given a folder without one.
+  /// Error for a folder without a store.
   public static func noStore(at path: String) -> CommandError {
-    // A folder that cannot be listed holds nothing that can be told of.
+    // An unreadable folder is treated as empty.
     let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
     if names.contains(where: { $0.hasPrefix("log-") || $0.hasPrefix("segment-") }) {
       return CommandError(
-        "The store at \(path) has no manifest any more",
-        hint: "trendy doctor says what is left of it, and what to do.", exit: .readWrite)
+        "The manifest of the store at \(path) is missing",
+        hint: "Run 'trendy doctor' to see what can be recovered.", exit: .readWrite)
     }
-    return CommandError("There is no store at \(path)", hint: "Make one: trendy init", exit: .notFound)
+    return CommandError("No store found at \(path)", hint: "Create one: trendy init", exit: .notFound)
   }
 
-  /// A backup was to get a name that a file has; one that may not be replaced, although that was asked for, is of a store.
+  /// Error for an existing file; if `isReplacing`, the file belongs to a store and must not be replaced.
   public static func fileExists(at path: String, isReplacing: Bool) -> CommandError {
     CommandError(
-      "\(path) is there already",
+      "\(path) already exists",
       hint: isReplacing
-        ? "Nothing was written: it belongs to a store. Give another name."
-        : "Nothing was written. Give another name, or --yes to replace it.", exit: .cannotCreate)
+        ? "Nothing was written, because the file belongs to a store. Choose another name."
+        : "Nothing was written. Choose another name, or overwrite it with --yes.", exit: .cannotCreate)
   }
 
-  /// What a person reads of an error that a package threw.
+  /// Describes an error thrown by a package.
   public init(describing error: any Error) {
     switch error {
     case let error as CommandError: self = error
@@ -35,7 +35,8 @@ extension CommandError {
     case let error as APIError: self.init(hub: error)
     case RecorderError.invalidValue(let kind, let error):
       self.init(
-        "The \(kind.words) cannot be recorded: \(error)", hint: "Nothing was changed: \(error.advice).", exit: .badData)
+        "Cannot save the \(kind.words): \(error)", hint: "Nothing was changed. \(Self.sentence(error.advice[...])).",
+        exit: .badData)
     case let error as RecorderError:
       let exit: ExitCode =
         switch error {
@@ -46,17 +47,20 @@ extension CommandError {
         }
       self.init(error.description, exit: exit)
     case let error as OwnerOnlyFile.WriteError:
-      self.init(error.description, hint: "Nothing was lost. Look at the folder's space and rights.", exit: .readWrite)
+      self.init(
+        error.description, hint: "No data was lost. Check the free space and the permissions of the folder.",
+        exit: .readWrite)
     case let error as AccountFile.ReadError:
       self.init(
         error.description,
-        hint: "What was recorded is whole. Remove that file and pair again with the same hub: trendy connect URL CODE",
+        hint:
+          "Your entries are not affected. Delete that file and pair with the same hub again: trendy connect URL CODE",
         exit: .configuration)
-    default: self.init("\(error)", hint: "This is a fault of the program; please report it.", exit: .bug)
+    default: self.init("\(error)", hint: "This is a bug in the program. Please report it.", exit: .bug)
     }
   }
 
-  /// A storage error says what happened and what to do, parted by a colon and a semicolon.
+  /// Splits a storage error, which has a colon before the reason and a semicolon before the advice.
   private init(storage error: StorageError) {
     let exit: ExitCode =
       switch error {
@@ -81,20 +85,21 @@ extension CommandError {
   }
 
   private init(hub error: APIError) {
-    let kept = "Nothing was lost; what was recorded here waits."
+    let kept = "No data was lost; changes stay pending on this device."
     switch error {
     case .networkError(let what) where what.lowercased().contains("certificate"):
       self.init(
-        "The hub's certificate is not trusted: \(what)",
-        hint: "\(kept) A certificate authority of your own has to be among the system's, SSL_CERT_FILE is not read: "
-          + "/usr/local/share/ca-certificates/NAME.crt, then update-ca-certificates.", exit: .refused)
+        "The certificate of the hub is not trusted: \(what)",
+        hint: "\(kept) Add your certificate authority to the system (SSL_CERT_FILE is not used): copy it to "
+          + "/usr/local/share/ca-certificates/NAME.crt and run update-ca-certificates.", exit: .refused)
     case .networkError(let what), .timedOut(let what):
       self.init(
-        "The hub does not answer: \(what)", hint: "\(kept) Is it running? trendy sync tries again.", exit: .unreachable)
+        "The hub does not respond: \(what)", hint: "\(kept) Check that it is running, then try again: trendy sync",
+        exit: .unreachable)
     case .decodingError(let what):
-      self.init("The answer is not a Trendy hub's: \(what)", hint: "\(kept) Check the address.", exit: .version)
+      self.init("The server is not a Trendy hub: \(what)", hint: "\(kept) Check the address.", exit: .version)
     case .httpError(let status):
-      self.init("The hub answered \(status)", hint: kept, exit: error.isTransient ? .tryAgain : .refused)
+      self.init("The hub responded with status \(status)", hint: kept, exit: error.isTransient ? .tryAgain : .refused)
     case .problem(let problem, _):
       let exit: ExitCode =
         switch problem.status {
@@ -114,7 +119,7 @@ extension CommandError {
 }
 
 extension StorageError {
-  /// Whether its description begins with the name of a file, whose letters are as they are.
+  /// Whether the description starts with a file name, which must not be capitalized.
   fileprivate var beginsWithPath: Bool {
     switch self {
     case .damaged, .newerVersion, .readOnly, .missing, .notAFolder, .exists, .notABackup, .wrongSignature: true

@@ -2,23 +2,23 @@ public import CommandSupport
 public import TrendyAgent
 import TrendyInterchange
 
-/// The exports that an agent makes by itself, as the settings say them.
+/// Scheduled export of the agent, from the settings.
 public struct ExportPlan: Hashable, Sendable {
   public let schedule: ExportSchedule
-  /// Without a slash at its end.
+  /// Without a trailing slash.
   public let folder: String
-  /// The word of the format, as of `trendy export`.
+  /// Format name of `trendy export`.
   public let format: String
 
-  /// - Returns: `nil` where nothing is to be exported.
-  /// - Throws: ``CommandError`` with exit 78 where nobody says where to.
+  /// - Returns: `nil` without a scheduled export.
+  /// - Throws: ``CommandError`` with exit 78 if the folder is missing.
   public init?(_ settings: Settings) throws(CommandError) {
     guard let seconds = settings.text(Setting.exportEvery).flatMap({ DurationPhrase.seconds($0) }) else { return nil }
     guard let folder = settings.text(Setting.exportTo), let format = settings.text(Setting.exportFormat),
       let keep = settings.text(Setting.exportKeep).flatMap({ Int($0) })
     else {
       throw CommandError(
-        "'export_every' is set, and 'export_to' is not", hint: "trendy config set export_to FOLDER",
+        "'export_every' is set but 'export_to' is not", hint: "Set the folder: trendy config set export_to FOLDER",
         exit: .configuration)
     }
     self.folder = folder.count > 1 && folder.hasSuffix("/") ? String(folder.dropLast()) : folder
@@ -37,11 +37,11 @@ public struct ExportPlan: Hashable, Sendable {
     }
   }
 
-  /// The arguments with which `trendy` exports everything to a file.
+  /// Arguments of `trendy` for a complete export to a file.
   public func words(writing path: String) -> [String] {
     let words = ["export", format, path]
     if format == "mileage" { return words + ["--all"] }
-    // Of tracks it has to be said that all are meant.
+    // Track formats need an explicit selection.
     let isTrack = InterchangeFormat.named(format)?.writes == .fixes
     return words + (isTrack ? ["--all", "--yes"] : ["--yes"])
   }

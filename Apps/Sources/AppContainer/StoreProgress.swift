@@ -1,7 +1,7 @@
 public import CommandSupport
 public import TrendyPersistence
 
-/// Shows how far a backup or a restore has come, and cancels it where a person interrupts.
+/// Progress line of a backup or restore, which an interrupt cancels.
 public struct StoreProgress {
   private let line: ProgressLine
   private let current = Current()
@@ -12,10 +12,10 @@ public struct StoreProgress {
 
   public init(_ console: Console) { line = ProgressLine(console) }
 
-  /// Takes the line away.
+  /// Removes the line.
   public func end() { line.end() }
 
-  /// - Returns: whether the work goes on.
+  /// - Returns: whether to continue.
   public func goesOn(_ progress: StoreBackup.Progress) -> Bool {
     if current.step != progress.step {
       current.step = progress.step
@@ -30,6 +30,6 @@ public struct StoreProgress {
   }
 }
 
-// Its line is that of one thread.
+// The progress line belongs to one thread.
 @available(*, unavailable)
 extension StoreProgress: Sendable {}

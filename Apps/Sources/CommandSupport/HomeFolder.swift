@@ -7,11 +7,11 @@ import TrendyFoundation
   import Darwin
 #endif
 
-/// The folder of the person who runs a program.
+/// Home folder of the user.
 public enum HomeFolder: Sendable {
-  /// `HOME`, else what the system's list of users says, as in a job without an environment; `/` where neither knows one.
+  /// `HOME`, else the entry of the user database, as in a job without an environment; `/` without either.
   ///
-  /// An empty or relative `HOME` names no folder: a store in it would be another one in each folder that somebody works in.
+  /// An empty or relative `HOME` is ignored; it would give each working directory its own store.
   public static func path(in environment: [String: String]) -> String {
     if let home = environment["HOME"], home.hasPrefix("/") { return home }
     return entry() ?? "/"
@@ -23,15 +23,15 @@ public enum HomeFolder: Sendable {
       return String(cString: folder)
     }
   #else
-    /// Read by itself: the C library asks plug-ins for users, which a program that is linked with it may not find.
+    /// Parses the file itself, because a statically linked C library may not find its user database plug-ins.
     private static func entry() -> String? {
-      // Without the list there is no entry.
+      // A missing file has no entries.
       guard let list = try? String(contentsOf: URL(filePath: "/etc/passwd"), encoding: .utf8) else { return nil }
       return folder(of: getuid(), in: list)
     }
   #endif
 
-  /// The sixth field of the line of a user in the form of `/etc/passwd`.
+  /// Sixth field of a line in the format of `/etc/passwd`.
   package static func folder(of user: UInt32, in list: String) -> String? {
     for line in list.split(separator: "\n") {
       let fields = line.split(separator: ":", omittingEmptySubsequences: false)

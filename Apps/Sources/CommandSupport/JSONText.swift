@@ -1,15 +1,15 @@
 public import TrendyModels
 
-/// A JSON document whose members keep the order they are written in, for people to read and scripts to parse.
+/// A JSON document that preserves the order of members.
 public struct JSONText: Sendable {
-  /// Written out in one pass over all of it, when its text is asked for.
+  /// Serialized in one pass when the text is requested.
   private enum Node: Sendable {
     /// `null`, `true`, a number.
     case literal(String)
     case string(String)
     case array([JSONText])
     case object([(String, JSONText)])
-    /// The text of a value, by a ``JSONWriter``.
+    /// Serialized value, from a ``JSONWriter``.
     case written([UInt8])
   }
 
@@ -17,7 +17,7 @@ public struct JSONText: Sendable {
 
   private init(_ node: Node) { self.node = node }
 
-  /// - Parameter bytes: the text of a value.
+  /// - Parameter bytes: serialized value.
   init(written bytes: [UInt8]) { node = .written(bytes) }
 
   public static let null = JSONText(.literal("null"))
@@ -30,7 +30,7 @@ public struct JSONText: Sendable {
 
   public static func number(_ value: Int64) -> JSONText { JSONText(.literal("\(value)")) }
 
-  /// Not a number and infinity become null, as JSON has no text for them.
+  /// NaN and infinity become null, because JSON cannot represent them.
   public static func number(_ value: Double?) -> JSONText {
     guard let value, value.isFinite else { return .null }
     return JSONText(.literal(Int64(exactly: value).map { "\($0)" } ?? "\(value)"))
@@ -92,7 +92,7 @@ extension JSONText: CustomStringConvertible {
     bytes.append(UInt8(ascii: "\""))
     var text = text
     text.withUTF8 { utf8 in
-      // Most texts have nothing to escape.
+      // Most strings need no escaping.
       var isPlain = true
       for byte in utf8 { isPlain = isPlain && !needsEscape(byte) }
       if isPlain {

@@ -1,6 +1,6 @@
 public import TrendyModels
 
-/// Writes one JSON object member by member, for documents of which there may be a million: no tree is made of it first.
+/// Writes a JSON object member by member without building a tree, for millions of documents.
 ///
 /// ```swift
 /// var writer = JSONWriter()
@@ -12,7 +12,7 @@ public struct JSONWriter: ~Copyable, Sendable {
   private var bytes: [UInt8] = []
   private var isEmpty = true
 
-  /// Begins an object.
+  /// Starts an object.
   public init() {
     bytes.reserveCapacity(1024)
     bytes.append(UInt8(ascii: "{"))
@@ -25,7 +25,7 @@ public struct JSONWriter: ~Copyable, Sendable {
   }
 
   /// - Parameters:
-  ///   - name: plain ASCII, in which nothing is escaped.
+  ///   - name: plain ASCII that needs no escaping.
   ///   - value: `nil` for null.
   public mutating func string(_ name: StaticString, _ value: String?) {
     begin(name)
@@ -33,24 +33,24 @@ public struct JSONWriter: ~Copyable, Sendable {
   }
 
   /// - Parameters:
-  ///   - name: plain ASCII, in which nothing is escaped.
-  ///   - value: written as it is.
+  ///   - name: plain ASCII that needs no escaping.
+  ///   - value: written unchanged.
   public mutating func bool(_ name: StaticString, _ value: Bool) {
     begin(name)
     literal(value ? "true" : "false")
   }
 
   /// - Parameters:
-  ///   - name: plain ASCII, in which nothing is escaped.
-  ///   - value: null where it is none, or JSON has no text for it.
+  ///   - name: plain ASCII that needs no escaping.
+  ///   - value: null for `nil`, NaN and infinity.
   public mutating func number(_ name: StaticString, _ value: Double?) {
     begin(name)
     if let value { add(JSONText.number(value)) } else { literal("null") }
   }
 
   /// - Parameters:
-  ///   - name: plain ASCII, in which nothing is escaped.
-  ///   - value: of any kind.
+  ///   - name: plain ASCII that needs no escaping.
+  ///   - value: any JSON value.
   public mutating func value(_ name: StaticString, _ value: JSONValue) {
     begin(name)
     switch value {
@@ -61,7 +61,7 @@ public struct JSONWriter: ~Copyable, Sendable {
   }
 
   /// - Parameters:
-  ///   - name: plain ASCII, in which nothing is escaped.
+  ///   - name: plain ASCII that needs no escaping.
   ///   - body: writes its members.
   public mutating func object(_ name: StaticString, _ body: (inout JSONWriter) -> Void) {
     begin(name)

@@ -1,11 +1,11 @@
-/// How much a line of a log matters.
+/// Severity of a log line.
 public enum LogLevel: String, Hashable, Sendable, CaseIterable, Comparable {
   case debug
   case info
   case warning
   case error
 
-  /// As syslog and the journal of systemd number it (sd-daemon(3)).
+  /// Number in syslog and the systemd journal (sd-daemon(3)).
   public var priority: Int {
     switch self {
     case .debug: 7

@@ -1,9 +1,9 @@
-/// The address space of a process, as Linux tells of it in `/proc/self/smaps`.
+/// Address space of a process, from `/proc/self/smaps` of Linux.
 public struct MemoryMap: Hashable, Sendable {
-  /// Addresses of the parts of the program and its libraries that cannot be written and that nobody has changed in memory: code and
-  /// constants. Whatever is let go of them is read from the file again.
+  /// Address ranges of unmodified read-only parts of the program and its libraries: code and constants. Released pages are read from the
+  /// file again.
   ///
-  /// Of other files none: another thread may have unmapped them since, and something else may lie there.
+  /// Other files are excluded, because another thread may have unmapped them and reused the addresses.
   public let unchangedCode: [Range<UInt>]
 
   private struct Part {
@@ -12,17 +12,17 @@ public struct MemoryMap: Hashable, Sendable {
     var isCode: Bool
   }
 
-  /// - Parameter text: of `/proc/self/smaps`: a line with addresses, rights and file for each part, then lines with its figures.
+  /// - Parameter text: content of `/proc/self/smaps`: a line with addresses, permissions and file per mapping, then lines with its sizes.
   public init(_ text: some Sequence<UInt8>) {
     var parts: [Part] = []
-    /// One whose lines are being read.
+    /// Mapping whose lines are being read.
     var part: Part?
     for line in Array(text).split(separator: UInt8(ascii: "\n")) {
       let words = line.split(separator: UInt8(ascii: " "), maxSplits: 5)
       if let addresses = words.first.flatMap(Self.addresses) {
         part = Self.part(at: addresses, words)
       } else if words.first?.elementsEqual("Anonymous:".utf8) == true, let found = part {
-        // Pages that were written before they became read-only lie in no file.
+        // Pages that were modified before they became read-only are not in the file.
         if words.dropFirst().first?.elementsEqual("0".utf8) == true { parts.append(found) }
         part = nil
       }
@@ -31,7 +31,7 @@ public struct MemoryMap: Hashable, Sendable {
     unchangedCode = parts.filter { programs.contains($0.file) }.map(\.addresses)
   }
 
-  /// `nil` of what is of no file, or can be written, or is shared with others who may.
+  /// Returns `nil` for anonymous, writable or shared mappings.
   private static func part(at addresses: Range<UInt>, _ words: [ArraySlice<UInt8>]) -> Part? {
     guard words.count == 6 else { return nil }
     let file = String(decoding: words[5].drop { $0 == UInt8(ascii: " ") }, as: UTF8.self)

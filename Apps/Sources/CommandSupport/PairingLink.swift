@@ -1,6 +1,6 @@
 import TrendyFoundation
 
-/// A hub's address and a pairing code in one, as a QR code shows them: `trendy://connect?hub=https://hub.example&code=4821-0937`.
+/// Hub address and pairing code in one link: `trendy://connect?hub=https://hub.example&code=4821-0937`.
 public struct PairingLink: Hashable, Sendable, CustomStringConvertible {
   private static let beginning = "trendy://connect?"
 
@@ -12,10 +12,10 @@ public struct PairingLink: Hashable, Sendable, CustomStringConvertible {
     self.code = code
   }
 
-  /// Whether a text is meant to be such a link, whether or not it can be read.
+  /// Whether a text looks like a pairing link, valid or not.
   public static func isMeant(by text: String) -> Bool { text.lowercased().hasPrefix("trendy:") }
 
-  /// - Returns: `nil` for a text that does not begin so, or lacks one of the two. What else it says is passed over.
+  /// - Returns: `nil` for another link, or without address or code. Other parameters are ignored.
   public init?(_ text: String) {
     guard text.lowercased().hasPrefix(Self.beginning) else { return nil }
     var values: [String: String] = [:]
@@ -30,13 +30,13 @@ public struct PairingLink: Hashable, Sendable, CustomStringConvertible {
 
   public var description: String { "\(Self.beginning)hub=\(Self.encoded(hub))&code=\(Self.encoded(code))" }
 
-  /// Only what would end the value: the shorter, the larger the squares of a picture.
+  /// Escapes only what is necessary, because a shorter link gives a QR code with larger modules.
   private static func encoded(_ text: String) -> String {
     text.replacing("%", with: "%25").replacing("&", with: "%26").replacing("#", with: "%23").replacing("+", with: "%2B")
       .replacing(" ", with: "%20")
   }
 
-  /// `nil` where an escape is not two hexadecimal digits, or the bytes are not UTF-8.
+  /// Returns `nil` for an invalid escape or invalid UTF-8.
   private static func decoded(_ text: Substring) -> String? {
     var bytes: [UInt8] = []
     var rest = text.utf8[...]

@@ -6,9 +6,9 @@
   import Darwin
 #endif
 
-/// The folder of the running program, beside which the others are installed.
+/// Folder of the running program, in which the others are installed, too.
 public enum ProgramFolder: Sendable {
-  /// Links are resolved where the system tells the file of a process (Linux), else it is the folder that the program was called by.
+  /// Resolves links where the system provides the file of a process (Linux); otherwise uses the path of the call.
   public static var path: String {
     var buffer = [CChar](repeating: 0, count: 4096)
     let length = readlink("/proc/self/exe", &buffer, buffer.count - 1)

@@ -1,6 +1,6 @@
 public import TrendyFoundation
 
-/// Where a person's files are, by the XDG base directories.
+/// Locations of the user's files (XDG Base Directory specification).
 public enum StoreLocation: Sendable {
   /// `--store`, else `TRENDY_STORE`, else `$XDG_DATA_HOME/trendy`, else `~/.local/share/trendy`.
   public static func store(option: String?, environment: [String: String]) -> URL {
@@ -14,23 +14,23 @@ public enum StoreLocation: Sendable {
     return dataHome(environment).appending(path: "trendy-hub")
   }
 
-  /// The store of an option, else as the settings have it.
+  /// Store of the option or the settings.
   public static func store(option: String?, settings: Settings) -> URL {
     URL(filePath: option ?? settings.text(Setting.store) ?? "/")
   }
 
-  /// The hub's folder of an option, else as the settings have it.
+  /// Hub folder of the option or the settings.
   public static func hub(option: String?, settings: Settings) -> URL {
     URL(filePath: option ?? settings.text(Setting.hubData) ?? "/")
   }
 
-  /// The folder of caches, which may be deleted at any time: `$XDG_CACHE_HOME/trendy`, else `~/.cache/trendy`.
+  /// Cache folder, which may be deleted at any time: `$XDG_CACHE_HOME/trendy`, else `~/.cache/trendy`.
   public static func cache(environment: [String: String]) -> URL {
     if let path = absolute(environment["XDG_CACHE_HOME"]) { return URL(filePath: path).appending(path: "trendy") }
     return URL(filePath: HomeFolder.path(in: environment)).appending(path: ".cache/trendy")
   }
 
-  /// In it the folder for what was counted of records, so that it is not counted again.
+  /// Folder of the cached daily counts.
   public static func counts(environment: [String: String]) -> URL {
     cache(environment: environment).appending(path: "insights")
   }
@@ -40,7 +40,7 @@ public enum StoreLocation: Sendable {
     return URL(filePath: HomeFolder.path(in: environment)).appending(path: ".local/share")
   }
 
-  /// The base directories are absolute; others are passed over, as their specification says.
+  /// The specification requires relative base directories to be ignored.
   private static func absolute(_ text: String?) -> String? { text.flatMap { $0.hasPrefix("/") ? $0 : nil } }
 
   private static func nonEmpty(_ text: String?) -> String? { text.flatMap { $0.isEmpty ? nil : $0 } }

@@ -1,6 +1,6 @@
-/// The version of the programs; CHANGELOG.md tells what each brought.
+/// Version of the programs.
 public enum Version: Sendable {
   public static let text = "0.1.0"
-  /// The day of the version, as manual pages show it.
+  /// Release date in manual pages.
   static let date = "2026-11-24"
 }

@@ -3,7 +3,7 @@ import TrendyHub
 import TrendyPersistence
 
 extension CommandError {
-  /// What a person reads of an error of the hub; `nil` for one that is none of the hub's.
+  /// Describes an error of the hub; `nil` for other errors.
   public init?(describingHub error: any Error) {
     switch error {
     case let error as HTTPTransportError:
@@ -12,24 +12,24 @@ extension CommandError {
     case let error as HubStorageError:
       let (hint, exit): (String, ExitCode) =
         switch error {
-        case .occupied: ("--data, or TRENDY_HUB_DATA, names a folder for this one.", .tryAgain)
-        case .busy, .exhausted: ("Nothing that was acknowledged is lost.", .tryAgain)
-        case .unreachable: ("Nothing that was acknowledged is lost. Look whether the database runs.", .tryAgain)
+        case .occupied: ("Choose another folder with --data or TRENDY_HUB_DATA.", .tryAgain)
+        case .busy, .exhausted: ("No acknowledged data is lost.", .tryAgain)
+        case .unreachable: ("No acknowledged data is lost. Check that the database is running.", .tryAgain)
         case .full, .erased, .unreadable, .store, .file, .refused, .newerSchema, .invalidAddress, .unsupported:
-          ("Nothing that was acknowledged is lost.", .readWrite)
+          ("No acknowledged data is lost.", .readWrite)
         }
       self.init(Self.sentence(error.description[...]), hint: hint, exit: exit)
     case let error as HubMove.Failure:
       let hint =
         switch error {
-        case .nothingToMove: "--data, --storage or the configuration name the hub that is meant."
-        case .occupied: "Nothing was changed. --to names an empty database, or a folder without a hub."
-        case .differs: "The hub is where it was. Look whether disk and memory are sound, and say it again."
-        case .changed: "The hub is where it was. Stop every process that serves it, and say it again."
+        case .nothingToMove: "Name the hub with --data, --storage or in the configuration."
+        case .occupied: "Nothing was changed. Choose an empty database or a folder without a hub with --to."
+        case .differs: "The hub is unchanged. Check the disk and the memory, then run this command again."
+        case .changed: "The hub is unchanged. Stop all processes that serve it, then run this command again."
         }
       self.init("The hub was not moved: \(error.description)", hint: hint, exit: .refused)
     case let problem as Problem:
-      // What was typed is no document: the detail names what is wrong with it.
+      // For invalid input, the detail names the problem.
       let what = problem.status == 400 ? Self.sentence(problem.detail[...]) : "\(problem.title): \(problem.detail)"
       self.init(what, exit: problem.status == 404 ? .notFound : .usage)
     default:

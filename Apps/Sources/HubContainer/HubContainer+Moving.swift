@@ -9,17 +9,16 @@ extension HubContainer {
   /// The result of moving a hub to another storage.
   public struct Moving: Sendable {
     public var report: HubMove.Report
-    /// The storage that holds the data from now on, in words.
+    /// New location of the data, for messages.
     public var place: String
-    /// The storage that still holds the data as it was before the move, in words.
+    /// Location of the previous data, for messages.
     public var kept: String
   }
 
-  /// Moves all that is kept of persons and devices, with the settings of the folder; no hub may serve either place.
+  /// Moves all data and settings; no hub may serve either location.
   ///
-  /// What was there is kept aside, where no hub finds it. A move that is cut short at any moment leaves it, or what was moved, whole,
-  /// and can be said again.
-  /// - Parameter destination: a hub with a folder or a database; beside a database its folder is this one's.
+  /// The previous data is kept under another name. After an interruption, one of both copies is complete, and the move can be repeated.
+  /// - Parameter destination: hub with a folder or a database; with a database it has the same folder.
   /// - Throws: `HubMove.Failure`, `HubStorageError`, ``CommandError``.
   public func move(to destination: HubContainer) throws -> Moving {
     try refuseItself(destination)
@@ -27,14 +26,14 @@ extension HubContainer {
     defer { withExtendedLifetime(occupations) {} }
     var settings = try HubSettings.load(from: directory)
     let report = try HubMove(from: storage, to: destination.storage).run()
-    // From here on the data is there: what is left is done again by the next call where it is cut short.
+    // The data has been moved; a repeated call completes the remaining steps.
     settings.storage = destination.database
     try settings.save(to: destination.directory)
     let kept = try setAside(suffix: RFC3339.string(from: clock.now).filter { $0.isNumber || $0 == "T" }.lowercased())
     return Moving(report: report, place: destination.place, kept: kept)
   }
 
-  /// A hub that were moved onto itself would be put aside. One database may have many addresses: its lives tell which it is.
+  /// Prevents moving a hub onto itself. A database may have several addresses; its epochs identify it.
   private func refuseItself(_ destination: HubContainer) throws {
     func life(_ storage: any HubStorage) throws -> String? { try storage.read(person: "") { try $0.epoch() } }
     let isItself =
@@ -45,11 +44,12 @@ extension HubContainer {
           && directory.resolvingSymlinksInPath() == destination.directory.resolvingSymlinksInPath()
       }
     guard !isItself else {
-      throw CommandError("The hub is there already: \(place)", hint: "Nothing was changed.", exit: .usage)
+      throw CommandError(
+        "The hub is already at \(place)", hint: "Nothing was changed. Choose another destination.", exit: .usage)
     }
   }
 
-  /// Makes sure that nobody serves the hub, and that nobody begins to as far as that can be.
+  /// Ensures that no process serves the hub or starts to, as far as possible.
   private func occupyAlone() throws -> (any Sendable)? {
     let occupation = try storage.occupy()
     guard let database = storage as? PostgresHubStorage else { return occupation }
@@ -57,7 +57,7 @@ extension HubContainer {
     guard count == 0 else {
       throw CommandError(
         "The database \(self.database ?? "") is in use: trendyd has \(count) other connections to it",
-        hint: "Stop every hub that serves it, and say it again.", exit: .tryAgain)
+        hint: "Stop all hubs that use it and run this command again.", exit: .tryAgain)
     }
     return occupation
   }
@@ -70,7 +70,7 @@ extension HubContainer {
     let files = FileManager.default
     try files.createDirectory(
       at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-    // The list of persons first: without it there is no hub here.
+    // The directory first, because without it the folder is not a hub.
     for name in ["directory", "people", "tracks"] {
       let path = directory.appending(path: name)
       guard files.fileExists(atPath: path.path) else { continue }

@@ -4,29 +4,29 @@ import TrendyHubPostgres
 import TrendyModels
 
 extension HubContainer {
-  /// How a hub stands, as far as any program that knows its place can tell.
+  /// Status of a hub, as seen by other programs.
   public struct Status: Sendable {
-    /// Where its data is, in words.
+    /// Location of the data, for messages.
     public var place: String
-    /// Where the hub of a folder listens; `nil` where none serves it, and of a database.
+    /// State of the running hub of a folder; `nil` if none is running, and for a database.
     public var serving: Serving?
-    /// Hubs that serve the database in this moment; `nil` of a folder.
+    /// Number of hubs that serve the database; `nil` for a folder.
     public var processCount: Int?
-    /// Why nothing could be saved by now; `nil` where it could.
+    /// Reason why the hub cannot save, if it cannot.
     public var shortage: String?
     public var peopleCount: Int
-    /// Devices that may come in.
+    /// Devices with a valid token.
     public var deviceCount: Int
-    /// When a device last came in, to an hour.
+    /// Time of the last contact of a device, accurate to an hour.
     public var lastSeen: Date?
     public var webhookCount: Int
-    /// Those whose last post was not taken.
+    /// Webhooks whose last delivery failed.
     public var failingWebhookCount: Int
 
     public var isServed: Bool { processCount.map { $0 > 0 } ?? (serving != nil) }
   }
 
-  /// - Throws: `HubStorageError` where not even that can be read.
+  /// - Throws: `HubStorageError` if the storage cannot be read.
   public func status() throws -> Status {
     let devices = try accounts.devices().filter { $0.revokedAt == nil }
     let webhooks = try accounts.webhooks()
@@ -43,15 +43,15 @@ extension HubContainer {
       failingWebhookCount: webhooks.count { ($0.standing?.failures ?? 0) > 0 })
   }
 
-  /// What is kept of a person.
+  /// Size of the record of a user.
   public struct Holding: Hashable, Sendable {
-    /// Entries that live.
+    /// Entries that are not deleted.
     public var rows: Int64
-    /// As `HubStorage.size(of:)`.
+    /// Size from `HubStorage.size(of:)`.
     public var bytes: Int64?
-    /// Bytes of what lives, which count for the quota.
+    /// Bytes of entries that are not deleted, which count for the quota.
     public var contentBytes: Int64
-    /// Their own.
+    /// Quota of the user.
     public var quota: HubQuota
   }
 

@@ -8,23 +8,23 @@ import TrendyModels
 public import TrendyPersistence
 public import TrendyProtocols
 
-/// Composes a hub: its storage in a folder or a database, the server on a port.
+/// Composes a hub: storage in a folder or a database, and a server.
 public struct HubContainer: Sendable {
   public let directory: URL
   public let clock: any TimeSource
-  /// What trackers post to this hub.
+  /// Service for posts of trackers.
   public let ingest: HubIngest
-  /// Address of the database; `nil` where the data lies in the folder.
+  /// Address of the database; `nil` if the data is in the folder.
   public let database: String?
   let storage: any HubStorage
-  /// `nil` where the data lies in a database.
+  /// `nil` if the data is in a database.
   let embedded: EmbeddedHubStorage?
 
   /// - Parameters:
-  ///   - directory: of everything; beside a database, of the settings alone.
-  ///   - database: address of a database of PostgreSQL; one that cannot be is told by whatever is asked of it.
-  ///   - refusal: why it is not known where the data is, which is told by whatever is asked of it.
-  ///   - bounds: how much of it stays open; usual numbers where nothing is served.
+  ///   - directory: folder of the data and settings; with a database, only of the settings.
+  ///   - database: address of a PostgreSQL database; an invalid one makes every operation fail.
+  ///   - refusal: error of every operation, if the location of the data is unknown.
+  ///   - bounds: limits of open stores and connections.
   public init(
     directory: URL, database: String? = nil, refusal: CommandError? = nil, clock: any TimeSource = SystemTime(),
     bounds: ResourceBounds? = nil
@@ -51,38 +51,38 @@ public struct HubContainer: Sendable {
     ingest = HubIngest(storage: storage, clock: clock, openTracks: bounds?.openTracks ?? ResourceBounds.most.tracks)
   }
 
-  /// Whether a hub's storage stands in the folder, or the database has ever had a person.
-  /// - Throws: `HubStorageError` of a database that cannot be asked.
+  /// Whether the folder contains hub storage, or the database has ever had a user.
+  /// - Throws: `HubStorageError` if the database cannot be reached.
   public func exists() throws -> Bool {
     if let embedded { return try embedded.exists() }
     return try storage.readDirectory { try !$0.people().isEmpty }
   }
 
-  /// Makes the folder beside a database, for its settings; a storage in the folder makes it itself.
+  /// Creates the settings folder of a database hub; folder storage creates it itself.
   public func makeFolder() throws {
     guard embedded == nil else { return }
     try FileManager.default.createDirectory(
       at: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
   }
 
-  /// Where its data is, in words.
+  /// Location of the data, for messages.
   public var place: String { database.map { "the database \($0)" } ?? directory.path }
 
-  /// Persons, pairing codes, tokens; also while the hub runs in another process.
+  /// Users, pairing codes and tokens; usable while the hub runs in another process.
   public var accounts: HubAccounts { HubAccounts(storage: storage, clock: clock) }
 
-  /// A step of what keeps the storage quick, for when nobody waits.
+  /// Performs a step of storage maintenance.
   ///
-  /// - Returns: whether there may be more to do at once.
+  /// - Returns: whether another step may be due.
   public func maintainStorage() throws -> Bool { try embedded?.maintain() ?? false }
 
-  /// Lets go of what the storage has in memory of its files; for now and then.
+  /// Releases mapped files; call this from time to time.
   public func releaseMemory() { embedded?.releaseMemory() }
 
-  /// Erases everything of those who were removed for that, and forgets them; what was cut short is gone on with.
+  /// Erases all data of users marked for erasure; resumes an interrupted erasure.
   ///
-  /// For the process that serves the hub; of others see ``eraseUnlessServed()``.
-  /// - Returns: who is gone.
+  /// For the process that serves the hub; others use ``eraseUnlessServed()``.
+  /// - Returns: erased users.
   @discardableResult
   public func erasePeople() throws -> [HubPerson] {
     let people = try accounts.removedPeople().filter(\.isErasing)
@@ -90,9 +90,8 @@ public struct HubContainer: Sendable {
     return people
   }
 
-  /// Erases them here and now where no hub serves the folder; one that does has it done within a minute. In a database that is
-  /// for anybody to do.
-  /// - Returns: whether it is done.
+  /// Erases the data if no hub serves the folder; a running hub does so within a minute. With a database, any process can.
+  /// - Returns: whether the data was erased.
   public func eraseUnlessServed() throws -> Bool {
     do {
       let occupation = try storage.occupy()
@@ -104,9 +103,9 @@ public struct HubContainer: Sendable {
     }
   }
 
-  /// A server as the settings say, not started yet. It also goes by the address at which it listens.
-  /// - Parameter listener: a socket of a service manager, in place of where the settings would listen.
-  /// - Throws: ``CommandError`` for settings that cannot be.
+  /// Creates a server from the settings, not started yet. Its own address is an allowed host name.
+  /// - Parameter listener: listening socket of a service manager, instead of the configured address.
+  /// - Throws: ``CommandError`` for invalid settings.
   public func makeServer(
     settings: HubSettings, bounds: ResourceBounds, listener: Int32? = nil, log: AccessLog? = nil
   ) throws(CommandError) -> HubServer {
@@ -134,11 +133,11 @@ public struct HubContainer: Sendable {
       log: log)
   }
 
-  /// What a hub that runs noted of itself.
+  /// State recorded by a running hub.
   public struct Serving: Hashable, Sendable {
-    /// The one it really has, also where any free one was asked for.
+    /// Actual port.
     public let port: UInt16
-    /// Where devices find it; `nil` where it listens everywhere and was told of no name.
+    /// Address for devices; `nil` if the hub listens on all networks without a name.
     public let deviceURL: String?
 
     public init(port: UInt16, deviceURL: String?) {
@@ -147,9 +146,9 @@ public struct HubContainer: Sendable {
     }
   }
 
-  /// The hub that serves the folder by now; `nil` where none does.
+  /// Hub that currently serves the folder, if any.
   ///
-  /// Of a database nobody knows which hubs serve it.
+  /// Always `nil` for a database.
   public func serving() -> Serving? {
     guard let embedded else { return nil }
     do {
@@ -163,7 +162,7 @@ public struct HubContainer: Sendable {
     }
   }
 
-  /// Notes it for ``serving()``.
+  /// Records the state for ``serving()``.
   public func note(_ serving: Serving) throws {
     guard embedded != nil else { return }
     let lines = ["\(serving.port)", serving.deviceURL].compactMap(\.self).map { $0 + "\n" }
@@ -178,7 +177,7 @@ public struct HubContainer: Sendable {
     throw HubStorageError.unsupported("a hub in a database is \(otherwise)")
   }
 
-  /// Writes everything the hub keeps into one file, while it runs or not; with a key the file is signed.
+  /// Backs up the hub to one file, also while it is running; with a key the file is signed.
   /// - Throws: `StorageError`, `HubStorageError`.
   public func backUp(
     to path: String, isReplacing: Bool, signedWith key: BackupKey? = nil,
@@ -188,7 +187,7 @@ public struct HubContainer: Sendable {
       to: path, now: clock.now, isReplacing: isReplacing, signedWith: key, onProgress: onProgress)
   }
 
-  /// Replaces the hub's data by a backup; the former data is kept beside it.
+  /// Replaces the data of the hub with a backup; the previous data is kept.
   /// - Parameter key: the key with which the backup must be signed.
   /// - Throws: `StorageError`, `HubStorageError`, `EmbeddedHubStorage.StaleBackup` unless forced.
   public func restore(

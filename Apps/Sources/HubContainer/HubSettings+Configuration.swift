@@ -1,9 +1,9 @@
 public import CommandSupport
 
 extension HubSettings {
-  /// What the configuration and the environment say instead of what was kept, each setting for itself.
-  /// - Throws: ``CommandError`` with exit 78 and the place of a value that cannot be.
-  public func saidOver(by settings: Settings) throws(CommandError) -> HubSettings {
+  /// Returns the settings overridden by the configuration and the environment.
+  /// - Throws: ``CommandError`` with exit 78 and the origin of an invalid value.
+  public func overridden(by settings: Settings) throws(CommandError) -> HubSettings {
     func words(_ spec: SettingSpec) -> [String]? {
       settings.text(spec)?.split { $0 == " " || $0 == "," }.map(String.init)
     }
@@ -37,7 +37,7 @@ extension HubSettings {
   mutating func take(limits pairs: [String]) throws(CommandError) {
     for pair in pairs {
       guard let equals = pair.firstIndex(of: "=") else {
-        throw Self.invalid("--limit", pair, "It looks like \(HTTPLimit.connections.rawValue)=400.")
+        throw Self.invalid("--limit", pair, "Use name=value, for example \(HTTPLimit.connections.rawValue)=400.")
       }
       limits[String(pair[..<equals])] = String(pair[pair.index(after: equals)...])
     }

@@ -4,9 +4,9 @@ import TrendyHub
 
 extension HubSettings {
   public struct Endpoint: Hashable, Sendable {
-    /// A name or a number, or `unix:/path`.
+    /// Host name, IP address, or `unix:/path`.
     public var address: String
-    /// 0 for any free one, and of a Unix socket.
+    /// 0 for any free port and for a Unix socket.
     public var port: UInt16
 
     public init?(_ text: String) {
@@ -23,37 +23,37 @@ extension HubSettings {
       if address.isEmpty { return nil }
     }
 
-    /// Whether it stands for all networks of the machine, so that nobody can ask at it: `0.0.0.0`, `::`.
+    /// Whether it means all networks of the machine: `0.0.0.0`, `::`.
     public var isWildcard: Bool { NetworkAddress(address)?.isUnspecified ?? false }
 
-    /// The path of a Unix socket.
+    /// Path of a Unix socket.
     public var path: String? { address.hasPrefix("unix:") ? String(address.dropFirst("unix:".count)) : nil }
   }
 
   public func endpoint() throws(CommandError) -> Endpoint {
     let text = listen ?? Self.standardListen
     guard let endpoint = Endpoint(text) else {
-      throw Self.invalid("--listen", text, "It looks like 127.0.0.1:8787, or unix:/run/trendy/hub.sock.")
+      throw Self.invalid("--listen", text, "Use an address such as 127.0.0.1:8787 or unix:/run/trendy/hub.sock.")
     }
     return endpoint
   }
 
-  /// Where devices find the hub: as it was told, else by its first name, else by the address at which it listens. `nil` where it listens
-  /// everywhere and was told of no name, or at any free port, which only the hub that runs knows.
-  /// - Parameter port: the one it really has.
+  /// Address for devices: the configured URL, else the first host name, else the listening address. `nil` if the hub listens on all networks
+  /// without a name, or on an unknown port.
+  /// - Parameter port: actual port.
   public func url(port: UInt16? = nil) throws(CommandError) -> String? {
     let endpoint = try endpoint()
     if let address { return address }
-    // Which name and port the proxy has is not known here.
+    // The name and port of the proxy are unknown.
     guard endpoint.path == nil, case let port = port ?? endpoint.port, port != 0 else { return nil }
     guard let host = hosts.first ?? (endpoint.isWildcard ? nil : endpoint.address) else { return nil }
     return "http://\(Self.bracketed(host)):\(port)"
   }
 
-  /// Names besides loopback's under which the hub is asked.
+  /// Allowed host names besides loopback names.
   var names: [String] { hosts + [address.flatMap(Self.host)].compactMap(\.self) }
 
-  /// `nil` for what is no address of a hub.
+  /// Returns `nil` for an invalid hub address.
   static func host(of address: String) -> String? {
     guard let url = URL(string: address), ["http", "https"].contains(url.scheme), let host = url.host(), !host.isEmpty,
       url.query() == nil, url.fragment() == nil, url.user() == nil
@@ -61,14 +61,14 @@ extension HubSettings {
     return host
   }
 
-  /// Whether devices are to ask at another machine without TLS, which they do only where a person allows it.
+  /// Whether devices would connect to another machine without TLS, which requires consent.
   public static func isClearText(_ address: String) -> Bool {
     guard let url = URL(string: address), url.scheme == "http", let host = url.host() else { return false }
     return host != "localhost"
       && !(NetworkAddress(host).map { $0.description.hasPrefix("127.") || $0.description == "::1" } ?? false)
   }
 
-  /// The same for this machine alone.
+  /// Address for this machine.
   public static func url(address: String, port: UInt16) -> String {
     if address.hasPrefix("unix:") { return address }
     return "http://\(bracketed(NetworkAddress(address)?.isUnspecified == true ? "127.0.0.1" : address)):\(port)"
@@ -78,23 +78,23 @@ extension HubSettings {
     host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
   }
 
-  /// What to do where devices cannot be told an address; `nil` where they can.
-  /// - Parameter port: the one it really has.
+  /// Instruction if there is no address for devices.
+  /// - Parameter port: actual port.
   public func missingAddressHint(port: UInt16? = nil) throws(CommandError) -> String? {
     let endpoint = try endpoint()
     guard address == nil else { return nil }
     if let path = endpoint.path {
       return
-        "Devices do not reach \(path): say at which address the proxy in front of it is: --url https://hub.example."
+        "Devices cannot reach \(path). Name the address of the proxy in front of it: --url https://hub.example"
     }
     if (port ?? endpoint.port) == 0 {
       return
-        "The hub takes any free port when it starts, and says then where it listens. For a port that stays: "
-        + "--listen \(endpoint.address):8787 (at hub init, or at run)."
+        "The hub uses any free port and reports it at the start. For a fixed port, add "
+        + "--listen \(endpoint.address):8787 to 'hub init' or 'run'."
     }
     guard endpoint.isWildcard, hosts.isEmpty else { return nil }
     return
-      "\(endpoint.address) means every network of this machine and is no address to ask at. Say by which name or address devices "
-      + "reach it: --host NAME (at hub init, or at run)."
+      "\(endpoint.address) means all networks of this machine. Add the name or address for devices to 'hub init' or 'run': "
+      + "--host NAME"
   }
 }

@@ -3,8 +3,8 @@ import Foundation
 import TrendyHub
 
 extension HubSettings {
-  /// Draws the link that pairs a device: with the address that the hub was told of, else the one under which a browser sees it, where
-  /// that is not this machine alone, else its first name.
+  /// QR code of the pairing link, with the configured address, else the address in the browser unless it is a loopback address, else the
+  /// first host name.
   var pairingPicture: PairingPicture.Maker {
     { [self] code, seen in
       guard let hub = addressOutside(seenAt: seen) else { return nil }
@@ -15,13 +15,13 @@ extension HubSettings {
     }
   }
 
-  /// Where another device finds the hub; `nil` where nothing but loopback is known.
+  /// Address for other devices; `nil` if only a loopback address is known.
   func addressOutside(seenAt seen: String?) -> String? {
     if let address { return address }
     let seen = seen.flatMap { URL(string: $0) }
     if let seen, let host = seen.host(), !Self.isLoopback(host) { return Self.written(seen) }
     guard let host = hosts.first, !Self.isLoopback(host), let told = try? url(port: seen?.port.flatMap(UInt16.init))
-    else { return nil }  // settings that cannot be were refused before the hub began
+    else { return nil }  // invalid settings were rejected at the start
     return told
   }
 
@@ -30,7 +30,7 @@ extension HubSettings {
     return host == "localhost" || address == "::1" || address?.hasPrefix("127.") ?? false
   }
 
-  /// Scheme, host and port alone.
+  /// Scheme, host and port only.
   private static func written(_ url: URL) -> String {
     let host = url.host() ?? ""
     let name = host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host

@@ -5,31 +5,30 @@ public import TrendyHub
 import TrendyHubPostgres
 import TrendyModels
 
-/// What the one who runs a hub said of it: kept in `hub.json` of its folder by `hub init`, and said over by the options
-/// of `run`.
+/// Settings of a hub, saved by `hub init` in `hub.json` of its folder and overridden by the options of `run`.
 public struct HubSettings: Hashable, Sendable, Codable {
-  /// Address of a database of PostgreSQL, without a password; `nil` where the data lies in the hub's folder.
+  /// Address of a PostgreSQL database without a password; `nil` if the data is in the folder.
   public var storage: String?
   /// `address:port`; `nil` for ``standardListen``.
   public var listen: String?
-  /// Names besides loopback's under which the hub is asked.
+  /// Allowed host names besides loopback names.
   public var hosts: [String] = []
-  /// Where devices find the hub, if not at the name and port at which it listens: the address of a reverse proxy.
+  /// Address for devices, if it differs from the listening address, such as that of a reverse proxy.
   public var address: String?
-  /// Reverse proxies, as ``HubConfiguration/trustedProxies``.
+  /// Trusted reverse proxies; see ``HubConfiguration/trustedProxies``.
   public var proxies: [String] = []
-  /// What the pages draw below their maps, as ``MapTiles``: a folder or an address; `nil` for blank ground.
+  /// Source of ``MapTiles``: a folder or an address; `nil` for none.
   public var tiles: String?
-  /// Who made these tiles, in words that stand on the map.
+  /// Attribution of the map tiles.
   public var tilesCredit: String?
-  /// Limits by their names, as they were given: see ``limitNames``.
+  /// Limits by name; see ``limitNames``.
   public var limits: [String: String] = [:]
 
   public static let standardListen = "127.0.0.1:8787"
 
   public init() {}
 
-  /// Missing members are as if nothing had been said.
+  /// Missing members have default values.
   public init(from decoder: any Decoder) throws {
     let members = try decoder.container(keyedBy: CodingKeys.self)
     storage = try members.decodeIfPresent(String.self, forKey: .storage)
@@ -42,9 +41,9 @@ public struct HubSettings: Hashable, Sendable, Codable {
     limits = try members.decodeIfPresent([String: String].self, forKey: .limits) ?? [:]
   }
 
-  /// What these options say instead of what was kept, each option for itself.
-  /// - Throws: ``CommandError`` for a value that cannot be.
-  public func saidOver(by arguments: Arguments) throws(CommandError) -> HubSettings {
+  /// Returns the settings overridden by the given options.
+  /// - Throws: ``CommandError`` for an invalid value.
+  public func overridden(by arguments: Arguments) throws(CommandError) -> HubSettings {
     var settings = self
     if let text = arguments.value("--storage") { settings.storage = text }
     if let text = arguments.value("--listen") { settings.listen = text }
@@ -52,7 +51,7 @@ public struct HubSettings: Hashable, Sendable, Codable {
     if let text = arguments.value("--url") { settings.address = text }
     if arguments.has("--proxy") { settings.proxies = arguments.all("--proxy") }
     if let text = arguments.value("--tiles") {
-      // A hub that runs as a service begins in another folder.
+      // A service has another working directory.
       settings.tiles = text.contains("://") ? text : URL(filePath: text).standardized.path
     }
     if let text = arguments.value("--tiles-credit") { settings.tilesCredit = text }
@@ -61,22 +60,23 @@ public struct HubSettings: Hashable, Sendable, Codable {
     return settings
   }
 
-  /// - Throws: ``CommandError`` naming the first value that cannot be.
+  /// - Throws: ``CommandError`` for the first invalid value.
   func check() throws(CommandError) {
     if let storage { try Self.check(storage: storage) }
     _ = try endpoint()
     for proxy in proxies where NetworkAddressRange(proxy) == nil {
-      throw Self.invalid("--proxy", proxy, "It is an address, or a block of them: 127.0.0.1, 10.0.0.0/8, fd00::/8.")
+      throw Self.invalid("--proxy", proxy, "Use an address or an address block: 127.0.0.1, 10.0.0.0/8, fd00::/8.")
     }
     for host in hosts where host.isEmpty || host.contains(where: { $0 == "/" || $0.isWhitespace }) {
-      throw Self.invalid("--host", host, "It is a name or an address, without http:// and without a port.")
+      throw Self.invalid("--host", host, "Use a name or an address, without http:// and without a port.")
     }
     if let address, Self.host(of: address) == nil {
-      throw Self.invalid("--url", address, "It looks like https://hub.example.")
+      throw Self.invalid("--url", address, "Use an address such as https://hub.example.")
     }
     if let tiles, MapTiles(tiles) == nil {
       throw Self.invalid(
-        "--tiles", tiles, "It is a folder with its whole path, or looks like https://tiles.example/{z}/{x}/{y}.png.")
+        "--tiles", tiles,
+        "Use the absolute path of a folder, or an address such as https://tiles.example/{z}/{x}/{y}.png.")
     }
     _ = try httpLimits()
     _ = try requestsPerMinute()
@@ -84,13 +84,14 @@ public struct HubSettings: Hashable, Sendable, Codable {
     _ = try quota()
   }
 
-  /// The address itself is not repeated: there may be a password in it.
+  /// The address is not printed, because it may contain a password.
   public static func check(storage: String, option: String = "--storage") throws(CommandError) {
     do {
       _ = try PostgresHubStorage(address: storage)
     } catch {
       throw CommandError(
-        "The value is invalid for '\(option)': \(error)", hint: "It looks like postgres://trendy@db.lan/trendy.",
+        "The value is invalid for '\(option)': \(error)",
+        hint: "Use an address such as postgres://trendy@db.lan/trendy.",
         exit: .usage)
     }
   }
@@ -103,7 +104,7 @@ public struct HubSettings: Hashable, Sendable, Codable {
 // MARK: Limits
 
 extension HubSettings {
-  /// A limit by its name on the command line, which is its name in ``HTTPLimits``.
+  /// A limit of ``HTTPLimits``; the raw value is its name there.
   enum HTTPLimit: String, CaseIterable {
     case headBytes, targetBytes, headerFields, bodyBytes, connections, connectionsPerAddress
     case headDeadline, idleDeadline, bodyDeadline, sendIdleDeadline, stopDeadline
@@ -135,55 +136,54 @@ extension HubSettings {
   private static let requestsPerMinuteName = "requestsPerMinute"
   private static let importBytesName = "importBytes"
   private static let quotaNames = (rows: "personRows", bytes: "personBytes")
-  /// Those that are no limits of the transport.
+  /// Limits that do not concern the transport.
   private static let otherNames = [requestsPerMinuteName, importBytesName, quotaNames.rows, quotaNames.bytes]
 
-  /// What `--limit NAME=VALUE` can name.
+  /// Names for `--limit NAME=VALUE`.
   public static var limitNames: [String] {
     otherNames + HTTPLimit.allCases.map(\.rawValue)
   }
 
-  /// Bytes of a file that a person sends, at most.
+  /// Maximum size of an uploaded file in bytes.
   public func importBytes() throws(CommandError) -> Int64 {
     guard let text = limits[Self.importBytesName] else { return 4 << 30 }
     guard let number = Int64(text), (4096...1 << 40).contains(number) else {
       throw Self.invalid(
-        "--limit", "\(Self.importBytesName)=\(text)", "It is a number of bytes from 4096 to \(Int64(1) << 40).")
+        "--limit", "\(Self.importBytesName)=\(text)", "Use a number of bytes from 4096 to \(Int64(1) << 40).")
     }
     return number
   }
 
-  /// The quota of persons who have none of their own.
-  /// - Throws: ``CommandError`` for a value that cannot be.
+  /// Default quota of users.
+  /// - Throws: ``CommandError`` for an invalid value.
   public func quota() throws(CommandError) -> HubQuota {
     func number(_ name: String) throws(CommandError) -> Int64? {
       guard let text = limits[name], text != "none" else { return nil }
       guard let number = Int64(text), number >= 0 else {
-        throw Self.invalid("--limit", "\(name)=\(text)", "It is a number from 0, or none.")
+        throw Self.invalid("--limit", "\(name)=\(text)", "Use a whole number or none.")
       }
       return number
     }
     return HubQuota(rows: try number(Self.quotaNames.rows), bytes: try number(Self.quotaNames.bytes))
   }
 
-  /// Connections at once that were chosen; `nil` for as many as there are descriptors for.
-  /// - Throws: ``CommandError`` for limits that cannot be.
+  /// Configured maximum number of connections; `nil` for as many as possible.
+  /// - Throws: ``CommandError`` for invalid limits.
   public func connections() throws(CommandError) -> Int? {
     try limits[HTTPLimit.connections.rawValue] == nil ? nil : httpLimits().connections
   }
 
-  /// Requests of one device in a minute; `nil` for no limit.
+  /// Maximum number of requests per device and minute; `nil` for no limit.
   public func requestsPerMinute() throws(CommandError) -> Int? {
     guard let text = limits[Self.requestsPerMinuteName] else { return HubConfiguration().requestsPerMinute }
     if text == "none" { return nil }
     guard let number = Int(text), (1...1_000_000).contains(number) else {
-      throw Self.invalid("--limit", "requestsPerMinute=\(text)", "It is a number from 1 to 1000000, or none.")
+      throw Self.invalid("--limit", "requestsPerMinute=\(text)", "Use a number from 1 to 1000000, or none.")
     }
     return number
   }
 
-  /// The limits of the transport. A hub that is asked to end does so within a second, of which it drains for this unless told
-  /// otherwise.
+  /// Limits of the transport. By default, connections are drained in this part of the second in which a hub shuts down.
   public func httpLimits() throws(CommandError) -> HTTPLimits {
     var result = HTTPLimits()
     result.stopDeadline = .milliseconds(400)
@@ -193,19 +193,19 @@ extension HubSettings {
         let near = Suggestion.nearest(to: name, among: Self.limitNames)
         throw Self.invalid(
           "--limit", "\(name)=\(text)",
-          near.map { "Did you mean '\($0)'?" } ?? "There are: \(Self.limitNames.joined(separator: ", ")).")
+          near.map { "Did you mean '\($0)'?" } ?? "Limits: \(Self.limitNames.joined(separator: ", ")).")
       }
       if let (field, range) = limit.number {
         guard let number = Int(text), range.contains(number) else {
           throw Self.invalid(
-            "--limit", "\(name)=\(text)", "It is a number from \(range.lowerBound) to \(range.upperBound).")
+            "--limit", "\(name)=\(text)", "Use a number from \(range.lowerBound) to \(range.upperBound).")
         }
         result[keyPath: field] = number
       } else if let (field, range) = limit.duration {
         guard let seconds = DurationPhrase.seconds(text), range.contains(Int(seconds)) else {
           throw Self.invalid(
             "--limit", "\(name)=\(text)",
-            "It is a duration from \(range.lowerBound)s to \(range.upperBound)s, such as 10s.")
+            "Use a duration from \(range.lowerBound)s to \(range.upperBound)s, such as 10s.")
         }
         result[keyPath: field] = .seconds(seconds)
       }
@@ -219,13 +219,13 @@ extension HubSettings {
 extension HubSettings {
   static let fileName = "hub.json"
 
-  /// As kept in a hub's folder; as if nothing had been said where there is no file.
-  /// - Throws: ``CommandError`` for a file that cannot be read: what was said is not passed over.
+  /// Loads the settings from the folder of a hub; defaults without a file.
+  /// - Throws: ``CommandError`` for an unreadable file, whose settings must not be ignored.
   public static func load(from directory: URL) throws(CommandError) -> HubSettings {
     let file = directory.appending(path: fileName)
     guard let data = FileManager.default.contents(atPath: file.path) else {
       guard !FileManager.default.fileExists(atPath: file.path) else {
-        throw CommandError("\(file.path) cannot be read", hint: "Give this user the right to.", exit: .configuration)
+        throw CommandError("Cannot read \(file.path)", hint: "Check its permissions.", exit: .configuration)
       }
       return HubSettings()
     }
@@ -234,7 +234,7 @@ extension HubSettings {
       settings = try WireJSON.decode(HubSettings.self, from: data)
     } catch {
       throw CommandError(
-        "\(file.path) cannot be read: \(error)", hint: "Mend it, or remove it and say the options again.",
+        "Cannot read \(file.path): \(error)", hint: "Correct the file, or delete it and give the options again.",
         exit: .configuration)
     }
     do {
@@ -250,7 +250,7 @@ extension HubSettings {
     do {
       try OwnerOnlyFile.replace(file, with: try WireJSON.encode(self))
     } catch {
-      throw CommandError("\(file.path) cannot be written: \(error)", exit: .cannotCreate)
+      throw CommandError("Cannot write \(file.path): \(error)", hint: "Check the folder.", exit: .cannotCreate)
     }
   }
 }

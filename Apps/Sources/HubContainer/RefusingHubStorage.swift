@@ -1,6 +1,6 @@
 import TrendyHub
 
-/// A storage that cannot be: whatever is asked of it throws why.
+/// Hub storage that is not available; every operation throws the reason.
 struct RefusingHubStorage: HubStorage {
   let error: any Error
 

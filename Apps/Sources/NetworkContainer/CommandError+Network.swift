@@ -3,23 +3,23 @@ public import CommandSupport
 import TrendyNetworking
 
 extension CommandError {
-  /// What a person reads of an error on the way to a hub.
+  /// Describes an error of the connection to a hub.
   public init(describingNetwork error: any Error) {
     switch error {
     case HubAddressError.insecure(let host):
       self.init(
-        "http:// to \(host) would send the token in clear text",
-        hint: "Use https://, or in a network that you trust: trendy connect … --insecure", exit: .usage)
+        "http:// to \(host) would send the token unencrypted",
+        hint: "Use https://, or in a trusted network: trendy connect … --insecure", exit: .usage)
     case let error as HubAddressError:
       self.init(
-        error.description, hint: "An address looks like https://hub.example or http://127.0.0.1:8080.", exit: .usage)
+        error.description, hint: "Use an address such as https://hub.example or http://127.0.0.1:8080.", exit: .usage)
     case ConnectError.otherPerson:
       self.init(
-        "This store holds another person's record",
+        "This store belongs to another user",
         hint:
-          "Nothing was changed. If your hub was lost and set up again, rebuild its record from this store: trendy connect "
-          + "--rebuild URL CODE. Keep another person's record in a store of its own: --store DIR", exit: .refused)
-    case is CancellationError: self.init("Interrupted", hint: "Nothing was lost.", exit: .interrupted)
+          "Nothing was changed. If your hub was lost and set up again, rebuild it from this store: trendy connect "
+          + "--rebuild URL CODE. Otherwise use a separate store for each user: --store DIR", exit: .refused)
+    case is CancellationError: self.init("Interrupted", hint: "No data was lost.", exit: .interrupted)
     default: self.init(describing: error)
     }
   }

@@ -5,8 +5,8 @@ import CommandSupport
 public import TrendyModels
 import TrendyNetworking
 
-/// Says who of a person's devices tells whom, at the hub and here.
-public struct CompanionDesk: Sendable {
+/// Links and unlinks companions, on the hub and on this device.
+public struct CompanionService: Sendable {
   private let client: APIClient
   private let courier: CompanionCourier
   private let app: AppContainer
@@ -19,40 +19,40 @@ public struct CompanionDesk: Sendable {
     deviceId = account.deviceId
   }
 
-  /// A device of the person's, by its name or id.
+  /// Finds a device of the user by name or id.
   public func device(named name: String) async throws -> APIDevice {
     let others = try await client.devices().filter { !$0.isCurrent }
     let named = others.filter { $0.id == name || $0.name.lowercased() == name.lowercased() }
     guard let device = named.first else {
       throw CommandError(
-        "No other device of yours is called '\(name)'",
+        "Device '\(name)' not found among your other devices",
         hint: others.isEmpty
-          ? "Connect one first: trendyd pair at the hub, then trendy connect on it."
-          : "There are: \(others.map(\.name).sorted().joined(separator: ", ")).", exit: .notFound)
+          ? "Connect one first: trendyd pair on the hub, then trendy connect on the device."
+          : "Devices: \(others.map(\.name).sorted().joined(separator: ", ")).", exit: .notFound)
     }
     guard named.count == 1 else {
       throw CommandError(
-        "\(named.count) devices are called '\(name)'",
-        hint: "Say which by its id: \(named.map(\.id).sorted().joined(separator: ", "))", exit: .usage)
+        "\(named.count) devices are named '\(name)'",
+        hint: "Use one of the ids: \(named.map(\.id).sorted().joined(separator: ", "))", exit: .usage)
     }
     return device
   }
 
-  /// Lets the device be told by this one, from now on.
+  /// Makes the device a companion of this one.
   public func pair(_ device: APIDevice) async throws {
     _ = try await client.makeCompanion(deviceId: device.id)
     _ = try await courier.round()
     app.agent.send()
   }
 
-  /// Lets this device be told of another's trips, which need not run anything for it: the hub tells of what it posts.
+  /// Makes this device a companion of another one, which needs no agent: the hub sends notices of its posts.
   public func follow(_ device: APIDevice) async throws {
     _ = try await client.makeCompanion(ofDevice: device.id)
     _ = try await courier.round()
     app.agent.send()
   }
 
-  /// - Returns: how many ways between the two were ended; the hub's own is part of the device's.
+  /// - Returns: Number of links removed between the two; a link of the hub counts as part of that of the device.
   public func remove(deviceNamed name: String) async throws -> Int {
     let companions = try await client.companions().filter {
       !$0.isRemoved && APICompanion.device(of: $0.trackerId) == $0.trackerId
@@ -65,7 +65,7 @@ public struct CompanionDesk: Sendable {
     }
     guard !meant.isEmpty else {
       throw CommandError(
-        "'\(name)' and this device tell each other nothing", hint: "trendy companion list shows who does.",
+        "'\(name)' is not a companion of this device", hint: "List companions: trendy companion list",
         exit: .notFound)
     }
     for companion in meant { try await client.removeCompanion(id: companion.id) }

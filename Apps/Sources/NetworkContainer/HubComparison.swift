@@ -5,25 +5,25 @@ public import TrendyModels
 import TrendyNetworking
 import TrendySync
 
-/// What a store and its hub hold at one and the same version, kind by kind.
+/// Comparison of a store and its hub at the same version, by kind.
 public struct HubComparison: Sendable {
   public struct Kind: Sendable {
     public let name: String
     public let here: KindSum
     public let atHub: KindSum
-    /// Rows that the store shows.
+    /// Visible rows of the store.
     public let visible: Int
     public var agrees: Bool { here == atHub }
   }
 
   public let version: Int64
-  /// Those that either side has, of those that this version knows.
+  /// Kinds known to this version that either side contains.
   public let kinds: [Kind]
   /// See ``/TrendySync/SyncDigest``.
   public let missing: Int
   public let strays: Int
   public let refused: Int
-  /// Whether nothing is under way that lets the store show other rows than the hub has.
+  /// Whether nothing is pending that makes the visible rows differ from those of the hub.
   private let isSettled: Bool
 
   public var agrees: Bool {
@@ -46,8 +46,8 @@ public struct HubComparison: Sendable {
 }
 
 extension NetworkContainer {
-  /// Compares the store with its hub, when it has read all that the hub has.
-  /// - Returns: `nil` where the hub has moved on since.
+  /// Compares the store with its hub after it has received everything.
+  /// - Returns: `nil` if the hub has changed meanwhile.
   public func compare(for account: Account) async throws -> HubComparison? {
     let summary = try await makeAPIClient(for: account).syncSummary()
     guard let digest = try app.makeStore().syncDigest() else { return nil }

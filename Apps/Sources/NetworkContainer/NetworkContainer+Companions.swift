@@ -6,8 +6,8 @@ import TrendyNetworking
 import TrendyProtocols
 
 extension NetworkContainer {
-  /// Carries what the store's device tells its companions, and what it is told as one.
-  /// - Parameter onReceived: is given what was taken, and the name of the device that told it.
+  /// Sends notices to companions and receives notices as one.
+  /// - Parameter onReceived: called with received notices and the name of the sending device.
   public func makeCourier(
     for account: Account,
     onReceived: @escaping @Sendable (_ from: String, _ notices: [CompanionNotice]) -> Void = { _, _ in }
@@ -21,19 +21,19 @@ extension NetworkContainer {
       carryOut: { [app] in try await Self.carryOut($0, of: app) }, onReceived: onReceived)
   }
 
-  /// Something may be at the hub for this device as a companion.
+  /// Called when the hub may have notices for this device.
   public func companionSignals(for account: Account) throws -> AsyncThrowingStream<Void, any Error> {
     try makeAPIClient(for: account).companionSignals()
   }
 
-  /// Goes over to another address, or another token, once the hub there knows this device's person by it. What does not
-  /// prove itself is left: a device that is told nonsense must not lose its hub.
-  /// - Returns: `false` for what can only be known later.
+  /// Switches to another hub address or token after the hub there has confirmed the same user. Unconfirmed changes are ignored, so that
+  /// a wrong notice cannot disconnect the device.
+  /// - Returns: `false` if the hub could not be reached yet.
   private static func carryOut(_ move: CompanionCourier.Move, of app: AppContainer) async throws -> Bool {
     guard let present = try app.accountFile.load() else { return true }
     var wanted = present
     if let hub = move.hub {
-      // What is no address is nonsense.
+      // An invalid address is ignored.
       guard let address = try? HubAddress(hub, allowsInsecureHTTP: present.allowsInsecureHTTP ?? false) else {
         return true
       }

@@ -7,7 +7,7 @@ import TrendyNetworking
 public import TrendyProtocols
 public import TrendySync
 
-/// Composes what needs the network: the client of the hub, the engine that syncs.
+/// Composes the parts that need the network: hub client and sync engine.
 public struct NetworkContainer: Sendable {
   public let app: AppContainer
 
@@ -15,13 +15,12 @@ public struct NetworkContainer: Sendable {
     self.app = app
   }
 
-  /// Pairs the store in a folder with a hub. Where there is none yet, it is made when the hub has said yes: what fails leaves nothing.
+  /// Pairs the store in a folder with a hub. A missing store is created only after the hub has accepted.
   ///
-  /// A store stays with its user: pairing again after a token was lost is possible with the same account only, except where the hub
-  /// was lost and is rebuilt from the store.
+  /// A store belongs to one user: pairing again requires the same account, unless the hub was lost and is rebuilt from the store.
   ///
-  /// - Parameter isRebuilding: takes whichever account the code is of. The next sync finds that the hub has nothing of this record, and
-  ///   offers all of it, deletions included; what the account's other devices have offered is merged.
+  /// - Parameter isRebuilding: accepts any account. The next sync uploads the whole record including deletions, merged with the data of
+  ///   other devices.
   public static func connect(
     storeDirectory: URL, clock: any TimeSource = SystemTime(), hub: String, code: String, deviceName: String,
     allowsInsecureHTTP: Bool, isRebuilding: Bool = false
@@ -32,7 +31,7 @@ public struct NetworkContainer: Sendable {
     let owner = isRebuilding ? nil : try AccountFile(storeDirectory: storeDirectory).owner()
     let paired: PairResponse
     do {
-      // The hub is told whose record this is, so that a code that is refused is not used up by it.
+      // The request names the owner of the record, so that a rejected code stays valid.
       paired = try await APIClient.pair(
         baseURL: address.url, code: code, deviceName: deviceName, person: owner, clock: clock,
         allowsInsecureHTTP: allowsInsecureHTTP)
@@ -53,8 +52,8 @@ public struct NetworkContainer: Sendable {
     return (NetworkContainer(app: app), account)
   }
 
-  /// The client of the account's hub. The token is read before each request, so that pairing anew is noticed; one that
-  /// another address gave is not told to this one.
+  /// Client of the hub. The token is read before each request, so that a new pairing takes effect; a token of another address is never
+  /// sent.
   public func makeClient(for account: Account) throws -> any NetworkClientProtocol { try makeAPIClient(for: account) }
 
   func makeAPIClient(for account: Account) throws -> APIClient {
@@ -65,7 +64,7 @@ public struct NetworkContainer: Sendable {
       allowsInsecureHTTP: account.allowsInsecureHTTP ?? false, report: { [app] in Self.report(of: app) })
   }
 
-  /// What waits here, for the person's other devices. What cannot be read is not said: the request matters more.
+  /// Number of pending changes, reported for the other devices; omitted if it cannot be read.
   private static func report(of app: AppContainer) -> DeviceReport? {
     let store = app.makeStore()
     guard let waiting = try? store.syncCounts().pending else { return nil }
@@ -73,17 +72,17 @@ public struct NetworkContainer: Sendable {
     return DeviceReport(version: Version.text, waiting: waiting, oldest: oldest)
   }
 
-  /// How the hub found an event in what a device posted there.
+  /// Explanation of an event that the hub detected.
   public func explanation(ofEvent id: String, for account: Account) async throws -> APIExplanation {
     try await makeAPIClient(for: account).explanation(ofEvent: id)
   }
 
-  /// What goes on, as far as devices post to the hub.
+  /// Running trips of devices that post to the hub.
   public func liveTrips(for account: Account) async throws -> LiveTripsResponse {
     try await makeAPIClient(for: account).liveTrips()
   }
 
-  /// - Parameter lock: of ``lockForSync()``, for one that makes rounds.
+  /// - Parameter lock: lock from ``lockForSync()``, for an engine that runs rounds.
   public func makeEngine(
     for account: Account, holding lock: (any Sendable)? = nil, configuration: SyncConfiguration = .init()
   ) throws -> SyncEngine {
@@ -92,16 +91,16 @@ public struct NetworkContainer: Sendable {
       configuration: configuration, history: app.syncHistory, syncLock: lock)
   }
 
-  /// The right to sync this store, given up when the value goes; `nil` while another process has it.
+  /// Acquires the sync lock, which is released with the value; `nil` while another process holds it.
   public func lockForSync() throws -> (any Sendable)? {
-    // By the requirement: this file sees the protocol's default, and not the factory's own method.
+    // Calls the protocol requirement, because this file would otherwise use its default implementation.
     let factory: any DataStoreFactory = app.dataStoreFactory
     return try factory.lockForSync()
   }
 }
 
-/// Why a store was not paired.
+/// Reason why a store could not be paired.
 public enum ConnectError: Error, Hashable, Sendable {
-  /// It holds another user's record, or that of this user from before the hub was lost.
+  /// The store belongs to another user, or to this user on a lost hub.
   case otherPerson
 }

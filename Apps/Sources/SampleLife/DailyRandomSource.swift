@@ -1,13 +1,13 @@
 import TrendyModels
 
-/// Reproducible random numbers for one day, independent of all earlier days.
+/// Reproducible random numbers for one day that do not depend on earlier days, so that sample data can start on any day.
 struct DailyRandomSource: RandomNumberGenerator, Hashable, Sendable {
   private var generator: SeededGenerator
 
   /// - Parameters:
-  ///   - seed: of the whole life.
-  ///   - day: on which something may happen.
-  ///   - thing: what; each is drawn apart.
+  ///   - seed: seed of the sample data.
+  ///   - day: day of the value.
+  ///   - thing: name of an independent series.
   init(seed: UInt64, day: CivilDate, thing: Thing) {
     generator = SeededGenerator(seed: seed)
     for word in [UInt64(bitPattern: Int64(day.daysSince1970)), UInt64(thing.rawValue)] {
@@ -15,7 +15,7 @@ struct DailyRandomSource: RandomNumberGenerator, Hashable, Sendable {
     }
   }
 
-  /// What is drawn for each day.
+  /// Series of values per day.
   enum Thing: Int {
     case sleep, mood, coffee, medication, run, stretching, wine, headache, television, reading, meditation, call,
       plants,
@@ -26,7 +26,7 @@ struct DailyRandomSource: RandomNumberGenerator, Hashable, Sendable {
 
   mutating func happens(_ probability: Double) -> Bool { Double.random(in: 0..<1, using: &self) < probability }
 
-  /// About a bell: three even draws added up.
+  /// Approximately normal: the sum of three uniform values.
   mutating func around(_ middle: Double, spread: Double) -> Double {
     middle + (0..<3).reduce(0) { sum, _ in sum + Double.random(in: -1...1, using: &self) } * spread
   }

@@ -10,7 +10,7 @@ public import TrendyModels
 import TrendyTrips
 
 extension SampleLife {
-  /// What is recorded of a day, in the order in which it begins.
+  /// Events of a day in order.
   public func events(on day: CivilDate) -> [Event] {
     let body = [sleep(day), mood(day), medication(day), headache(day), meditation(day), wine(day)]
     let rest = [
@@ -20,7 +20,7 @@ extension SampleLife {
       .sorted { $0.timestamp < $1.timestamp }
   }
 
-  // MARK: What a day is like
+  // MARK: Properties of a day
 
   private func chance(_ day: CivilDate, _ thing: DailyRandomSource.Thing) -> DailyRandomSource {
     DailyRandomSource(seed: seed, day: day, thing: thing)
@@ -34,7 +34,7 @@ extension SampleLife {
 
   private func isRunning(_ day: CivilDate) -> Bool {
     var chance = chance(day, .run)
-    // Two years of now and then, then a habit, most of all lately.
+    // Occasional for two years, then a habit, most frequent recently.
     let habit = age(day) < 14 ? 0.85 : age(day) < 200 ? 0.6 : age(day) < 500 ? 0.4 : 0.2
     return chance.happens(isHoliday(day) ? 0 : [0: 0.5, 2: 1, 4: 1, 6: 1][day.weekday, default: 0.15] * habit)
   }
@@ -49,7 +49,7 @@ extension SampleLife {
     return chance.happens(0.5)
   }
 
-  // MARK: What is recorded
+  // MARK: Event types
 
   private func sleep(_ day: CivilDate) -> Event? {
     var chance = chance(day, .sleep)
@@ -81,7 +81,7 @@ extension SampleLife {
 
   private func medication(_ day: CivilDate) -> Event? {
     var chance = chance(day, .medication)
-    // What is left out at times is not left out lately: a run of days that goes on.
+    // No gaps recently, which gives a current streak.
     guard chance.happens(age(day) < 130 ? 1 : 0.93) else { return nil }
     return event(.medication, day, at: chance.clock(7, 45, spread: 6), &chance)
   }
@@ -90,7 +90,7 @@ extension SampleLife {
     guard isRunning(day) else { return nil }
     var chance = chance(day, .run)
     _ = chance.next()
-    // Further each year.
+    // Longer distances each year.
     let usual = max(4, 8.5 - 1.5 * Double(age(day)) / 365)
     let distance = (min(max(chance.around(usual, spread: 1.2), 2), 21) * 10).rounded() / 10
     let pace = chance.around(6.0, spread: 0.15)
@@ -139,14 +139,14 @@ extension SampleLife {
 
   private func meditation(_ day: CivilDate) -> Event? {
     var chance = chance(day, .meditation)
-    // Taken up five weeks ago.
+    // Started five weeks ago.
     guard age(day) < 35, chance.happens(age(day) < 14 ? 0.8 : 0.45) else { return nil }
     return event(.meditation, day, at: chance.clock(7, 10, spread: 5), minutes: 10, &chance)
   }
 
   private func call(_ day: CivilDate) -> Event? {
     var chance = chance(day, .call)
-    // About once a week, but not lately.
+    // About once a week, but not recently.
     guard age(day) > 15, chance.happens(1.0 / 7) else { return nil }
     return event(.call, day, at: chance.clock(17, 30, spread: 30), minutes: Int(chance.around(35, spread: 8)), &chance)
   }
@@ -202,7 +202,7 @@ extension SampleLife {
     trip.endTime = start.addingTimeInterval(duration)
     let record = TripRecord(trip: trip, topSpeed: chance.around(29, spread: 1), route: route)
     guard var event = record.event(eventTypeId: tripType.id, carName: vehicle.name) else {
-      preconditionFailure("the trip has an end")
+      preconditionFailure("sample trips have an end")
     }
     event.timeZone = local.zoneName
     let isBusiness = from == .client || to == .client
@@ -211,7 +211,7 @@ extension SampleLife {
     return event
   }
 
-  /// A way with bends, the same there and back.
+  /// A curved route, the same in both directions.
   private static func route(_ from: Place, _ to: Place) -> [Coordinate] {
     let isOutward = from == .home
     let (start, end) = isOutward ? (from.coordinate, to.coordinate) : (to.coordinate, from.coordinate)
@@ -219,7 +219,7 @@ extension SampleLife {
     let steps = 60
     let way = (0...steps).map { step in
       let part = Double(step) / Double(steps)
-      // A double bend aside of the straight line, which begins and ends on it.
+      // An S-curve around the straight line.
       let bend: Double = 0.6 + 0.4 * sin(part * 2 * .pi)
       let aside: Double = 0.12 * sin(part * .pi) * bend
       return Coordinate(
@@ -247,7 +247,7 @@ extension SampleLife {
     return local.date(year: year, month: month, day: date, minute: minute)
   }
 
-  /// As it was recorded in the minute in which it began.
+  /// Recorded in the minute of its start.
   private func id(at moment: Date, _ chance: inout DailyRandomSource) -> String {
     var generator = UUIDv7.Generator()
     return generator.next(at: moment, using: &chance).description

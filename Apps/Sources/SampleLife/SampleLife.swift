@@ -1,10 +1,10 @@
 public import TrendyModels
 public import TrendyTrips
 
-/// The life of a person who does not exist, for looking at the pictures before there is one's own.
+/// Generated sample data of a fictional user, for demonstrations.
 ///
-/// The same seed and days give the same events. Some things go together on purpose: stretching follows a run, a headache comes
-/// the day after wine, and nobody reads while watching television. The rest is chance, and should be found to be.
+/// The same seed and days give the same events. Some correlations are intended: stretching follows a run, a headache follows wine the next
+/// day, and reading and television exclude each other. All other series are independent.
 public struct SampleLife: Sendable {
   /// A type with its properties.
   public struct DefinedType: Sendable {
@@ -12,29 +12,29 @@ public struct SampleLife: Sendable {
     public let definitions: [PropertyDefinition]
   }
 
-  /// Of which there are events; the last is the present day.
+  /// Days with events; the last one is today.
   public let days: ClosedRange<CivilDate>
-  /// Where the person lives: says when an hour of the wall is.
+  /// Local time of the user.
   public let local: LocalTime
-  /// What is recorded, that of trips among it.
+  /// All event types, including trips.
   public let types: [DefinedType]
   public let places: [Geofence]
-  /// A fortnight each summer, in which nobody runs.
+  /// Two weeks each summer without runs.
   public let holidays: [ClosedRange<CivilDate>]
-  /// The car of the trips.
+  /// Vehicle of the trips.
   public let vehicle: Vehicle
 
   let seed: UInt64
   let tripType: EventType
 
   /// - Parameters:
-  ///   - seed: another gives another life.
-  ///   - today: the last day.
-  ///   - count: days in all, above 0.
-  ///   - local: the zone of the person.
-  /// - Throws: what making the type of trips throws: nothing, as there is none yet.
+  ///   - seed: another seed gives other data.
+  ///   - today: last day.
+  ///   - count: number of days, above 0.
+  ///   - local: local time of the user.
+  /// - Throws: errors of creating the trip type, which cannot occur here.
   public init(seed: UInt64, today: CivilDate, days count: Int, local: LocalTime) throws {
-    precondition(count > 0, "a life of \(count) days")
+    precondition(count > 0, "\(count) days of sample data")
     self.seed = seed
     self.local = local
     let days = today.advanced(by: 1 - count)...today
@@ -54,15 +54,15 @@ public struct SampleLife: Sendable {
       startOdometer: 38_200_000)
   }
 
-  /// Everything in the order of the days.
+  /// All events in order.
   public var events: some Sequence<Event> { days.lazy.flatMap { events(on: $0) } }
 
-  /// The type in which nobody does anything on holidays.
+  /// Type without events on holidays.
   public var pausedType: EventType { Kind.run.defined.type }
 }
 
 extension SampleLife {
-  /// What the person records by hand.
+  /// Event types recorded by hand.
   enum Kind: String, CaseIterable {
     case sleep, mood, coffee, medication, run, stretching, wine, headache, television, reading, meditation, plants,
       journal
@@ -108,7 +108,7 @@ extension SampleLife {
     }
   }
 
-  /// Where the person's ways lead, between Utrecht and its surroundings.
+  /// Destinations of the trips, in and around Utrecht.
   enum Place: String, CaseIterable {
     case home = "Home"
     case office = "Office"

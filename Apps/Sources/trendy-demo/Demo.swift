@@ -3,14 +3,14 @@ import TrendyInterchange
 import TrendyModels
 import TrendyTrips
 
-/// The main job, with the shipped programs in processes of their own: a phone records while offline, a hub takes it in, a
-/// laptop shows the same. Each step says what was read back; a wrong answer anywhere ends it with status 1.
+/// End-to-end demonstration with the shipped programs: a phone records offline, a hub receives the entries, a laptop shows the same. Each
+/// step prints what it read back; any wrong result ends with status 1.
 @main
 struct Demo {
   private let folder: URL
   private let drive: URL
   private let isHubLying: Bool
-  /// Whether the hub goes on at the end, for a browser, until a line is read.
+  /// Whether the hub keeps running at the end, for a browser, until a line is read.
   private let isStaying: Bool
   private let trendy: Program
   private let trendyd: Program
@@ -39,7 +39,7 @@ struct Demo {
       try FileManager.default.removeItem(at: folder)
     } catch {
       print("\nFAILED: \(error)")
-      // What went wrong is left out of the way of the next run; the programs' logs were shown above.
+      // Deleted even after a failure; the logs of the programs were printed above.
       try? FileManager.default.removeItem(at: folder)
       exit(1)
     }
@@ -64,8 +64,8 @@ struct Demo {
     let coffee = try recordMorning(phone)
     let fileLength = try importDrive(phone)
     let waiting = try phone.command("sync", "status")["sync"]?["waiting"]?.intValue ?? 0
-    try check(waiting > 0, "what was recorded does not wait for a hub")
-    say("\(waiting) changes wait on the phone; nothing has left it.")
+    try check(waiting > 0, "the recorded entries are not pending")
+    say("\(waiting) changes are pending on the phone; nothing has been sent.")
 
     step("A hub starts on this machine")
     let hubStore = folder.appending(path: "hub")
@@ -76,29 +76,29 @@ struct Demo {
       log: folder.appending(path: "hub.log"))
     processes.append(hubProcess)
     let address = try address(from: folder.appending(path: "hub.log"), of: hubProcess)
-    say("It listens at \(address) and keeps its store in \(hubStore.lastPathComponent)/ of a temporary folder.")
+    say("It is listening at \(address); its data is in \(hubStore.lastPathComponent)/ of a temporary folder.")
 
-    step("The phone is paired and brings everything to the hub")
+    step("The phone is paired and uploads everything")
     try phone.command("connect", address, phoneCode, "--name", "phone")
     let agent = try trendyd.start(
       ["run", "--role", "agent", "--store", phone.store.path, "--poll", "1s", "--json"],
       log: folder.appending(path: "agent.log"))
     processes.append(agent)
     try checkWaiting(phone, isZero: true)
-    say("The phone's agent runs from now on as a process of its own; the queue is empty.")
+    say("The agent of the phone is now running; nothing is pending.")
 
     step("A laptop is paired and shows the same timeline")
     let laptopCode = try text(hub("pair", "--data", hubStore.path)["code"], "a pairing code")
     var laptopAddress = address
     if isHubLying {
-      let proxy = try LyingProxy(hubPort: port(of: address), replacing: "oat milk", with: "cow milk")
+      let proxy = try TamperingProxy(hubPort: port(of: address), replacing: "oat milk", with: "cow milk")
       laptopAddress = "http://127.0.0.1:\(proxy.port)"
     }
     try laptop.command("connect", laptopAddress, laptopCode, "--name", "laptop")
     let onPhone = try phone.timeline()
     try check(onPhone.count >= 5, "the phone's timeline is too short: \(onPhone.count) events")
     try checkSame(phone, laptop)
-    say("\(onPhone.count) events on the phone, the same \(onPhone.count) on the laptop, field by field.")
+    say("\(onPhone.count) events on the phone and the same \(onPhone.count) on the laptop, field by field.")
     try checkTrip(on: laptop, fileLength: fileLength)
 
     step("An event deleted on the laptop stays deleted on the phone")
@@ -107,20 +107,20 @@ struct Demo {
     try eventually("the deleted coffee is gone from the phone") {
       try phone.attempt(["show", coffee]).status == 66
     }
-    say("Gone from the phone: 'trendy show' there says it is not found.")
+    say("Deleted on the phone: 'trendy show' does not find it.")
     try phone.command("import", "gpx", drive.path)
     try checkSame(phone, laptop)
-    say("The same drive imported once more on the phone: nothing is doubled, nothing came back.")
+    say("Imported the same drive again on the phone: no duplicates, and nothing reappeared.")
 
-    step("The hub is down, and both go on")
+    step("The hub is down, and both devices keep working")
     stop(hubProcess)
     let late = try text(phone.command("log", "journal", "-n", "written without a hub")["event"]?["id"], "an id")
     let failed = try laptop.attempt(["sync", "now"])
     try check(failed.status == 69, "a sync without a hub ended with \(failed.status), not 69: \(failed.talk)")
     let words = (try WireJSON.decode(JSONValue.self, from: Data(failed.talk.utf8)))["error"]?["message"]?.stringValue
-    say("The laptop says: \(words ?? failed.talk)")
+    say("The laptop reports: \(words ?? failed.talk)")
     try checkWaiting(phone, isZero: false)
-    say("The phone wrote an entry meanwhile; it waits.")
+    say("The phone recorded an entry meanwhile; it is pending.")
 
     step("The hub is back")
     hubProcess = try trendyd.start(
@@ -131,13 +131,13 @@ struct Demo {
     try checkWaiting(phone, isZero: true)
     try laptop.command("sync", "now")
     try check(try laptop.attempt(["show", late]).status == 0, "the late entry did not reach the laptop")
-    try check(try laptop.attempt(["show", coffee]).status == 66, "the deleted coffee came back on the laptop")
+    try check(try laptop.attempt(["show", coffee]).status == 66, "the deleted coffee reappeared on the laptop")
     try checkSame(phone, laptop)
     let events = try laptop.timeline()
     say(
-      "The late entry is on the laptop, the coffee is still deleted, and both show the same \(events.count) events:\n")
+      "The late entry is on the laptop, the coffee is still deleted, and both have the same \(events.count) events:\n")
     for event in events.reversed() { show(event) }
-    print("\nNothing lost, nothing doubled, nothing came back.")
+    print("\nNothing lost, no duplicates, nothing reappeared.")
     try showPages(at: address, of: hubStore)
   }
 }
@@ -145,7 +145,7 @@ struct Demo {
 // MARK: The steps
 
 extension Demo {
-  /// - Returns: the id of the coffee that will be deleted.
+  /// - Returns: id of the coffee that will be deleted.
   private func recordMorning(_ phone: Device) throws -> String {
     try phone.command("init")
     let coffee = try phone.command("log", "coffee", "2", "size=large", "--at", "2014-11-18 08:30", "-n", "oat milk")
@@ -156,7 +156,7 @@ extension Demo {
     return try text(coffee["event"]?["id"], "an id")
   }
 
-  /// - Returns: the way along the file's own points, in metres.
+  /// - Returns: path length along the points of the file, in metres.
   private func importDrive(_ phone: Device) throws -> Double {
     let file = try TrackFile(reading: [UInt8](Data(contentsOf: drive)))
     let points = file.points
@@ -167,13 +167,13 @@ extension Demo {
     try phone.command("place", "add", "home", "\(first.latitude),\(first.longitude)", "--radius", "150")
     try phone.command("place", "add", "office", "\(last.latitude),\(last.longitude)", "--radius", "150")
     let imported = try phone.command("import", "gpx", drive.path)
-    say("It takes in a recorded drive of \(points.count) fixes, \(kilometres(length)) along the file's own points.")
+    say("Imported a drive of \(points.count) positions, \(kilometres(length)) along the points of the file.")
     let trips = imported["trips"]?["new"]?.intValue
     let visits = imported["visits"]?["new"]?.intValue
     try check(trips == 1, "the drive became \(trips ?? 0) trips, not one")
     try check(visits == 2, "the drive made \(visits ?? 0) visits, not two: home and office")
     try checkTrip(on: phone, fileLength: length)
-    say("Two visits: home was left, the office was reached.")
+    say("Two visits: one at home, one at the office.")
     return length
   }
 
@@ -186,10 +186,10 @@ extension Demo {
     let seconds = trips[0]["duration_s"]?.doubleValue ?? 0
     say(
       "One trip on the \(device.name): \(kilometres(distance)) in \(Int(seconds / 60)) min, "
-        + "\(percent(difference)) off the file's own length.")
+        + "\(percent(difference)) different from the length of the file.")
   }
 
-  /// Says where a browser finds this morning; where somebody is there to look, the hub goes on until they have.
+  /// Prints the address for a browser and, on a terminal, keeps the hub running until a line is read.
   private func showPages(at address: String, of hubStore: URL) throws {
     guard isStaying else {
       print("\nTo see your own in a browser: make run, then open http://127.0.0.1:8787/")
@@ -232,13 +232,13 @@ extension Demo {
     if !isRight { throw DemoError(wrong()) }
   }
 
-  /// Asks again for as long as another process may need: 20 seconds.
+  /// Retries for up to 20 seconds.
   private func eventually(_ claim: String, _ holds: () throws -> Bool) throws {
     for _ in 0..<100 {
       if try holds() { return }
       Thread.sleep(forTimeInterval: 0.2)
     }
-    throw DemoError("it is not so that \(claim)")
+    throw DemoError("timed out: \(claim)")
   }
 
   private func hub(_ words: String...) throws -> JSONValue {
@@ -249,12 +249,12 @@ extension Demo {
     return try WireJSON.decode(JSONValue.self, from: result.output)
   }
 
-  /// Where a hub says that it listens, in the first line of its log.
+  /// Address of a hub, from the first line of its log.
   private func address(from log: URL, of process: Process) throws -> String {
     var address: String?
-    try eventually("the hub says where it listens") {
+    try eventually("the hub reports its address") {
       let text = String(decoding: try Data(contentsOf: log), as: UTF8.self)
-      guard process.isRunning else { throw DemoError("the hub ended at once: \(text)") }
+      guard process.isRunning else { throw DemoError("the hub stopped immediately: \(text)") }
       guard let end = text.firstIndex(of: "\n") else { return false }
       address = try WireJSON.decode(JSONValue.self, from: Data(text[..<end].utf8))["url"]?.stringValue
       return address != nil

@@ -5,13 +5,13 @@ import Synchronization
   import Glibc
 #endif
 
-/// Stands between a device and its hub and changes one word in what the hub answers: with it the demonstration must fail.
-final class LyingProxy: Sendable {
+/// Proxy that changes one word in the responses of the hub; with it the demonstration must fail.
+final class TamperingProxy: Sendable {
   let port: UInt16
   private let listener: Int32
 
   init(hubPort: UInt16, replacing truth: String, with lie: String) throws {
-    precondition(truth.utf8.count == lie.utf8.count, "a lie of another length would only break the message")
+    precondition(truth.utf8.count == lie.utf8.count, "the replacement must have the same length")
     (listener, port) = try Self.listenOnLoopback()
     let listener = listener
     let truth = Array(truth.utf8)

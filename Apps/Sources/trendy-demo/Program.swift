@@ -5,7 +5,7 @@ import TrendyModels
   import Glibc
 #endif
 
-/// One of the shipped programs, beside this one.
+/// One of the shipped programs, in the same folder.
 struct Program {
   let url: URL
 
@@ -23,7 +23,7 @@ struct Program {
     let talk: String
   }
 
-  /// Runs to its end.
+  /// Runs the program to completion.
   func run(_ arguments: [String]) throws -> Result {
     let process = process(arguments)
     let output = Pipe()
@@ -31,14 +31,14 @@ struct Program {
     process.standardOutput = output
     process.standardError = talk
     try process.run()
-    // What a command says fits a pipe's buffer, so one may be read after the other.
+    // The output of a command fits into a pipe buffer, so both pipes can be read one after the other.
     let data = output.fileHandleForReading.readDataToEndOfFile()
     let words = talk.fileHandleForReading.readDataToEndOfFile()
     process.waitUntilExit()
     return Result(status: process.terminationStatus, output: data, talk: String(decoding: words, as: UTF8.self))
   }
 
-  /// Runs until it is told to stop.
+  /// Starts the program, which runs until it is stopped.
   func start(_ arguments: [String], log: URL) throws -> Process {
     let process = process(arguments)
     try Data().write(to: log)
@@ -58,20 +58,20 @@ struct Program {
   }
 }
 
-/// Why the demonstration did not show what it promised.
+/// Reason why the demonstration failed.
 struct DemoError: Error, CustomStringConvertible {
   let description: String
 
   init(_ description: String) { self.description = description }
 }
 
-/// One device: a store of its own, and the command line on it.
+/// A device with its own store.
 struct Device {
   let name: String
   let store: URL
   let trendy: Program
 
-  /// The document that a command prints; its status must be 0.
+  /// Runs a command, which must succeed, and returns its JSON.
   @discardableResult
   func command(_ words: String...) throws -> JSONValue {
     let result = try attempt(words)
@@ -86,7 +86,7 @@ struct Device {
     try trendy.run(words + ["--json", "--utc", "--store", store.path])
   }
 
-  /// Everything on the timeline but what only this device knows of it, by time.
+  /// All events by time, without device-specific members.
   func timeline() throws -> [JSONValue] {
     let events = try command("list", "--limit", "0")["events"]?.arrayValue ?? []
     return events.map { event in

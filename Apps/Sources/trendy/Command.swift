@@ -1,20 +1,20 @@
 import CommandSupport
 import TrendyAgent
 
-/// One command of `trendy`, in three steps: it reads its words, acts, and shows what came of it.
+/// A command of `trendy`, in three steps: it parses its arguments, acts, and prints the result.
 protocol Command: Sendable {
   associatedtype Answer
 
   static var spec: CommandSpec { get }
 
-  /// Reads the command line. Nothing is opened or changed yet: a word that is wrong is said before.
+  /// Parses and checks the arguments. Nothing is opened or changed yet.
   init(_ session: Session) throws
 
-  /// Does what was asked. Called again if another process changes the record before this command has saved its change, so
-  /// that it must not consume input; `init` reads that.
+  /// Performs the command. Called again if another process changes the store before this command has saved its change; it must not
+  /// consume input, which `init` reads.
   func act(_ session: Session) throws -> Answer
 
-  /// Prints the answer, in the format that was asked for.
+  /// Prints the result in the requested format.
   func show(_ answer: Answer, _ session: Session) throws -> ExitCode
 }
 
@@ -25,15 +25,15 @@ extension Command {
       do {
         return try command.show(try command.act(session), session)
       } catch is OutdatedDecisionError {
-        // Another process saved first, so that this command read an outdated record and wrote nothing. It acts again; each
-        // repetition means that another process has completed.
-        session.console.explain("Another program changed the record meanwhile: reading it again.")
+        // Another process saved first, so this command has written nothing and acts again. Each repetition means that another process
+        // has completed.
+        session.console.explain("Another program has changed the store; trying again.")
       }
     }
   }
 }
 
-/// One whose work is done by the program beside this one, which has the network.
+/// A command that is run by `trendyd`, which has network access.
 protocol NetworkCommand: Command {}
 
 extension NetworkCommand {
@@ -42,12 +42,12 @@ extension NetworkCommand {
   func show(_ answer: ExitCode, _ session: Session) -> ExitCode { answer }
 }
 
-/// The commands of `trendy`, from which its help, its manual and its completions come.
+/// Commands of `trendy`.
 enum Commands {
-  /// A command by its words. They stand here, too, so that one is found without making what is told of all the others.
+  /// A command with its name, so that it can be found without creating the declarations of all others.
   private typealias Entry = (words: String, type: any Command.Type)
 
-  private static let all: [Entry] = daily + see + define + drive + data + sync + care
+  private static let all: [Entry] = daily + review + define + drive + data + sync + system
 
   private static let daily: [Entry] = [
     ("init", InitCommand.self),
@@ -64,7 +64,7 @@ enum Commands {
     ("redo", RedoCommand.self),
   ]
 
-  private static let see: [Entry] = [
+  private static let review: [Entry] = [
     ("stats", StatsCommand.self),
     ("streaks", StreaksCommand.self),
     ("records", RecordsCommand.self),
@@ -158,7 +158,7 @@ enum Commands {
     ("sync repair", SyncRepairCommand.self),
   ]
 
-  private static let care: [Entry] = [
+  private static let system: [Entry] = [
     ("status", StatusCommand.self),
     ("doctor", DoctorCommand.self),
     ("config get", ConfigGetCommand.self),
@@ -178,16 +178,16 @@ enum Commands {
     let spec = entry.type.spec
     precondition(
       spec.name == entry.words && spec.path.count <= longestPath,
-      "'\(spec.name)' stands in the list of commands as '\(entry.words)', of at most \(longestPath) words")
+      "'\(spec.name)' is listed as '\(entry.words)', of at most \(longestPath) words")
     return spec
   }
 
-  /// The command with the longest path that these words begin with.
+  /// Returns the command with the longest path that is a prefix of the words.
   private static func find(_ words: [String]) -> CommandSpec? {
     var path = ""
     var found: Entry?
     for word in words.prefix(longestPath) {
-      // Two words in one are not the two.
+      // A quoted argument is a single word.
       if word.contains(" ") { break }
       path += path.isEmpty ? word : " \(word)"
       if let entry = all.first(where: { $0.words == path }) { found = entry }
@@ -195,25 +195,23 @@ enum Commands {
     return found?.type.spec
   }
 
-  /// Words of the longest: `type prop add`.
+  /// Number of words in the longest path, such as `type prop add`.
   private static let longestPath = 3
 
   static let table = CommandTable(
     program: "trendy",
-    about: [
-      "trendy records what happens in a life, on this machine, and brings a person's",
-      "devices to one state. Without a command it shows today.",
-    ],
+    about: "Trendy keeps a journal of your life and syncs it across your devices. "
+      + "Without a command it shows today.",
     commands: specs, find: { find($0) }, globalOptions: GlobalOptions.all,
     notes: [
-      "Times: 8:30, 'yesterday 21:00', '20 min ago', 2026-11-20; trendy help times.",
-      "Ids: any beginning that only one has, or @1 for what was recorded last.",
-      "Exit: 0 done, 1 the answer is no, 64 usage, 65 bad data, 66 not found,",
-      "  69 unreachable, 70 bug, 73 cannot create, 74 read or write, 75 try again,",
-      "  76 version, 77 refused, 78 configuration, 130 interrupted.",
+      "Times: 8:30, 'yesterday 21:00', '20 min ago', 2026-11-20. All formats: trendy help times",
+      "Ids: any unambiguous prefix, or @1 for the last entry recorded, @2 for the one before.",
+      "Exit status: 0 success, 1 negative result, 64 usage error, 65 invalid data, 66 not found, 69 unreachable, "
+        + "70 internal error, 73 cannot create a file, 74 read or write error, 75 temporary failure, "
+        + "76 version mismatch, 77 refused, 78 configuration error, 130 interrupted.",
     ], topics: [.times])
 
-  /// Commands that answer also where the configuration is wrong: those that help to put it right.
+  /// Commands that work with an invalid configuration, so that it can be corrected.
   static let workWithoutSettings = [
     "config get", "config set", "config unset", "config list", "config edit", "config path", "completions install",
     "completions print", "help", "words",
@@ -222,18 +220,18 @@ enum Commands {
   static func run(_ spec: CommandSpec, _ session: Session) throws -> ExitCode {
     let name = spec.name
     guard let command = all.first(where: { $0.words == name }) else {
-      preconditionFailure("the table is made from these")
+      preconditionFailure("the table contains only these commands")
     }
     return try command.type.run(session)
   }
 }
 
 extension CommandGroup {
-  static let daily = CommandGroup("daily", "What happens, as it happens.")
-  static let see = CommandGroup("see", "Looking back.")
-  static let define = CommandGroup("define", "What there is to record: types of events, and places.")
-  static let drive = CommandGroup("drive", "Trips, vehicles, and the fixes that they come from.")
-  static let data = CommandGroup("data", "In, out, and kept safe.")
-  static let sync = CommandGroup("sync", "This store and the hub.")
-  static let care = CommandGroup("care", "How it is.")
+  static let daily = CommandGroup("daily", "Record, view and change events.")
+  static let review = CommandGroup("review", "Statistics, streaks and insights.")
+  static let define = CommandGroup("define", "Event types and places.")
+  static let drive = CommandGroup("drive", "Trips, vehicles and recorded positions.")
+  static let data = CommandGroup("data", "Import, export and backup.")
+  static let sync = CommandGroup("sync", "Sync with a hub.")
+  static let system = CommandGroup("system", "Status, configuration and help.")
 }

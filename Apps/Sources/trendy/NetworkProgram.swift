@@ -9,23 +9,23 @@ import TrendyFoundation
 #endif
 import TrendyModels
 
-/// `trendyd network`, which carries out the commands that need the network, so that `trendy` starts without its libraries.
+/// `trendyd network`, which runs the commands that need the network, so that `trendy` does not load its libraries.
 enum NetworkProgram {
   private static var program: String { ProgramFolder.path + "/trendyd" }
 
-  /// Replaces this process by `trendyd network` with the same arguments: same terminal, same exit status.
+  /// Replaces this process with `trendyd network` and the same arguments.
   static func replaceThisProcess(with session: Session) throws(CommandError) -> ExitCode {
     var words: [UnsafeMutablePointer<CChar>?] = ([program, NetworkMode.word] + session.words).map { strdup($0) }
     words.append(nil)
     execv(program, words)
-    // Only a failed call comes back.
+    // Returns only on failure.
     let code = errno
     for word in words { free(word) }
     throw failure(code)
   }
 
-  /// Runs it beside this one, with `--json`.
-  /// - Returns: the document that it gave, or the one in which it says why it could not.
+  /// Runs `trendyd network` as a child process with `--json`.
+  /// - Returns: its JSON document, which may be an error.
   static func answer(to words: [String]) throws -> JSONValue {
     var ends: [Int32] = [-1, -1]
     guard pipe(&ends) == 0 else { throw failure(errno) }
@@ -62,6 +62,6 @@ enum NetworkProgram {
   private static func failure(_ code: Int32) -> CommandError {
     CommandError(
       "Cannot start \(program): \(String(cString: strerror(code)))",
-      hint: "'make install' installs it beside trendy.", exit: .configuration)
+      hint: "trendyd must be in the same folder as trendy. Run 'make install' to install both.", exit: .configuration)
   }
 }

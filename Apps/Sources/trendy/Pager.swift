@@ -1,5 +1,3 @@
-import CommandSupport
-import TrendyFoundation
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
@@ -8,21 +6,20 @@ import TrendyFoundation
   import Darwin
 #endif
 
-/// The program of `PAGER` between the standard output and the terminal, for who asked for it.
-struct Pager {
-  static let option = OptionSpec("--pager", help: "show it with the program of PAGER, else less")
+/// A pager process between standard output and the terminal.
+public struct Pager: Sendable {
+  public static let option = OptionSpec("--pager", help: "show the output in $PAGER, or in less if PAGER is not set")
 
   private let process: pid_t
 
-  /// - Returns: `nil` where the output is no terminal's, or nothing pages.
-  /// - Throws: ``CommandError`` where the pager cannot be started.
-  init?(_ console: Console) throws(CommandError) {
-    let environment = Environment.all
-    let command = environment["PAGER"].flatMap { $0.isEmpty ? nil : $0 } ?? "less"
-    guard console.terminal.isTerminal, command != "cat" else { return nil }
+  /// Starts the pager and redirects standard output to it.
+  /// - Returns: `nil` if standard output is not a terminal, `PAGER` is `cat`, or neither `PAGER` is set nor `less` is installed.
+  /// - Throws: ``CommandError`` if the pager cannot be started.
+  public init?(_ console: Console, environment: [String: String]) throws(CommandError) {
+    guard console.terminal.isTerminal, let command = Self.command(environment), command != "cat" else { return nil }
     var ends: [Int32] = [0, 0]
     guard pipe(&ends) == 0 else { throw Self.failure(command, errno) }
-    // As git does: quit if it fits, colours as they are, no screen cleared at the end.
+    // The options that git uses: quit if the text fits, pass colours through, do not clear the screen.
     if environment["LESS"] == nil { setenv("LESS", "FRX", 1) }
     let child: pid_t
     do throws(CommandError) {
@@ -36,8 +33,14 @@ struct Pager {
     close(ends[0])
     dup2(ends[1], STDOUT_FILENO)
     close(ends[1])
-    // Ctrl-C is the pager's, and does not end what it reads from.
+    // Ctrl-C belongs to the pager and must not end this process.
     signal(SIGINT, SIG_IGN)
+  }
+
+  private static func command(_ environment: [String: String]) -> String? {
+    if let named = environment["PAGER"], !named.isEmpty { return named }
+    let folders = (environment["PATH"] ?? "/usr/bin:/bin").split(separator: ":")
+    return folders.contains { access("\($0)/less", X_OK) == 0 } ? "less" : nil
   }
 
   private static func start(_ command: String, reading input: Int32, closing other: Int32) throws(CommandError) -> pid_t
@@ -64,12 +67,12 @@ struct Pager {
 
   private static func failure(_ command: String, _ code: Int32) -> CommandError {
     CommandError(
-      "The pager '\(command)' cannot be started: \(String(cString: strerror(code)))",
-      hint: "PAGER names another; without --pager none is used.", exit: .configuration)
+      "Cannot start the pager '\(command)': \(String(cString: strerror(code)))",
+      hint: "Set PAGER to another program, or to cat for none.", exit: .configuration)
   }
 
-  /// Waits until the person has seen enough.
-  func finish() {
+  /// Closes standard output and waits until the user quits the pager.
+  public func finish() {
     close(STDOUT_FILENO)
     var status: Int32 = 0
     while waitpid(process, &status, 0) == -1, errno == EINTR {}

@@ -5,21 +5,21 @@ import TrendyFoundation
 import TrendyModels
 import TrendyProtocols
 
-/// The store of a command, opened when it is needed first, and what the person set in it.
+/// Store of a command, opened on first use, with its synced settings.
 final class PersonalStore {
-  /// What is known once the person's settings are read.
+  /// Settings and the values derived from them.
   struct Known {
     var settings: Settings
     var local: LocalTime
     var units: Units
-    /// Why what the person synced could not be read.
+    /// Error that prevented reading the synced settings.
     var failure: (any Error)?
   }
 
   private let directory: URL
   private let machine: Settings
   private let isUTC: Bool
-  /// Whether one opening serves the whole command.
+  /// Whether the command shares one open store.
   private let isShared: Bool
   private let console: Console
   private var opened: AppContainer?
@@ -37,7 +37,7 @@ final class PersonalStore {
     guard DeviceRecord.exists(at: directory) else { throw CommandError.noStore(at: directory.path) }
     let console = console
     let container = try AppContainer(storeDirectory: directory) { isHeard in
-      console.explain(isHeard ? "The agent was told of the change." : "No agent runs that could be told of the change.")
+      console.explain(isHeard ? "Notified the agent of the change." : "No agent is running to be notified.")
     }
     if isShared { opened = container }
     return container
@@ -50,12 +50,12 @@ final class PersonalStore {
       do {
         settings.synced = try synced()
       } catch let error {
-        // A command that needs the store says so itself, as soon as it opens it; others need no more than this machine sets.
+        // A command that needs the store reports the error when it opens it; others use the settings of this machine.
         failure = error
       }
     }
     for key in settings.unusableSynced {
-      console.talk("The synced setting '\(key)' has a value that this version does not know: it is left aside.")
+      console.talk("Ignored the synced setting '\(key)': its value is unknown to this version of trendy.")
     }
     for spec in Setting.all where settings.resolved(spec).origin != .standard {
       let value = settings.resolved(spec)
@@ -65,7 +65,7 @@ final class PersonalStore {
     return Known(settings: settings, local: preferences.local(isUTC: isUTC), units: preferences.units, failure: failure)
   }()
 
-  /// What the record has of the person's settings; nothing where there is none yet.
+  /// Returns the synced settings; none without a store.
   private func synced() throws -> [String: String] {
     DeviceRecord.exists(at: directory) ? try open().makeStore().syncedSettings() : [:]
   }

@@ -8,15 +8,14 @@ import TrendyFoundation
 #endif
 import Synchronization
 
-/// Removes a folder when the person, or the system, ends this process: by SIGINT or SIGTERM.
+/// Deletes a folder when SIGINT or SIGTERM ends this process.
 enum RemovalAtSignal {
   private static let hasBegun = Atomic<Bool>(false)
 
-  /// Call it before anything is in the folder, and before another thread begins: the threads that begin later leave the signals to
-  /// the one that waits for them here.
+  /// Call this before anything is in the folder and before other threads start, which inherit the signal mask.
   static func remove(_ path: String) {
     block(SIG_BLOCK)
-    // The thread keeps it until the process ends.
+    // Owned by the thread until the process ends.
     let text = UnsafeMutableRawPointer(strdup(path))
     #if canImport(Darwin)
       var thread: pthread_t?
@@ -25,12 +24,11 @@ enum RemovalAtSignal {
       var thread = pthread_t()
       let failure = pthread_create(&thread, nil, { RemovalAtSignal.waitAndRemove($0) }, text)
     #endif
-    // Without a thread that waits for them they end the process as ever.
+    // Without the thread, the signals end the process as usual.
     if failure != 0 { block(SIG_UNBLOCK) }
   }
 
-  /// Does not return once the folder is being removed: what fails from then on fails for that reason, and the process is about to
-  /// end with the signal's status.
+  /// Blocks forever if the deletion has begun. Errors that follow are caused by it, and the process is about to exit.
   static func waitIfBegun() {
     while hasBegun.load(ordering: .acquiring) { pause() }
   }
@@ -54,9 +52,9 @@ enum RemovalAtSignal {
     var signal: Int32 = 0
     while sigwait(&signals, &signal) != 0 {}
     hasBegun.store(true, ordering: .releasing)
-    // What is being written meanwhile may put a file into it again.
+    // Concurrent writes may create files again.
     for _ in 0..<100 where FileManager.default.fileExists(atPath: path) {
-      try? FileManager.default.removeItem(atPath: path)  // looked at in the next round
+      try? FileManager.default.removeItem(atPath: path)  // retried in the next iteration
     }
     _exit(128 + signal)
   }

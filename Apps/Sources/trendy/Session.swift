@@ -6,26 +6,27 @@ import TrendyModels
 import TrendyPersistence
 import TrendyProtocols
 
-/// What a command works with: its arguments, the console, the settings, the store.
+/// Context of a command: arguments, console, settings and store.
 struct Session {
   let command: CommandSpec
   private(set) var arguments: Arguments
   let console: Console
-  /// The command line as it was given, to hand on.
+  /// Command line as given, to be passed on.
   let words: [String]
   let now: Date
   let storeDirectory: URL
   private let personal: PersonalStore
   let confirmations = Confirmations()
 
-  /// Commands that replace or mend the store: they open it themselves, each time anew, and go by what this machine sets alone.
+  /// Commands that replace or repair the store. They open it themselves and use only the settings of this machine.
   private static let repairing = ["doctor", "restore"]
 
   init(command: CommandSpec, arguments: Arguments, console: Console, words: [String], settings: Settings)
     throws(CommandError)
   {
     if arguments.value("--store") == "" {
-      throw CommandError("The value '' is invalid for '--store'", hint: "It is a folder.", exit: .usage)
+      throw CommandError(
+        "The value '' is invalid for '--store'", hint: "Name a folder, for example --store ~/trendy.", exit: .usage)
     }
     self.command = command
     self.arguments = arguments
@@ -37,11 +38,11 @@ struct Session {
       directory: storeDirectory, settings: settings, isUTC: arguments.has("--utc"),
       isShared: !Self.repairing.contains(command.name), console: console)
     if !arguments.has("--utc"), let zone = LocalTime.unknownZone(in: Environment.all) {
-      console.talk("This system knows no time zone '\(zone)' (TZ): times are read and shown in UTC.")
+      console.talk("Unknown time zone '\(zone)' in TZ: times are read and printed in UTC.")
     }
   }
 
-  /// The same with other words of the command, such as a line that is piped in.
+  /// Returns a session with other arguments, such as those of a piped line.
   /// - Throws: ``CommandError`` with exit 64 for an option that is not among `options`.
   func reading(_ words: [String], options: [OptionSpec]) throws(CommandError) -> Session {
     var session = self
@@ -49,14 +50,14 @@ struct Session {
     return session
   }
 
-  /// The clock on the wall, with the days of the person.
+  /// Local time with the user's start of the day and of the week.
   var local: LocalTime { personal.known.local }
   var units: Units { personal.known.units }
-  /// With those of the person, as their record has them.
+  /// Settings, including the synced ones of the user.
   var settings: Settings { personal.known.settings }
 
-  /// The same, for a command that answers with them.
-  /// - Throws: what the store says that cannot be read.
+  /// Returns the settings for a command that prints them.
+  /// - Throws: the error of a store that cannot be read.
   func allSettings() throws -> Settings {
     if let failure = personal.known.failure { throw failure }
     return personal.known.settings
@@ -64,48 +65,57 @@ struct Session {
 
   var listLimit: Int { settings.text(Setting.listLimit).flatMap { Int($0) } ?? 0 }
 
-  /// Opens the existing store and begins a decision on it: see `Command.run`.
+  /// Opens the existing store and begins a decision; see `Command.run`.
   func openStore() throws -> AppContainer {
     let container = try personal.open()
     try container.record.beginDecision()
     return container
   }
 
-  /// Where counts of what was sealed are kept.
+  /// Folder of the cached daily counts.
   static var countsFolder: URL { StoreLocation.counts(environment: Environment.all) }
 
-  /// Counts of the whole record, of which what was sealed was counted before.
+  /// Daily counts of the store; those of sealed segments come from the cache.
   func counts(of store: LocalStore) -> LocalInsightSource {
     LocalInsightSource(store: store, local: local, cache: Self.countsFolder)
+  }
+
+  /// Name of an undo step: `log coffee (Fri 20 Nov 08:30)`.
+  func undoLabel(_ verb: String, _ type: String, _ event: Event) -> String {
+    let year = local.components(of: now).year
+    let when =
+      event.isAllDay
+      ? local.day(local.midnight(of: local.date(of: event)), year: year) : local.dayAndTime(event.timestamp, year: year)
+    return "\(verb) \(type) (\(when))"
   }
 
   func usageError(_ message: String, hint: String? = nil) -> CommandError {
     CommandError(message, hint: hint, usage: Commands.table.usage(of: command), exit: .usage)
   }
 
-  /// What an edit says that changes nothing: it is so already, which a script that is run again may meet.
-  /// - Parameter options: those that name a change.
-  /// - Throws: ``CommandError`` with exit 64 where none was named.
-  func tellNothingChanges(of options: [OptionSpec]) throws(CommandError) {
-    guard options.contains(where: { arguments.has($0.key) }) else { throw usageError("Nothing to change was named") }
-    tellNothingChanges()
+  /// Reports that an edit changes nothing, as when a script runs again.
+  /// - Parameter options: options that request a change.
+  /// - Throws: ``CommandError`` with exit 64 if none of them was given.
+  func reportNothingChanged(of options: [OptionSpec]) throws(CommandError) {
+    guard options.contains(where: { arguments.has($0.key) }) else { throw usageError("No change given") }
+    reportNothingChanged()
   }
 
-  func tellNothingChanges() { console.talk("It is so already: nothing was changed.") }
+  func reportNothingChanged() { console.talk("Nothing to change: the values are the same.") }
 
-  /// Whether a thing can be called so: something to see, on one line, of at most 128 bytes.
+  /// Whether a text can be a name: one line, not blank, at most 128 bytes.
   func isName(_ text: String) -> Bool {
     text.utf8.count <= 128 && !text.allSatisfy(\.isWhitespace)
       && !text.unicodeScalars.contains(where: \.isTerminalControl)
   }
 
-  /// A colour as it is kept; `nil` where none was given.
+  /// Returns a colour in its stored form, `#RRGGBB`; `nil` if none was given.
   func colour(_ text: String?) throws(CommandError) -> String? {
     guard let text else { return nil }
     let digits = text.utf8.dropFirst()
     guard text.hasPrefix("#"), digits.count == 6, digits.allSatisfy({ Unicode.Scalar($0).properties.isASCIIHexDigit })
     else {
-      throw usageError("'\(text)' is no colour", hint: "Colours look like #7B4F2E.")
+      throw usageError("Invalid colour '\(text)'", hint: "Use #RRGGBB, for example #7B4F2E.")
     }
     return text.uppercased()
   }
@@ -114,7 +124,7 @@ struct Session {
     guard let text = arguments.value(option) else { return nil }
     guard let number = Int(text), range.contains(number) else {
       throw usageError(
-        "The value '\(text)' is invalid for '\(option)'", hint: "It is a number from \(range.lowerBound) up.")
+        "The value '\(text)' is invalid for '\(option)'", hint: "Use a whole number of at least \(range.lowerBound).")
     }
     return number
   }

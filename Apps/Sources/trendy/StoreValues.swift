@@ -6,20 +6,19 @@ import TrendyModels
 import TrendyProtocols
 import TrendyTrips
 
-/// The values that a person's store has, for a shell to offer. Where there is no store, or it cannot be read, there are none:
-/// nobody reads an error between two words.
+/// Completion values from the store. There are none if the store is missing or cannot be read; completion must not print errors.
 struct StoreValues: CompletionValues {
   private let session: Session
   private let storeDirectory: URL
 
-  /// - Parameter line: the words of the command line that is completed, which may name another store.
+  /// - Parameter line: words of the completed command line, which may name another store.
   init(_ session: Session, line: [String]) {
     self.session = session
     let named = line.lastIndex(of: "--store").flatMap { line.dropFirst($0 + 1).first }
     storeDirectory = named.map { URL(filePath: $0) } ?? session.storeDirectory
   }
 
-  /// So many of the last recorded are offered.
+  /// Number of recent events offered.
   private static let offered = 30
 
   func values(of kind: ValueKind, after arguments: [String]) -> [Candidate] {
@@ -33,7 +32,7 @@ struct StoreValues: CompletionValues {
     return (try? values(of: kind, after: arguments, in: app.makeStore())) ?? []
   }
 
-  /// Such as people set; any other can be written.
+  /// Examples of goals.
   private static let goals = [
     Candidate("1/day", "every day"), Candidate("8/day", "eight a day"), Candidate("3/week", "three a week"),
     Candidate("20min/day", "twenty minutes a day"), Candidate("at most 2/day", "no more than two a day"),
@@ -62,7 +61,7 @@ struct StoreValues: CompletionValues {
     }
   }
 
-  /// `key=`, and `key=choice` where there are choices; of properties that were not given yet.
+  /// `key=` or `key=option` for properties that were not given yet.
   private func properties(after arguments: [String], in store: any DataStoreProtocol) throws -> [Candidate] {
     let given = Set(arguments.compactMap { word in word.firstIndex(of: "=").map { word[..<$0].lowercased() } })
     return try definitions(for: arguments.first, in: store).filter { !given.contains($0.key.lowercased()) }
@@ -74,7 +73,7 @@ struct StoreValues: CompletionValues {
       }
   }
 
-  /// Of the type that is named, or of the event's; of all types where neither is.
+  /// Definitions of the named type, or of the type of the named event, or of all types.
   private func definitions(
     for name: String?, in store: any DataStoreProtocol
   ) throws -> [PropertyDefinition] {

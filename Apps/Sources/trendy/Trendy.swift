@@ -14,12 +14,16 @@ import TrendyFoundation
 enum Trendy {
   static func main() {
     Console.openStandardStreams()
-    // A file that may grow no further is an error of the write, to be told, not a reason to die without a word.
+    // A file that exceeds its size limit is reported as a write error; the signal would end the process.
     signal(SIGXFSZ, SIG_IGN)
     signal(SIGPIPE, SIG_IGN)
     let words = Array(CommandLine.arguments.dropFirst())
-    // The format is needed to say what is wrong with the rest, so it is looked for first.
+    // Errors in the rest of the line are already printed in the requested format.
     var console = Console(format: words.contains("--json") ? .json : words.contains("--ndjson") ? .ndjson : .text)
+    console.terminal = Terminal.ofStandardOutput(environment: Environment.all)
+    if words.contains("--no-color") {
+      (console.terminal.showsStyles, console.terminal.showsErrorStyles) = (false, false)
+    }
     let status = run(words, console: &console)
     exit(console.ending(status).rawValue)
   }
@@ -33,12 +37,13 @@ enum Trendy {
       case .command(let found, let words): (spec, rest) = (found, words)
       case .none(let options): (spec, rest) = (TodayCommand.spec, options)
       case .help(let topic):
-        console.data(try Commands.table.help(on: topic))
+        try console.help(
+          Commands.table.help(on: topic, width: console.terminal.helpWidth), environment: Environment.all)
         return .done
       }
       let arguments = try Commands.table.arguments(rest, of: spec)
-      if let answer = Commands.table.answer(to: arguments, of: spec) {
-        console.data(answer)
+      if let answer = Commands.table.answer(to: arguments, of: spec, width: console.terminal.helpWidth) {
+        try console.help(answer, environment: Environment.all)
         return .done
       }
       if arguments.has("--plain") { console.format = .plain }
@@ -47,9 +52,14 @@ enum Trendy {
       let settings = Settings(environment: Environment.all)
       if !Commands.workWithoutSettings.contains(spec.name) { try settings.check() }
       console.terminal = Terminal.ofStandardOutput(environment: Environment.all, settings: settings)
-      if arguments.has("--no-color") { console.terminal.showsStyles = false }
+      if arguments.has("--no-color") {
+        (console.terminal.showsStyles, console.terminal.showsErrorStyles) = (false, false)
+      }
       let isPaged = arguments.has(Pager.option.key) || settings.text(Setting.pager) == "on"
-      let pager = isPaged && spec.options.contains(Pager.option) ? try Pager(console) : nil
+      let pager =
+        isPaged && spec.options.contains(Pager.option) ? try Pager(console, environment: Environment.all) : nil
+      // Help must not start a second pager.
+      if pager != nil { console.terminal.height = nil }
       defer { pager?.finish() }
       let session = try Session(
         command: spec, arguments: arguments, console: console, words: words, settings: settings)
@@ -59,18 +69,18 @@ enum Trendy {
     }
   }
 
-  /// The command that a line names. The error of a line that begins with an event type instead says how to log one.
+  /// Parses the command line. If it begins with an event type, the error suggests `trendy log`.
   private static func meaning(of words: [String], _ console: Console) throws -> CommandTable.Meaning {
     do {
       return try Commands.table.meaning(of: words)
     } catch {
       guard beginsWithType(words, console) else { throw error }
       let line = words.map(ShellWords.quoted).joined(separator: " ")
-      throw CommandError(error.message, hint: "To record one: trendy log \(line)", exit: error.exit)
+      throw CommandError(error.message, hint: "To record an event: trendy log \(line)", exit: error.exit)
     }
   }
 
-  /// Whether the first word is an event type of the store; a store that cannot be read has none.
+  /// Whether the first word is an event type of the store; `false` if the store cannot be read.
   private static func beginsWithType(_ words: [String], _ console: Console) -> Bool {
     guard let first = words.first?.lowercased(),
       let session = try? Session(
@@ -84,12 +94,12 @@ enum Trendy {
   private static func run(_ spec: CommandSpec, _ session: Session, _ settings: Settings) throws -> ExitCode {
     let console = session.console
     guard console.isVerbose else { return try Commands.run(spec, session) }
-    console.explain("Configuration: \(settings.file.path)\(settings.file.exists ? "" : " (there is none)")")
+    console.explain("Configuration: \(settings.file.path)\(settings.file.exists ? "" : " (does not exist)")")
     let source = session.arguments.has("--store") ? "--store" : settings.resolved(Setting.store).origin.words
     console.explain("Store: \(session.storeDirectory.path) (\(source))")
     let clock = ContinuousClock()
     let start = clock.now
-    // Also of a command that fails.
+    // Also after an error.
     defer {
       let milliseconds = ((clock.now - start) / .milliseconds(1) * 10).rounded() / 10
       console.explain("'\(spec.name)' took \(milliseconds) ms.")

@@ -1,18 +1,18 @@
 import CommandSupport
 
-/// One command of `trendyd`, in three steps: it reads its words, acts, and shows what came of it.
+/// A command of `trendyd`, in three steps: it parses its arguments, acts, and prints the result.
 protocol DaemonCommand: Sendable {
   associatedtype Answer
 
   static var spec: CommandSpec { get }
 
-  /// Reads the command line. Nothing is opened or changed yet: a word that is wrong is said before.
+  /// Parses and checks the arguments. Nothing is opened or changed yet.
   init(_ session: DaemonSession) throws
 
-  /// Does what was asked.
+  /// Performs the command.
   func act(_ session: DaemonSession) async throws -> Answer
 
-  /// Prints the answer, in the format that was asked for.
+  /// Prints the result in the requested format.
   func show(_ answer: Answer, _ session: DaemonSession) throws -> ExitCode
 }
 
@@ -23,7 +23,7 @@ extension DaemonCommand {
   }
 }
 
-/// The commands of `trendyd`, from which its help and its manual come.
+/// Commands of `trendyd`.
 enum DaemonCommands {
   static let all: [any DaemonCommand.Type] = [
     RunCommand.self, StatusCommand.self, ReloadCommand.self, CheckConfigCommand.self, MetricsCommand.self,
@@ -38,38 +38,34 @@ enum DaemonCommands {
 
   static let table = CommandTable(
     program: "trendyd",
-    about: [
-      "trendyd is the hub that devices sync with, and the agent that syncs this",
-      "machine's store in the background.",
-    ],
+    about: "trendyd is the hub that your devices sync with, and the agent that syncs this machine in the background.",
     commands: all.map { $0.spec },
     globalOptions: [
-      OptionSpec("--json", help: "JSON documents, for scripts"),
-      OptionSpec("--quiet", "-q", help: "no talk"),
-      OptionSpec("--version", help: "the version, and nothing else"),
-      OptionSpec("--help", "-h", help: "this text"),
+      OptionSpec("--json", help: "print JSON documents"),
+      OptionSpec("--quiet", "-q", help: "print only results and errors"),
+      OptionSpec("--version", help: "print the version"),
+      OptionSpec("--help", "-h", help: "print help"),
     ],
     notes: [
-      "What hub init is told by --listen, --host, --proxy and --limit is kept; run goes",
-      "by it, by the configuration instead, and by what it is told itself before all.",
-      "Settings: trendy config list.",
+      "Settings: the options of 'trendyd run' take precedence over the configuration (trendy config list), which takes "
+        + "precedence over --listen, --host, --proxy and --limit of 'trendyd hub init'."
     ])
 
-  /// Commands that answer also where the configuration is wrong.
+  /// Commands that work with an invalid configuration.
   static let workWithoutSettings = [
     CheckConfigCommand.spec, ReloadCommand.spec, CompletionsCommand.spec, HelpCommand.spec, WordsCommand.spec,
   ].map(\.path)
 
   static func run(_ spec: CommandSpec, _ session: DaemonSession) async throws -> ExitCode {
     guard let command = all.first(where: { $0.spec.path == spec.path }) else {
-      preconditionFailure("the table is made from these")
+      preconditionFailure("the table contains only these commands")
     }
     return try await command.run(session)
   }
 }
 
 extension CommandGroup {
-  static let run = CommandGroup("run", "Serving and syncing.")
-  static let hub = CommandGroup("hub", "The hub's data.")
-  static let people = CommandGroup("people", "Who may come in to the hub.")
+  static let run = CommandGroup("run", "Run and install the daemon.")
+  static let hub = CommandGroup("hub", "Set up, back up and move the hub.")
+  static let people = CommandGroup("people", "Users, devices, tokens and webhooks of the hub.")
 }

@@ -4,25 +4,26 @@ import Foundation
 import TrendyModels
 
 extension DaemonRun {
-  /// SIGHUP: the log's file may be another by now, and the configuration too.
+  /// Handles SIGHUP: reopens the log file and reloads the configuration.
   func onHangUp(_ writer: LogWriter, _ console: Console) {
     writer.reopen()
     present.reloaded(console)
-    // An agent looks at its settings again, as after a change.
+    // Wakes the agent so that it reads its settings.
     if role != .hub { AgentSignal(storeDirectory: storeDirectory).send() }
   }
 
-  /// The control socket of a hub, in its folder.
+  /// Control socket of a hub, in its folder.
   func openControl(_ console: Console) -> ControlSocket? {
     let present = present
     do throws(CommandError) {
       return try ControlSocket(
-        RuntimeFiles(hubDirectory: hubDirectory), board: LiveBoard(), reload: { present.reloaded(console) }
+        RuntimeFiles(hubDirectory: hubDirectory), board: LiveStatusBroadcaster(), reload: { present.reloaded(console) }
       ) {
-        CommandError("This daemon is a hub and no agent", exit: .configuration)
+        CommandError(
+          "This daemon runs a hub without an agent", hint: "Start it with --role both.", exit: .configuration)
       }
     } catch {
-      // A hub that nobody can ask so still serves, and takes SIGHUP.
+      // A hub without a control socket still works and handles SIGHUP.
       console.talk("Hub: \(error.message)")
       return nil
     }

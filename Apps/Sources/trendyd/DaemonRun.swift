@@ -10,7 +10,7 @@ import TrendyIngest
 import TrendyModels
 import TrendyProtocols
 
-/// The work of `trendyd run`: serves, syncs, or both, until it is asked to end.
+/// `trendyd run`: runs the hub, the agent or both until stopped.
 struct DaemonRun {
   enum Role: String, CaseIterable {
     case agent
@@ -22,19 +22,19 @@ struct DaemonRun {
   let settings: HubSettings
   let hubDirectory: URL
   let storeDirectory: URL
-  /// Of the hub, where the service manager listens for it.
+  /// Socket of the service manager for the hub.
   let listener: Int32?
   let receivers: Receivers.Sources
   let files: RuntimeFiles
-  /// What can change while it runs.
+  /// Settings that can change while the daemon runs.
   let present: RunSettings
   let hooks: HookOptions
-  /// Of the log; `nil` for the standard error.
+  /// Path of the log file; `nil` for standard error.
   let logPath: String?
   let logForm: LogForm
   let environment: [String: String]
   let console: Console
-  private let vitals = Vitals()
+  private let vitals = Watchdog()
 
   func run() async throws {
     let bounds = try bounds()
@@ -44,7 +44,7 @@ struct DaemonRun {
     let manager = try ServiceManager(environment: environment, parts: parts) { [console] in
       console.talk($0, level: .warning)
     }
-    // In a terminal that is closed, it ends as every program does.
+    // Without a log file, a closed terminal ends the process as usual.
     if logPath != nil || manager.isPresent || isatty(STDIN_FILENO) == 0 { Signals.takeHangUp() }
     let log = HubLog(writer: writer, console: console).log
     let hub = role == .agent ? nil : HubContainer(directory: hubDirectory, database: settings.storage, bounds: bounds)
@@ -56,7 +56,7 @@ struct DaemonRun {
       writer.finish(atMost: Self.logSeconds)
       throw error
     }
-    // The place where it listens is said before the requests that it is asked.
+    // The address is logged before the first request.
     writer.start()
     let outcome: Result<Void, any Error>
     do {
@@ -64,7 +64,7 @@ struct DaemonRun {
     } catch {
       outcome = .failure(error)
     }
-    // Once more where an error ended the work and not a signal.
+    // Needed if an error and not a signal ended the work.
     await server?.stop()
     writer.finish(atMost: Self.logSeconds)
     try outcome.get()
@@ -76,10 +76,10 @@ struct DaemonRun {
     return parts
   }
 
-  /// Seconds for what is still to be logged at the end.
+  /// Seconds for the remaining log lines at exit.
   private static let logSeconds: TimeInterval = 0.5
 
-  /// What descriptors there are for; raises their number first.
+  /// Limits from the number of descriptors, which is raised first.
   private func bounds() throws(CommandError) -> ResourceBounds {
     try ResourceBounds(
       descriptors: ResourceBounds.raiseDescriptorLimit(), connections: settings.connections())
@@ -95,7 +95,7 @@ struct DaemonRun {
     do {
       try hub.note(HubContainer.Serving(port: port, deviceURL: outside))
     } catch {
-      // Read by `pair` alone, which then goes by what was kept.
+      // Only `pair` reads it; otherwise it uses the saved settings.
       console.talk("Hub: \(error)")
     }
     let url = HubSettings.url(address: endpoint.address, port: port)
@@ -107,12 +107,12 @@ struct DaemonRun {
           ("device_url", .string(outside)),
         ])
     }
-    let place = endpoint.isWildcard ? "every network of this machine, port \(port)" : url
-    console.done("Hub listens at \(place); its data is in \(hub.place).")
+    let place = endpoint.isWildcard ? "all networks of this machine, port \(port)" : url
+    console.done("Hub is listening at \(place). Data: \(hub.place)")
     if endpoint.path == nil { console.done("In a browser:  \(url)/") }
     let asked = endpoint.path.map { "--unix-socket \($0) http://localhost" } ?? url
-    console.done("Is it well?  curl \(asked)/api/v1/health")
-    console.done("One more device:  trendyd pair")
+    console.done("Health check:  curl \(asked)/api/v1/health")
+    console.done("To pair a device:  trendyd pair")
     if let hint = try settings.missingAddressHint(port: port) { console.talk(hint) }
     vitals.set({ try await server.turn() }, of: .hub)
     manager.say("Hub at \(place)", of: .hub)
@@ -120,29 +120,29 @@ struct DaemonRun {
     return server
   }
 
-  /// Returns when the process is asked to end.
+  /// Returns when the process is asked to terminate.
   private func work(
     hub: HubContainer?, server: HubServer?, log: @escaping AccessLog, console: Console, writer: LogWriter,
     _ manager: ServiceManager
   ) async throws {
-    // With the usual limits, and what is then still to be logged, less than a second.
+    // With the usual limits, including the remaining log lines, less than a second.
     let limits = try settings.httpLimits()
     let grace = max(.milliseconds(750), limits.stopDeadline + limits.lastWordsDeadline + .milliseconds(150))
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask {
         await Signals.termination(atMost: grace, onHangUp: { manager.reload { onHangUp(writer, console) } }) {
           console.talk(
-            "What was at work did not end in time and is left; it is done at the next start. "
-              + "Nothing acknowledged is lost.", level: .warning)
+            "Background work did not finish in time and will be repeated at the next start. "
+              + "No acknowledged data is lost.", level: .warning)
           writer.finish(atMost: 0.2)
           _exit(ExitCode.done.rawValue)
         }
         manager.stopping()
-        // Before the work that goes on beside it has ended, which may take its time.
+        // Before background work has ended, which may take longer.
         await server?.stop()
       }
       if let hub, let server {
-        // What touches the disk runs apart: a slow one keeps no thread of the runtime, and no request waits for it.
+        // Disk access runs on separate threads, so that a slow disk blocks neither the runtime nor requests.
         group.addTask { await tidy(server, hub.clock, console) }
         group.addTask {
           await maintain(every: Self.hubMaintenance, hub.clock, console) {
@@ -156,19 +156,19 @@ struct DaemonRun {
         group.addTask { await releaseFiles(of: hub) }
         group.addTask { await look(at: server, of: hub, console) }
         group.addTask {
-          await server.deliverWebhooks(by: WebhookCourier(clock: hub.clock)) {
+          await server.deliverWebhooks(by: HTTPWebhookSender(clock: hub.clock)) {
             console.talk("Hub: \($0)", level: .error)
           }
         }
       }
-      // An agent has one of its own.
+      // An agent has its own control socket.
       let socket = role == .hub ? openControl(console) : nil
       defer { socket?.close() }
       if role != .hub { group.addTask { try await runAgent(log: log, console: console, manager) } }
       if manager.heartbeatInterval != nil {
         group.addTask { await vitals.report(to: manager, clock: SystemTime()) { console.talk($0, level: .error) } }
       }
-      // The first to end is the asking; an agent that cannot go on throws and ends the rest.
+      // The first task to end is the termination request; a failed agent throws and cancels the others.
       try await group.next()
       group.cancelAll()
     }
@@ -194,7 +194,7 @@ struct DaemonRun {
       agent.addTask {
         await ExportMaker(app: network.app, present: present, environment: runner.environment, console: console).run()
       }
-      // Also without a source: what the command line adds is looked through again when time has passed.
+      // Also without a source: positions added by commands are processed again as time passes.
       agent.addTask {
         try await Receivers(
           app: network.app, shared: intake, sources: receivers, console: console, log: log,
@@ -202,51 +202,50 @@ struct DaemonRun {
         ).run()
       }
       defer { agent.cancelAll() }
-      // Not `waitForAll()`, which waits for the others when one has thrown.
+      // Not `waitForAll()`, which waits for the others after one has thrown.
       for try await _ in agent {}
     }
   }
 
-  /// At the start and once a minute: erases who was removed for that, and lets time do its part for what devices
-  /// posted.
+  /// At the start and every minute: erases removed users and applies timeouts to posted positions.
   private func look(at server: HubServer, of hub: HubContainer, _ console: Console) async {
     while !Task.isCancelled {
       do {
         let erased = try await server.runApart { try hub.erasePeople() }
-        for person in erased { console.talk("Hub: everything of \(person.name) is erased.") }
+        for person in erased { console.talk("Hub: erased all data of \(person.name).") }
       } catch {
-        console.talk("Hub: who was removed could not be erased: \(error); it is tried again in a minute", level: .error)
+        console.talk("Hub: cannot erase removed users: \(error); next attempt in a minute", level: .error)
       }
       do {
         try await server.runApart { try await hub.ingest.tick(at: server) }
       } catch is CancellationError {
         return
       } catch {
-        console.talk("Hub: what was posted could not be looked through: \(error)", level: .error)
+        console.talk("Hub: cannot process posted positions: \(error)", level: .error)
       }
-      // Cancelled is seen by the loop.
+      // The loop checks for cancellation.
       try? await hub.clock.sleep(for: .seconds(60))
     }
   }
 
-  /// At the start and once a day: what was deleted long ago shrinks, a piece at a time.
+  /// At the start and daily: compacts old tombstones in steps.
   private func tidy(_ server: HubServer, _ clock: any TimeSource, _ console: Console) async {
     while !Task.isCancelled {
       do {
         while try await server.runApart({ try server.compact() }), !Task.isCancelled {}
       } catch {
-        // Nobody waits for it, and nothing is lost by waiting for tomorrow.
+        // Not urgent; retried the next day.
         _ = console.report(CommandError(describingHub: error) ?? CommandError("\(error)", exit: .readWrite))
       }
-      // Cancelled is seen by the loop.
+      // The loop checks for cancellation.
       try? await clock.sleep(for: .seconds(86_400))
     }
   }
 
-  /// A hub that many write to has in memory what they wrote since.
+  /// Hub storage keeps recent writes in memory.
   private static let hubMaintenance: Duration = .seconds(15)
 
-  /// At the start and again and again: what was saved is made quick to open, a piece at a time.
+  /// At the start and regularly: storage maintenance in steps.
   private func maintain(
     every interval: Duration, _ clock: any TimeSource, _ console: Console, step: @Sendable () async throws -> Bool
   ) async {
@@ -254,22 +253,22 @@ struct DaemonRun {
       do {
         while try await step(), !Task.isCancelled { await Task.yield() }
       } catch {
-        // Nothing is lost by waiting for the next time; what stands in the way of saves too is said by those.
+        // Not urgent; a problem that affects saves is reported by them.
         _ = console.report(CommandError("\(error)", exit: .readWrite))
       }
       ProcessMemory.giveBack()
-      // Cancelled is seen by the loop.
+      // The loop checks for cancellation.
       try? await clock.sleep(for: interval)
     }
   }
 
-  /// Resident bytes of mapped files above which a hub releases them, some 17 MB of its own code among them: the kernel maps 64 KiB or
-  /// more at each page fault, and takes nothing back while memory is free.
+  /// Resident bytes of mapped files above which a hub releases them, including 17 MB of its own code. The kernel maps 64 KiB or more per
+  /// page fault and reclaims nothing while memory is free.
   private static let mostMapped = 24 << 20
 
   private func releaseFiles(of hub: HubContainer) async {
     var checksLeft = 0
-    // Until the task is cancelled, which is all that the clock throws.
+    // The clock throws only when the task is cancelled.
     while (try? await hub.clock.sleep(for: checksLeft > 0 ? .milliseconds(50) : .seconds(1))) != nil {
       if ProcessMemory.mappedBytes > Self.mostMapped {
         hub.releaseMemory()
@@ -280,7 +279,6 @@ struct DaemonRun {
     }
   }
 
-  /// How often it is looked again, twenty times a second, after files were released: a page of 50 entries that lie anywhere maps 10 MB,
-  /// a search twice that.
+  /// Interval of checks after a release, twenty per second: a list of 50 scattered entries maps 10 MB, a search twice that.
   private static let checksWhileBusy = 40
 }

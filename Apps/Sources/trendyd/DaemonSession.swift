@@ -13,15 +13,15 @@ import HubContainer
 import TrendyAgent
 import TrendyHub
 
-/// The context of a command: its arguments, the console, the hub and the store that are meant.
+/// Context of a command: arguments, console, hub and store.
 struct DaemonSession: Sendable {
   let arguments: Arguments
   let console: Console
   let environment: [String: String]
   let settings: Settings
-  /// The hub of `--data`, whether or not it exists yet.
+  /// The hub in `--data`, which may not exist yet.
   let hub: HubContainer
-  /// The agent's.
+  /// Store of the agent.
   let storeDirectory: URL
 
   init(arguments: Arguments, console: Console) {
@@ -37,8 +37,8 @@ struct DaemonSession: Sendable {
     storeDirectory = StoreLocation.store(option: arguments.value("--store"), settings: settings)
   }
 
-  /// - Parameter database: what was said; otherwise what is kept in the folder counts. Where that cannot be read, nobody knows where the
-  ///   data is: whatever is asked of the hub says why.
+  /// - Parameter database: the given storage; otherwise the folder's settings decide. If they cannot be read, the location of the data is
+  ///   unknown, and every operation on the hub fails with the reason.
   private static func hub(in directory: URL, database: String?) -> HubContainer {
     if let database { return HubContainer(directory: directory, database: database) }
     do throws(CommandError) {
@@ -48,29 +48,29 @@ struct DaemonSession: Sendable {
     }
   }
 
-  /// The option that names the folder of this hub, for command lines that are suggested; empty where it is the usual folder.
+  /// The `--data` option of this command line, for suggested commands; empty for the default folder.
   var dataOption: String { arguments.value("--data").map { " --data \(ShellWords.quoted($0))" } ?? "" }
 
-  /// The same command line, with the configuration as it is now.
+  /// Returns a session with the current configuration.
   func rereading() -> DaemonSession { DaemonSession(arguments: arguments, console: console) }
 
-  /// The files by which the agent of the store is asked.
+  /// Socket and status file of the store's agent.
   var runtimeFiles: RuntimeFiles {
     RuntimeFiles(storeDirectory: storeDirectory, environment: environment, status: value("--status", Setting.status))
   }
 
-  /// The person's, where there is a store; one that cannot be read is said by those who need it.
+  /// Preferences of the user, if there is a store. Errors of the store are reported when it is used.
   var preferences: Preferences {
     var settings = settings
     if DeviceRecord.exists(at: storeDirectory), let app = try? AppContainer(storeDirectory: storeDirectory) {
-      settings.synced = (try? app.makeStore().syncedSettings()) ?? [:]  // as above
+      settings.synced = (try? app.makeStore().syncedSettings()) ?? [:]  // reported when the store is used
     }
     return Preferences(settings)
   }
 
-  /// The hub of `--data`. Root acts as the owner of its folder from here on: a file that root made in it would be closed to the
-  /// service that serves it.
-  /// - Throws: ``CommandError`` with exit 66 where there is none; `HubStorageError`.
+  /// Returns the hub in `--data`. A root process continues as the owner of the folder, because the service could not open files that
+  /// belong to root.
+  /// - Throws: ``CommandError`` with exit 66 if there is none; `HubStorageError`.
   func existingHub() throws -> HubContainer {
     let hub = try servedHub()
     guard hub.database == nil else { return hub }
@@ -78,34 +78,35 @@ struct DaemonSession: Sendable {
     guard geteuid() == 0, stat(hub.directory.path, &status) == 0, status.st_uid != 0 else { return hub }
     guard setgroups(0, nil) == 0, setgid(status.st_gid) == 0, setuid(status.st_uid) == 0 else {
       throw CommandError(
-        "The owner of \(hub.directory.path) cannot be acted for: \(String(cString: strerror(errno)))",
-        hint: "Say this as the user that runs the hub.", exit: .refused)
+        "Cannot switch to the owner of \(hub.directory.path): \(String(cString: strerror(errno)))",
+        hint: "Run this command as the user that runs the hub.", exit: .refused)
     }
     return hub
   }
 
-  /// The hub of `--data`, for the process that serves it.
-  /// - Throws: ``CommandError`` with exit 66 where there is none; `HubStorageError`.
+  /// Returns the hub in `--data`, for the process that serves it.
+  /// - Throws: ``CommandError`` with exit 66 if there is none; `HubStorageError`.
   func servedHub() throws -> HubContainer {
     guard try hub.exists() else {
       throw CommandError(
-        "There is no hub at \(hub.place)", hint: "Make one: trendyd hub init; or name the folder of one: --data FOLDER",
+        "No hub found at \(hub.place)",
+        hint: "Create one with 'trendyd hub init', or name the folder of an existing hub with --data FOLDER.",
         exit: .notFound)
     }
     return hub
   }
 
-  /// Settings of a hub as this command line says them, and of none that are kept.
-  /// - Throws: ``CommandError`` with exit 64 for a value that cannot be.
-  func saidSettings() throws(CommandError) -> HubSettings { try HubSettings().saidOver(by: arguments) }
+  /// Returns the hub settings of this command line only.
+  /// - Throws: ``CommandError`` with exit 64 for an invalid value.
+  func commandLineSettings() throws(CommandError) -> HubSettings { try HubSettings().overridden(by: arguments) }
 
-  /// Settings of the hub as kept by `hub init`, instead what the configuration says, instead of that what this command line says.
+  /// Returns the hub settings: the command line overrides the configuration, which overrides the settings saved by `hub init`.
   func hubSettings() throws(CommandError) -> HubSettings {
-    try HubSettings.load(from: hub.directory).saidOver(by: settings).saidOver(by: arguments)
+    try HubSettings.load(from: hub.directory).overridden(by: settings).overridden(by: arguments)
   }
 
-  /// The person of `--name`, or the only one.
-  /// - Parameter use: the command that would say whose.
+  /// Returns the user named by `--name`, or the only one.
+  /// - Parameter use: command line suggested if the name is missing.
   func person(for use: String) throws -> HubPerson {
     let lookup = PeopleLookup(accounts: hub.accounts)
     if let name = arguments.value("--name") { return try lookup.person(called: name) }

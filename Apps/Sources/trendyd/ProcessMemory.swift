@@ -5,21 +5,21 @@
 import CommandSupport
 import Foundation
 
-/// Memory of this process that can be given back to the system without losing anything.
+/// Returns unused memory of this process to the system.
 enum ProcessMemory {
-  /// Has all threads share two pools of the C library, where each would have one of its own, with what its largest request left in it.
-  /// To be called before there are threads.
+  /// Limits the C library to two memory pools. Otherwise each thread keeps its own pool with the memory of its largest request. Call this
+  /// before there are threads.
   static func sharePools() {
     #if canImport(Glibc)
       mallopt(M_ARENA_MAX, 2)
     #endif
   }
 
-  /// Gives back to the system what was freed, and the pages of the program and its libraries: most were read at the start and are not
-  /// read again. The system keeps its own copy as long as it has room, so that the next touch of 64 KiB takes a microsecond or two.
+  /// Releases freed memory and the pages of the program and its libraries, most of which are used only at the start. They stay in the page
+  /// cache, so that the next access to 64 KiB takes a microsecond or two.
   static func giveBack() {
     #if canImport(Glibc)
-      // To its end: `FileManager.contents` takes one piece of a file that has no length. Where it cannot be read, more stays in memory.
+      // `FileManager.contents` would read only one block of a file without a length. If it cannot be read, less memory is released.
       if let text = try? FileHandle(forReadingAtPath: "/proc/self/smaps")?.readToEnd() {
         for part in MemoryMap(text).unchangedCode {
           madvise(UnsafeMutableRawPointer(bitPattern: part.lowerBound), part.count, MADV_DONTNEED)
@@ -29,10 +29,10 @@ enum ProcessMemory {
     #endif
   }
 
-  /// Resident bytes of mapped files, the program and its libraries included; 0 where `/proc` cannot be read, so that nothing is released.
+  /// Resident bytes of mapped files, including the program and its libraries; 0 if `/proc` cannot be read.
   static var mappedBytes: Int {
     #if canImport(Glibc)
-      // "Provides information about memory usage, measured in pages": size, resident, and what of that is of files (proc_pid_statm(5)).
+      // Pages: total size, resident, and resident pages of files (proc_pid_statm(5)).
       guard let text = try? FileHandle(forReadingAtPath: "/proc/self/statm")?.readToEnd(),
         let pages = String(decoding: text, as: UTF8.self).split(separator: " ").dropFirst(2).first.flatMap({ Int($0) })
       else { return 0 }

@@ -2,39 +2,40 @@ import AppContainer
 import CommandSupport
 import HubContainer
 
-/// What `trendyd run` is to do: by its options, else by the configuration.
+/// Options of `trendyd run`, with defaults from the configuration.
 struct RunOptions: Sendable {
   let role: DaemonRun.Role
   let pollInterval: Duration
-  /// Of an agent.
+  /// Receivers of the agent.
   let receivers: Receivers.Sources
   let hooks: HookOptions
-  /// What an agent exports by itself; `nil` for nothing.
+  /// Scheduled export of the agent, if any.
   let exports: ExportPlan?
   let logPath: String?
   let logForm: LogForm
-  /// The values as they were said, by the keys of their settings.
+  /// Option values as given on the command line, keyed by setting.
   let texts: [String: String]
 
-  /// - Throws: ``CommandError``: 64 for an option, 78 for a setting that cannot be.
+  /// - Throws: ``CommandError`` with exit 64 for an invalid option, 78 for an invalid setting.
   init(_ session: DaemonSession) throws(CommandError) {
     let word = session.value("--role", Setting.role) ?? ""
     guard let role = DaemonRun.Role(rawValue: word) else {
-      throw session.invalid("--role", Setting.role, hint: "It is agent, hub or both.")
+      throw session.invalid("--role", Setting.role, hint: "Use agent, hub or both.")
     }
     self.role = role
-    _ = try session.saidSettings()
-    // Also where no hub is run: a setting that is wrong is not kept for the day on which it is used.
-    _ = try HubSettings().saidOver(by: session.settings)
+    _ = try session.commandLineSettings()
+    // Also without a hub, so that invalid settings are found early.
+    _ = try HubSettings().overridden(by: session.settings)
     let seconds = session.value("--poll", Setting.poll).flatMap { DurationPhrase.seconds($0) }
     guard let seconds, (1...86_400).contains(seconds) else {
-      throw session.invalid("--poll", Setting.poll, hint: "It is a duration from 1s to 1d.")
+      throw session.invalid("--poll", Setting.poll, hint: "Use a duration from 1s to 1d.")
     }
     pollInterval = .seconds(seconds)
     let isAnAgentsOption = ["--ingest", "--gpsd", "--nmea"].contains { session.arguments.has($0) }
     guard role != .hub || !isAnAgentsOption else {
       throw CommandError(
-        "--ingest, --gpsd and --nmea are the agent's", hint: "A hub takes in at its own address: --role both for both.",
+        "--ingest, --gpsd and --nmea require an agent",
+        hint: "Add --role both. A hub receives posts at its own address.",
         exit: .usage)
     }
     receivers = try Receivers.Sources(session)
@@ -47,7 +48,7 @@ struct RunOptions: Sendable {
       uniquingKeysWith: { $1 })
   }
 
-  /// Settings that a daemon goes by, with their options.
+  /// Settings of a daemon with their options.
   private static let settings: [(option: String, spec: SettingSpec)] = [
     ("--role", Setting.role), ("--poll", Setting.poll), ("--log", Setting.log),
     ("--log-format", Setting.logFormat), ("--log-level", Setting.logLevel), ("--hooks", Setting.hooks),
@@ -62,15 +63,15 @@ struct RunOptions: Sendable {
 }
 
 extension DaemonSession {
-  /// The value of an option, else of its setting.
+  /// Value of an option, or else of its setting.
   func value(_ option: String, _ setting: SettingSpec) -> String? { arguments.value(option) ?? settings.text(setting) }
 
-  /// All values of an option, else the setting's.
+  /// All values of an option, or else of the setting.
   fileprivate func text(_ option: String, _ setting: SettingSpec) -> String? {
     arguments.has(option) ? arguments.all(option).joined(separator: " ") : settings.text(setting)
   }
 
-  /// - Returns: an error with exit 64 for an option, with exit 78 and its place for a setting.
+  /// - Returns: an error with exit 64 for an option, or with exit 78 and the origin for a setting.
   func invalid(_ option: String, _ setting: SettingSpec, hint: String) -> CommandError {
     if arguments.has(option) { return invalid(option, hint: hint) }
     let value = settings.resolved(setting)

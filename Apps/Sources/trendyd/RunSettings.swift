@@ -6,23 +6,23 @@ import TrendyAgent
 import TrendyModels
 import TrendyProtocols
 
-/// What a daemon that runs goes by, read again when it is asked to.
+/// Settings of a running daemon, which can be reloaded.
 final class RunSettings: Sendable {
   private struct State {
     var session: DaemonSession
     var options: RunOptions
   }
 
-  /// Keys whose values count as soon as they are read.
+  /// Keys whose values apply immediately after a reload.
   private static let immediate: Set<String> = [
     Setting.poll, Setting.dayStartsAt, Setting.weekStartsOn, Setting.hours, Setting.units,
     Setting.exportEvery, Setting.exportTo, Setting.exportFormat, Setting.exportKeep,
   ].reduce(into: []) { $0.insert($1.key) }
 
   private let state: Mutex<State>
-  /// Called when it was read again.
+  /// Called after a reload.
   private let listeners = Mutex<[@Sendable () -> Void]>([])
-  /// The values that those of ``immediate`` do not cover, as they were at the start.
+  /// Values at the start of all settings not in ``immediate``.
   private let started: [String: String]
 
   init(_ session: DaemonSession, _ options: RunOptions) {
@@ -32,22 +32,22 @@ final class RunSettings: Sendable {
 
   var pollInterval: Duration { state.withLock { $0.options.pollInterval } }
 
-  /// What is exported by itself; `nil` for nothing.
+  /// Scheduled export, if any.
   var exports: ExportPlan? { state.withLock { $0.options.exports } }
 
-  /// Calls `listener` each time that the configuration was read again, from now on.
+  /// Calls `listener` after each reload.
   func onReload(_ listener: @escaping @Sendable () -> Void) { listeners.withLock { $0.append(listener) } }
 
-  /// With what the person synced.
+  /// Settings including the synced ones.
   func preferences(_ store: any DataStoreProtocol) -> Preferences {
     var settings = state.withLock { $0.session.settings }
-    // A record that cannot be read is said by those who show it; times and lengths are then shown as this machine sets them.
+    // Errors of the store are reported elsewhere; the settings of this machine apply then.
     settings.synced = (try? store.syncedSettings()) ?? [:]
     return Preferences(settings)
   }
 
-  /// Reads the configuration again and logs what came of it.
-  /// - Returns: the answer to who asked.
+  /// Reloads the configuration and logs the result.
+  /// - Returns: JSON response.
   @discardableResult
   func reloaded(_ console: Console) -> JSONText {
     do throws(CommandError) {
@@ -60,7 +60,7 @@ final class RunSettings: Sendable {
     } catch {
       _ = console.report(
         CommandError(
-          "The configuration is refused, the old one stays: \(error.message)", hint: error.hint, exit: error.exit))
+          "Configuration rejected, the old one stays active: \(error.message)", hint: error.hint, exit: error.exit))
       return .object([
         (
           "error",
@@ -72,25 +72,25 @@ final class RunSettings: Sendable {
     }
   }
 
-  /// A reading of the configuration, and what came of it.
+  /// Result of a reload.
   struct Reload: Hashable, Sendable {
-    /// Keys whose new values count from now on.
+    /// Changed keys that apply now.
     var changed: [String]
-    /// Keys whose new values count from the next start on.
+    /// Changed keys that apply after a restart.
     var waiting: [String]
 
-    /// For the log.
+    /// Text for the log.
     var words: String {
       let parts = [
         changed.isEmpty ? nil : "\(changed.joined(separator: ", ")) changed",
-        waiting.isEmpty ? nil : "\(waiting.joined(separator: ", ")) will change at the next start",
+        waiting.isEmpty ? nil : "\(waiting.joined(separator: ", ")) will change after a restart",
       ].compactMap(\.self)
-      return "Configuration read again: \(parts.isEmpty ? "nothing changed" : parts.joined(separator: "; "))."
+      return "Configuration reloaded: \(parts.isEmpty ? "no changes" : parts.joined(separator: "; "))."
     }
   }
 
-  /// Reads the configuration again. One that is wrong is refused whole.
-  /// - Throws: ``CommandError`` that says what is wrong; what counted before still does.
+  /// Reloads the configuration. An invalid one is rejected as a whole.
+  /// - Throws: ``CommandError`` for an invalid configuration; the previous one stays active.
   func reload() throws(CommandError) -> Reload {
     let (old, session) = state.withLock { ($0.options, $0.session.rereading()) }
     try session.check()
@@ -108,7 +108,7 @@ final class RunSettings: Sendable {
 }
 
 extension DaemonSession {
-  /// - Throws: ``CommandError`` with exit 78 for the first thing that is wrong in the configuration.
+  /// - Throws: ``CommandError`` with exit 78 for the first error in the configuration.
   func check() throws(CommandError) {
     try settings.check()
     _ = try RunOptions(self)

@@ -7,31 +7,30 @@
 #endif
 import Foundation
 
-/// What a person or the system asks by signals: SIGINT and SIGTERM to end, SIGHUP to open the log file anew.
+/// Signal handling: SIGINT and SIGTERM terminate, SIGHUP reopens the log file.
 ///
-/// They are handled and not blocked: in `dispatch_main`, where an async `main` waits, the first thread of a process takes every
-/// signal, whatever was blocked before.
+/// Signals are handled and not blocked, because `dispatch_main`, in which an async `main` waits, unblocks them on the main thread.
 enum Signals {
-  /// The thread of ``termination(atMost:onHangUp:onTimeout:)`` reads from the one, and the handlers write to the other. Written once,
-  /// by ``take()``, before there is a handler or a second thread; plain numbers, as a handler may not touch an array.
+  /// Pipe from the handlers to the thread of ``termination(atMost:onHangUp:onTimeout:)``. Set once by ``take()``, before there is a handler
+  /// or a second thread; plain integers, because a handler must not access an array.
   private nonisolated(unsafe) static var readingEnd: Int32 = -1
   private nonisolated(unsafe) static var writingEnd: Int32 = -1
 
-  /// From here on the process does not die of them. Called before any thread is made.
+  /// Installs the handlers. Call this before any thread is created.
   static func take() {
     signal(SIGPIPE, SIG_IGN)
     signal(SIGXFSZ, SIG_IGN)
     var ends: [Int32] = [-1, -1]
-    // Without it they end the process as they always do.
+    // Without the pipe, the signals end the process as usual.
     guard pipe(&ends) == 0 else { return }
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-    // A handler that waited for room would wait for ever; the signals that are there say all.
+    // A handler must not block on a full pipe; the signals in it are sufficient.
     _ = fcntl(ends[1], F_SETFL, fcntl(ends[1], F_GETFL) | O_NONBLOCK)
     (readingEnd, writingEnd) = (ends[0], ends[1])
     for number in [SIGINT, SIGTERM] { handle(number) }
   }
 
-  /// SIGHUP no longer ends the process either: it has a log file that can be opened anew.
+  /// Handles SIGHUP as well, for a process with a log file.
   static func takeHangUp() { if writingEnd >= 0 { handle(SIGHUP) } }
 
   private static func handle(_ number: Int32) {
@@ -43,10 +42,10 @@ enum Signals {
     }
   }
 
-  /// Returns when the process is or was asked to end, or the task is cancelled.
+  /// Returns when the process is asked to terminate or the task is cancelled.
   ///
-  /// From the asking on, a thread that waits for nothing else counts: what has not ended the process by then, `onTimeout` does. So it
-  /// ends also where each thread of the process waits for a disk, or for somebody to read its log. Who asks again waits no longer.
+  /// A separate thread then calls `onTimeout` after the grace period, so that the process ends even if all other threads block on a disk or
+  /// a log reader. A second signal calls it immediately.
   static func termination(
     atMost grace: Duration, onHangUp: @escaping @Sendable () -> Void, onTimeout: @escaping @Sendable () -> Void
   ) async {

@@ -6,7 +6,7 @@ import NetworkContainer
 import TrendyModels
 import TrendyProtocols
 
-/// The daemon: the hub that devices sync with, and the agent that syncs this machine's store in the background.
+/// The daemon: the hub that devices sync with, and the agent that syncs the store of this machine.
 @main
 enum Trendyd {
   static func main() async {
@@ -37,8 +37,8 @@ enum Trendyd {
     switch try table.meaning(of: words) {
     case .command(let spec, let rest):
       let arguments = try table.arguments(rest, of: spec)
-      if let answer = table.answer(to: arguments, of: spec) {
-        console.data(answer)
+      if let answer = table.answer(to: arguments, of: spec, width: console.terminal.helpWidth) {
+        try console.help(answer, environment: ProcessInfo.processInfo.environment)
         return .done
       }
       let session = DaemonSession(arguments: arguments, console: console)
@@ -49,9 +49,10 @@ enum Trendyd {
         console.data("trendyd \(Version.text)")
         return .done
       }
-      throw CommandError("trendyd needs to know what to do", hint: "'trendyd help' lists the commands.", exit: .usage)
+      throw CommandError("Missing command", hint: "Run 'trendyd help' to see all commands.", exit: .usage)
     case .help(let topic):
-      console.data(try table.help(on: topic))
+      try console.help(
+        table.help(on: topic, width: console.terminal.helpWidth), environment: ProcessInfo.processInfo.environment)
       return .done
     }
   }

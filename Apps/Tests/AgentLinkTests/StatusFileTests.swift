@@ -26,7 +26,7 @@ struct StatusFileTests {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }  // left behind, it would only take room
     let url = folder.appending(path: "status.json")
-    let board = LiveBoard()
+    let board = LiveStatusBroadcaster()
     let file = StatusFile(url: url, board: board)
     file.show(status)
     #expect(try String(contentsOf: url, encoding: .utf8) == board.notice.text + "\n")
@@ -41,7 +41,7 @@ struct StatusFileTests {
   }
 
   @Test func `a file that cannot be written stops nothing`() throws {
-    let board = LiveBoard()
+    let board = LiveStatusBroadcaster()
     let file = StatusFile(url: URL(filePath: "/no/such/folder/status.json"), board: board)
     file.show(status)
     #expect(file.failure?.path == "/no/such/folder/status.json")

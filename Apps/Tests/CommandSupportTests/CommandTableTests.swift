@@ -7,7 +7,7 @@ struct CommandTableTests {
   private static let care = CommandGroup("care", "How it is.")
 
   private let table = CommandTable(
-    program: "p", about: ["p does things."],
+    program: "p", about: "p does things.",
     commands: [
       CommandSpec(
         "log", .one("type", .eventType, "the type"), summary: "Does it.", group: daily,
@@ -28,9 +28,9 @@ struct CommandTableTests {
     ], notes: ["A note."], topics: [HelpTopic("when", ["At any time."])])
 
   @Test func `there is help on what is no command`() throws {
-    #expect(try table.help(on: ["when"]) == "At any time.")
-    #expect(try table.help(on: ["globals"]).contains("--store"))
-    let error = #expect(throws: CommandError.self) { try table.help(on: ["whn"]) }
+    #expect(try table.help(on: ["when"], width: 80) == "At any time.")
+    #expect(try table.help(on: ["options"], width: 80).contains("--store"))
+    let error = #expect(throws: CommandError.self) { try table.help(on: ["whn"], width: 80) }
     #expect(error?.hint == "Did you mean 'p help when'?")
   }
 
@@ -59,14 +59,14 @@ struct CommandTableTests {
   @Test(
     "what is no command says what was meant, or what there is",
     arguments: [
-      ("lgo", "There is no command 'lgo'", "Did you mean 'p log'?"),
-      ("nothing", "There is no command 'nothing'", "'p help' lists the commands."),
-      ("Record", "There is no command 'Record'", "Did you mean 'p log'?"),
-      ("type create", "There is no command 'type create'", "Did you mean 'p type add'?"),
-      ("delete", "There is no command 'delete'", "'p help' lists the commands."),
-      ("type", "'type' needs to know what to do", "There are: p type add, p type prop."),
-      ("type ad", "There is no command 'type ad'", "Did you mean 'p type add'?"),
-      ("type prop", "'type prop' needs to know what to do", "There are: p type prop add."),
+      ("lgo", "Command 'lgo' not found", "Did you mean 'p log'?"),
+      ("nothing", "Command 'nothing' not found", "Run 'p help' to see all commands."),
+      ("Record", "Command 'Record' not found", "Did you mean 'p log'?"),
+      ("type create", "Command 'type create' not found", "Did you mean 'p type add'?"),
+      ("delete", "Command 'delete' not found", "Run 'p help' to see all commands."),
+      ("type", "'type' needs a subcommand", "Subcommands: p type add, p type prop."),
+      ("type ad", "Command 'type ad' not found", "Did you mean 'p type add'?"),
+      ("type prop", "'type prop' needs a subcommand", "Subcommands: p type prop add."),
     ])
   func unknown(line: String, message: String, hint: String) {
     let error = #expect(throws: CommandError.self) { try found(line) }
@@ -84,37 +84,46 @@ struct CommandTableTests {
 
   @Test func `help tells of all by group, of a group, of those that begin so, and of one whole`() throws {
     #expect(
-      table.overview == """
+      table.overview(width: 80) == """
         p does things.
 
-          daily  log  type add|prop
-          care   sync [conflicts]
+        daily: Every day.
+          log            Does it.
+          type add       Does it.
+          type prop add  Does it.
 
-        p help COMMAND tells what it takes, with examples; so does help GROUP.
+        care: How it is.
+          sync                 Does it.
+          sync conflicts       Does it.
+          sync conflicts show  Does it.
+
+        Run 'p help COMMAND' for examples and options, 'p help GROUP' for one group.
         A note.
         """)
     #expect(
-      try table.help(on: ["care"]) == """
+      try table.help(on: ["care"], width: 80) == """
         How it is.
 
           sync [now]                Does it.
           sync conflicts            Does it.
           sync conflicts show <id>  Does it.
         """)
-    #expect(try table.help(on: ["type"]).contains("  type add <name> ...  Does it.\n  type prop add        Does it."))
-    let log = try table.help(on: ["log"])
-    #expect(log.hasPrefix("Does it.\n\nUsage: p log <type>\n\nExamples:\n  p log tea\n  p log tea 2\n\nOptions:\n"))
+    #expect(
+      try table.help(on: ["type"], width: 80).contains(
+        "  type add <name> ...  Does it.\n  type prop add        Does it."))
+    let log = try table.help(on: ["log"], width: 80)
+    #expect(log.hasPrefix("Does it.\n\nExamples:\n  p log tea\n  p log tea 2\n\nUsage: p log <type>\n\nGlobal options"))
     // One that has others beneath it tells of them as well.
-    #expect(try table.help(on: ["sync", "conflicts"]).hasSuffix("sync conflicts show <id>  Does it."))
-    #expect(throws: CommandError.self) { try table.help(on: ["nothing"]) }
+    #expect(try table.help(on: ["sync", "conflicts"], width: 80).hasSuffix("sync conflicts show <id>  Does it."))
+    #expect(throws: CommandError.self) { try table.help(on: ["nothing"], width: 80) }
   }
 
   @Test(
     "a command gets as many arguments as it takes",
     arguments: [
-      ("log", "Missing the type"), ("log a b", "Unexpected 'b'"), ("type add", "Missing the name"),
-      ("type add a b c", nil), ("sync", nil), ("sync now", nil), ("sync now then", "Unexpected 'then'"),
-      ("log --help", nil), ("type prop add x", "Unexpected 'x'"),
+      ("log", "Missing the type"), ("log a b", "Unexpected argument 'b'"), ("type add", "Missing the name"),
+      ("type add a b c", nil), ("sync", nil), ("sync now", nil), ("sync now then", "Unexpected argument 'then'"),
+      ("log --help", nil), ("type prop add x", "Unexpected argument 'x'"),
     ])
   func count(line: String, message: String?) throws {
     guard case .command(let command, let rest) = try table.meaning(of: line.split(separator: " ").map(String.init))
@@ -130,8 +139,8 @@ struct CommandTableTests {
   @Test(
     "a value that a command takes by an option is told an option that may take it",
     arguments: [
-      ("Bob Doe", "Perhaps: --name 'Bob Doe'"), ("60", "Perhaps: --limit 60"),
-      ("2026-11-20", "Perhaps: --until 2026-11-20"),
+      ("Bob Doe", "Did you mean --name 'Bob Doe'?"), ("60", "Did you mean --limit 60?"),
+      ("2026-11-20", "Did you mean --until 2026-11-20?"),
     ])
   func option(word: String, hint: String) throws {
     let options = [
@@ -140,28 +149,39 @@ struct CommandTableTests {
       OptionSpec("--limit", value: "n", kind: .number, help: "at most so many"),
     ]
     let pair = CommandSpec("pair", summary: "Does it.", group: Self.care, examples: [], options: options)
-    let table = CommandTable(program: "p", about: [], commands: [pair], globalOptions: [], notes: [])
+    let table = CommandTable(program: "p", about: "", commands: [pair], globalOptions: [], notes: [])
     let error = #expect(throws: CommandError.self) { try table.arguments([word], of: pair) }
-    #expect(error?.message == "Unexpected '\(word)'" && error?.hint == hint)
+    #expect(error?.message == "Unexpected argument '\(word)'" && error?.hint == hint)
   }
 
   @Test func `a value that no option of a command takes gives no hint`() throws {
     let pair = CommandSpec(
       "pair", summary: "Does it.", group: Self.care, examples: [],
       options: [OptionSpec("--name", value: "person", kind: .text, help: "whose")])
-    let table = CommandTable(program: "p", about: [], commands: [pair], globalOptions: [], notes: [])
+    let table = CommandTable(program: "p", about: "", commands: [pair], globalOptions: [], notes: [])
     let error = #expect(throws: CommandError.self) { try table.arguments(["60"], of: pair) }
-    #expect(error?.message == "Unexpected '60'" && error?.hint == nil)
+    #expect(error?.message == "Unexpected argument '60'" && error?.hint == nil)
   }
 
-  @Test func `a list that is longer than a line is parted where a word ends`() {
-    let many = CommandTable(
-      program: "p", about: [],
-      commands: (0..<30).map {
-        CommandSpec("trip operation\($0)", summary: "Does it.", group: Self.daily, examples: [])
-      }, globalOptions: [], notes: [])
-    let lines = many.overview.split(separator: "\n")
-    #expect(lines.allSatisfy { $0.count <= 80 })
-    #expect((0..<30).allSatisfy { number in lines.contains { $0.contains("operation\(number)") } })
+  @Test(arguments: [40, 80, 100]) func `help is wrapped to the width between words`(width: Int) throws {
+    let words =
+      "One sentence that is much too long for a line of any terminal that somebody could use for this program."
+    let long = CommandTable(
+      program: "p", about: words,
+      commands: [
+        CommandSpec(
+          "trip operation", .one("id", .trip, "id"), summary: words, group: Self.daily, examples: ["trip operation 1"],
+          options: [OptionSpec("--a-very-long-option", value: "value", kind: .text, help: words)])
+      ], globalOptions: [OptionSpec("--json", help: words), OptionSpec("--store", help: words)], notes: [words])
+    let command = try #require(long.commands.first)
+    let texts =
+      [long.overview(width: width), long.help(of: command, width: width)]
+      + [["daily"], ["options"]].map {
+        (try? long.help(on: $0, width: width)) ?? ""
+      }
+    let text = texts.joined(separator: "\n")
+    #expect(text.split(separator: "\n").allSatisfy { $0.count <= width })
+    let wholeWords = text.split { $0.isWhitespace }
+    #expect(wholeWords.count { $0 == "somebody" } == 8 && wholeWords.count { $0 == "program." } == 8)
   }
 }

@@ -18,7 +18,7 @@ struct CompletionTests {
   }
 
   private let table = CommandTable(
-    program: "p", about: ["p does things."],
+    program: "p", about: "p does things.",
     commands: [
       CommandSpec(
         "log", .one("type", .eventType, "the type"), .optional("value", .number), .any("key=value", .property),

@@ -55,27 +55,27 @@ final class ConfigurationFileTests {
   @Test(
     "what is wrong is told with its line and a near miss",
     arguments: [
-      ("\npol = 30s", 2, "There is no setting 'pol'", "Did you mean 'poll'?"),
-      ("hours = 13", 1, "The value '13' is invalid for 'hours'", "Did you mean '12'? It is 12 or 24."),
-      ("poll", 1, "'poll' is not 'key = value'", "Lines look like: list_limit = 20"),
-      ("poll = 1m\n\npoll = 2m", 3, "'poll' is set a second time, first in line 1", nil),
+      ("\npol = 30s", 2, "Setting 'pol' not found", "Did you mean 'poll'?"),
+      ("hours = 13", 1, "The value '13' is invalid for 'hours'", "Did you mean '12'? Use 12 or 24."),
+      ("poll", 1, "'poll' is not 'key = value'", "Use lines such as: list_limit = 20"),
+      ("poll = 1m\n\npoll = 2m", 3, "'poll' is set twice, first in line 1", nil),
       (
         "store = here", 1, "The value 'here' is invalid for 'store'",
-        "It is the path of a file or folder, from / or ~/ on."
+        "Use a path that starts with / or ~/."
       ),
       (
-        "gpsd = \"a", 1, "the quotes of 'gpsd' do not end, or something stands behind them",
-        "Lines look like: list_limit = 20"
+        "gpsd = \"a", 1, "missing closing quote of 'gpsd', or text after it",
+        "Use lines such as: list_limit = 20"
       ),
-      ("poll = 0s", 1, "The value '0s' is invalid for 'poll'", "It is a duration from 1 s to 24 h."),
-      ("poll =", 1, "The value '' is invalid for 'poll'", "It is a duration from 1 s to 24 h."),
+      ("poll = 0s", 1, "The value '0s' is invalid for 'poll'", "Use a duration from 1 s to 24 h."),
+      ("poll =", 1, "The value '' is invalid for 'poll'", "Use a duration from 1 s to 24 h."),
       (
         "day_starts_at = 24:00", 1, "The value '24:00' is invalid for 'day_starts_at'",
-        "It is a time of the day from 00:00 to 23:59."
+        "Use a time of day from 00:00 to 23:59."
       ),
       (
-        "trips.stop = 10m", 1, "'trips.stop' is the same on all your devices, and cannot be set for one machine",
-        "Take it out here, and say: trendy config set trips.stop 5m"
+        "trips.stop = 10m", 1, "'trips.stop' is a synced setting and cannot be set for one machine",
+        "Remove it here and run: trendy config set trips.stop 5m"
       ),
     ])
   func refuses(text: String, line: Int, message: String, hint: String?) throws {
@@ -96,7 +96,7 @@ final class ConfigurationFileTests {
     #expect(!missing.exists && missing.problems.isEmpty)
     #expect(
       ConfigurationFile(path: folder.path).problems.map(\.message) == [
-        "\(folder.path) cannot be read: it is not a file"
+        "Cannot read \(folder.path): it is not a file"
       ])
   }
 

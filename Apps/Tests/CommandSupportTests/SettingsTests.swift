@@ -91,7 +91,7 @@ final class SettingsTests {
     arguments: [
       (Units.metric, 999.4, "999 m"), (.metric, 999.6, "1.0 km"), (.metric, 12_345, "12.3 km"),
       (.imperial, 250, "820 ft"), (.imperial, 1609.344, "1.0 mi"), (.imperial, 12_345, "7.7 mi"),
-      (.metric, -1500, "-1.5 km"),
+      (.metric, -1500, "−1.5 km"),
     ])
   func lengths(units: Units, metres: Double, words: String) {
     #expect(units.length(metres) == words)

@@ -197,8 +197,8 @@ struct TimePhraseTests {
   func doubtfulDates(phrase: String) {
     #expect { _ = try date(phrase) } throws: { error in
       let error = error as? CommandError
-      return error?.message == "'\(phrase)' may be more than one day"
-        && error?.hint == "Write 2026-03-04 or 2026-04-03."
+      return error?.message == "The date '\(phrase)' is ambiguous"
+        && error?.hint == "Use 2026-03-04 or 2026-04-03."
         && error?.exit == .usage
     }
   }

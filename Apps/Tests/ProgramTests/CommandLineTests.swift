@@ -13,7 +13,7 @@ struct CommandLineTests {
     #expect(made.status == 0)
     #expect(
       made.output == """
-        Store ready. No account; nothing leaves this machine.
+        Store ready. No account needed; all data stays on this machine.
         Types: mood, workout, medication, coffee, journal
         Next:  trendy log coffee
 
@@ -23,7 +23,7 @@ struct CommandLineTests {
     #expect(
       logged.output.hasPrefix(#"coffee  Fri 20 Nov 2026 08:30  count 2  large  "oat"  "#)
         || logged.output.hasPrefix(#"coffee  Fri 20 Nov 08:30  count 2  large  "oat"  "#))
-    #expect(logged.output.hasSuffix("  undo: trendy undo\n"))
+    #expect(logged.output.hasSuffix("  Undo with: trendy undo\n"))
   }
 
   @Test func `before first use it says how to begin`() throws {

@@ -116,7 +116,9 @@ struct EndingTests {
     #expect(try eventually { try ask(65534).status == 0 ? true : nil } == true, "\(agent.text)")
     try #require(try bench.shell("chmod 711 '\(store)'; chmod 666 '\(store)/control.sock'").status == 0)
     let stranger = try ask(65533)
-    #expect(stranger.status == 77 && stranger.talk.contains("its own user alone"), "\(stranger.output)\(stranger.talk)")
+    #expect(
+      stranger.status == 77 && stranger.talk.contains("only requests of its own user"),
+      "\(stranger.output)\(stranger.talk)")
     #expect(try ask(0).status == 0)
     #expect(try ask(65534).status == 0)
   }

@@ -80,7 +80,7 @@ struct HookTests {
     try write("on-event", "echo broken; exit 3")
     try bench.trendy("log", "coffee")
     #expect(
-      try eventually { agent.text.contains("warning Hook on-event ended with status 3: broken") ? true : nil } == true,
+      try eventually { agent.text.contains("warning Hook on-event failed with status 3: broken") ? true : nil } == true,
       "\(agent.text)")
     #expect(try bench.trendyd("status", "--store", bench.store()).status == 0)
   }
@@ -106,7 +106,7 @@ struct HookTests {
 
   @Test(
     "a file that is not to be run is named",
-    arguments: [(0o644, "is not executable"), (0o777, "can be written by others")])
+    arguments: [(0o644, "is not executable"), (0o777, "is writable by other users")])
   func refused(mode: Int, words: String) throws {
     try write("on-event", #"touch "$HOOK_TOLD""#, mode: mode)
     let agent = try agent()

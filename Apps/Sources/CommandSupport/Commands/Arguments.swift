@@ -1,25 +1,25 @@
-/// One option of a command: a flag, or one that takes a value.
+/// An option of a command: a flag, or an option with a value.
 public struct OptionSpec: Hashable, Sendable {
-  /// With their dashes, the long one first.
+  /// Names with their dashes, the long one first.
   public let names: [String]
-  /// What stands for the value in the help; `nil` for a flag.
+  /// Placeholder of the value in help; `nil` for a flag.
   public let value: String?
-  /// What the value is; `nil` for a flag.
+  /// Kind of the value; `nil` for a flag.
   public let kind: ValueKind?
   public let repetition: Repetition
   public let help: String
 
-  /// What a command line may do with an option that takes a value: give it once, or several times.
+  /// How a command treats an option that is given more than once.
   public enum Repetition: Hashable, Sendable {
-    /// Two different values are refused, as the command could use only one of them.
+    /// Two different values are an error.
     case refused
-    /// The last value counts, so that a command line can overrule the alias that it begins with.
+    /// The last value counts, so that options can be added to a shell alias.
     case lastCounts
     /// The command uses all values.
     case allCount
   }
 
-  /// A flag.
+  /// Creates a flag.
   public init(_ names: String..., help: String) {
     self.names = names
     value = nil
@@ -28,7 +28,7 @@ public struct OptionSpec: Hashable, Sendable {
     self.help = help
   }
 
-  /// One that takes a value.
+  /// Creates an option with a value.
   public init(
     _ names: String..., value: String, kind: ValueKind, repetition: Repetition = .refused, help: String
   ) {
@@ -42,29 +42,29 @@ public struct OptionSpec: Hashable, Sendable {
     self.value = value
     self.kind = kind
     self.repetition = repetition
-    self.help = repetition == .allCount ? help + "; may be given again" : help
+    self.help = repetition == .allCount ? help + "; repeatable" : help
   }
 
   public var key: String { names[0] }
 
-  /// The options of a help text, a line each, what they are for in one column.
-  public static func table(of options: [OptionSpec]) -> [String] {
-    let labels = options.map { option in
-      option.names.reversed().joined(separator: ", ") + (option.value.map { " <\($0)>" } ?? "")
+  /// Formats options in two columns: names and help.
+  static func table(of options: [OptionSpec], width: Int) -> [String] {
+    let rows = options.map { option in
+      (
+        label: option.names.reversed().joined(separator: ", ") + (option.value.map { " <\($0)>" } ?? ""),
+        text: option.help
+      )
     }
-    let width = labels.map(\.count).max() ?? 0
-    return zip(labels, options).map { label, option in
-      "  \(label)\(String(repeating: " ", count: width - label.count + 2))\(option.help)"
-    }
+    return Terminal.columns(rows, width: width)
   }
 }
 
-/// A command line taken apart by the options that it may have.
+/// Parsed arguments and options of a command line.
 public struct Arguments: Hashable, Sendable {
   public private(set) var positionals: [String] = []
   private var values: [String: [String]] = [:]
 
-  /// - Throws: ``CommandError`` with exit 64 for an option that is unknown, lacks its value or has one it does not take.
+  /// - Throws: ``CommandError`` with exit 64 for an unknown option, a missing value, or a value given to a flag.
   public init(_ words: some Sequence<String>, options: [OptionSpec], usage: String) throws(CommandError) {
     var specs: [String: OptionSpec] = [:]
     for option in options { for name in option.names { specs[name] = option } }
@@ -84,7 +84,7 @@ public struct Arguments: Hashable, Sendable {
         name = String(word[..<equals])
         inline = String(word[word.index(after: equals)...])
       } else if !word.hasPrefix("--"), specs[String(word.prefix(2))]?.value != nil, word.count > 2 {
-        // `-noat`, as other programs take it.
+        // `-noat` is `-n oat`, as in other programs.
         (name, inline) = (String(word.prefix(2)), String(word.dropFirst(2)))
       }
       guard let spec = specs[name] else {
@@ -93,7 +93,7 @@ public struct Arguments: Hashable, Sendable {
           "Unknown option '\(name)'", hint: near.map { "Did you mean '\($0)'?" }, usage: usage, exit: .usage)
       }
       guard spec.value != nil else {
-        if inline != nil { throw CommandError("'\(name)' takes no value", usage: usage, exit: .usage) }
+        if inline != nil { throw CommandError("Option '\(name)' takes no value", usage: usage, exit: .usage) }
         values[spec.key, default: []].append("")
         continue
       }
@@ -101,7 +101,7 @@ public struct Arguments: Hashable, Sendable {
         throw CommandError("Missing value for '\(name) <\(spec.value ?? "")>'", usage: usage, exit: .usage)
       }
       if spec.repetition == .refused, let before = values[spec.key]?.last, before != value {
-        throw CommandError("'\(name)' is given twice: '\(before)' and '\(value)'", usage: usage, exit: .usage)
+        throw CommandError("Option '\(name)' was given twice: '\(before)' and '\(value)'", usage: usage, exit: .usage)
       }
       values[spec.key, default: []].append(value)
     }
@@ -109,10 +109,10 @@ public struct Arguments: Hashable, Sendable {
 
   public func has(_ name: String) -> Bool { values[name] != nil }
 
-  /// The value, the last one where there may be more.
+  /// Value of an option; the last one if it was given several times.
   public func value(_ name: String) -> String? { values[name]?.last }
 
-  /// All values given, in order.
+  /// All values of an option, in order.
   public func all(_ name: String) -> [String] { values[name] ?? [] }
 
   /// `-5`, `-20m` and `-122.4,37.7` are values, not options.

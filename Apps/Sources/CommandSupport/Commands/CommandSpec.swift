@@ -1,21 +1,21 @@
-/// What a command is called, what it takes and what it is for: all that look-up, help, manual and completion need of it.
+/// Declaration of a command, from which lookup, help, manual page and completions are made.
 public struct CommandSpec: Hashable, Sendable {
   /// `["type", "prop", "add"]`.
   public let path: [String]
   public let arguments: [ArgumentSpec]
-  /// A sentence.
+  /// A sentence for help.
   public let summary: String
   public let group: CommandGroup
-  /// Command lines that do something sensible, without the program's name.
+  /// Working command lines, without the program's name.
   public let examples: [String]
-  /// Those of its own.
+  /// Options of this command, without the global ones.
   public let options: [OptionSpec]
-  /// Whether help leaves it out: it is for programs.
+  /// Whether help omits the command because only programs call it.
   public let isHidden: Bool
-  /// The cells of a row of its `--plain`; empty where it has none.
+  /// Columns of its `--plain` output; empty if it has none.
   public let columns: [String]
 
-  /// - Parameter words: as they are typed: `type prop add`.
+  /// - Parameter words: the command as typed: `type prop add`.
   public init(
     _ words: String, _ arguments: ArgumentSpec..., summary: String, group: CommandGroup, examples: [String],
     options: [OptionSpec] = [], isHidden: Bool = false, columns: [String] = []
@@ -32,14 +32,14 @@ public struct CommandSpec: Hashable, Sendable {
 
   public var name: String { path.joined(separator: " ") }
 
-  /// `--plain: id, start, end`; `nil` where it has no columns.
+  /// `--plain: id, start, end`; `nil` without columns.
   var columnsLine: String? { columns.isEmpty ? nil : "--plain: \(columns.joined(separator: ", "))" }
 
-  /// As a usage line shows what it takes: `<type> [<value>]`.
+  /// Arguments in a usage line: `<type> [<value>]`.
   public var argumentsUsage: String { arguments.map(\.usage).joined(separator: " ") }
 }
 
-/// Commands that a person looks for together.
+/// Group of related commands in help.
 public struct CommandGroup: Hashable, Sendable {
   public let name: String
   public let summary: String
@@ -50,10 +50,10 @@ public struct CommandGroup: Hashable, Sendable {
   }
 }
 
-/// What an argument or an option's value is, so that a shell can offer what there is.
+/// Kind of an argument or an option's value, for completion.
 public enum ValueKind: Hashable, Sendable {
   case eventType
-  /// The key of a property, of any type.
+  /// Property key of any event type.
   case propertyKey
   /// `key=value`.
   case property
@@ -73,15 +73,15 @@ public enum ValueKind: Hashable, Sendable {
   case file
   case folder
   case command
-  /// The key of a setting.
+  /// Key of a setting.
   case setting
-  /// A value of the setting that is named before.
+  /// Value of the setting named by the argument before.
   case settingValue
   /// One of these words.
   case oneOf([String])
 }
 
-/// One of what follows the words of a command.
+/// Argument of a command.
 public struct ArgumentSpec: Hashable, Sendable {
   public enum Count: Hashable, Sendable {
     case one
@@ -90,11 +90,11 @@ public struct ArgumentSpec: Hashable, Sendable {
     case any
   }
 
-  /// What stands for it in the help.
+  /// Placeholder in help.
   public let label: String
   public let kind: ValueKind
   public let count: Count
-  /// What is said to be missing: `the id`.
+  /// Name in the error for a missing argument: `id`.
   public let meaning: String
 
   public static func one(_ label: String, _ kind: ValueKind, _ meaning: String) -> ArgumentSpec {
@@ -113,7 +113,7 @@ public struct ArgumentSpec: Hashable, Sendable {
     ArgumentSpec(label: label, kind: kind, count: .any, meaning: label)
   }
 
-  /// A word that may stand there, and means nothing else.
+  /// Optional keyword without a meaning of its own, such as `now` in `sync now`.
   public static func word(_ word: String) -> ArgumentSpec {
     ArgumentSpec(label: word, kind: .oneOf([word]), count: .optional, meaning: word)
   }
@@ -130,7 +130,7 @@ public struct ArgumentSpec: Hashable, Sendable {
 }
 
 extension CommandSpec {
-  /// - Throws: ``CommandError`` with exit 64 where there are fewer or more arguments than the command takes.
+  /// - Throws: ``CommandError`` with exit 64 if arguments are missing or left over.
   func check(_ positionals: [String], usage: String) throws(CommandError) {
     let needed = arguments.filter { $0.count == .one || $0.count == .oneOrMore }
     if positionals.count < needed.count {
@@ -140,11 +140,12 @@ extension CommandSpec {
     guard isEndless || positionals.count <= arguments.count else {
       let word = positionals[arguments.count]
       throw CommandError(
-        "Unexpected '\(word)'", hint: optionFor(word).map { "Perhaps: \($0)" }, usage: usage, exit: .usage)
+        "Unexpected argument '\(word)'", hint: optionFor(word).map { "Did you mean \($0)?" }, usage: usage, exit: .usage
+      )
     }
   }
 
-  /// The option that a value without one may belong to: `--limit 3`, `--until 2026-11-20`, `--type coffee`, `--name Bob`.
+  /// The option that a stray value may belong to: `--limit 3`, `--until 2026-11-20`, `--type coffee`, `--name Bob`.
   private func optionFor(_ word: String) -> String? {
     let kinds: [ValueKind] =
       if Double(word) != nil { [.number] } else if word.first?.isASCIIDigit == true {
@@ -153,13 +154,13 @@ extension CommandSpec {
     return options.first { $0.kind.map(kinds.contains) ?? false }.map { "\($0.key) \(ShellWords.quoted(word))" }
   }
 
-  /// What can stand at a place among the arguments: one that may be left out, and what follows it.
-  func arguments(at place: Int) -> [ArgumentSpec] {
-    guard place < arguments.count else {
+  /// Arguments that can occur at an index: optional ones, and the first required one after them.
+  func arguments(at index: Int) -> [ArgumentSpec] {
+    guard index < arguments.count else {
       return arguments.suffix(1).filter { $0.count == .oneOrMore || $0.count == .any }
     }
-    let rest = arguments[place...]
+    let rest = arguments[index...]
     let needed = rest.firstIndex { $0.count == .one || $0.count == .oneOrMore } ?? arguments.count - 1
-    return Array(arguments[place...needed])
+    return Array(arguments[index...needed])
   }
 }

@@ -1,27 +1,26 @@
-/// The commands of a program, from which its help comes and by which its words are understood.
+/// Commands of a program: parses command lines and generates help.
 public struct CommandTable: Sendable {
   public let program: String
-  /// What the program does, in lines that fit a screen.
-  let about: [String]
+  /// A sentence or two about the program.
+  let about: String
   private let makeCommands: @Sendable () -> [CommandSpec]
   private let findCommand: @Sendable (CommandTable, [String]) -> CommandSpec?
-  /// The options that every command takes.
+  /// Options of every command.
   public let globalOptions: [OptionSpec]
-  /// What is worth knowing whatever the command, in lines that fit a screen.
+  /// Notes that apply to every command, a paragraph each.
   let notes: [String]
   private let makeTopics: @Sendable () -> [HelpTopic]
 
   /// - Parameters:
-  ///   - program: what it is called.
-  ///   - about: in lines that fit a screen.
-  ///   - commands: all of them; made when somebody asks for more than one.
-  ///   - find: gives the command with the longest path that some words begin with, without making the others; by default it
-  ///     is looked for among all.
-  ///   - globalOptions: those that every command takes.
-  ///   - notes: in lines that fit a screen.
-  ///   - topics: help on what is no command; made when somebody asks for it.
+  ///   - program: its name.
+  ///   - about: a sentence or two about the program.
+  ///   - commands: all commands; evaluated only when more than one is needed.
+  ///   - find: returns the command with the longest path that is a prefix of the words; the default searches `commands`.
+  ///   - globalOptions: options of every command.
+  ///   - notes: notes that apply to every command, a paragraph each.
+  ///   - topics: additional help topics; evaluated on demand.
   public init(
-    program: String, about: [String], commands: @autoclosure @escaping @Sendable () -> [CommandSpec],
+    program: String, about: String, commands: @autoclosure @escaping @Sendable () -> [CommandSpec],
     find: (@Sendable ([String]) -> CommandSpec?)? = nil, globalOptions: [OptionSpec], notes: [String],
     topics: @autoclosure @escaping @Sendable () -> [HelpTopic] = []
   ) {
@@ -42,7 +41,7 @@ public struct CommandTable: Sendable {
 
   public var commands: [CommandSpec] { makeCommands() }
 
-  /// Help on what is no command.
+  /// Help topics that are not commands.
   var topics: [HelpTopic] { makeTopics() }
 
   public func options(of command: CommandSpec) -> [OptionSpec] { command.options + globalOptions }
@@ -53,21 +52,21 @@ public struct CommandTable: Sendable {
   }
 }
 
-// MARK: Looking up
+// MARK: Lookup
 
 extension CommandTable {
-  /// What the words of a command line mean.
+  /// Meaning of a command line.
   public enum Meaning: Sendable {
-    /// A command, and the words that are its.
+    /// A command and its arguments.
     case command(CommandSpec, rest: [String])
-    /// No command is named: only options that every command takes.
+    /// No command, only global options.
     case none(options: [String])
-    /// Help is asked for where several commands begin with these words.
+    /// A request for help on a prefix of several commands.
     case help(topic: [String])
   }
 
-  /// The command with the longest path that the words begin with; options that every command takes may stand before it.
-  /// - Throws: ``CommandError`` with exit 64 that says what was meant, or what there is.
+  /// Finds the command with the longest path that is a prefix of the words. Global options may precede it.
+  /// - Throws: ``CommandError`` with exit 64 that suggests a command or lists the possible ones.
   public func meaning(of words: [String]) throws(CommandError) -> Meaning {
     var head: [String] = []
     var rest = words[...]
@@ -81,47 +80,47 @@ extension CommandTable {
     if let found = findCommand(self, Array(rest)) {
       return .command(found, rest: head + rest.dropFirst(found.path.count))
     }
-    // As far as it goes, some command begins so.
+    // The longest prefix of a known command.
     var known: [String] = []
     while let word = rest.first, commands.contains(where: { $0.path.starts(with: known + [word]) }) {
       known.append(word)
       rest.removeFirst()
     }
     if asksForHelp, !known.isEmpty { return .help(topic: known) }
-    let next = Set(shown.filter { $0.path.starts(with: known) }.map { $0.path[known.count] }).sorted()
+    let next = Set(visibleCommands.filter { $0.path.starts(with: known) }.map { $0.path[known.count] }).sorted()
     let near = rest.first.flatMap { word in
       OtherWords.here(for: word, among: next + (known.isEmpty ? ["--version"] : []))
         ?? Suggestion.nearest(to: word, among: next)
     }
     let prefix = ([program] + known).joined(separator: " ")
     let message =
-      rest.first.map { "There is no command '\((known + [$0]).joined(separator: " "))'" }
-      ?? "'\(known.joined(separator: " "))' needs to know what to do"
+      rest.first.map { "Command '\((known + [$0]).joined(separator: " "))' not found" }
+      ?? "'\(known.joined(separator: " "))' needs a subcommand"
     let hint =
       near.map { "Did you mean '\(prefix) \($0)'?" }
       ?? (known.isEmpty
-        ? "'\(program) help' lists the commands."
-        : "There are: \(next.map { "\(prefix) \($0)" }.joined(separator: ", ")).")
+        ? "Run '\(program) help' to see all commands."
+        : "Subcommands: \(next.map { "\(prefix) \($0)" }.joined(separator: ", ")).")
     throw CommandError(message, hint: hint, exit: .usage)
   }
 }
 
 extension CommandTable {
-  /// The words that belong to a command, taken apart.
-  /// - Throws: ``CommandError`` with exit 64 for an option that it does not have, or more or fewer arguments than it takes.
+  /// Parses the arguments of a command.
+  /// - Throws: ``CommandError`` with exit 64 for an unknown option, and for missing or extra arguments.
   public func arguments(_ words: [String], of command: CommandSpec) throws(CommandError) -> Arguments {
     let usage = usage(of: command)
     let arguments = try Arguments(words, options: options(of: command), usage: usage)
-    // Whoever asks what a command takes need not give it.
+    // Help and version need no arguments.
     if !arguments.has("--help"), !arguments.has("--version") {
       try command.check(arguments.positionals, usage: usage)
     }
     return arguments
   }
 
-  /// What every program answers by itself: its help and its version; `nil` for all else.
-  public func answer(to arguments: Arguments, of command: CommandSpec) -> String? {
-    if arguments.has("--help") { return help(of: command) }
+  /// Returns the output of `--help` and `--version`; `nil` if neither is given.
+  public func answer(to arguments: Arguments, of command: CommandSpec, width: Int) -> String? {
+    if arguments.has("--help") { return help(of: command, width: width) }
     return arguments.has("--version") ? "\(program) \(Version.text)" : nil
   }
 }
@@ -129,120 +128,88 @@ extension CommandTable {
 // MARK: Help
 
 extension CommandTable {
-  private static var width: Int { 80 }
-
-  private var shown: [CommandSpec] { commands.filter { !$0.isHidden } }
+  private var visibleCommands: [CommandSpec] { commands.filter { !$0.isHidden } }
 
   var groups: [(group: CommandGroup, commands: [CommandSpec])] {
     var order: [CommandGroup] = []
-    for command in shown where !order.contains(command.group) { order.append(command.group) }
-    return order.map { group in (group, shown.filter { $0.group == group }) }
+    for command in visibleCommands where !order.contains(command.group) { order.append(command.group) }
+    return order.map { group in (group, visibleCommands.filter { $0.group == group }) }
   }
 
-  /// All commands by name, group by group: a screen of 24 lines of 80 columns.
-  public var overview: String {
-    let indent = (groups.map(\.group.name.count).max() ?? 0) + 4
-    var lines = about + [""]
+  /// Returns all commands with their sentences, group by group.
+  /// - Parameter width: columns; applies to all functions here.
+  public func overview(width: Int) -> String {
+    let terminal = Terminal(width: width)
+    var lines = terminal.lines(of: about)
     for (group, commands) in groups {
-      var line = "  " + group.name + String(repeating: " ", count: indent - 2 - group.name.count)
-      for word in Self.words(of: commands).flatMap({ Self.pieces(of: $0, width: Self.width - indent) }) {
-        if line.count > indent, line.count + 2 + word.count > Self.width {
-          lines.append(line)
-          line = String(repeating: " ", count: indent)
-        }
-        line += (line.count > indent ? "  " : "") + word
-      }
-      lines.append(line)
+      let rows = commands.map { (label: $0.name, text: $0.summary) }
+      lines += ["", "\(group.name): \(group.summary)"] + Terminal.columns(rows, width: width)
     }
-    return (lines + ["", "\(program) help COMMAND tells what it takes, with examples; so does help GROUP."] + notes)
-      .joined(separator: "\n")
+    let ending = "Run '\(program) help COMMAND' for examples and options, '\(program) help GROUP' for one group."
+    return (lines + [""] + ([ending] + notes).flatMap { terminal.lines(of: $0, hanging: 2) }).joined(separator: "\n")
   }
 
-  /// `today`, `type add|list|prop`, `sync [now|status]`.
-  private static func words(of commands: [CommandSpec]) -> [String] {
-    var firsts: [String] = []
-    for command in commands where !firsts.contains(command.path[0]) { firsts.append(command.path[0]) }
-    return firsts.map { first in
-      let own = commands.filter { $0.path[0] == first }
-      var seconds: [String] = []
-      for command in own where command.path.count > 1 && !seconds.contains(command.path[1]) {
-        seconds.append(command.path[1])
-      }
-      if seconds.isEmpty { return first }
-      let list = seconds.joined(separator: "|")
-      return own.contains { $0.path.count == 1 } ? "\(first) [\(list)]" : "\(first) \(list)"
-    }
-  }
-
-  /// A list that is longer than a line, in parts that are not.
-  private static func pieces(of word: String, width: Int) -> [String] {
-    guard word.count > width else { return [word] }
-    var pieces: [String] = []
-    var piece = ""
-    for part in word.split(separator: "|", omittingEmptySubsequences: false) {
-      if !piece.isEmpty, piece.count + 1 + part.count + 1 > width {
-        pieces.append(piece + "|")
-        piece = "  "
-      } else if !piece.isEmpty {
-        piece += "|"
-      }
-      piece += part
-    }
-    return pieces + [piece]
-  }
-
-  /// One command whole.
-  public func help(of command: CommandSpec) -> String {
-    var lines = [command.summary, "", "Usage: \(usage(of: command))"]
+  /// Returns the full help of one command.
+  public func help(of command: CommandSpec, width: Int) -> String {
+    let terminal = Terminal(width: width)
+    var lines = terminal.lines(of: command.summary)
     if !command.examples.isEmpty { lines += ["", "Examples:"] + command.examples.map { "  \(program) \($0)" } }
-    lines += ["", "Options:"] + OptionSpec.table(of: options(of: command))
-    return (lines + (command.columnsLine.map { ["", "Columns of \($0)"] } ?? [])).joined(separator: "\n")
+    lines += [""] + terminal.lines(of: "Usage: \(usage(of: command))", hanging: 7)
+    if !command.options.isEmpty { lines += ["", "Options:"] + OptionSpec.table(of: command.options, width: width) }
+    let columns = command.columnsLine.map { ["Columns of \($0)"] } ?? []
+    lines += [""] + (columns + [globalOptionsLine]).flatMap { terminal.lines(of: $0, hanging: 2) }
+    return lines.joined(separator: "\n")
   }
 
-  /// Of a command, of those whose words begin so, or of a group.
-  /// - Throws: ``CommandError`` with exit 64 for what is none of them.
-  public func help(on topic: [String]) throws(CommandError) -> String {
-    if topic.isEmpty { return overview }
+  /// `Global options, such as --json and --store: trendy help options`
+  private var globalOptionsLine: String {
+    "Global options, such as \(globalOptions.prefix(2).map(\.key).joined(separator: " and ")): \(program) help options"
+  }
+
+  /// Returns help for a command, for all commands that begin with these words, for a group, or for a topic.
+  /// - Throws: ``CommandError`` with exit 64 if there is no such topic.
+  public func help(on topic: [String], width: Int) throws(CommandError) -> String {
+    if topic.isEmpty { return overview(width: width) }
     let name = topic.joined(separator: " ")
-    if let found = allTopics.first(where: { $0.name == name }) { return found.lines.joined(separator: "\n") }
+    let topics = topics + [optionsTopic(width: width)]
+    if let found = topics.first(where: { $0.name == name }) {
+      let terminal = Terminal(width: width)
+      return found.lines.flatMap { terminal.lines(of: $0, hanging: $0.hasPrefix(" ") ? 4 : 0) }.joined(separator: "\n")
+    }
     let exact = commands.first { $0.path == topic }
-    var listed = shown.filter { $0.path.starts(with: topic) && $0.path != topic }
-    var title = "More of '\(name)':"
+    var listed = visibleCommands.filter { $0.path.starts(with: topic) && $0.path != topic }
+    var title = exact == nil ? "\(program) \(name) ..." : "Subcommands:"
     if exact == nil, listed.isEmpty, let group = groups.first(where: { $0.group.name == name }) {
       listed = group.commands
       title = group.group.summary
-    } else if exact == nil {
-      title = "\(program) \(name) ..."
     }
     guard exact != nil || !listed.isEmpty else {
       let near = Suggestion.nearest(
-        to: name, among: shown.map(\.name) + groups.map(\.group.name) + allTopics.map(\.name))
+        to: name, among: visibleCommands.map(\.name) + groups.map(\.group.name) + topics.map(\.name))
       throw CommandError(
-        "There is no command '\(name)'",
-        hint: near.map { "Did you mean '\(program) help \($0)'?" } ?? "'\(program) help' lists the commands.",
+        "Help topic '\(name)' not found",
+        hint: near.map { "Did you mean '\(program) help \($0)'?" } ?? "Run '\(program) help' to see all commands.",
         exit: .usage)
     }
-    let width = listed.map { usageWithoutOptions(of: $0).count }.max() ?? 0
-    let rows = listed.map { command in
-      let usage = usageWithoutOptions(of: command)
-      return "  \(usage)\(String(repeating: " ", count: width - usage.count + 2))\(command.summary)"
-    }
-    let parts = [exact.map { help(of: $0) }, rows.isEmpty ? nil : ([title, ""] + rows).joined(separator: "\n")]
-    return parts.compactMap(\.self).joined(separator: "\n\n")
+    let rows = listed.map { (label: usageWithoutOptions(of: $0), text: $0.summary) }
+    let list = rows.isEmpty ? nil : ([title, ""] + Terminal.columns(rows, width: width)).joined(separator: "\n")
+    return [exact.map { help(of: $0, width: width) }, list].compactMap(\.self).joined(separator: "\n\n")
   }
 
-  private var allTopics: [HelpTopic] {
-    topics + [HelpTopic("globals", ["What every command takes:", ""] + OptionSpec.table(of: globalOptions))]
+  private func optionsTopic(width: Int) -> HelpTopic {
+    HelpTopic("options", ["Options of every command:", ""] + OptionSpec.table(of: globalOptions, width: width))
   }
 
   private func usageWithoutOptions(of command: CommandSpec) -> String {
     [command.name, command.argumentsUsage].filter { !$0.isEmpty }.joined(separator: " ")
   }
 
-  /// Everything, as a chapter of a page of Markdown.
+  /// Help on everything as a chapter of a Markdown page.
   public var markdown: String {
-    func table(_ options: [OptionSpec]) -> [String] { ["```"] + OptionSpec.table(of: options) + ["```", ""] }
-    var lines = ["## \(program)", "", about.joined(separator: " "), ""]
+    func table(_ options: [OptionSpec]) -> [String] {
+      ["```"] + OptionSpec.table(of: options, width: 100) + ["```", ""]
+    }
+    var lines = ["## \(program)", "", about, ""]
     for (group, commands) in groups {
       lines += ["### \(program): \(group.name)", "", group.summary, ""]
       for command in commands {
@@ -254,11 +221,11 @@ extension CommandTable {
         }
       }
     }
-    return (lines + ["### What every command of \(program) takes", ""] + table(globalOptions) + notes)
+    return (lines + ["### \(program): global options", ""] + table(globalOptions) + notes.map { "- \($0)" })
       .joined(separator: "\n")
   }
 
-  /// Everything, for scripts and for what is made from it.
+  /// Members of the JSON form of help.
   public var document: [(String, JSONText)] {
     func options(_ options: [OptionSpec]) -> JSONText {
       .array(

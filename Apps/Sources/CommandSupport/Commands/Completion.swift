@@ -1,8 +1,8 @@
-/// Something that can stand next on a command line.
+/// A completion candidate.
 public struct Candidate: Hashable, Sendable {
-  /// As it is typed.
+  /// Text to insert.
   public var text: String
-  /// What it is, in a few words.
+  /// Short description.
   public var meaning: String
 
   public init(_ text: String, _ meaning: String = "") {
@@ -11,24 +11,24 @@ public struct Candidate: Hashable, Sendable {
   }
 }
 
-/// What the program knows of the values that there are.
+/// Values that a program can offer for completion.
 public protocol CompletionValues {
   /// - Parameters:
-  ///   - kind: what is meant.
-  ///   - arguments: those before it, such as the type whose properties are asked for.
+  ///   - kind: kind of the value.
+  ///   - arguments: preceding arguments, such as the type whose properties are completed.
   func values(of kind: ValueKind, after arguments: [String]) -> [Candidate]
 }
 
 extension CommandTable {
-  /// Candidates for the next word: words of commands, options that were not given yet, the values that there are.
+  /// Returns candidates for the next word: commands, unused options, and values.
   /// - Parameters:
-  ///   - words: those of the command line so far, without the program's name; the last is being typed, and may be empty.
-  ///   - values: knows the values that there are.
+  ///   - words: words of the command line without the program's name; the last one is incomplete and may be empty.
+  ///   - values: source of existing values.
   public func candidates(for words: [String], values: some CompletionValues) -> [Candidate] {
     guard let typed = words.last else { return [] }
     let line = CompletionLine(words.dropLast(), of: self)
     if !line.isPastOptions, let equals = typed.firstIndex(of: "="), typed.hasPrefix("--") {
-      // The value stands in the option's own word.
+      // `--option=value`.
       let name = typed[..<equals]
       guard let kind = line.options.first(where: { $0.names.contains(String(name)) })?.kind else { return [] }
       let value = typed[typed.index(after: equals)...]
@@ -52,13 +52,13 @@ extension CommandTable {
     return found(possible, for: typed[...])
   }
 
-  /// Those that begin as typed, whatever the case. The shell itself looks for the names of files.
+  /// Returns candidates with the typed prefix, ignoring case. The shell completes file names.
   private func found(_ candidates: [Candidate], for typed: Substring) -> [Candidate] {
     let wanted = typed.lowercased()
     return candidates.filter { $0 == .files || $0.text.lowercased().hasPrefix(wanted) }
   }
 
-  /// The next words of commands that begin so.
+  /// Returns the next words of commands that begin with these words.
   private func nextWords(after words: [String]) -> [Candidate] {
     var found: [Candidate] = []
     for (_, commands) in groups {
@@ -82,26 +82,26 @@ extension CommandTable {
   }
 }
 
-/// The words before the one that is being typed, told apart.
+/// Parsed words before the one to complete.
 private struct CompletionLine {
-  /// The command with the longest path that the words name, if any.
+  /// Command with the longest matching path, if any.
   let command: CommandSpec?
-  /// Options that may stand on the line.
+  /// Options of this command, including global ones.
   let options: [OptionSpec]
-  /// The keys of those that do.
+  /// Keys of the options given so far.
   private(set) var given: Set<String> = []
-  /// All words but options, and so a command's path and its arguments.
+  /// All words except options: the command's path and its arguments.
   let commandWords: [String]
-  /// The command's arguments.
+  /// Arguments of the command.
   let positionals: [String]
-  /// What the next word has to be for the option before it.
+  /// Kind of the value that the preceding option expects.
   private(set) var awaitedValue: ValueKind?
-  /// Whether a `--` was read: no options follow it.
+  /// Whether `--` ended the options.
   private(set) var isPastOptions = false
 
   init(_ words: some Collection<String>, of table: CommandTable) {
-    // Which options take a value depends on the command, and where the command stands on which options do: all of the table's
-    // options tell its name, its own tell the rest.
+    // Which options take a value depends on the command, and finding the command depends on which options take a value. The global
+    // options suffice to find the command.
     let named = Self.read(words, options: table.globalOptions).others
     let command = table.commands.filter { named.starts(with: $0.path) }.max { $0.path.count < $1.path.count }
     options = (command?.options ?? []) + table.globalOptions
@@ -134,7 +134,7 @@ private struct CompletionLine {
   }
 }
 
-/// Of a program that knows no values of its own: words, options and files are offered.
+/// Completion without values, for a program that completes only commands, options and files.
 public struct NoValues: CompletionValues, Sendable {
   public init() {}
 
@@ -144,6 +144,6 @@ public struct NoValues: CompletionValues, Sendable {
 }
 
 extension Candidate {
-  /// Stands for the names of files, which the shell itself knows best.
+  /// Placeholder that makes the shell complete file names.
   public static let files = Candidate(":files")
 }

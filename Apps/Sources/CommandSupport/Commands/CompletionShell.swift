@@ -1,11 +1,11 @@
-/// A shell whose completion the programs can serve.
+/// A supported shell.
 public enum CompletionShell: String, Hashable, Sendable, CaseIterable {
   case bash
   case fish
   case zsh
 
-  /// The script that makes the shell ask `program words` for candidates: one a line, its meaning behind a tab. `:files` as first
-  /// line stands for the names of files.
+  /// Completion script, which calls `program words`: one candidate per line, with its description after a tab. `:files` in the first line
+  /// stands for file names.
   public func script(for program: String) -> String {
     switch self {
     case .bash: Self.bash(program)
@@ -14,7 +14,7 @@ public enum CompletionShell: String, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// Bash completes the part of a word behind the last of `COMP_WORDBREAKS`, so that the program is told of both.
+  /// Bash completes the part of a word after the last character of `COMP_WORDBREAKS`, so the program receives both.
   private static func bash(_ program: String) -> String {
     """
     # bash completion of \(program)
@@ -94,7 +94,7 @@ public enum CompletionShell: String, Hashable, Sendable, CaseIterable {
 }
 
 extension CompletionShell {
-  /// The file from which the shell loads a program's completion when it is first asked for.
+  /// Name of the file from which the shell loads a program's completions.
   public func fileName(for program: String) -> String {
     switch self {
     case .bash: program
@@ -103,13 +103,13 @@ extension CompletionShell {
     }
   }
 
-  /// The shell that a person named.
+  /// Parses the name of a shell.
   /// - Throws: ``CommandError`` with exit 64.
   public init(named name: String) throws(CommandError) {
     guard let shell = CompletionShell(rawValue: name) else {
       throw CommandError(
-        "There are no completions for '\(name)'",
-        hint: "There are: \(Self.allCases.map(\.rawValue).joined(separator: ", ")).", exit: .usage)
+        "Unknown shell '\(name)'",
+        hint: "Shells: \(Self.allCases.map(\.rawValue).joined(separator: ", ")).", exit: .usage)
     }
     self = shell
   }

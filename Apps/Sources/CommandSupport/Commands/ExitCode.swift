@@ -1,22 +1,22 @@
-/// How a command ended, after `sysexits` where one fits.
+/// Exit status of a command; values of `sysexits` where one fits.
 public enum ExitCode: Int32, Hashable, Sendable, CaseIterable {
   case done = 0
-  /// The answer is no: findings, no match.
+  /// Negative result: problems found, no match.
   case no = 1
   case usage = 64
-  /// Bad data in the input.
+  /// Invalid input data.
   case badData = 65
-  /// A thing that was named is not there.
+  /// A named item does not exist.
   case notFound = 66
-  /// The daemon or the hub does not answer.
+  /// The daemon or the hub cannot be reached.
   case unreachable = 69
-  /// A bug of ours.
+  /// Internal error.
   case bug = 70
   case cannotCreate = 73
   case readWrite = 74
-  /// Try again: offline, rate limited, a sync that did part of its work.
+  /// Temporary failure: offline, rate limited, partial sync.
   case tryAgain = 75
-  /// Another protocol, or a store of a newer version.
+  /// Unknown protocol, or a store of a newer version.
   case version = 76
   case refused = 77
   case configuration = 78
@@ -24,7 +24,7 @@ public enum ExitCode: Int32, Hashable, Sendable, CaseIterable {
 }
 
 extension ExitCode {
-  /// The word in `error.code` of `--json`.
+  /// Value of `error.code` in `--json`.
   public var code: String {
     switch self {
     case .done: "done"
@@ -45,7 +45,7 @@ extension ExitCode {
   }
 }
 
-/// What a person reads when a command cannot do its work: what, why, what to do.
+/// Error message of a command: what failed, why, and what to do.
 public struct CommandError: Error, Hashable, Sendable {
   public var message: String
   public var hint: String?

@@ -1,44 +1,44 @@
-/// The options that every command of `trendy` takes.
+/// Options of every command of `trendy`.
 public enum GlobalOptions: Sendable {
   public static let all = [
-    OptionSpec("--json", help: "one JSON document, for scripts"),
-    OptionSpec("--ndjson", help: "one JSON document a line, for lists"),
-    OptionSpec("--plain", help: "tab separated, no header"),
+    OptionSpec("--json", help: "print one JSON document"),
+    OptionSpec("--ndjson", help: "print lists as one JSON document per line"),
+    OptionSpec("--plain", help: "print tab-separated columns without a header"),
     OptionSpec(
       "--store", value: "dir", kind: .folder, repetition: .lastCounts,
-      help: "the store, else TRENDY_STORE, the configuration, the data folder"),
-    OptionSpec("--no-color", help: "no colours, as with NO_COLOR"),
-    OptionSpec("--utc", help: "read and show times in UTC"),
-    OptionSpec("--quiet", "-q", help: "answers and errors only, nothing of what was done"),
+      help: "use this store instead of TRENDY_STORE or the configured one"),
+    OptionSpec("--no-color", help: "print without colours, as NO_COLOR does"),
+    OptionSpec("--utc", help: "read and print times in UTC"),
+    OptionSpec("--quiet", "-q", help: "print only results and errors"),
     OptionSpec(
-      "--verbose", "-v", help: "say on the standard error which files and settings are used, and how long it took"),
-    OptionSpec("--no-input", help: "never ask: what would be asked is refused"),
-    OptionSpec("--version", help: "the version, and nothing else"),
-    OptionSpec("--help", "-h", help: "this text"),
+      "--verbose", "-v", help: "print the files, settings and time used to standard error"),
+    OptionSpec("--no-input", help: "do not ask for confirmation; fail instead"),
+    OptionSpec("--version", help: "print the version"),
+    OptionSpec("--help", "-h", help: "print help"),
   ]
 }
 
-/// How `trendy` has `trendyd` carry out a command that needs the network.
+/// Interface through which `trendyd` runs commands of `trendy` that need the network.
 public enum NetworkMode: Sendable {
-  /// Its first argument; those of `trendy` follow.
+  /// First argument of `trendyd`; the arguments of `trendy` follow.
   public static let word = "network"
 }
 
-/// The options of `trendy connect`, which `trendy` checks and `trendyd network` carries out.
+/// Options of `trendy connect`, which `trendy` checks and `trendyd network` runs.
 public enum ConnectOptions: Sendable {
   public static let all = [
-    OptionSpec("--name", value: "device", kind: .text, help: "what the hub calls this device (the machine's name)"),
-    OptionSpec("--rebuild", help: "the hub was lost: offer the whole record to the account of this code"),
-    OptionSpec("--insecure", help: "allow http to another machine: the token crosses the network in clear text"),
+    OptionSpec("--name", value: "device", kind: .text, help: "name of this device on the hub (default: the host name)"),
+    OptionSpec("--rebuild", help: "rebuild a lost hub: upload all data to the account of this code"),
+    OptionSpec("--insecure", help: "allow http to another machine; sends the token unencrypted"),
   ]
 }
 
-/// The options of `trendy sync repair`, which `trendy` checks and `trendyd network` carries out.
+/// Options of `trendy sync repair`, which `trendy` checks and `trendyd network` runs.
 public enum RepairOptions: Sendable {
   public static let all = [
-    OptionSpec("--resync", help: "take everything anew from the hub, what waits laid over it"),
-    OptionSpec("--requeue", help: "offer the hub again what it lacks and is here"),
-    OptionSpec("--dedupe", help: "show events that are here twice, and with --yes remove the doubles"),
-    OptionSpec("--yes", help: "of --dedupe: remove them; trendy undo brings them back"),
+    OptionSpec("--resync", help: "download everything from the hub again; pending changes are kept"),
+    OptionSpec("--requeue", help: "upload entries that the hub does not have"),
+    OptionSpec("--dedupe", help: "list duplicate events; delete the duplicates with --yes"),
+    OptionSpec("--yes", help: "with --dedupe: delete the duplicates (trendy undo restores them)"),
   ]
 }

@@ -1,4 +1,4 @@
-/// In which form a program tells what it can do.
+/// Output format of help.
 public enum HelpForm: Hashable, Sendable {
   case text
   case json
@@ -13,10 +13,10 @@ public enum HelpForm: Hashable, Sendable {
 }
 
 extension CommandTable {
-  /// - Throws: ``CommandError`` with exit 64 for a topic that there is no text on.
-  public func help(on topic: [String], in form: HelpForm) throws(CommandError) -> String {
+  /// - Throws: ``CommandError`` with exit 64 if there is no such topic.
+  public func help(on topic: [String], in form: HelpForm, width: Int) throws(CommandError) -> String {
     switch form {
-    case .text: try help(on: topic)
+    case .text: try help(on: topic, width: width)
     case .json: "\(JSONText.object([("schema", .string("\(program).help/1"))] + document))"
     case .markdown: markdown
     case .manual: manual

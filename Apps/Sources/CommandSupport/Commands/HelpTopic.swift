@@ -1,7 +1,7 @@
-/// Help on what is no command, such as how to say when.
+/// Help topic that is not a command, such as time formats.
 public struct HelpTopic: Hashable, Sendable {
   public let name: String
-  /// No longer than 80 columns.
+  /// At most 80 columns wide.
   public let lines: [String]
 
   public init(_ name: String, _ lines: [String]) {

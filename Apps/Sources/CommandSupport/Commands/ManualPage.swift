@@ -1,20 +1,20 @@
 extension CommandTable {
-  /// Everything, as a page of section 1 for `man`, in the macros of man(7).
+  /// Manual page for section 1, in the macros of man(7).
   public var manual: String {
     let upper = program.uppercased()
     var lines = [
       ".TH \(upper) 1 \"\(Version.date)\" \"\(program) \(Version.text)\" \"Trendy\"", ".SH NAME",
-      "\(program) \\- \(Self.roff(about.joined(separator: " ")))", ".SH SYNOPSIS", ".B \(program)", ".I command",
+      "\(program) \\- \(Self.roff(about))", ".SH SYNOPSIS", ".B \(program)", ".I command",
       "[options]",
-      ".SH DESCRIPTION", Self.roff(about.joined(separator: " ")),
+      ".SH DESCRIPTION", Self.roff(about),
     ]
     for (group, commands) in groups {
       lines += [".SH \"\(Self.roff(group.name.uppercased()))\"", Self.roff(group.summary)]
       for command in commands { lines += entry(of: command) }
     }
-    lines += [".SH OPTIONS", "Every command takes these."]
+    lines += [".SH OPTIONS", "These options apply to every command."]
     lines += globalOptions.flatMap { Self.entry(of: $0) }
-    lines += [".SH NOTES", ".nf"] + notes.map { Self.roff($0) } + [".fi"]
+    lines += [".SH NOTES"] + notes.flatMap { [".PP", Self.roff($0)] }.dropFirst()
     return lines.joined(separator: "\n")
   }
 
@@ -33,7 +33,7 @@ extension CommandTable {
     return [".TP", names + (option.value.map { " \\fI\(roff($0))\\fR" } ?? ""), roff(option.help)]
   }
 
-  /// Text that stays what it is: a hyphen that is typed is no dash, and no line begins a command of roff.
+  /// Escapes text so that hyphens stay hyphens and no line is read as a roff request.
   private static func roff(_ text: String) -> String {
     let escaped = text.replacing("\\", with: "\\e").replacing("-", with: "\\-").replacing("\"", with: "\\(dq")
     return escaped.hasPrefix(".") || escaped.hasPrefix("'") ? "\\&" + escaped : escaped

@@ -1,6 +1,6 @@
-/// Words by which other programs call what is called otherwise here.
+/// Command names of other programs that have another name here.
 enum OtherWords {
-  /// The words here, by those of others; of several the first that the place has.
+  /// Names here by the name elsewhere, in order of preference.
   private static let words: [String: [String]] = {
     let meant: [([String], [String])] = [
       (["add", "new", "record", "create", "make", "insert"], ["log", "add"]),
@@ -44,9 +44,9 @@ enum OtherWords {
   }()
 
   /// - Parameters:
-  ///   - word: as somebody typed it.
-  ///   - candidates: the words that can stand there.
-  /// - Returns: `nil` where it is no other program's word for one of them.
+  ///   - word: the word as typed.
+  ///   - candidates: words that are possible at this position.
+  /// - Returns: the corresponding candidate, or `nil`.
   static func here(for word: String, among candidates: [String]) -> String? {
     words[word.lowercased()]?.first(where: candidates.contains)
   }

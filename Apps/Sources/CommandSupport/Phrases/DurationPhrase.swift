@@ -1,11 +1,11 @@
-/// Lengths of time as people type them: `1h30m`, `1h30`, `7:30`, `45 min`, `1 hour 20 minutes`, `90s`.
+/// Durations as users type them: `1h30m`, `1h30`, `7:30`, `45 min`, `1 hour 20 minutes`, `90s`.
 public enum DurationPhrase: Sendable {
-  public static let help = "Durations look like 1h30m, 45m, 7:30 or '45 min'."
+  public static let help = "Use for example 1h30m, 45m, 7:30 or '45 min'."
 
-  /// The longest that is understood, in seconds: ten thousand years.
+  /// Maximum in seconds: ten thousand years.
   private static let longest = 10_000 * 366 * 86_400.0
 
-  /// The length in seconds; a bare number counts as minutes, `7:30` as hours and minutes. `nil` for anything else.
+  /// Returns seconds; a number without a unit is in minutes, `7:30` is hours and minutes. `nil` for other text.
   public static func seconds(_ text: some StringProtocol) -> Double? {
     guard let seconds = clockLike(text) ?? bareMinutes(text) ?? TimeSpan(text)?.seconds, seconds <= longest else {
       return nil
@@ -29,7 +29,7 @@ public enum DurationPhrase: Sendable {
     return minutes * 60
   }
 
-  /// `1 h 30 min`, for people; to the second below two minutes. Any number can come from outside, also one that no clock counts to.
+  /// Formats as `1 h 30 min`, below two minutes in seconds. Accepts any number.
   public static func words(_ seconds: Double) -> String {
     guard let total = Int(exactly: seconds.rounded()) else { return "\(seconds) s" }
     if total < 120 { return "\(total) s" }
@@ -42,15 +42,15 @@ extension Character {
   package var isASCIIDigit: Bool { isASCII && isNumber }
 }
 
-/// So and so much time with units: `2 weeks`, `1h30m`, `half an hour`.
+/// A time span with units: `2 weeks`, `1h30m`, `half an hour`.
 ///
-/// Days, weeks, months and years are those of the calendar, which a clock change makes longer or shorter.
+/// Days, weeks, months and years are calendar units, whose length depends on clock changes.
 struct TimeSpan: Hashable {
   private(set) var months = 0.0
   private(set) var days = 0.0
   private(set) var clockSeconds = 0.0
 
-  /// `nil` where no unit is named, and for months and years that are not whole.
+  /// Returns `nil` without a unit, and for fractions of months and years.
   init?(_ text: some StringProtocol) {
     var rest = Substring(
       text.lowercased().replacing("half an hour", with: "30min").replacing("half a day", with: "12h"))
@@ -64,7 +64,7 @@ struct TimeSpan: Hashable {
       let word = rest.prefix { $0.isLetter }
       rest = rest.dropFirst(word.count)
       guard let unit = word.isEmpty ? lastUnit?.next : Unit(String(word)) else { return nil }
-      // A number without a unit is the last one: `1h30`.
+      // Only the last number may lack a unit: `1h30`.
       if word.isEmpty, !rest.isEmpty { return nil }
       guard add(amount, unit) else { return nil }
       lastUnit = unit
@@ -72,7 +72,7 @@ struct TimeSpan: Hashable {
     if lastUnit == nil { return nil }
   }
 
-  /// Of a length, where a day is one of 24 hours; `nil` for months and years, which have none.
+  /// Seconds, with days of 24 hours; `nil` for months and years.
   var seconds: Double? { months == 0 ? days * 86_400 + clockSeconds : nil }
 
   private enum Unit {
@@ -106,7 +106,7 @@ struct TimeSpan: Hashable {
     }
   }
 
-  /// A number, or `a` and `an` for one.
+  /// Parses a number, or `a` or `an`.
   private static func amount(_ rest: inout Substring) -> Double? {
     for word in ["an ", "a "] where rest.hasPrefix(word) {
       rest = rest.dropFirst(word.count)

@@ -1,11 +1,11 @@
 import TrendyFoundation
 import TrendyModels
 
-/// A day of the calendar.
+/// A calendar date.
 struct CalendarDay: Hashable {
   var year: Int
   var month: Int
-  /// Beyond the month's it carries over.
+  /// Days beyond the end of the month carry over.
   var day: Int
 
   init(year: Int, month: Int, day: Int) { (self.year, self.month, self.day) = (year, month, day) }
@@ -23,16 +23,16 @@ struct CalendarDay: Hashable {
   /// Midnight.
   func start(in local: LocalTime) -> Date { local.date(year: year, month: month, day: day) }
 
-  /// The first moment of the person's day with this date.
+  /// Start of the user's day with this date.
   func dayStart(in local: LocalTime) -> Date { local.startOfDay(datedAs: start(in: local)) }
 }
 
 extension Int {
-  /// Rounded down, also below zero.
+  /// Quotient rounded down, also for negative numbers.
   fileprivate func quotient(_ divisor: Int) -> Int { (self - ((self % divisor) + divisor) % divisor) / divisor }
 }
 
-/// A time on a clock's face.
+/// A time of day.
 struct WallClock: Hashable {
   var hour: Int
   var minute = 0
@@ -42,7 +42,7 @@ struct WallClock: Hashable {
 }
 
 extension LocalTime {
-  /// The moments at which the clocks on the wall showed a time: none where a clock change skipped it, two where it repeated it.
+  /// Returns the times with this local time of day: none if a clock change skipped it, two if it was repeated.
   func occurrences(of clock: WallClock, on day: CalendarDay) -> [Date] {
     let guess = date(at: clock, on: day)
     let here = components(of: guess).secondsFromGMT
@@ -55,7 +55,7 @@ extension LocalTime {
     }.sorted()
   }
 
-  /// One of them; a time that was skipped moves on by what the clocks did.
+  /// Returns one of them; a skipped time is shifted by the clock change.
   func date(at clock: WallClock, on day: CalendarDay) -> Date {
     date(
       year: day.year, month: day.month, day: day.day, hour: clock.hour, minute: clock.minute, second: clock.second)

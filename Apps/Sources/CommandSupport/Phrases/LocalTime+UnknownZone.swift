@@ -8,7 +8,7 @@
 public import TrendyModels
 
 extension LocalTime {
-  /// The name in `TZ` that the system knows no zone by, so that it takes UTC for it; `nil` where all is well.
+  /// Name in `TZ` of an unknown time zone, for which the system uses UTC; `nil` otherwise.
   public static func unknownZone(in environment: [String: String]) -> String? {
     guard var name = environment["TZ"], !name.isEmpty else { return nil }
     if name.hasPrefix(":") { name.removeFirst() }
@@ -17,10 +17,10 @@ extension LocalTime {
     return access(path, R_OK) == 0 || ["UTC", "GMT"].contains(name) ? nil : name
   }
 
-  /// Whether it is a rule (POSIX, "Environment Variables"): a name of three letters or more, or of digits and signs as well in angle
-  /// brackets, and what it is west of Greenwich.
+  /// Whether the text is a rule (POSIX, "Environment Variables"): a name of at least three letters, or also digits and signs in angle
+  /// brackets, and an offset.
   ///
-  /// By hand, as every command asks it: a regular expression is parsed and compiled anew in each process.
+  /// Written without a regular expression, which every process would have to compile.
   private static func isRule(_ name: String) -> Bool {
     var rest = name.utf8[...]
     let isBracketed = rest.first == UInt8(ascii: "<")

@@ -1,18 +1,18 @@
-/// A command line as it stands in a shell, up to the cursor.
+/// A shell command line up to the cursor.
 public struct ShellLine: Hashable, Sendable {
-  /// Without their quotes; the last is being typed, and may be empty.
+  /// Words without quotes; the last one is incomplete and may be empty.
   public private(set) var words: [String] = [""]
-  /// Whether the last word stands in quotes that are still open.
+  /// Whether the last word has an open quote.
   public private(set) var isQuoted = false
 
   public init(_ line: some StringProtocol) {
     var quote: Character?
     var isEscaped = false
-    // Quotes begin a word, also one with nothing in it.
+    // Quotes start a word, even an empty one.
     var isWord = false
     for character in line {
       if isEscaped {
-        // Between double quotes a backslash stands for itself, but before what it can quote there.
+        // In double quotes a backslash is literal, except before characters that it can escape.
         if quote == "\"", !"\"\\$`".contains(character) { words[words.count - 1].append("\\") }
         words[words.count - 1].append(character)
         isEscaped = false
@@ -33,7 +33,7 @@ public struct ShellLine: Hashable, Sendable {
     isQuoted = quote != nil
   }
 
-  /// The candidates as a shell wants them that completes only what stands behind the last of some characters of a word.
+  /// Returns candidates for a shell that completes only the part of a word after the last break character.
   /// - Parameter breaks: bash's `COMP_WORDBREAKS`.
   public func completing(_ candidates: [Candidate], breaks: String) -> [Candidate] {
     let typed = words[words.count - 1]

@@ -1,10 +1,10 @@
-/// Words as a shell parts and quotes them (POSIX, "Shell Command Language", 2.2 and 2.6.5), without what it would expand.
+/// Splits and quotes words like a shell (POSIX, "Shell Command Language", 2.2 and 2.6.5), without expansion.
 public enum ShellWords: Sendable {
-  /// A line taken apart at its blanks; quotes and backslashes keep what they hold together.
-  /// - Returns: `nil` where a quote has no end.
+  /// Splits a line at unquoted whitespace.
+  /// - Returns: `nil` if a closing quote is missing.
   public static func split(_ line: String) -> [String]? {
     var words: [String] = []
-    // Grown in its place: a note may be a megabyte long.
+    // Appends in place, because a note may be a megabyte long.
     var word = ""
     var isInWord = false
     var quote: Character?
@@ -19,7 +19,7 @@ public enum ShellWords: Sendable {
       switch (character, quote) {
       case ("\\", nil), ("\\", "\""):
         guard let next = rest.popFirst() else { return nil }
-        // Between double quotes a backslash takes the meaning of these alone.
+        // In double quotes a backslash escapes only these characters.
         if quote != nil, !"\"\\$`".contains(next) { word.append("\\") }
         word.append(next)
       case (let mark, let open?) where mark == open: quote = nil
@@ -32,7 +32,7 @@ public enum ShellWords: Sendable {
     return words
   }
 
-  /// A word as it is typed so that a shell takes it as it is.
+  /// Quotes a word for a shell, if needed.
   public static func quoted(_ word: String) -> String {
     let isPlain =
       !word.isEmpty

@@ -1,7 +1,7 @@
 import TrendyFoundation
 import TrendyModels
 
-// Days as people write them.
+// Days as users type them.
 
 extension TimePhrase {
   private static let weekdays = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"]
@@ -10,12 +10,12 @@ extension TimePhrase {
     "december",
   ]
 
-  /// The place in a list of the name that a word of three letters or more begins.
+  /// Index of the name that begins with a word of at least three letters.
   private static func place(of word: String, in names: [String]) -> Int? {
     word.count >= 3 && word.allSatisfy(\.isLetter) ? names.firstIndex { $0.hasPrefix(word) } : nil
   }
 
-  /// 1 to 12, of a month's name or the beginning of one.
+  /// Returns 1 to 12 for a month name or a prefix of one.
   static func monthNumber(_ word: String) -> Int? { place(of: word, in: months).map { $0 + 1 } }
 
   static func day(_ words: [String], now: Date, in local: LocalTime) -> CalendarDay? {
@@ -28,7 +28,7 @@ extension TimePhrase {
       return weekday(words[0], now: now, in: local).map { today.adding(days: -$0) }
         ?? numberedDay(words[0], today: today, now: now, in: local)
     case _ where words.count == 2 && words[0] == "last":
-      // Said on a Friday, `last friday` is the one before.
+      // On a Friday, `last friday` is a week ago.
       return weekday(words[1], now: now, in: local).map { today.adding(days: -($0 == 0 ? 7 : $0)) }
     case _ where words.count == 2 && words[0] == "next":
       return weekday(words[1], now: now, in: local).map { today.adding(days: 7 - $0) }
@@ -46,7 +46,7 @@ extension TimePhrase {
     return today.adding(days: -Int(span.days))
   }
 
-  /// `Wed 25 Nov`, as days are shown here: with the weekday that the day has.
+  /// Parses `Wed 25 Nov`, the output format; the weekday must match.
   private static func checkedDay(_ words: [String], now: Date, in local: LocalTime) -> CalendarDay? {
     guard words.count > 1, let ago = weekday(words[0], now: now, in: local),
       let day = day(Array(words.dropFirst()), now: now, in: local)
@@ -56,7 +56,7 @@ extension TimePhrase {
     return number(day) == number(last) ? day : nil
   }
 
-  /// How many days ago it was; 0 for today's.
+  /// Returns the number of days since the last such weekday; 0 for today.
   static func weekday(_ word: String, now: Date, in local: LocalTime) -> Int? {
     let names = word.hasSuffix("s") ? String(word.dropLast()) : word
     guard let weekday = place(of: word, in: weekdays) ?? (word == "tues" ? 2 : place(of: names, in: weekdays)) else {
@@ -65,11 +65,11 @@ extension TimePhrase {
     return (local.components(of: local.startOfDay(now)).weekday - weekday + 7) % 7
   }
 
-  /// `2026-11-20`, `2026/11/20`, `20.11.2026`, `20.11.26`, `20.11.`; `20/11/2026` and `11/20/2026` where one of the two is no month.
+  /// `2026-11-20`, `2026/11/20`, `20.11.2026`, `20.11.26`, `20.11.`; `20/11/2026` and `11/20/2026` if only one reading is a date.
   private static func numberedDay(
     _ word: String, today: CalendarDay, now: Date, in local: LocalTime
   ) -> CalendarDay? {
-    // Its last point tells it from 8.10 on a clock.
+    // The final dot distinguishes it from the time 8.10.
     if word.hasSuffix("."), let parts = numbers(of: word.dropLast(), separator: "."), parts.count == 2 {
       return last(month: parts[1], day: parts[0], today: today, now: now, in: local)
     }
@@ -77,7 +77,7 @@ extension TimePhrase {
     return Set(days).count == 1 ? days[0] : nil
   }
 
-  /// The days that three numbers can mean: more than one where they do not say which is the day, the month and the year.
+  /// Returns the possible dates of three numbers; more than one if the order of day, month and year is ambiguous.
   private static func numberedDays(_ word: String) -> [CalendarDay] {
     for separator in "-/." {
       guard let parts = numbers(of: word[...], separator: separator), parts.count == 3 else { continue }
@@ -90,14 +90,14 @@ extension TimePhrase {
       let dayFirst = CalendarDay(year: year(parts[2]), month: parts[1], day: parts[0])
       let monthFirst = CalendarDay(year: year(parts[2]), month: parts[0], day: parts[1])
       let shortYearFirst = CalendarDay(year: year(parts[0]), month: parts[1], day: parts[2])
-      // With points the day comes first wherever they are written.
+      // Dates with dots always start with the day.
       if separator == "." { return [dayFirst] }
       return isShort ? [dayFirst, monthFirst, shortYearFirst] : [dayFirst, monthFirst]
     }
     return []
   }
 
-  /// The days that `4/3/2026` may be, as they are written without a doubt.
+  /// Returns the possible dates of `4/3/2026` in an unambiguous format.
   static func days(ofDoubtful phrase: String, in local: LocalTime) -> [String]? {
     let days = phrase.split(separator: " ").lazy.map { word in
       numberedDays(String(word)).filter { existing($0, in: local) != nil }
@@ -107,7 +107,7 @@ extension TimePhrase {
     }
   }
 
-  /// Two or three numbers of one or two digits, or two and a year of four.
+  /// Parses two or three numbers of one or two digits, or two and a four-digit year.
   private static func numbers(of word: Substring, separator: Character) -> [Int]? {
     let parts = word.split(separator: separator, omittingEmptySubsequences: false)
     let years = parts.filter { $0.count == 4 }.count
@@ -135,7 +135,7 @@ extension TimePhrase {
     return last(month: month, day: day, today: today, now: now, in: local)
   }
 
-  /// The last day of that name that was: of 29 February that is up to eight years ago.
+  /// Returns the most recent day with this month and day; 29 February can be up to eight years ago.
   private static func last(month: Int, day: Int, today: CalendarDay, now: Date, in local: LocalTime) -> CalendarDay? {
     (0...8).lazy.map { CalendarDay(year: today.year - $0, month: month, day: day) }
       .first { existing($0, in: local) != nil && $0.start(in: local) <= now }

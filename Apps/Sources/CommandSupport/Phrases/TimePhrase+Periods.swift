@@ -1,15 +1,15 @@
 import TrendyFoundation
 import TrendyModels
 
-// Weeks, months and years as people write them.
+// Weeks, months and years as users type them.
 
 extension TimePhrase {
-  /// Whole days that one phrase names: a limit is its beginning or its end.
+  /// Range of whole days; a limit uses its start or its end.
   struct Period: Hashable {
     var first: CalendarDay
-    /// The day behind its last.
+    /// Day after the last one.
     var end: CalendarDay
-    /// Of a year that can be a clock, too: where a moment is meant, `2026` is 20:26.
+    /// Time of day that a year can also mean: as a time, `2026` is 20:26.
     var clock: WallClock?
 
     fileprivate init(_ first: CalendarDay, days: Int = 0, months: Int = 0) {
@@ -38,14 +38,14 @@ extension TimePhrase {
 
   private static func period(_ word: String, today: CalendarDay) -> Period? {
     if let month = monthNumber(word) {
-      // The last of its name, as of a day.
+      // The most recent month with this name.
       return .month(month, of: month <= today.month ? today.year : today.year - 1)
     }
     let parts = word.split(separator: "-", omittingEmptySubsequences: false)
     guard let year = year(parts[0]) else { return nil }
     switch parts.count {
     case 1:
-      // 19:45 and 23:10 are clocks: nobody asks for what was before there were such programs.
+      // 1945 and 2310 are times of day, because events of such years are unlikely.
       guard (1970..<2100).contains(year) else { return nil }
       var period = Period.year(year)
       period.clock = clock(word)

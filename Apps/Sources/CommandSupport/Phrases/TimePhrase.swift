@@ -1,37 +1,37 @@
 public import TrendyFoundation
 public import TrendyModels
 
-/// A time as people type it: `8:30`, `9pm`, `yesterday 21:00`, `-20m`, `2 hours ago`, `mon`, `last friday`, `Nov 20`,
+/// A time as users type it: `8:30`, `9pm`, `yesterday 21:00`, `-20m`, `2 hours ago`, `mon`, `last friday`, `Nov 20`,
 /// `20.11.2026`, `2026-11-20 08:30`, RFC 3339; as limits also `last week`, `november`, `2026-11`, `2026`.
 ///
-/// What a clock or a day alone means depends on what is asked for: see ``Meaning``.
+/// A time without a day or a day without a time depends on the ``Meaning``.
 public struct TimePhrase: Hashable, Sendable {
   public static let help =
-    "Times look like 8:30, 9pm, 'yesterday 21:00', -20m, '20 min ago', mon, 'last friday', 'this week', 'Nov 20', 2026-11-20 or RFC 3339."
+    "Examples: 8:30, 'yesterday 21:00', -20m, mon, 2026-11-20. More: trendy help times"
 
-  /// From the year 1 to 9999: what RFC 3339 can write.
+  /// Years 1 to 9999, the range of RFC 3339.
   public static let writable =
     Date(timeIntervalSince1970: -62_135_596_800)..<Date(timeIntervalSince1970: 253_402_300_800)
 
-  /// What a phrase means that leaves something open.
+  /// How an incomplete phrase is resolved.
   public enum Meaning: Hashable, Sendable {
-    /// When something was: a clock alone is the last that was, or one within the next hour; a day without a year is the last.
+    /// Start of an event: a time without a day is the most recent one, or within the next hour; a day without a year is the most recent.
     case past
-    /// When something ended that began then: a clock alone is on that day, or on the next where it would come before; a weekday is the
-    /// first from that day on.
+    /// End of an event with this start: a time without a day is on that day, or on the next if it would precede the start; a weekday is the
+    /// first one from that day on.
     case end(of: Date)
-    /// A clock alone is on the day of this date.
+    /// A time without a date refers to the day of this date.
     case day(of: Date)
-    /// What comes after a limit: a length such as `7d` is so long ago.
+    /// Lower limit: a duration such as `7d` is subtracted from now.
     case since
-    /// What comes before a limit: of a day alone its end.
+    /// Upper limit: a day stands for its end.
     case until
   }
 
-  /// A moment, and what is to be said of how it was found.
+  /// A resolved time with an optional note for the user.
   public struct Resolved: Hashable, Sendable {
     public let date: Date
-    /// Of a time that a clock change skipped or repeated.
+    /// Note on a time that a clock change skipped or repeated.
     public let note: String?
   }
 
@@ -39,7 +39,7 @@ public struct TimePhrase: Hashable, Sendable {
     case moment(Date)
     case span(TimeSpan)
     case day(CalendarDay)
-    /// The last of its name, today included.
+    /// The most recent one, including today.
     case weekday(CalendarDay)
     case period(Period)
     case clock(WallClock)
@@ -51,20 +51,20 @@ public struct TimePhrase: Hashable, Sendable {
   private let now: Date
   private let local: LocalTime
 
-  /// - Throws: ``CommandError`` with exit 64 for a phrase that is no time.
+  /// - Throws: ``CommandError`` with exit 64 for an invalid time.
   public init(_ phrase: String, now: Date, in local: LocalTime) throws(CommandError) {
     guard let form = Self.form(phrase, now: now, in: local) else {
       if let days = Self.days(ofDoubtful: phrase, in: local) {
         throw CommandError(
-          "'\(phrase)' may be more than one day", hint: "Write \(days.joined(separator: " or ")).", exit: .usage)
+          "The date '\(phrase)' is ambiguous", hint: "Use \(days.joined(separator: " or ")).", exit: .usage)
       }
-      throw CommandError("'\(phrase)' is no time that can be read", hint: Self.help, exit: .usage)
+      throw CommandError("Invalid time '\(phrase)'", hint: Self.help, exit: .usage)
     }
     (text, self.form, self.now, self.local) = (phrase, form, now, local)
   }
 
-  /// Two times in one phrase: `9:00-10:30`, `yesterday 9am to 11am`, `2026-11-01..2026-11-07`. A phrase that is one is no range.
-  /// - Throws: ``CommandError`` with exit 64 where one of the two is no time.
+  /// Parses a range: `9:00-10:30`, `yesterday 9am to 11am`, `2026-11-01..2026-11-07`. Returns `nil` for a single time.
+  /// - Throws: ``CommandError`` with exit 64 if one of the two times is invalid.
   public static func range(
     _ phrase: String, now: Date, in local: LocalTime
   ) throws(CommandError) -> (from: TimePhrase, to: TimePhrase)? {
@@ -77,7 +77,7 @@ public struct TimePhrase: Hashable, Sendable {
       let parts = phrase.lowercased().split(separator: separator, omittingEmptySubsequences: true)
       if parts.count == 2 { return (String(parts[0]), String(parts[1])) }
     }
-    // `9:00-10:30`; the hyphens of a date part nothing.
+    // `9:00-10:30`; the hyphens of a date are not separators.
     let words = phrase.split(separator: " ")
     guard let last = words.last, last.firstIndex(of: "-") != last.startIndex else { return nil }
     let clocks = last.split(separator: "-")
@@ -85,7 +85,7 @@ public struct TimePhrase: Hashable, Sendable {
     return ((words.dropLast() + [clocks[0]]).joined(separator: " "), String(clocks[1]))
   }
 
-  /// - Throws: ``CommandError`` with exit 64 for a time that is not in the years 1 to 9999, and for a length that is no time here.
+  /// - Throws: ``CommandError`` with exit 64 for a time outside the years 1 to 9999, and for a duration if a time is required.
   public func resolved(_ meaning: Meaning) throws(CommandError) -> Resolved {
     let found: Resolved
     switch form {
@@ -93,13 +93,13 @@ public struct TimePhrase: Hashable, Sendable {
     case .span(let span):
       guard meaning == .since || meaning == .until else {
         throw CommandError(
-          "'\(text)' is a length, not a time", hint: "So long ago: '\(text) ago'. \(Self.help)", exit: .usage)
+          "'\(text)' is a duration, not a time", hint: "Did you mean '\(text) ago'?", exit: .usage)
       }
       found = Resolved(date: Self.date(span, before: now, in: local), note: nil)
     case .day(let day): found = Resolved(date: start(of: day, meaning), note: nil)
     case .weekday(let last):
       var day = last
-      // `--from mon --to fri` goes on, and not back.
+      // `--from mon --to fri` ends after it starts.
       if case .end(let start) = meaning {
         while day.dayStart(in: local) < local.startOfDay(start) { day = day.adding(days: 7) }
       }
@@ -110,13 +110,13 @@ public struct TimePhrase: Hashable, Sendable {
       } else if let clock = period.clock {
         found = resolved(clock, meaning)
       } else {
-        throw CommandError("'\(text)' is many days, not a time", hint: Self.help, exit: .usage)
+        throw CommandError("'\(text)' is a range of days, not a time", hint: Self.help, exit: .usage)
       }
     case .clockOfDay(let clock, let day): found = moment(clock, on: day, notBefore: meaning.start)
     case .clock(let clock): found = resolved(clock, meaning)
     }
     guard Self.writable.contains(found.date) else {
-      throw CommandError("'\(text)' is not in the years 1 to 9999", hint: Self.help, exit: .usage)
+      throw CommandError("The time '\(text)' is outside the years 1 to 9999", hint: Self.help, exit: .usage)
     }
     return found
   }
@@ -124,13 +124,13 @@ public struct TimePhrase: Hashable, Sendable {
   private func start(of day: CalendarDay, _ meaning: Meaning) -> Date {
     switch meaning {
     case .until: day.adding(days: 1).dayStart(in: local)
-    // A date alone, as that of a property, begins at midnight.
+    // A date without a time, such as a property value, starts at midnight.
     case .day: day.start(in: local)
     case .past, .end, .since: day.dayStart(in: local)
     }
   }
 
-  /// Whether it names a date without a time of day.
+  /// Whether the phrase is a date without a time.
   public var isDate: Bool {
     switch form {
     case .day, .weekday: true
@@ -138,7 +138,7 @@ public struct TimePhrase: Hashable, Sendable {
     }
   }
 
-  /// Whether it names a day, or a moment of one: not a clock alone.
+  /// Whether the phrase contains a day, not only a time.
   public var namesDay: Bool {
     switch form {
     case .clock: false
@@ -162,14 +162,14 @@ public struct TimePhrase: Hashable, Sendable {
     }
   }
 
-  /// What a person who says a clock alone may still mean as today's, in seconds.
+  /// Maximum time in the future, in seconds, for a time without a day.
   private static let soon = 3600.0
 
   /// - Parameters:
-  ///   - clock: a time that a clock change may skip, or show twice.
-  ///   - day: of the calendar.
-  ///   - start: of two moments, the one that is not before this is meant.
-  ///   - limit: of two moments, the last one up to this is meant.
+  ///   - clock: time of day, which a clock change may skip or repeat.
+  ///   - day: calendar date.
+  ///   - start: lower limit that selects one of two times.
+  ///   - limit: upper limit that selects one of two times.
   private func moment(
     _ clock: WallClock, on day: CalendarDay, notBefore start: Date = .distantPast, lastBefore limit: Date? = nil
   ) -> Resolved {
@@ -181,7 +181,7 @@ public struct TimePhrase: Hashable, Sendable {
       return Resolved(
         date: date,
         note:
-          "The clocks went forward past \(wanted) on \(local.day(date)): \(local.time(date)) \(local.offset(date)) is taken."
+          "Note: \(wanted) did not exist on \(local.day(date)), when the clocks went forward. Using \(local.time(date)) \(local.offset(date))."
       )
     }
     guard moments.count > 1, let other = moments.first(where: { $0 != taken }) else {
@@ -190,7 +190,7 @@ public struct TimePhrase: Hashable, Sendable {
     return Resolved(
       date: taken,
       note:
-        "The clocks showed \(local.time(taken)) twice on \(local.day(taken)): \(local.offset(taken)) is taken; the other is \(local.rfc3339(other))."
+        "Note: \(local.time(taken)) occurred twice on \(local.day(taken)). Using \(local.offset(taken)); the other is \(local.rfc3339(other))."
     )
   }
 }
@@ -206,14 +206,14 @@ extension TimePhrase.Meaning {
 extension TimePhrase {
   private static func form(_ phrase: String, now: Date, in local: LocalTime) -> Form? {
     if let date = RFC3339.date(from: phrase) { return .moment(date) }
-    // `Nov 20, 2026`; the comma of `120,5` parts nothing.
+    // `Nov 20, 2026`; the comma in `120,5` is not a separator.
     var text = phrase.lowercased().split(separator: " ").map { $0.hasSuffix(",") ? $0.dropLast() : $0 }
       .joined(separator: " ")
     if text == "now" { return .moment(now) }
     if text.hasSuffix(" ago"), let span = TimeSpan(text.dropLast(4)) {
       return .moment(date(span, before: now, in: local))
     }
-    // `-20` could be minutes or hours: a span of time names its unit.
+    // `-20` is ambiguous; a time span needs a unit.
     if text.hasPrefix("-") { return TimeSpan(text.dropFirst()).map { .moment(date($0, before: now, in: local)) } }
     for sign in ["+", "in "] where text.hasPrefix(sign) {
       return TimeSpan(text.dropFirst(sign.count)).map { .moment(date($0, before: now, in: local, isAfter: true)) }
@@ -226,7 +226,7 @@ extension TimePhrase {
     }
     var words = text.split(separator: " ").map(String.init)
     words.removeAll { $0 == "at" }
-    // Before a clock is looked for: the year of `3 Nov 2025` could be one.
+    // Before times of day, because the year of `3 Nov 2025` could be one.
     if let day = day(words, now: now, in: local) {
       return words.count == 1 && weekday(words[0], now: now, in: local) != nil ? .weekday(day) : .day(day)
     }
@@ -246,7 +246,7 @@ extension TimePhrase {
 
   private static func form(_ clock: WallClock, of words: [String], now: Date, in local: LocalTime) -> Form? {
     guard let day = day(words, now: now, in: local) else { return nil }
-    // The night belongs to the day before it, where that day is not one of the calendar by its date.
+    // Hours before the start of the day belong to the previous day, unless the day is given by its date.
     let isDated = words.contains { $0.contains(where: \.isNumber) }
     if !isDated, clock.seconds < local.dayStart {
       let night = day.adding(days: 1)
@@ -262,7 +262,7 @@ extension TimePhrase {
       let fields = local.components(of: now)
       let whole = span.days.rounded(.down)
       let day = CalendarDay(now, in: local).adding(months: Int(sign * span.months))
-      // The last of a shorter month, not the first of the next.
+      // The last day of a shorter month, not the first of the next.
       let length = CalendarDay(
         CalendarDay(year: day.year, month: day.month, day: 1).adding(months: 1).adding(days: -1).start(in: local),
         in: local

@@ -1,11 +1,11 @@
-/// Candidates as the completion scripts ask for them, in `words` of each program.
+/// Request of a completion script, passed to the `words` command of each program.
 public struct WordsQuestion: Hashable, Sendable {
   public static let options = [
-    OptionSpec("--line", value: "text", kind: .text, help: "the whole line as typed, in place of its words"),
-    OptionSpec("--breaks", value: "characters", kind: .text, help: "with --line: COMP_WORDBREAKS of bash"),
+    OptionSpec("--line", value: "text", kind: .text, help: "the whole line as typed, instead of its words"),
+    OptionSpec("--breaks", value: "characters", kind: .text, help: "with --line: bash's COMP_WORDBREAKS"),
   ]
 
-  /// Without the program's name; the last is being typed.
+  /// Words without the program's name; the last one is incomplete.
   public let words: [String]
   private let line: ShellLine?
   private let breaks: String
@@ -21,7 +21,7 @@ public struct WordsQuestion: Hashable, Sendable {
     return line?.completing(found, breaks: breaks) ?? found
   }
 
-  /// One a line; a tab parts a word from its meaning.
+  /// Prints one candidate per line; a tab separates it from its description.
   public static func show(_ candidates: [Candidate], on console: Console) {
     for candidate in candidates {
       console.row([candidate.text] + (candidate.meaning.isEmpty ? [] : [candidate.meaning]))

@@ -7,8 +7,8 @@
 #endif
 
 extension ConfigurationFile {
-  /// Sets a value in its line, or in a new one at the end. Comments, order and all other lines stay as they are.
-  /// - Parameter value: as ``SettingSpec/canonical(_:)`` gives it; `nil` takes its lines away.
+  /// Sets a value in its line or in a new line at the end. Comments, order and other lines stay unchanged.
+  /// - Parameter value: canonical value; `nil` removes its lines.
   public mutating func set(_ key: String, to value: String?) {
     let places = lines.indices.filter { index in
       if case .assignment(key, _) = lines[index].content { true } else { false }
@@ -21,7 +21,7 @@ extension ConfigurationFile {
       lines.append(ConfigurationLine(key: key, value: value))
       lineEnds.append(end)
     }
-    // A second line of the key would be refused, or would count again.
+    // Removes further lines of the key, which would be errors or take effect again.
     for place in places.dropFirst(value == nil ? 0 : 1).reversed() {
       lines.remove(at: place)
       lineEnds.remove(at: place)
@@ -29,20 +29,20 @@ extension ConfigurationFile {
     self = ConfigurationFile(path: path, bytes: bytes)
   }
 
-  /// Fills a file that is new with a comment that lists the settings.
+  /// Fills a new file with a comment that lists the settings.
   public mutating func explain() {
     let own = Setting.all.filter { !$0.isInRecordAlone }
     let keys = own.map { "# \($0.key) = \($0.standard ?? "...")\n#   \($0.help)\n" }.joined()
-    let text = "# Settings of trendy and trendyd: key = value. Take a '#' away to set one.\n#\n\(keys)"
+    let text = "# Settings of trendy and trendyd: key = value. Remove a '#' to set one.\n#\n\(keys)"
     self = ConfigurationFile(path: path, bytes: Array(text.utf8))
   }
 
   var bytes: [UInt8] { zip(lines, lineEnds).flatMap { Array(($0.text + $1).utf8) } }
 
-  /// Changes the file on the disk while no other program does, and replaces it in one step.
-  /// - Parameter change: is given the file as it is then.
-  /// - Returns: the file as it was written.
-  /// - Throws: ``CommandError`` with exit 73 or 74; the file is then as it was.
+  /// Changes the file under a lock and replaces it atomically.
+  /// - Parameter change: changes the current content.
+  /// - Returns: the new content.
+  /// - Throws: ``CommandError`` with exit 73 or 74; the file is unchanged then.
   @discardableResult
   public static func update(
     _ path: String, _ change: (inout ConfigurationFile) throws(CommandError) -> Void
@@ -52,7 +52,7 @@ extension ConfigurationFile {
     try makeFolder(folder)
     let lock = open(folder, O_RDONLY | O_CLOEXEC)
     guard lock >= 0 else { throw unwritable(path, .cannotCreate) }
-    // Closing it frees the lock.
+    // Closing the descriptor releases the lock.
     defer { close(lock) }
     while flock(lock, LOCK_EX) != 0 { guard errno == EINTR else { throw unwritable(path, .readWrite) } }
     var file = ConfigurationFile(path: path)
@@ -62,7 +62,7 @@ extension ConfigurationFile {
     return file
   }
 
-  /// The file that a symbolic link leads to, so that the link stays.
+  /// Target of a symbolic link, so that the link is preserved.
   private static func target(of path: String) -> String {
     guard let real = realpath(path, nil) else { return path }
     defer { free(real) }
@@ -100,7 +100,7 @@ extension ConfigurationFile {
 
   private static func unwritable(_ path: String, _ exit: ExitCode) -> CommandError {
     CommandError(
-      "\(path) cannot be written: \(String(cString: strerror(errno)))", hint: "The settings are as they were.",
+      "Cannot write \(path): \(String(cString: strerror(errno)))", hint: "The settings are unchanged.",
       exit: exit)
   }
 }

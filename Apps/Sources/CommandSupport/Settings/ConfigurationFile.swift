@@ -6,31 +6,31 @@
   import Darwin
 #endif
 
-/// The file of settings, `$XDG_CONFIG_HOME/trendy/config`: `key = value`, a line each, with `#` before comments.
+/// Configuration file, `$XDG_CONFIG_HOME/trendy/config`: lines of `key = value`, comments after `#`.
 public struct ConfigurationFile: Sendable {
-  /// A value that the file gives.
+  /// A value in the file.
   public struct Entry: Hashable, Sendable {
-    /// As ``SettingSpec/canonical(_:)`` gives it.
+    /// Canonical value.
     public let value: String
     public let line: Int
   }
 
   public let path: String
-  /// Whether there is one; without, nothing is set.
+  /// Whether the file exists; without it, nothing is set.
   public private(set) var exists = false
   public private(set) var entries: [String: Entry] = [:]
-  /// Whether all of it was read as text, so that it can be written again without a loss.
+  /// Whether the file is valid text, so that it can be rewritten without loss.
   private(set) var isWhole = true
-  /// In the order of the lines; empty for a file that can be used.
+  /// Errors in line order; empty for a valid file.
   public private(set) var problems: [CommandError] = []
   var lines: [ConfigurationLine] = []
-  /// What the lines end with; nothing where the last one has no end.
+  /// Line ends; empty for a last line without one.
   var lineEnds: [String] = []
 
-  /// The largest file that is read, in bytes.
+  /// Maximum size in bytes.
   static let largest = 1 << 20
 
-  /// Reads the file of this person; one that is not there sets nothing.
+  /// Reads the user's file; a missing file sets nothing.
   public init(environment: [String: String]) {
     self.init(path: Self.path(in: environment))
   }
@@ -48,21 +48,21 @@ public struct ConfigurationFile: Sendable {
     }
   }
 
-  /// - Parameter bytes: what would stand in the file at `path`.
+  /// - Parameter bytes: content of the file at `path`.
   init(path: String, bytes: [UInt8]) {
     self.path = path
     exists = true
     parse(bytes)
   }
 
-  /// By the XDG base directories; a relative `XDG_CONFIG_HOME` is passed over, as they say.
+  /// Path by the XDG Base Directory specification, which requires a relative `XDG_CONFIG_HOME` to be ignored.
   public static func path(in environment: [String: String]) -> String {
     if let home = environment["XDG_CONFIG_HOME"], home.hasPrefix("/") { return "\(home)/trendy/config" }
     return "\(HomeFolder.path(in: environment))/.config/trendy/config"
   }
 
   private static func read(_ path: String) throws(CommandError) -> [UInt8]? {
-    // Not to wait for the writer of a pipe.
+    // Does not block on a pipe.
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else {
       if errno == ENOENT || errno == ENOTDIR { return nil }
@@ -73,7 +73,7 @@ public struct ConfigurationFile: Sendable {
     guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
       throw unreadable(path, "it is not a file")
     }
-    guard status.st_size <= largest else { throw unreadable(path, "it has more than a mebibyte") }
+    guard status.st_size <= largest else { throw unreadable(path, "it is larger than 1 MiB") }
     var bytes = [UInt8](repeating: 0, count: Int(status.st_size) + 1)
     var count = 0
     while count < bytes.count {
@@ -90,7 +90,8 @@ public struct ConfigurationFile: Sendable {
 
   private static func unreadable(_ path: String, _ reason: String) -> CommandError {
     CommandError(
-      "\(path) cannot be read: \(reason)", hint: "It holds the settings: mend it or take it away.", exit: .configuration
+      "Cannot read \(path): \(reason)", hint: "This is the configuration file. Correct or delete it.",
+      exit: .configuration
     )
   }
 }
@@ -99,7 +100,7 @@ public struct ConfigurationFile: Sendable {
 
 extension ConfigurationFile {
   private mutating func parse(_ bytes: [UInt8]) {
-    // A byte order mark is none of the first key.
+    // A byte order mark is not part of the first key.
     var rest = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes[3...] : bytes[...]
     while !rest.isEmpty {
       let end = rest.firstIndex(of: 0xA)
@@ -123,13 +124,13 @@ extension ConfigurationFile {
   private mutating func read(_ content: ConfigurationLine.Content, line: Int) {
     switch content {
     case .none: break
-    case .invalid(let what): problems.append(problem(line, what, "Lines look like: list_limit = 20"))
+    case .invalid(let what): problems.append(problem(line, what, "Use lines such as: list_limit = 20"))
     case .assignment(let key, let text):
       do throws(CommandError) {
         let spec = try Setting.named(key)
         if let refusal = spec.refusalElsewhere { throw refusal }
         if let first = entries[key] {
-          problems.append(problem(line, "'\(key)' is set a second time, first in line \(first.line)", nil))
+          problems.append(problem(line, "'\(key)' is set twice, first in line \(first.line)", nil))
           return
         }
         entries[key] = Entry(value: try spec.valueForFile(text), line: line)

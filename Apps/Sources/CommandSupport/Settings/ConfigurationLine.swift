@@ -1,17 +1,17 @@
 /// A line of the configuration file: `key = value  # comment`.
 struct ConfigurationLine: Hashable {
   enum Content: Hashable {
-    /// Nothing, or a comment.
+    /// Empty, or a comment.
     case none
     case assignment(key: String, value: String)
-    /// Neither; with what is wrong.
+    /// Invalid, with the reason.
     case invalid(String)
   }
 
-  /// Without the end of the line.
+  /// Text without the line end.
   let text: String
   let content: Content
-  /// Bytes before the value, and behind it, of an assignment.
+  /// Number of bytes before and after the value of an assignment.
   private let frame: (head: Range<String.Index>, tail: Range<String.Index>)?
 
   static func == (left: ConfigurationLine, right: ConfigurationLine) -> Bool { left.text == right.text }
@@ -33,7 +33,7 @@ struct ConfigurationLine: Hashable {
     let (value, end) = Self.value(in: text, from: first)
     frame = (text.startIndex..<first, end..<text.endIndex)
     guard let value else {
-      content = .invalid("the quotes of '\(key)' do not end, or something stands behind them")
+      content = .invalid("missing closing quote of '\(key)', or text after it")
       return
     }
     content = .assignment(key: key, value: value)
@@ -41,7 +41,7 @@ struct ConfigurationLine: Hashable {
 
   init(key: String, value: String) { self.init("\(key) = \(Self.written(value))") }
 
-  /// The same line with another value; its spaces and its comment stay.
+  /// Returns the line with another value; spaces and comment stay.
   func replacing(_ value: String) -> ConfigurationLine {
     guard let frame else { return self }
     let head = text[frame.head]
@@ -49,7 +49,7 @@ struct ConfigurationLine: Hashable {
       head + (head.hasSuffix("=") ? " " : "") + Self.written(value) + text[frame.tail])
   }
 
-  /// - Returns: the value, and where it ends with its quotes; no value where it cannot be read.
+  /// - Returns: the value, `nil` if it is invalid, and its end including quotes.
   private static func value(in text: String, from start: String.Index) -> (String?, String.Index) {
     guard start < text.endIndex, text[start] == "\"" else {
       var end = start
@@ -75,7 +75,7 @@ struct ConfigurationLine: Hashable {
     return (nil, text.endIndex)
   }
 
-  /// A `#` inside a word is a part of it.
+  /// A `#` within a word is part of the word.
   private static func startsComment(_ text: String, _ index: String.Index, notBefore start: String.Index) -> Bool {
     text[index] == "#" && (index == start || isSpace(text[text.index(before: index)]))
   }

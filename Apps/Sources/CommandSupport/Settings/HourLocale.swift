@@ -1,20 +1,20 @@
-/// Whether a locale writes times with 12 hours.
+/// Whether a locale uses 12-hour times.
 struct HourLocale: Hashable {
   let usesTwelveHours: Bool
-  /// The variable that names the locale; `nil` where none does.
+  /// Variable that sets the locale, if any.
   let variable: String?
 
-  /// By `LC_ALL`, else `LC_TIME`, else `LANG` (POSIX, "Environment Variables").
+  /// Evaluates `LC_ALL`, `LC_TIME` and `LANG` (POSIX, "Environment Variables").
   init(_ environment: [String: String]) {
     variable = ["LC_ALL", "LC_TIME", "LANG"].first { !(environment[$0] ?? "").isEmpty }
     usesTwelveHours = variable.flatMap { environment[$0] }.map(Self.usesTwelveHours) ?? false
   }
 
-  /// `en_US.UTF-8` does, `en_GB` and `C` do not.
+  /// `true` for `en_US.UTF-8`, `false` for `en_GB` and `C`.
   private static func usesTwelveHours(_ locale: String) -> Bool {
     let name = locale.prefix { $0 != "." && $0 != "@" }
     let parts = name.split(separator: "_")
-    // French is written with 24 hours in Canada too.
+    // French uses 24-hour times in Canada, too.
     guard parts.count == 2, name != "fr_CA" else { return false }
     return regions.contains(String(parts[1]))
   }

@@ -1,6 +1,6 @@
 public import TrendyModels
 
-/// What a person set of days, times and lengths, ready for use.
+/// The user's settings of days, times and distances, parsed.
 public struct Preferences: Hashable, Sendable {
   public let units: Units
   private let dayStart: Int
@@ -25,7 +25,7 @@ public struct Preferences: Hashable, Sendable {
   }
 }
 
-/// What lengths and speeds are shown in.
+/// Units of distances and speeds.
 public enum Units: String, Hashable, Sendable {
   case metric
   case imperial
@@ -47,12 +47,12 @@ public enum Units: String, Hashable, Sendable {
   public func distance(_ metres: Double, decimals: Int = 1) -> String {
     let scale = decimals == 1 ? 10 : 100
     let parts = (metres / metresOfUnit * Double(scale)).rounded()
-    // Any number can come from elsewhere.
+    // Imported values can be arbitrary.
     guard abs(parts) < 1e12 else { return "\(metres) m" }
     let whole = abs(Int(parts))
     let rest = whole % scale
     let padding = decimals == 2 && rest < 10 ? "0" : ""
-    return "\(parts < 0 ? "-" : "")\(whole / scale).\(padding)\(rest) \(name)"
+    return "\(parts < 0 ? "−" : "")\(whole / scale).\(padding)\(rest) \(name)"
   }
 
   /// `48 km/h`, `30 mph`.
@@ -61,7 +61,7 @@ public enum Units: String, Hashable, Sendable {
     return "\(JSONText.number(value)) \(self == .metric ? "km/h" : "mph")"
   }
 
-  /// Of what a bare length is meant in.
+  /// Metres of the unit of a distance without a unit.
   public var metresOfUnit: Double { self == .metric ? 1000 : Self.metresOfMile }
 
   private var name: String { self == .metric ? "km" : "mi" }

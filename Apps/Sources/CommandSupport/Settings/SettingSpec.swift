@@ -1,22 +1,22 @@
-/// A setting of the programs: its key, what it can be, whose it is.
+/// Declaration of a setting: key, kind and owner.
 public struct SettingSpec: Hashable, Sendable {
-  /// Whose a setting is.
+  /// Owner of a setting.
   public enum Owner: String, Hashable, Sendable {
-    /// Kept in the person's record and synced: the same on all devices.
+    /// Stored in the record and synced to all devices.
     case person
-    /// Of this machine alone.
+    /// Only for this machine.
     case machine
   }
 
-  /// What the value of a setting can be.
+  /// Kind of a value.
   public enum Kind: Hashable, Sendable {
     case oneOf([String])
-    /// A time of the day: `04:00`.
+    /// Time of day: `04:00`.
     case clock
     case number(ClosedRange<Int>)
-    /// Seconds of a duration such as `1m`.
+    /// Duration such as `1m`; the range is in seconds.
     case duration(ClosedRange<Double>)
-    /// Of a file or a folder; in the file it is absolute, or begins with `~/`.
+    /// Path of a file or folder; absolute or starting with `~/` in the file.
     case path
     /// `address:port`.
     case endpoint
@@ -25,16 +25,16 @@ public struct SettingSpec: Hashable, Sendable {
     case list
   }
 
-  /// As it is written in the file: `day_starts_at`.
+  /// Key in the file: `day_starts_at`.
   public let key: String
-  /// The name in the environment: `TRENDY_DAY_STARTS_AT`.
+  /// Environment variable: `TRENDY_DAY_STARTS_AT`.
   public let variable: String
   static let variablePrefix = "TRENDY_"
   public let kind: Kind
   public let owner: Owner
-  /// A person's setting that no machine has a value of its own for: neither the file nor the environment gives one.
+  /// Whether the setting exists only in the record, not in the file or the environment.
   public let isInRecordAlone: Bool
-  /// Used where nothing is set; `nil` where that is no value, or depends on the machine.
+  /// Default; `nil` without one, or if it depends on the machine.
   public let standard: String?
   public let help: String
 
@@ -43,7 +43,7 @@ public struct SettingSpec: Hashable, Sendable {
     help: String
   ) {
     self.key = key
-    // Once: each command asks for all of them, several times. `replacing` alone takes longer than all else that a setting needs.
+    // Computed once, because each command reads all settings several times and `replacing` is slow.
     variable = Self.variablePrefix + String(key.uppercased().map { $0 == "." ? "_" : $0 })
     self.kind = kind
     self.owner = owner
@@ -54,8 +54,8 @@ public struct SettingSpec: Hashable, Sendable {
 }
 
 extension SettingSpec {
-  /// The value as it is kept: a word in small letters, a time in four digits.
-  /// - Throws: ``CommandError`` with exit 64 that says what the value can be.
+  /// Returns the canonical value: lowercased keywords, times with four digits.
+  /// - Throws: ``CommandError`` with exit 64 that describes valid values.
   public func canonical(_ text: String) throws(CommandError) -> String {
     guard !text.isEmpty, !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
       throw invalid(text)
@@ -84,15 +84,15 @@ extension SettingSpec {
     return text
   }
 
-  /// Why a machine gives it no value; `nil` where one may.
+  /// Error for a setting that cannot be set for one machine, if it cannot.
   var refusalElsewhere: CommandError? {
     guard isInRecordAlone else { return nil }
     return CommandError(
-      "'\(key)' is the same on all your devices, and cannot be set for one machine",
-      hint: "Take it out here, and say: trendy config set \(key) \(standard ?? "VALUE")", exit: .usage)
+      "'\(key)' is a synced setting and cannot be set for one machine",
+      hint: "Remove it here and run: trendy config set \(key) \(standard ?? "VALUE")", exit: .usage)
   }
 
-  /// The value for the file, which does not depend on the folder where a program is started.
+  /// Returns the value for the file, independent of the working directory.
   /// - Throws: ``CommandError`` with exit 64.
   public func valueForFile(_ text: String) throws(CommandError) -> String {
     let value = try canonical(text)
@@ -104,30 +104,30 @@ extension SettingSpec {
     CommandError("The value '\(text)' is invalid for '\(key)'", hint: near + expectation, exit: .usage)
   }
 
-  /// What the value can be, as a sentence.
+  /// Description of valid values.
   public var expectation: String {
     switch kind {
     case .oneOf(let words):
-      words.count == 2 ? "It is \(words[0]) or \(words[1])." : "It is one of \(words.joined(separator: ", "))."
-    case .clock: "It is a time of the day from 00:00 to 23:59."
-    case .number(let range) where range.upperBound == .max: "It is a number from \(range.lowerBound) up."
-    case .number(let range): "It is a number from \(range.lowerBound) to \(range.upperBound)."
+      words.count == 2 ? "Use \(words[0]) or \(words[1])." : "Use one of \(words.joined(separator: ", "))."
+    case .clock: "Use a time of day from 00:00 to 23:59."
+    case .number(let range) where range.upperBound == .max: "Use a whole number of at least \(range.lowerBound)."
+    case .number(let range): "Use a whole number from \(range.lowerBound) to \(range.upperBound)."
     case .duration(let range):
-      "It is a duration from \(DurationPhrase.words(range.lowerBound)) to \(DurationPhrase.words(range.upperBound))."
-    case .path: "It is the path of a file or folder, from / or ~/ on."
-    case .endpoint: "It looks like 127.0.0.1:8787."
-    case .text: "It is a word or more."
-    case .list: "It is a value, or several with spaces between them."
+      "Use a duration from \(DurationPhrase.words(range.lowerBound)) to \(DurationPhrase.words(range.upperBound))."
+    case .path: "Use a path that starts with / or ~/."
+    case .endpoint: "Use an address such as 127.0.0.1:8787."
+    case .text: "Use a value that is not empty."
+    case .list: "Use one or more values, separated by spaces."
     }
   }
 
-  /// The values that there are, for a shell to offer.
+  /// Values for completion.
   public var words: [String] { if case .oneOf(let words) = kind { words } else { [] } }
 }
 
-/// A time of the day in seconds after midnight.
+/// Time of day in seconds after midnight.
 enum DayClock {
-  /// Of `4:00` or `04:00`.
+  /// Parses `4:00` or `04:00`.
   static func seconds(_ text: String) -> Int? {
     let parts = text.split(separator: ":", omittingEmptySubsequences: false)
     guard parts.count == 2, (1...2).contains(parts[0].count), parts[1].count == 2,

@@ -1,22 +1,21 @@
 import TrendyFoundation
 
-/// The values of all settings, and where each comes from.
+/// Values of all settings with their origins.
 ///
-/// What the command line says counts before the environment, that before the file, that before what the person synced, that before
-/// the default.
+/// Precedence: command line, environment, file, synced settings, default.
 public struct Settings: Sendable {
   public enum Origin: Hashable, Sendable {
     case standard
-    /// Of the locale that a variable names.
+    /// Locale set by a variable.
     case locale(String)
-    /// From the person's record.
+    /// Synced setting of the record.
     case synced
     case file(path: String, line: Int)
     case environment(String)
   }
 
   public struct Resolved: Hashable, Sendable {
-    /// `nil` where nothing is set and there is no default.
+    /// `nil` without a value and a default.
     public let text: String?
     public let origin: Origin
 
@@ -28,7 +27,7 @@ public struct Settings: Sendable {
 
   public let file: ConfigurationFile
   let environment: [String: String]
-  /// Values of the person's settings by their keys, as the record has them.
+  /// Synced settings by key.
   public var synced: [String: String] = [:]
 
   public init(environment: [String: String]) {
@@ -40,7 +39,7 @@ public struct Settings: Sendable {
     self.environment = environment
   }
 
-  /// All that is wrong in the file, then in the environment.
+  /// Errors in the file, then in the environment.
   public var problems: [CommandError] {
     var problems = file.problems
     for spec in Setting.all {
@@ -55,30 +54,30 @@ public struct Settings: Sendable {
     return problems
   }
 
-  /// Variables that look like those of settings and are none, such as one that is misspelt: a sentence of each.
+  /// Warnings about unknown `TRENDY_` variables, such as misspelled ones.
   public var strayVariables: [String] {
     let prefix = SettingSpec.variablePrefix
     let names = Setting.all.map { String($0.variable.dropFirst(prefix.count)) }
-    // `TRENDY_HOOK` tells a hook which one it is.
+    // `TRENDY_HOOK` contains the name of a running hook.
     let strays = environment.filter { $0.key.hasPrefix(prefix) && !$0.value.isEmpty && $0.key != "\(prefix)HOOK" }
       .keys.map { String($0.dropFirst(prefix.count)) }.filter { !names.contains($0) }
     return strays.sorted().map { stray in
       let nearest = Suggestion.nearest(to: stray, among: names).map { "Did you mean \(prefix)\($0)?" }
-      return "\(prefix)\(stray) is the variable of no setting. \(nearest ?? "It has no effect.")"
+      return "Unknown variable \(prefix)\(stray). \(nearest ?? "It has no effect.")"
     }
   }
 
-  /// - Throws: ``CommandError`` with exit 78 for the first value that cannot be used.
+  /// - Throws: ``CommandError`` with exit 78 for the first invalid value.
   public func check() throws(CommandError) {
     if let problem = problems.first { throw problem }
   }
 
-  /// A variable that is empty counts as one that is not there.
+  /// Ignores empty variables.
   private func variable(_ spec: SettingSpec) -> String? {
     environment[spec.variable].flatMap { $0.isEmpty ? nil : $0 }
   }
 
-  /// The value of a setting. Where something is wrong with one, what would count without it.
+  /// Returns the value of a setting, ignoring invalid values.
   public func resolved(_ spec: SettingSpec) -> Resolved {
     if !spec.isInRecordAlone, let text = variable(spec).flatMap({ usable($0, spec) }) {
       return Resolved(text: text, origin: .environment(spec.variable))
@@ -96,10 +95,10 @@ public struct Settings: Sendable {
 
   public func text(_ spec: SettingSpec) -> String? { resolved(spec).text }
 
-  /// A value that cannot be used is told by ``problems``, or by ``unusableSynced``.
+  /// Invalid values are reported by ``problems`` or ``unusableSynced``.
   private func usable(_ text: String, _ spec: SettingSpec) -> String? { try? spec.canonical(text) }
 
-  /// Keys whose synced value this version cannot use, as a newer one may have set it.
+  /// Keys with synced values that only a newer version can use.
   public var unusableSynced: [String] {
     Setting.all.filter { spec in synced[spec.key].map { usable($0, spec) == nil } ?? false }.map(\.key)
   }
@@ -118,7 +117,7 @@ public struct Settings: Sendable {
     }
   }
 
-  /// The environment without what names the folders.
+  /// Environment without the variables for folders.
   private var bare: [String: String] {
     environment.filter { $0.key != Setting.store.variable && $0.key != Setting.hubData.variable }
   }
@@ -129,7 +128,7 @@ public struct Settings: Sendable {
 }
 
 extension Settings.Origin {
-  /// The place for people: `default`, `synced`, `TRENDY_HOURS`, `/home/ada/.config/trendy/config:3`.
+  /// Origin in text: `default`, `synced`, `TRENDY_HOURS`, `/home/ada/.config/trendy/config:3`.
   public var words: String {
     switch self {
     case .standard: "default"
@@ -140,7 +139,7 @@ extension Settings.Origin {
     }
   }
 
-  /// The kind of place for scripts.
+  /// Kind of origin in JSON.
   public var name: String {
     switch self {
     case .standard: "default"

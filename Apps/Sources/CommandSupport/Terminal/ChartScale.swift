@@ -6,19 +6,19 @@
   import Darwin
 #endif
 
-/// The heights of a chart: from its least number to its greatest, with round ones in between.
+/// Vertical scale of a chart from minimum to maximum, with round labels.
 public struct ChartScale: Hashable, Sendable {
-  /// Below ``high``; both are finite, though their distance need not be.
+  /// Less than ``high``; both are finite, but their difference may not be.
   public let low: Double
   public let high: Double
-  /// The lowest and the highest round number in between; fewer where there is no such number.
+  /// Lowest and highest round number in the range, if any.
   public let marks: [Double]
 
   /// - Parameters:
-  ///   - values: finite.
-  ///   - fromZero: whether 0 is among them: bars and counts begin there.
-  ///   - units: of which round numbers are multiples, the smallest first: of seconds 1, 60 and 3600.
-  /// - Returns: `nil` for no values.
+  ///   - values: finite values.
+  ///   - fromZero: whether to include 0, as for bars and counts.
+  ///   - units: units of round numbers, smallest first; 1, 60 and 3600 for seconds.
+  /// - Returns: `nil` without values.
   public init?(_ values: [Double], fromZero: Bool, units: [Double] = [0]) {
     guard var low = values.min(), var high = values.max(), low.isFinite, high.isFinite else { return nil }
     if fromZero { (low, high) = (min(low, 0), max(high, 0)) }
@@ -28,17 +28,17 @@ public struct ChartScale: Hashable, Sendable {
     }
     self.low = low
     self.high = high
-    // Half the distance, which is a number where the whole is none.
+    // Half the difference, because the whole may overflow.
     marks = Self.marks(low, high, step: Self.roundStep(atMost: high / 2 - low / 2, units))
   }
 
-  /// 1, 2 or 5 times a power of ten and a unit.
+  /// 1, 2 or 5 times a power of ten times a unit.
   private static func roundStep(atMost limit: Double, _ units: [Double]) -> Double {
     let unit = units.last { $0 <= limit } ?? units.first ?? 0
     let scale = unit > 0 ? unit : 1
     let power = pow(10, (log10(limit / scale)).rounded(.down))
     let step = [5, 2, 1].map { $0 * power * scale }.first { $0 <= limit } ?? power * scale
-    // A number of events has no parts.
+    // Counts are whole numbers.
     return unit > 0 ? max(step, unit) : step
   }
 
@@ -49,10 +49,10 @@ public struct ChartScale: Hashable, Sendable {
     return Array([first * step, last * step].prefix(first == last ? 1 : 2)).filter(\.isFinite)
   }
 
-  /// 0 for the lowest, 1 for the highest.
+  /// Relative position: 0 for the minimum, 1 for the maximum.
   public func height(_ value: Double) -> Double {
     let distance = high / 2 - low / 2
-    // Two of the smallest numbers there are lie that near.
+    // Only two denormal numbers are this close.
     guard distance > 0 else { return value > low ? 1 : 0 }
     return min(max((value / 2 - low / 2) / distance, 0), 1)
   }

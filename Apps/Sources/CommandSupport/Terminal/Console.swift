@@ -7,55 +7,55 @@
 #endif
 import Synchronization
 
-/// Text on its way out.
+/// Collects output so that it is written in large blocks.
 private final class OutputBuffer: Sendable {
   private static let size = 1 << 16
   private let text = Mutex("")
 
-  func append(_ more: String, ending: String, _ putOut: (String) -> Void) {
+  func append(_ more: String, ending: String, _ writeOutput: (String) -> Void) {
     text.withLock { text in
       text += more
       text += ending
       if text.utf8.count >= Self.size {
-        putOut(text)
+        writeOutput(text)
         text.removeAll(keepingCapacity: true)
       }
     }
   }
 
-  func empty(_ putOut: (String) -> Void) {
+  func empty(_ writeOutput: (String) -> Void) {
     text.withLock { text in
-      if !text.isEmpty { putOut(text) }
+      if !text.isEmpty { writeOutput(text) }
       text = ""
     }
   }
 }
 
-/// Where a command's words go: data to the standard output, talk to the standard error.
+/// Output of a command: results go to standard output, messages to standard error.
 public struct Console: Sendable {
   public enum Format: Hashable, Sendable {
     case text
     case json
-    /// One document a line, for lists.
+    /// One JSON document per line, for lists.
     case ndjson
-    /// Tab separated, fixed columns, no header.
+    /// Tab-separated, fixed columns, no header.
     case plain
   }
 
   public var format: Format
   public var isQuiet: Bool
-  /// Whether ``explain(_:)`` says anything.
+  /// Whether ``explain(_:)`` prints anything.
   public var isVerbose = false
-  /// The terminal whose width and colours styled lines are made for.
+  /// Terminal for which styled lines are formatted.
   public var terminal = Terminal()
-  /// Takes talk and reports in place of the standard error, for a program that must not wait for their reader: the words, and what a
-  /// document of the same has.
+  /// Receives messages and errors instead of standard error, for a program that must not block on their reader: level, text, and the
+  /// members of the JSON form.
   public var logSink: (@Sendable (LogLevel, String, [(String, JSONText)]) -> Void)?
 
-  /// Where data waits until there is enough of it to be worth a call of the system.
+  /// Buffer for output, while ``gathering(_:)`` runs.
   private var gathered: OutputBuffer?
 
-  /// `errno` of the first data that could not be written.
+  /// `errno` of the first failed write to standard output, or 0.
   private static let outputFailure = Atomic<Int32>(0)
 
   public init(format: Format = .text, isQuiet: Bool = false) {
@@ -63,53 +63,64 @@ public struct Console: Sendable {
     self.isQuiet = isQuiet
   }
 
-  /// Whether lines that say what was done are printed.
-  public var tellsWhatWasDone: Bool { !isQuiet && format == .text }
+  /// Whether reports of completed actions are printed.
+  public var printsReports: Bool { !isQuiet && format == .text }
 
   public var isJSON: Bool { format == .json || format == .ndjson }
 
-  /// One line of data.
-  public func data(_ line: String) { putOut(line, ending: "\n") }
+  /// Prints one line of data.
+  public func data(_ line: String) { writeOutput(line, ending: "\n") }
 
-  /// A whole file as data.
-  public func raw(_ text: String) { putOut(text, ending: "") }
+  /// Prints data without a line end.
+  public func raw(_ text: String) { writeOutput(text, ending: "") }
 
-  private func putOut(_ text: String, ending: String) {
+  private func writeOutput(_ text: String, ending: String) {
     if let gathered {
-      gathered.append(text, ending: ending) { Self.putOut($0) }
+      gathered.append(text, ending: ending) { Self.writeOutput($0) }
     } else {
-      Self.putOut(text + ending)
+      Self.writeOutput(text + ending)
     }
   }
 
-  /// Lets `body` write much data in few pieces.
+  /// Buffers the output of `body`.
   public func gathering(_ body: (Console) throws -> Void) rethrows {
     var console = self
     let buffer = OutputBuffer()
     console.gathered = buffer
-    // Also what came before an error is the answer.
-    defer { buffer.empty { Self.putOut($0) } }
+    // Output that preceded an error is part of the result.
+    defer { buffer.empty { Self.writeOutput($0) } }
     try body(console)
   }
 
-  private static func putOut(_ text: String) {
+  private static func writeOutput(_ text: String) {
     let code = Self.write(text, to: STDOUT_FILENO)
     if code != 0 { _ = Self.outputFailure.compareExchange(expected: 0, desired: code, ordering: .relaxed) }
   }
 
-  /// One JSON document, its schema first.
+  /// Prints a JSON document; its first member is the schema.
   public func document(_ schema: String, _ members: [(String, JSONText)]) {
     data("\(JSONText.object([("schema", .string(schema))] + members))")
   }
 
-  /// One line of an answer as a person reads it: left out by `--json` and `--plain`.
+  /// Prints one line of the result in text format only.
   public func text(_ line: String) {
     if format == .text { data(Self.oneLine(line)) }
   }
 
-  /// A sentence of the answer for people, on as many lines as the terminal is narrow for it.
-  public func sentence(_ sentence: String) {
-    for line in terminal.lines(of: Self.oneLine(sentence)) { text(line) }
+  /// Prints a sentence in text format, wrapped to the terminal.
+  /// - Parameter hanging: spaces before each line after the first.
+  public func sentence(_ sentence: String, hanging: Int = 0) {
+    for line in terminal.lines(of: Self.oneLine(sentence), hanging: hanging) { text(line) }
+  }
+
+  /// Prints a help text, in the pager if it is taller than the terminal.
+  /// - Throws: ``CommandError`` if the pager cannot be started.
+  public func help(_ text: String, environment: [String: String]) throws(CommandError) {
+    let count = text.split(separator: "\n", omittingEmptySubsequences: false).count
+    let isTall = terminal.height.map { count >= $0 } ?? false
+    let pager = isTall ? try Pager(self, environment: environment) : nil
+    data(text)
+    pager?.finish()
   }
 
   public func text(_ line: StyledText) {
@@ -117,28 +128,28 @@ public struct Console: Sendable {
   }
 
   public func done(_ line: StyledText) {
-    if tellsWhatWasDone { writeReport(line.rendered(for: terminal)) }
+    if printsReports { writeReport(line.rendered(for: terminal)) }
   }
 
-  /// One line that says what was done: left out by `-q` as well.
+  /// Prints a report of a completed action; suppressed by `-q`.
   public func done(_ line: String) {
-    if tellsWhatWasDone { writeReport(Self.oneLine(line)) }
+    if printsReports { writeReport(Self.oneLine(line)) }
   }
 
-  /// A report that cannot be written is no failure of the command: what it did is saved.
+  /// Writes a report. A failed write does not fail the command, whose changes are saved.
   private func writeReport(_ line: String) {
     if gathered != nil { raw(line + "\n") } else { _ = Self.write(line + "\n", to: STDOUT_FILENO) }
   }
 
-  /// A picture on a terminal, where talk of what was done is wanted.
+  /// Draws a QR code on a terminal, unless `-q` is given.
   public func picture(_ code: QRCode) {
-    guard tellsWhatWasDone, terminal.isTerminal else { return }
+    guard printsReports, terminal.isTerminal else { return }
     for line in QRPicture(code).lines(for: terminal) { writeReport(line) }
   }
 
-  /// What stands in a note stays text: a line end becomes a space, and no character commands the terminal.
+  /// Replaces line ends with spaces and removes characters that control the terminal.
   static func oneLine(_ line: String) -> String {
-    // Most lines are plain ASCII, whose categories need not be looked up. Bytes side by side are gone through in a tenth of the time.
+    // Most lines are plain ASCII and need no category lookup. Iterating over contiguous bytes takes a tenth of the time.
     func isPlain(_ bytes: some Sequence<UInt8>) -> Bool { bytes.allSatisfy { 0x20..<0x7F ~= $0 } }
     if line.utf8.withContiguousStorageIfAvailable(isPlain) ?? isPlain(line.utf8) { return line }
     guard line.unicodeScalars.contains(where: \.isTerminalControl) else { return line }
@@ -150,38 +161,38 @@ public struct Console: Sendable {
     return String(scalars)
   }
 
-  /// The same of text that may have several lines: an error quotes what a file or a hub says.
+  /// Escapes control characters in multi-line text, such as an error that quotes a file or a server response.
   private static func withoutCommands(_ text: String) -> String {
     text.split(separator: "\n", omittingEmptySubsequences: false).map { oneLine(String($0)) }.joined(separator: "\n")
   }
 
-  /// A row of a `--plain` table; tabs and line ends inside a cell become spaces.
+  /// Prints a row of a `--plain` table; tabs and line ends within a cell become spaces.
   public func row(_ cells: [String]) {
     data(cells.map { String($0.map { $0 == "\t" || $0.isNewline ? " " : $0 }) }.joined(separator: "\t"))
   }
 
-  /// One line of talk.
+  /// Prints one message to standard error, or to ``logSink``.
   public func talk(_ line: String, level: LogLevel = .info) {
     guard !isQuiet || level == .error else { return }
     if let logSink {
       logSink(level, line, [("message", .string(line))])
     } else {
-      sayAside(Self.withoutCommands(line) + "\n")
+      writeToStandardError(Self.withoutCommands(line) + "\n")
     }
   }
 
-  /// One line of what the program goes by, for who asked for it with `--verbose`; also where talk is left out.
+  /// Prints a diagnostic message if `--verbose` is given, even with `-q`.
   public func explain(_ line: @autoclosure () -> String) {
-    if isVerbose { sayAside(Self.oneLine(line()) + "\n") }
+    if isVerbose { writeToStandardError(Self.oneLine(line()) + "\n") }
   }
 
-  /// A question whose answer is typed behind it; also where talk is left out.
+  /// Prints a question without a line end, even with `-q`.
   public func ask(_ question: String) { _ = Self.write(Self.oneLine(question), to: STDERR_FILENO) }
 
-  /// Talk that nobody can read is no failure.
-  private func sayAside(_ text: String) { _ = Self.write(text, to: STDERR_FILENO) }
+  /// Writes to standard error; a failed write is ignored.
+  private func writeToStandardError(_ text: String) { _ = Self.write(text, to: STDERR_FILENO) }
 
-  /// Says what went wrong, and gives the status to leave with.
+  /// Prints an error and returns its exit status.
   public func report(_ error: CommandError) -> ExitCode {
     if let logSink {
       logSink(
@@ -192,42 +203,52 @@ public struct Console: Sendable {
         ("code", .string(error.exit.code)), ("message", .string(error.message)), ("hint", .string(error.hint)),
         ("exit", .number(Int(error.exit.rawValue))), ("request_id", .string(error.requestId)),
       ]
-      sayAside("\(JSONText.object([("error", .object(members))]))\n")
+      writeToStandardError("\(JSONText.object([("error", .object(members))]))\n")
     } else {
-      var text = "Error: \(error.message)\n"
-      if let hint = error.hint { text += "Hint:  \(hint)\n" }
-      if let usage = error.usage { text += "Usage: \(usage)\n" }
-      sayAside(Self.withoutCommands(text))
+      writeToStandardError(text(of: error) + "\n")
     }
     return error.exit
   }
 
-  /// The status to leave with: not success where data of the answer was lost on the way.
+  /// Formats an error; on a terminal it is wrapped, and the message is red.
+  private func text(of error: CommandError) -> String {
+    // A file or a pipe keeps each sentence on one line.
+    let lines = terminal.canWriteOver ? terminal : Terminal()
+    func paragraph(_ label: String, _ text: String) -> String {
+      Self.withoutCommands(label + text).split(separator: "\n", omittingEmptySubsequences: false)
+        .flatMap { lines.lines(of: String($0), hanging: label.count) }.joined(separator: "\n")
+    }
+    let message = paragraph("Error: ", error.message)
+    let parts = [error.hint.map { paragraph("Hint:  ", $0) }, error.usage.map { paragraph("Usage: ", $0) }]
+    return ([terminal.showsErrorStyles ? "\u{1B}[31m\(message)\u{1B}[0m" : message] + parts.compactMap(\.self))
+      .joined(separator: "\n")
+  }
+
+  /// Returns the exit status, which reports a failed write to standard output.
   public func ending(_ exit: ExitCode) -> ExitCode {
     let code = Self.outputFailure.load(ordering: .relaxed)
     guard code != 0, exit == .done || exit == .no else { return exit }
     return report(
       CommandError(
-        "The answer could not be written in full: \(String(cString: strerror(code)))",
-        hint: "What the command did stands; send its output where there is room, and ask again.", exit: .readWrite))
+        "Cannot write the output: \(String(cString: strerror(code)))",
+        hint: "The command itself succeeded. Free some space, or write the output elsewhere.", exit: .readWrite))
   }
 
-  /// Opens standard streams that are closed, for nothing: else the next file or connection would take one's number, and what is
-  /// written to the stream would go there. To be called before anything else is opened.
+  /// Opens closed standard streams on `/dev/null`. Otherwise the next file or connection would get the descriptor of the stream and
+  /// receive its output. Call this before anything else is opened.
   public static func openStandardStreams() {
     for stream in STDIN_FILENO...STDERR_FILENO where fcntl(stream, F_GETFD) == -1 && errno == EBADF {
-      // Not for writing: that nobody can read the answer is to be known.
+      // Read-only, so that a write to a closed standard output still fails.
       _ = open("/dev/null", O_RDONLY)
     }
   }
 
-  /// Has Swift's thread pool say nothing to the system log. It raises one of its threads above others, and for every user who may
-  /// not, and every service that is kept from it, tells the log so each time. To be called before anything is asynchronous;
-  /// `LIBDISPATCH_LOG` of the environment counts.
+  /// Keeps Swift's thread pool out of the system log. The pool raises the priority of one thread and logs an error whenever it lacks
+  /// the permission. Call this before any asynchronous work; an existing `LIBDISPATCH_LOG` takes precedence.
   public static func quietThreadPool() { setenv("LIBDISPATCH_LOG", "NO", 0) }
 
-  /// Retries what the system cut short. A reader that went away ends the output without a word, as in any pipe.
-  /// - Returns: `errno` of what else went wrong, or 0.
+  /// Writes text completely, retrying interrupted and partial writes. A closed pipe is not an error.
+  /// - Returns: `errno` of any other failure, or 0.
   package static func write(_ text: String, to descriptor: Int32) -> Int32 {
     var text = text
     return text.withUTF8 { bytes in

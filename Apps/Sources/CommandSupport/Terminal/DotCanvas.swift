@@ -1,9 +1,9 @@
-/// A drawing of dots for a terminal: braille patterns of two by four dots a cell, or asterisks where those cannot be shown.
+/// Canvas of dots: braille patterns of 2×4 dots per cell, or asterisks.
 public struct DotCanvas: Sendable {
   public static let dotsAcross = 2
   public static let dotsDown = 4
 
-  /// Cells.
+  /// Size in cells.
   public let width: Int
   public let height: Int
   private var cells: [UInt8]
@@ -15,10 +15,10 @@ public struct DotCanvas: Sendable {
     cells = Array(repeating: 0, count: width * height)
   }
 
-  /// The bits of a braille pattern, by column and row of the dot (Unicode Standard, 21.1).
+  /// Bits of a braille pattern by column and row (Unicode Standard, 21.1).
   private static let bits: [[UInt8]] = [[0x01, 0x02, 0x04, 0x40], [0x08, 0x10, 0x20, 0x80]]
 
-  /// Sets a dot, counted from the upper left; what lies outside is left out.
+  /// Sets a dot, counted from the upper left; ignores dots outside the canvas.
   public mutating func dot(x: Int, y: Int) {
     guard x >= 0, y >= 0, x < width * Self.dotsAcross, y < height * Self.dotsDown else { return }
     cells[y / Self.dotsDown * width + x / Self.dotsAcross] |= Self.bits[x % Self.dotsAcross][y % Self.dotsDown]
@@ -34,7 +34,7 @@ public struct DotCanvas: Sendable {
     }
   }
 
-  /// Puts a letter over the cell of a dot, or beside it where a letter stands already.
+  /// Places a letter at the cell of a dot, or next to it if there is one already.
   public mutating func letter(_ letter: Character, x: Int, y: Int) {
     guard width > 0, height > 0 else { return }
     let row = min(max(y / Self.dotsDown, 0), height - 1)

@@ -7,20 +7,20 @@
 #endif
 import Synchronization
 
-/// Ctrl-C during work that is done in steps: it ends between two of them, and a second one ends it at once.
+/// Handles Ctrl-C during work in steps: the first one ends it between two steps, the second one immediately.
 public enum Interruption: Sendable {
   private static let flag = Atomic<Bool>(false)
-  /// The ends of a pipe that can be read from the first interruption on: who waits for input waits for it as well, so that no
-  /// interruption is missed between a look and the wait. -1 before ``wait()``.
+  /// Pipe that becomes readable at the first interruption. Code that waits for input also waits for it, so that no interruption is missed
+  /// between a check and the wait. -1 before ``wait()``.
   private static let wakeReader = Atomic<Int32>(-1)
   private static let wakeWriter = Atomic<Int32>(-1)
 
-  /// Whether a person has interrupted since ``wait()``.
+  /// Whether the user has interrupted since ``wait()``.
   public static var isAsked: Bool { flag.load(ordering: .relaxed) }
 
-  /// From now on an interruption waits to be asked for.
+  /// Starts deferring interruptions until ``check(hint:)``.
   public static func wait() {
-    // Made before a signal can want it.
+    // Created before a signal can arrive.
     flag.store(false, ordering: .relaxed)
     makeWakePipe()
     var action = sigaction()
@@ -31,19 +31,19 @@ public enum Interruption: Sendable {
     #endif
     action.sa_flags = Int32(truncatingIfNeeded: SA_RESETHAND)
     _ = sigaction(SIGINT, &action, nil)
-    // The process that started this one may have SIGINT blocked, and a signal mask is inherited.
+    // The parent process may have blocked SIGINT, and the signal mask is inherited.
     var signals = sigset_t()
     sigemptyset(&signals)
     sigaddset(&signals, SIGINT)
     pthread_sigmask(SIG_UNBLOCK, &signals, nil)
   }
 
-  /// The signal handler: it only calls what is safe in one (POSIX, 2.4.3).
+  /// Signal handler; calls only async-signal-safe functions (POSIX, 2.4.3).
   private static func noteSignal() {
     let code = errno
     flag.store(true, ordering: .relaxed)
     var byte: UInt8 = 1
-    _ = write(wakeWriter.load(ordering: .relaxed), &byte, 1)  // full is as good
+    _ = write(wakeWriter.load(ordering: .relaxed), &byte, 1)  // a full pipe suffices
     errno = code
   }
 
@@ -55,7 +55,7 @@ public enum Interruption: Sendable {
       return
     }
     var ends: [Int32] = [-1, -1]
-    // Without one an interruption is noticed by who looks for it.
+    // Without the pipe, only ``check(hint:)`` notices interruptions.
     guard pipe(&ends) == 0 else { return }
     for end in ends {
       _ = fcntl(end, F_SETFD, FD_CLOEXEC)
@@ -65,8 +65,8 @@ public enum Interruption: Sendable {
     wakeWriter.store(ends[1], ordering: .relaxed)
   }
 
-  /// Waits until there is something to read of a file, or its end; does not wait where nobody called ``wait()``.
-  /// - Throws: ``CommandError`` with exit 130 where a person interrupts meanwhile, or has.
+  /// Waits until a descriptor is readable; returns immediately if ``wait()`` was not called.
+  /// - Throws: ``CommandError`` with exit 130 after an interruption.
   public static func waitToRead(_ descriptor: Int32) throws(CommandError) {
     let wake = wakeReader.load(ordering: .relaxed)
     guard wake >= 0 else { return }
@@ -78,8 +78,8 @@ public enum Interruption: Sendable {
     }
   }
 
-  /// - Parameter hint: what became of the work so far, and how it goes on.
-  /// - Throws: ``CommandError`` with exit 130 where a person has interrupted.
+  /// - Parameter hint: state of the work and how to continue it.
+  /// - Throws: ``CommandError`` with exit 130 after an interruption.
   public static func check(hint: String? = nil) throws(CommandError) {
     guard isAsked else { return }
     throw CommandError.interrupted(hint)
@@ -87,8 +87,8 @@ public enum Interruption: Sendable {
 }
 
 extension CommandError {
-  /// A person has interrupted.
-  /// - Parameter hint: what became of the work so far, and how it goes on.
+  /// Error for an interruption.
+  /// - Parameter hint: state of the work and how to continue it.
   public static func interrupted(_ hint: String?) -> CommandError {
     CommandError("Interrupted", hint: hint, exit: .interrupted)
   }

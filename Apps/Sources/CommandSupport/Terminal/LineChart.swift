@@ -1,22 +1,22 @@
-/// A line with the numbers that it goes through as dots, round numbers at its left, and names below.
+/// Line chart with dots for values, axis labels on the left and names below.
 public struct LineChart: Sendable {
   private static let rows = 12
   private static let narrowest = 24
 
-  /// One for each place from left to right; `nil` where there is none.
+  /// Values from left to right; `nil` for missing ones.
   private let dots: [Double?]
   private let line: [Double?]
   private let scale: ChartScale
   private let marks: [(value: Double, text: String)]
-  /// Labels below the chart, each at the place where it begins.
+  /// Labels below the chart with their positions.
   private let names: [(place: Int, text: String)]
 
   /// - Parameters:
-  ///   - dots: a number for each place, `nil` where there is none.
-  ///   - line: as many, for the line.
-  ///   - scale: of both.
-  ///   - names: what begins at a place, to stand below, in order.
-  ///   - label: a round number as it is read.
+  ///   - dots: values, `nil` for missing ones.
+  ///   - line: values of the line, the same number.
+  ///   - scale: vertical scale.
+  ///   - names: labels below the chart, in order.
+  ///   - label: formats an axis label.
   public init(
     dots: [Double?], line: [Double?], scale: ChartScale, names: [(place: Int, text: String)],
     label: (Double) -> String
@@ -58,7 +58,7 @@ public struct LineChart: Sendable {
     for (index, (place, name)) in names.enumerated() {
       let start = column(place)
       guard start >= used, start + name.columns <= width else { continue }
-      // The first may be the end of a month, which gives way to the next.
+      // A first label for the end of a month yields to the next one.
       if index == 0, names.count > 1, start + name.columns >= column(names[1].place) { continue }
       text = text.padded(to: start) + name
       used = start + name.columns + 1

@@ -7,20 +7,20 @@
 #endif
 
 extension Double {
-  /// With so many digits behind the point: `0.62`, `-1.00`. A number so large that it has none is written with an exponent.
+  /// Formats with a fixed number of decimals: `0.62`, `−1.00`. Numbers of 10¹⁵ and more have an exponent.
   /// - Parameter decimals: 0 to 3.
   public func text(decimals: Int) -> String {
     let scale = [1, 10, 100, 1000][decimals]
     let parts = (self * Double(scale)).rounded()
     guard abs(parts) < 1e15 else { return exponentText }
     let whole = Int(abs(parts))
-    let sign = parts < 0 ? "-" : ""
+    let sign = parts < 0 ? "−" : ""
     guard decimals > 0 else { return "\(sign)\(whole)" }
     let rest = "\(whole % scale)"
     return "\(sign)\(whole / scale).\(String(repeating: "0", count: decimals - rest.count))\(rest)"
   }
 
-  /// `1.23e+20`; what is no number as Swift writes it.
+  /// `1.23e+20`; infinity and NaN as in Swift.
   private var exponentText: String {
     guard isFinite else { return "\(self)" }
     let exponent = log10(abs(self)).rounded(.down)
@@ -28,7 +28,7 @@ extension Double {
     return "\(mantissa)e+\(Int(exponent))"
   }
 
-  /// The same without zeros at its end: `2.1`, `2`.
+  /// Formats with at most this number of decimals, without trailing zeros: `2.1`, `2`.
   /// - Parameter decimals: 0 to 3.
   public func shortText(decimals: Int) -> String {
     var text = Substring(text(decimals: decimals))
@@ -37,4 +37,9 @@ extension Double {
     if text.last == "." { text.removeLast() }
     return String(text)
   }
+}
+
+extension String {
+  /// The text of a number with a typographic minus sign.
+  public var withMinusSign: String { hasPrefix("-") ? "−" + dropFirst() : self }
 }

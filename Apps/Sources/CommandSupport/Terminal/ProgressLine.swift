@@ -6,15 +6,14 @@
   import Darwin
 #endif
 
-/// How far work has come that takes more than a second: a line of the terminal that is written over, and gone at the end.
+/// Progress line for work that takes longer than a second, overwritten in place and removed at the end.
 ///
-/// It is on the standard error, and only where that is a terminal and talk is wanted. Work in several steps counts each from the
-/// beginning, under its name.
+/// Written to standard error if it is a terminal and messages are enabled. Each step of the work has its own title and count.
 public final class ProgressLine {
-  /// The unit in which progress is counted.
+  /// Unit of progress.
   public enum Unit: Hashable, Sendable {
     case bytes
-    /// Things by the word for many of them: `records`.
+    /// Items, with their plural noun: `records`.
     case things(String)
 
     /// `1.2 GB`, `12000 records`.
@@ -26,7 +25,7 @@ public final class ProgressLine {
     }
   }
 
-  /// All that is to be done in this step, in its unit; `nil` where nobody knows.
+  /// Total of this step in its unit, if known.
   public var total: Int64?
 
   private let isShown: Bool
@@ -44,7 +43,7 @@ public final class ProgressLine {
     self.init(console) { _ = Console.write($0, to: STDERR_FILENO) }
   }
 
-  /// - Parameter write: takes what is drawn.
+  /// - Parameter write: writes to the terminal.
   init(_ console: Console, to write: @escaping (String) -> Void) {
     isShown = !console.isQuiet && !console.isJSON && console.terminal.canWriteOver
     isUnicode = console.terminal.showsUnicode
@@ -53,23 +52,23 @@ public final class ProgressLine {
     next = start + console.terminal.progressDelay
   }
 
-  /// Another step begins.
+  /// Starts a step.
   /// - Parameters:
-  ///   - title: one or two words; `nil` for work that is all one.
-  ///   - total: in `unit`; `nil` where nobody knows.
-  ///   - unit: what is counted.
+  ///   - title: one or two words; `nil` for work with a single step.
+  ///   - total: total in `unit`, if known.
+  ///   - unit: unit of progress.
   public func begin(_ title: String? = nil, of total: Int64?, in unit: Unit) {
     (self.title, self.total, self.unit) = (title, total, unit)
     done = 0
     start = clock.now
-    // Where the line stands already, the new step shows at once.
+    // If the line is visible, the new step is shown immediately.
     if isDrawn { next = start }
   }
 
-  /// More is done.
+  /// Adds to the progress.
   public func advance(by count: Int) { reach(done + Int64(count)) }
 
-  /// So much of the step is done.
+  /// Sets the progress of the step.
   public func reach(_ count: Int64) {
     done = count
     guard isShown, clock.now >= next else { return }
@@ -83,21 +82,21 @@ public final class ProgressLine {
     isDrawn = true
   }
 
-  /// Takes the line away, for what is to be said.
+  /// Removes the line before other output.
   public func end() {
     if isDrawn { write("\r\u{1B}[K") }
     isDrawn = false
   }
 
-  /// `Checking  ████████▌        47 %   182 MB/s   6 s left`, or `1.2 GB   182 MB/s` where the end is not known.
+  /// `Checking  ████████▌        47 %   182 MB/s   6 s left`, or `1.2 GB   182 MB/s` without a total.
   /// - Parameters:
-  ///   - title: of the step.
-  ///   - done: in `unit`.
-  ///   - total: in `unit`; `nil` where nobody knows.
-  ///   - unit: what is counted.
-  ///   - seconds: since the step began, above 0.
-  ///   - width: columns, which the line does not exceed.
-  ///   - isUnicode: whether the bar may have blocks.
+  ///   - title: title of the step.
+  ///   - done: progress in `unit`.
+  ///   - total: total in `unit`, if known.
+  ///   - unit: unit of progress.
+  ///   - seconds: time since the start of the step, above 0.
+  ///   - width: maximum width in columns.
+  ///   - isUnicode: whether the bar can use block characters.
   static func text(
     title: String? = nil, done: Int64, of total: Int64?, in unit: Unit = .bytes, after seconds: Double, width: Int,
     isUnicode: Bool
@@ -120,9 +119,9 @@ public final class ProgressLine {
   }
 }
 
-/// Sizes as people write them.
+/// Formats sizes.
 public enum ByteText: Sendable {
-  /// `512 bytes`, `1.4 kB`, `182 MB`: by thousands, with a decimal below ten.
+  /// `512 bytes`, `1.4 kB`, `182 MB`: decimal units, with one decimal below ten.
   /// - Parameter count: bytes, 0 or more.
   public static func words(_ count: Int64) -> String {
     guard count >= 1000 else { return "\(count) bytes" }

@@ -1,14 +1,14 @@
 /// A QR code of model 2: byte mode, error correction level M (ISO/IEC 18004:2015).
 public struct QRCode: Hashable, Sendable {
-  /// 1 to 10.
+  /// Version, 1 to 10.
   public let version: Int
-  /// Modules a side.
+  /// Modules per side.
   public let size: Int
   private var modules: [Bool]
-  /// Modules that carry no data: finders, timing, alignment, format and version.
+  /// Function modules: finder, timing, alignment, format and version patterns.
   private var isFixed: [Bool]
 
-  /// - Returns: `nil` for text of more than 213 bytes.
+  /// - Returns: `nil` for text longer than 213 bytes.
   public init?(_ text: String) {
     let bytes = Array(text.utf8)
     guard let layout = QRLayout.smallest(for: bytes.count) else { return nil }
@@ -18,7 +18,7 @@ public struct QRCode: Hashable, Sendable {
     isFixed = modules
     drawPatterns(layout)
     draw(layout.codewords(of: bytes))
-    // The mask whose picture is the least likely to be misread.
+    // Mask with the lowest penalty.
     let masked = (0..<8).map { mask -> QRCode in
       var code = self
       code.apply(mask: mask)
@@ -52,7 +52,7 @@ extension QRCode {
     for (row, column) in [(3, 3), (3, size - 4), (size - 4, 3)] { drawFinder(row, column) }
     let centres = layout.alignment
     for row in centres {
-      // The finders have three of the corners.
+      // Finder patterns are in three corners.
       for column in centres
       where !(row < 9 && column < 9 || row < 9 && column > size - 10 || row > size - 10 && column < 9) {
         for (down, right) in Self.square(2) { fix(row + down, column + right, max(abs(down), abs(right)) != 1) }
@@ -62,7 +62,7 @@ extension QRCode {
     drawVersion()
   }
 
-  /// Offsets within a square around a module.
+  /// Offsets in a square around a module.
   private static func square(_ reach: Int) -> [(down: Int, right: Int)] {
     (-reach...reach).flatMap { down in (-reach...reach).map { (down, $0) } }
   }
@@ -74,7 +74,7 @@ extension QRCode {
     }
   }
 
-  /// Level and mask with their BCH(15,5) check, twice (7.9).
+  /// Format information, two copies with BCH(15,5) code (7.9).
   private mutating func drawFormat(mask: Int) {
     // Level M is 00.
     let bits = (mask << 10 | Self.remainder(mask << 10, generator: 0x537, degree: 10)) ^ 0x5412
@@ -89,7 +89,7 @@ extension QRCode {
     fix(size - 8, 8, true)
   }
 
-  /// The version with its BCH(18,6) check, twice (7.10).
+  /// Version information, two copies with BCH(18,6) code (7.10).
   private mutating func drawVersion() {
     guard version >= 7 else { return }
     let bits = version << 12 | Self.remainder(version << 12, generator: 0x1F25, degree: 12)
@@ -100,7 +100,7 @@ extension QRCode {
     }
   }
 
-  /// Of polynomials over GF(2).
+  /// Remainder of a polynomial division over GF(2).
   private static func remainder(_ dividend: Int, generator: Int, degree: Int) -> Int {
     var rest = dividend
     for place in stride(from: 20, through: degree, by: -1) where rest >> place & 1 == 1 {
@@ -113,7 +113,7 @@ extension QRCode {
 // MARK: Data and masks
 
 extension QRCode {
-  /// In columns of two from the right, up and down in turn, past the column of the timing pattern (7.7.3).
+  /// Data module positions: two-module columns from the right, alternately upwards and downwards, skipping the timing pattern (7.7.3).
   private mutating func draw(_ codewords: [UInt8]) {
     var place = 0
     for right in stride(from: size - 1, through: 1, by: -2).map({ $0 <= 6 ? $0 - 1 : $0 }) {
@@ -136,7 +136,7 @@ extension QRCode {
     }
   }
 
-  /// Table 10.
+  /// Mask patterns (table 10).
   private static func flips(_ mask: Int, _ i: Int, _ j: Int) -> Bool {
     switch mask {
     case 0: (i + j) % 2 == 0
@@ -150,7 +150,7 @@ extension QRCode {
     }
   }
 
-  /// How hard the picture is to read (7.8.3).
+  /// Mask penalty (7.8.3).
   private var penalty: Int {
     let rows = (0..<size).map { row in (0..<size).map { modules[row * size + $0] } }
     let columns = (0..<size).map { column in (0..<size).map { modules[$0 * size + column] } }
@@ -167,7 +167,7 @@ extension QRCode {
     return lines + 3 * blocks + 10 * imbalance
   }
 
-  /// Runs of five and more of a colour, and what looks like a finder.
+  /// Penalty for runs of at least five modules and for finder-like patterns.
   private static func penalty(ofLine line: [Bool]) -> Int {
     var sum = 0
     var run = 0

@@ -1,12 +1,12 @@
-/// How the codewords of a version of a QR code at level M are made and ordered (ISO/IEC 18004:2015, table 9).
+/// Codeword layout of a QR code version at level M (ISO/IEC 18004:2015, table 9).
 struct QRLayout {
   let version: Int
-  /// Of data and error correction together.
+  /// Total number of codewords.
   private let total: Int
   private let blocks: Int
-  /// Of error correction, in each block.
+  /// Error correction codewords per block.
   private let checks: Int
-  /// Rows and columns of the centres of alignment patterns (annex E).
+  /// Rows and columns of alignment pattern centres (annex E).
   let alignment: [Int]
 
   private static let all = [
@@ -26,13 +26,13 @@ struct QRLayout {
     all.first { 4 + $0.countBits + 8 * bytes <= 8 * $0.capacity }
   }
 
-  /// Codewords of data.
+  /// Data codewords.
   private var capacity: Int { total - blocks * checks }
 
-  /// The length of the text's length, in byte mode.
+  /// Bits of the character count in byte mode.
   private var countBits: Int { version < 10 ? 8 : 16 }
 
-  /// Data and error correction in the order in which they are drawn.
+  /// Interleaved data and error correction codewords.
   func codewords(of bytes: [UInt8]) -> [UInt8] {
     let data = dataCodewords(of: bytes)
     let (short, longer) = (capacity / blocks, capacity % blocks)
@@ -55,7 +55,7 @@ struct QRLayout {
     return codewords
   }
 
-  /// Mode, length, text, terminator, and padding to the capacity.
+  /// Mode, count, text, terminator and padding.
   private func dataCodewords(of bytes: [UInt8]) -> [UInt8] {
     var bits: [Bool] = []
     func append(_ value: Int, _ count: Int) {
@@ -74,7 +74,7 @@ struct QRLayout {
   }
 }
 
-/// Reed-Solomon codes over GF(256) by x^8 + x^4 + x^3 + x^2 + 1.
+/// Reed-Solomon code over GF(256) with x^8 + x^4 + x^3 + x^2 + 1.
 enum ReedSolomon {
   static func multiply(_ left: UInt8, _ right: UInt8) -> UInt8 {
     var product: UInt16 = 0
@@ -85,7 +85,7 @@ enum ReedSolomon {
     return UInt8(product & 0xFF)
   }
 
-  /// The product of (x - 2^i) for i below the degree, without its leading one, the highest power first.
+  /// Product of (x - 2^i) for i below the degree, highest power first, without the leading 1.
   static func generator(degree: Int) -> [UInt8] {
     var coefficients = [UInt8](repeating: 0, count: degree - 1) + [1]
     var root: UInt8 = 1

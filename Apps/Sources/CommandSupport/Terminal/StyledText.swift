@@ -1,20 +1,20 @@
-/// A line for a person: parts that stand side by side and may look different, and give way to one another where it is narrow.
+/// A line of styled parts; less important parts are dropped if the terminal is too narrow.
 public struct StyledText: Hashable, Sendable {
   public enum Style: Hashable, Sendable {
     case plain
-    /// The name of an entity, in the colour of its event type (`#7B4F2E`) where it has one.
+    /// Name of an entity, in the colour of its event type (`#7B4F2E`), if any.
     case name(color: String?)
     case heading
     case dim
   }
 
-  /// The order in which parts give way in a line that is too long for the terminal: ids first.
+  /// Order in which parts of a long line are dropped: ids first.
   public enum Rank: Int, Hashable, Sendable, Comparable {
     case id
-    /// Cut as long as enough of it is left.
+    /// Cut, if enough of it remains.
     case note
     case detail
-    /// Cut, but never left out.
+    /// Cut, but never dropped.
     case name
     case needed
 
@@ -37,17 +37,17 @@ public struct StyledText: Hashable, Sendable {
 
   public init(_ parts: [Part]) { self.parts = parts }
 
-  /// One part, without a style.
+  /// Creates a line with one plain part.
   public init(_ text: String) { self.init([Part(text)]) }
 
   private static let gap = "  "
-  /// A note or a name that is cut shorter than this says nothing.
+  /// Minimum width of a cut note or name.
   private static let shortestCut = 6
 
-  /// The same line behind a word that says what it is.
+  /// Returns the line with a label in front.
   public func led(by word: String) -> StyledText { StyledText([Part(word)] + parts) }
 
-  /// As text alone, whole.
+  /// Complete plain text.
   public var plain: String { Self.trimmed(joined) }
 
   private var joined: String {
@@ -61,7 +61,7 @@ public struct StyledText: Hashable, Sendable {
   }
 
   func rendered(for terminal: Terminal) -> String {
-    // In a file or a pipe all parts look the same, and none gives way.
+    // A file or a pipe gets all parts without styles.
     guard terminal.width != nil || terminal.showsStyles else { return Console.oneLine(plain) }
     var parts = parts.map { Part(Console.oneLine($0.text), $0.style, rank: $0.rank) }
     if let width = terminal.width { Self.fit(&parts, width) }
@@ -88,7 +88,7 @@ public struct StyledText: Hashable, Sendable {
       parts[index].text = parts[index].text.cut(to: room)
       excess -= columns - room
     }
-    // What is needed and too wide is cut where the line ends, never in the middle of a number: whole parts go.
+    // Drops whole needed parts at the end, never cutting a number.
     while excess > 0, parts.count > 1 {
       let last = parts.removeLast()
       excess -= last.text.columns + gap.count
@@ -105,7 +105,7 @@ public struct StyledText: Hashable, Sendable {
 }
 
 extension StyledText.Style {
-  /// With the codes of ECMA-48, "Select graphic rendition".
+  /// Adds escape sequences (ECMA-48, "Select graphic rendition").
   func escaped(_ text: String) -> String {
     switch self {
     case .plain: text
@@ -120,7 +120,7 @@ extension StyledText.Style {
     }
   }
 
-  /// The nearest of the 216 colours of a terminal with 256, from 16 on: six steps each of red, green and blue.
+  /// Nearest colour of the 6×6×6 cube of a 256-colour terminal, which starts at 16.
   private static func cell(of color: String) -> Int? {
     guard color.hasPrefix("#"), color.utf8.count == 7, let value = Int(color.dropFirst(), radix: 16) else { return nil }
     let steps = [0, 95, 135, 175, 215, 255]

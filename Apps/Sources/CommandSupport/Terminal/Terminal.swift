@@ -6,19 +6,26 @@
   import Darwin
 #endif
 
-/// What the standard output is written to: how wide it is, and whether it shows colours.
+/// Properties of the terminal behind standard output: size, colours, character set.
 public struct Terminal: Hashable, Sendable {
-  /// Whether somebody looks at it: not a file or a pipe.
+  /// Whether standard output is a terminal, not a file or a pipe.
   public var isTerminal = false
-  /// Columns; `nil` where lines may be of any length, as in a file.
+  /// Columns; `nil` if lines may have any length, as in a file.
   public var width: Int?
-  /// Whether a line of the standard error can be written over: it is a terminal, and no dumb one.
+  /// Rows of the terminal, if known.
+  public var height: Int?
+  /// Whether a line of standard error can be overwritten: it is a terminal and not a dumb one.
   public var canWriteOver = false
-  /// How long work goes on before a line says how far it has come.
+  /// Time before the first progress line.
   public var progressDelay = Duration.seconds(1)
   public var showsStyles: Bool
-  /// Whether it shows blocks and braille: its locale is UTF-8.
+  /// Whether errors are coloured: standard error is a terminal, and the user wants colours.
+  public var showsErrorStyles = false
+  /// Whether the locale is UTF-8, so that block and braille characters can be shown.
   public var showsUnicode: Bool
+
+  /// Width of help texts: the terminal's, at most 100 columns.
+  public var helpWidth: Int { min(width ?? 80, 100) }
 
   public init(width: Int? = nil, showsStyles: Bool = false, showsUnicode: Bool = true) {
     self.width = width
@@ -26,20 +33,20 @@ public struct Terminal: Hashable, Sendable {
     self.showsUnicode = showsUnicode
   }
 
-  /// By `LC_ALL`, `LC_CTYPE` and `LANG`, the first that says something (POSIX, 8.2).
+  /// Evaluates `LC_ALL`, `LC_CTYPE` and `LANG`; the first one that is set decides (POSIX, 8.2).
   static func isUTF8(_ environment: [String: String]) -> Bool {
     let locale = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap { environment[$0] }.first { !$0.isEmpty } ?? ""
-    // By bytes: what the library looks for texts with takes a tenth of a millisecond to get ready.
+    // Compares bytes: the first use of the library's string search costs 0.1 ms.
     let encoding = Array(locale.lowercased().utf8.filter { $0 != UInt8(ascii: "-") })
     return encoding.indices.contains { encoding[$0...].starts(with: "utf8".utf8) }
   }
 
-  /// Of this process, with colours and progress as a person wants them.
+  /// The terminal of this process, with the user's settings for colours and progress.
   public static func ofStandardOutput(environment: [String: String], settings: Settings) -> Terminal {
     var terminal = ofStandardOutput(environment: environment)
     switch settings.text(Setting.color) {
-    case "always": terminal.showsStyles = true
-    case "never": terminal.showsStyles = false
+    case "always": (terminal.showsStyles, terminal.showsErrorStyles) = (true, true)
+    case "never": (terminal.showsStyles, terminal.showsErrorStyles) = (false, false)
     default: break
     }
     if let seconds = settings.text(Setting.progressAfter).flatMap({ Int($0) }) {
@@ -48,44 +55,61 @@ public struct Terminal: Hashable, Sendable {
     return terminal
   }
 
-  /// Of this process: the width by the terminal, else by `COLUMNS`; styles on a terminal that is not told otherwise by `NO_COLOR`
-  /// (no-color.org) or `TERM=dumb`.
+  /// The terminal of this process. The width comes from the terminal, else from `COLUMNS`; `NO_COLOR` (no-color.org) and `TERM=dumb`
+  /// turn colours off.
   public static func ofStandardOutput(environment: [String: String]) -> Terminal {
     var size = winsize()
     let isTerminal = isatty(STDOUT_FILENO) == 1
-    let told = environment["COLUMNS"].flatMap { Int($0) }
-    let measured = isTerminal && ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 ? Int(size.ws_col) : 0
-    let width = measured > 0 ? measured : told ?? (isTerminal ? 80 : nil)
+    let columns = environment["COLUMNS"].flatMap { Int($0) }
+    let isMeasured = isTerminal && ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0
+    let width = isMeasured && size.ws_col > 0 ? Int(size.ws_col) : columns ?? (isTerminal ? 80 : nil)
+    let wantsStyles = (environment["NO_COLOR"] ?? "").isEmpty && environment["TERM"] != "dumb"
     var terminal = Terminal(
       width: width.map { min(max($0, 40), 200) },
-      showsStyles: isTerminal && (environment["NO_COLOR"] ?? "").isEmpty && environment["TERM"] != "dumb",
+      showsStyles: isTerminal && wantsStyles,
       showsUnicode: isUTF8(environment))
     terminal.isTerminal = isTerminal
-    terminal.canWriteOver = isatty(STDERR_FILENO) == 1 && environment["TERM"] ?? "dumb" != "dumb"
+    if isMeasured, size.ws_row > 0 { terminal.height = Int(size.ws_row) }
+    let isErrorTerminal = isatty(STDERR_FILENO) == 1
+    terminal.canWriteOver = isErrorTerminal && environment["TERM"] ?? "dumb" != "dumb"
+    terminal.showsErrorStyles = isErrorTerminal && wantsStyles
     return terminal
   }
 }
 
 extension Terminal {
-  /// A sentence on as many lines as it needs, each but one of a single long word within the width.
-  /// - Parameter indent: spaces before each line.
-  public func lines(of sentence: String, indent: Int = 0) -> [String] {
-    let start = String(repeating: " ", count: indent)
-    guard let width else { return [start + sentence] }
+  /// Wraps a sentence to the width. A word that is wider stays whole.
+  /// - Parameters:
+  ///   - indent: spaces before each line.
+  ///   - hanging: additional spaces before each line after the first.
+  public func lines(of sentence: String, indent: Int = 0, hanging: Int = 0) -> [String] {
+    guard let width else { return [String(repeating: " ", count: indent) + sentence] }
     var lines: [String] = []
     for word in sentence.split(separator: " ", omittingEmptySubsequences: false) {
       if let last = lines.last, last.columns + 1 + String(word).columns <= width {
         lines[lines.count - 1] = "\(last) \(word)"
       } else {
-        lines.append(start + word)
+        lines.append(String(repeating: " ", count: lines.isEmpty ? indent : indent + hanging) + word)
       }
     }
     return lines
   }
+
+  /// Lays out labels and texts in two columns; texts are wrapped, and a long label has a line to itself.
+  /// - Parameter width: columns available.
+  public static func columns(_ rows: [(label: String, text: String)], width: Int) -> [String] {
+    let labelWidth = min(rows.map(\.label.columns).max() ?? 0, width * 2 / 5)
+    let indent = labelWidth + 4
+    return rows.flatMap { label, text in
+      let lines = Terminal(width: width).lines(of: text, indent: indent)
+      guard label.columns <= labelWidth, let first = lines.first else { return ["  \(label)"] + lines }
+      return ["  \(label.padded(to: labelWidth))  \(first.dropFirst(indent))"] + lines.dropFirst()
+    }
+  }
 }
 
 extension Character {
-  /// Columns that a terminal gives it: 2 for wide ones, else 1.
+  /// Width in terminal columns: 2 for wide characters, else 1.
   var columns: Int {
     if isASCII { return 1 }
     return unicodeScalars.contains { scalar in
@@ -93,7 +117,7 @@ extension Character {
     } ? 2 : 1
   }
 
-  /// Blocks of Unicode that are wide or full-width (Unicode Standard Annex 11), but for those that are emoji.
+  /// Unicode blocks of wide and full-width characters (Unicode Standard Annex 11), without emoji.
   private static let wide: [ClosedRange<UInt32>] = [
     0x1100...0x115F, 0x2E80...0x303E, 0x3041...0x4DBF, 0x4E00...0xA4CF, 0xA960...0xA97F, 0xAC00...0xD7A3,
     0xF900...0xFAFF, 0xFE30...0xFE6F, 0xFF01...0xFF60, 0xFFE0...0xFFE6, 0x20000...0x3FFFD,
@@ -101,8 +125,8 @@ extension Character {
 }
 
 extension Unicode.Scalar {
-  /// Whether a terminal obeys it in place of showing it: control characters, those that begin a line, and those that turn the text
-  /// behind them round (Unicode Standard Annex 9, explicit directional formatting).
+  /// Whether a terminal interprets the character instead of displaying it: control characters, line and paragraph separators, and
+  /// explicit directional formatting (Unicode Standard Annex 9).
   public var isTerminalControl: Bool {
     switch self {
     case "\u{2028}", "\u{2029}", "\u{202A}"..."\u{202E}", "\u{2066}"..."\u{2069}": true
@@ -112,10 +136,10 @@ extension Unicode.Scalar {
 }
 
 extension String {
-  /// What a terminal needs for it.
+  /// Width in terminal columns.
   public var columns: Int { utf8.allSatisfy { $0 < 0x80 } ? utf8.count : reduce(0) { $0 + $1.columns } }
 
-  /// Its beginning, with `…` where it is wider than `columns`.
+  /// Returns the text cut to `columns`, ending with `…` if anything was cut.
   public func cut(to columns: Int) -> String {
     guard self.columns > columns else { return self }
     var (text, used) = ("", 1)
@@ -127,10 +151,10 @@ extension String {
     return text + "…"
   }
 
-  /// Filled up with spaces at its end.
+  /// Pads the end with spaces.
   public func padded(to columns: Int) -> String { self + gap(to: columns) }
 
-  /// Filled up with spaces at its beginning: figures below one another.
+  /// Pads the beginning with spaces.
   public func rightAligned(to columns: Int) -> String { gap(to: columns) + self }
 
   private func gap(to columns: Int) -> String { String(repeating: " ", count: max(0, columns - self.columns)) }

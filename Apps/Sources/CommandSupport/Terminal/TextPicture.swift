@@ -1,9 +1,9 @@
-/// Small pictures of numbers in a line of text: blocks, or signs of ASCII where a terminal shows no others.
+/// Sparklines, bars and heat map cells in block characters, or in ASCII.
 public enum TextPicture: Sendable {
   private static let blocks = Array("▁▂▃▄▅▆▇█")
   private static let signs = Array(".:-=+*#@")
 
-  /// A sign for each number, as high as it is against the highest: `▁▂▅█`.
+  /// Sparkline relative to the maximum: `▁▂▅█`.
   /// - Parameter values: 0 or more.
   public static func series(_ values: [Double], isUnicode: Bool) -> String {
     let signs = isUnicode ? blocks : signs
@@ -12,9 +12,9 @@ public enum TextPicture: Sendable {
     return String(values.map { signs[min(signs.count - 1, Int(max(0, $0) / highest * Double(signs.count - 1) + 0.5))] })
   }
 
-  /// A bar from the left, to an eighth of a cell: `███▌`.
+  /// Horizontal bar in eighths of a cell: `███▌`.
   /// - Parameters:
-  ///   - share: of the width, 0 to 1.
+  ///   - share: fraction of the width, 0 to 1.
   ///   - width: cells.
   public static func bar(_ share: Double, width: Int, isUnicode: Bool) -> String {
     let eighths = Int((min(max(share, 0), 1) * Double(width) * 8).rounded())
@@ -24,7 +24,7 @@ public enum TextPicture: Sendable {
   }
 
   /// A cell of a heat map.
-  /// - Parameter level: 0 for nothing to 4 for most.
+  /// - Parameter level: 0 (none) to 4 (most).
   public static func heat(_ level: Int, isUnicode: Bool) -> Character {
     let signs: [Character] = isUnicode ? ["·", "░", "▒", "▓", "█"] : ["0", "1", "2", "3", "4"]
     return signs[min(max(level, 0), 4)]

@@ -2,7 +2,7 @@ import TrendyAgent
 import TrendyTrips
 
 extension DeviceRecord {
-  /// Saves a vehicle as one thing that can be taken back. Where it is the default one, none of the others stays so.
+  /// Saves a vehicle as one undo step. If it is the default, no other vehicle stays the default.
   func save(_ vehicle: Vehicle, replacing old: Vehicle? = nil, others: [Vehicle], label: String) throws {
     var before = old.map { [Undoable.vehicle($0)] } ?? []
     var after = [Undoable.vehicle(vehicle)]

@@ -3,31 +3,33 @@ import TrendyFoundation
 import TrendyInterchange
 import TrendyModels
 
-/// Where a command line takes fixes from.
+/// Source of fixes on a command line.
 enum FixSource {
-  /// A track, or lines of JSON; `-` for the standard input.
+  /// A track file or JSON lines; `-` for standard input.
   case file(String)
   case single(Location)
 
   static let options = [
-    OptionSpec("--at", value: "time", kind: .time, help: "one fix: when (now)"),
-    OptionSpec("--lat", value: "degrees", kind: .number, help: "one fix: latitude"),
-    OptionSpec("--lon", value: "degrees", kind: .number, help: "one fix: longitude"),
-    OptionSpec("--accuracy", value: "metres", kind: .number, help: "one fix: how uncertain it is"),
-    OptionSpec("--speed", value: "m/s", kind: .number, help: "one fix: how fast it was"),
+    OptionSpec("--at", value: "time", kind: .time, help: "single position: time (default: now)"),
+    OptionSpec("--lat", value: "degrees", kind: .number, help: "single position: latitude"),
+    OptionSpec("--lon", value: "degrees", kind: .number, help: "single position: longitude"),
+    OptionSpec("--accuracy", value: "metres", kind: .number, help: "single position: accuracy"),
+    OptionSpec("--speed", value: "m/s", kind: .number, help: "single position: speed"),
   ]
 
   init(_ session: Session) throws(CommandError) {
     let path = session.arguments.positionals.first
     guard session.arguments.has("--lat") || session.arguments.has("--lon") else {
-      guard let path else { throw session.usageError("Missing the file, or - for the standard input") }
+      guard let path else { throw session.usageError("Missing file, or - for standard input") }
       self = .file(path)
       return
     }
-    if let path { throw session.usageError("Unexpected '\(path)'") }
+    if let path {
+      throw session.usageError("Unexpected argument '\(path)'", hint: "Name either a file or a single position.")
+    }
     guard let latitude = try session.number(option: "--lat", in: -90...90),
       let longitude = try session.number(option: "--lon", in: -180...180)
-    else { throw session.usageError("A fix takes both --lat and --lon") }
+    else { throw session.usageError("A position needs both --lat and --lon") }
     self = .single(
       Location(
         coordinate: Coordinate(latitude: latitude, longitude: longitude),
@@ -36,7 +38,7 @@ enum FixSource {
         speed: try session.number(option: "--speed", in: 0...500)))
   }
 
-  /// The fixes, by the device that the source names; by `""` where it names none.
+  /// Returns the fixes by device name; the name is empty if the source has none.
   func batches() throws(CommandError) -> [(device: String, batch: DeviceBatch)] {
     switch self {
     case .single(let fix):
@@ -49,12 +51,12 @@ enum FixSource {
       do throws(InterchangeError) {
         return try TrackFile(reading: bytes).batchesByDevice
       } catch {
-        throw CommandError("\(path) cannot be read: \(error)", hint: "Nothing was kept.", exit: .badData)
+        throw CommandError("Cannot read \(path): \(error)", hint: "Nothing was added.", exit: .badData)
       }
     }
   }
 
-  /// Lines as trackers' custom addresses have them: lat, lon, time, and what else is known.
+  /// Parses lines in the format of GPSLogger's custom URL: lat, lon, time and optional fields.
   private static func batches(ofLines bytes: [UInt8]) -> [(device: String, batch: DeviceBatch)] {
     var byDevice: [String: DeviceBatch] = [:]
     for (number, line) in bytes.split(separator: 0xA).enumerated() where !line.allSatisfy({ $0 <= 0x20 }) {
@@ -62,7 +64,7 @@ enum FixSource {
         let batch = try DeviceRequest.gpsLogger(query: "", body: Array(line))
         byDevice[batch.device ?? "", default: DeviceBatch()].add(batch, line: number + 1)
       } catch {
-        byDevice["", default: DeviceBatch()].add(problem: "this is no JSON", line: number + 1)
+        byDevice["", default: DeviceBatch()].add(problem: "not valid JSON", line: number + 1)
       }
     }
     return byDevice.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }

@@ -1,7 +1,7 @@
 import TrendyAgent
 
 extension Session {
-  /// `nil` where this device never had a companion, nor was one.
+  /// Returns `nil` if this device never had or was a companion.
   func openCompanionStore() throws -> CompanionStore? {
     _ = try openStore()
     guard CompanionStore.exists(storeDirectory: storeDirectory) else { return nil }

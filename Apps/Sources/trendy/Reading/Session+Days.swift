@@ -3,10 +3,10 @@ import TrendyModels
 import TrendyPersistence
 
 extension Session {
-  /// The events of some of the person's days, the newest first. An all-day event belongs to its date.
+  /// Returns the events of some of the user's days, newest first. An all-day event belongs to its date.
   /// - Parameters:
-  ///   - range: from the first moment of a day to that of another.
-  ///   - store: where they lie; others are passed over there without being made.
+  ///   - range: from the start of a day to the start of another.
+  ///   - store: source of the events; others are skipped without being decoded.
   func events(in range: Range<Date>, from store: LocalStore) throws -> [Event] {
     var events: [Event] = []
     try store.eventRows(in: local.timestamps(ofDays: range)).forEach { row in
@@ -17,15 +17,15 @@ extension Session {
     return local.newestFirst(events)
   }
 
-  /// The events of today, read once for two uses, each the newest first.
-  /// - Returns: those that are today by the clock here, an all-day event by its date, which are shown; and those of which it was the day
-  ///   where they were recorded, which count for goals.
+  /// Returns the events of today, newest first.
+  /// - Returns: `shown` has the events of today in the local time zone, and all-day events of today's date; `counted` has those that
+  ///   were recorded on this date in their own time zone, which count for goals.
   func eventsOfToday(from store: LocalStore) throws -> (shown: [Event], counted: [Event]) {
     let local = local
     let range = local.startOfDay(now)..<local.startOfDay(now, addingDays: 1)
     let today = local.day(of: now)
     var events: [Event] = []
-    // By their ids: hardly ever is there one.
+    // Exceptions by id; there are hardly ever any.
     var (notShown, notCounted): (Set<String>, Set<String>) = ([], [])
     try store.eventRows(in: local.timestamps(ofDays: range)).forEach { row in
       let isElsewhere = row.isAllDay || !row.wasRecorded(in: local)
@@ -47,18 +47,18 @@ extension Session {
 }
 
 extension LocalTime {
-  /// The timestamps that events of some days may have: that of an all-day event may lie outside its date here.
+  /// Range of timestamps of events on some days; an all-day event may have a timestamp outside its local date.
   func timestamps(ofDays range: Range<Date>) -> Range<Date> {
     let (first, end) = (range.lowerBound, range.upperBound)
     let start = first == .distantPast ? first : first.addingTimeInterval(-Self.longestDateShift)
     return start..<(end == .distantFuture ? end : end.addingTimeInterval(Self.longestDateShift))
   }
 
-  /// Events in the order of the days to which they belong.
-  /// - Parameter events: by their timestamps, the newest first.
+  /// Sorts events by the days they belong to.
+  /// - Parameter events: events by timestamp, newest first.
   func newestFirst(_ events: [Event]) -> [Event] {
     guard events.contains(where: \.isAllDay) else { return events }
-    // Places are sorted, as an event is many words to move.
+    // Sorts indices, because events are large values.
     let moments = events.map { moment(of: $0) }
     return events.indices.sorted { left, right in
       moments[left] != moments[right] ? moments[left] > moments[right] : events[left].id > events[right].id

@@ -2,13 +2,13 @@ import CommandSupport
 import TrendyModels
 
 extension OptionSpec {
-  /// What is set out to do.
+  /// Goal of an event type.
   static let goal = OptionSpec(
-    "--goal", value: "goal", kind: .goal, help: "3/week, 20min/day, 'at most 2/day'; none takes it away")
+    "--goal", value: "goal", kind: .goal, help: "goal: 3/week, 20min/day, 'at most 2/day'; none removes it")
 }
 
 extension Session {
-  /// The goal that `--goal` names: absent where it is not there, null for `none`.
+  /// Goal of `--goal`: absent without the option, null for `none`.
   func goal() throws(CommandError) -> Patch<Goal> {
     guard let text = arguments.value(OptionSpec.goal.key) else { return .absent }
     guard text.lowercased() != "none" else { return .null }

@@ -2,11 +2,11 @@ import CommandSupport
 
 extension OptionSpec {
   static let note = OptionSpec(
-    "--note", "-n", value: "text", kind: .text, help: "a note; - takes it from the standard input")
+    "--note", "-n", value: "text", kind: .text, help: "note; - reads it from standard input")
 }
 
 extension Session {
-  /// What was said of the note: empty for none, as where nothing comes in; `nil` where nothing was said of it.
+  /// Returns the note of `--note`, which may be empty; `nil` without the option.
   func note() throws(CommandError) -> String? {
     guard let text = arguments.value(OptionSpec.note.key) else { return nil }
     return text == "-" ? try FileInput.text(of: text) : text
@@ -14,6 +14,6 @@ extension Session {
 }
 
 extension String {
-  /// What is kept of a note that was said: `nil` where nothing is to be seen in it.
+  /// The note to store; `nil` if the text is blank.
   var asNote: String? { allSatisfy(\.isWhitespace) ? nil : self }
 }

@@ -3,11 +3,11 @@ import TrendyModels
 import TrendyTrips
 
 extension Session {
-  /// Says why a trip cannot be edited so.
+  /// Returns the error for an impossible edit of a trip.
   func usageError(_ error: TripEvent.EditError) -> CommandError {
     let hint: String? =
       if case .outside(let start, let end) = error {
-        "It was from \(local.rfc3339(start)) to \(local.rfc3339(end))."
+        "The trip lasted from \(local.rfc3339(start)) to \(local.rfc3339(end))."
       } else { nil }
     return usageError("\(error)", hint: hint)
   }

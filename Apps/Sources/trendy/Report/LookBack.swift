@@ -7,26 +7,26 @@ import TrendyPersistence
 import TrendyProtocols
 import TrendyTrips
 
-/// What a report tells of some days: findings of TrendyInsights, and what was driven and where a person was.
+/// Data of a report: findings of TrendyInsights, trips and visits.
 struct LookBack {
-  /// A type that has something in the days, or in those before.
+  /// A type with events in this or the previous period.
   struct Entry {
     let type: EventType
-    /// Everything up to the last day.
+    /// History up to the last day.
     let whole: TypeHistory
-    /// The days of the report alone.
+    /// History of the days of the report.
     let history: TypeHistory
     let grid: WeekGrid
     let change: PeriodChange
-    /// `nil` where the days have no event of it.
+    /// `nil` if the type has no event in the period.
     let records: PersonalRecords?
-    /// As it stands on the last day.
+    /// Streak on the last day.
     let streak: Streak
     let skips: Set<CivilDate>
     let amounts: [Amount]
   }
 
-  /// What a number or a duration of a type comes to.
+  /// Summary of a number or duration property.
   struct Amount {
     let label: String
     let isLength: Bool
@@ -38,14 +38,14 @@ struct LookBack {
     let now: Mileage
     let before: Mileage
     let months: [(days: ClosedRange<CivilDate>, mileage: Mileage)]
-    /// By name.
+    /// Sorted by name.
     let vehicles: [VehicleMileage]
     let longest: TripEvent?
-    /// Where trips ended, the most frequent first.
+    /// Destinations of trips, most frequent first.
     let destinations: [(name: String, mileage: Mileage)]
   }
 
-  /// A place, and the visits that began in the days.
+  /// A place with its visits in the period.
   struct Stay {
     let place: Geofence
     var visits = 0
@@ -55,38 +55,38 @@ struct LookBack {
   let span: ReportSpan
   let days: ClosedRange<CivilDate>
   let isPresent: Bool
-  /// Those that are known, with most events first.
+  /// Known types, those with most events first.
   let entries: [Entry]
-  /// All types together, up to the last day.
+  /// History of all types up to the last day.
   let everything: TypeHistory
-  /// The same of the days of the report alone.
+  /// History of all types in the days of the report.
   let together: TypeHistory
   let grid: WeekGrid
   let total: PeriodChange
   let best: PersonalRecords?
   let relations: [CorrelationFinding]
-  /// Days until relations can be looked for; 0 where they could.
+  /// Number of days missing for correlations; 0 if there are enough.
   let missingDays: Int
   let driving: Driving?
-  /// Those with most visits first.
+  /// Most visited places first.
   let stays: [Stay]
 
-  /// Of the days, each with what the year before had in it.
+  /// Months with the counts of the previous year.
   let months: [Month]
 
-  /// Types with an event in the days.
+  /// Types with an event in the period.
   var present: [Entry] { entries.filter { $0.history.events > 0 } }
 
-  /// The entries of types whose days in a row are told.
+  /// Types for which streaks are shown.
   var habits: [Entry] { present.filter { $0.whole.isHabit(hasGoal: $0.type.goal != nil) } }
 
-  /// - Throws: ``CommandError`` with exit 66 for a type that is not known.
+  /// - Throws: ``CommandError`` with exit 66 for an unknown type.
   init(_ span: ReportSpan, _ session: Session) throws {
     let (local, today) = (session.local, session.local.day(of: session.now))
     let histories = try TypeHistories(session, through: span.last ?? today)
     let all = try histories.all()
     let last = histories.today
-    // All that there is, where nothing says since when.
+    // The whole history by default.
     let first = span.first ?? all.map(\.history.days.first).min() ?? last
     let days = min(first, last)...last
     let (before, later) = try Self.before(days, span, histories, session)
@@ -136,7 +136,7 @@ struct LookBack {
     stays = try Self.stays(days, types, histories)
   }
 
-  /// What the days are held against, and events of each type there that were later in the day than it is now.
+  /// Previous period, and its events of each type that were later in the day than now.
   private static func before(
     _ days: ClosedRange<CivilDate>, _ span: ReportSpan, _ histories: TypeHistories, _ session: Session
   ) throws -> (ClosedRange<CivilDate>, [String: Int]) {
@@ -166,8 +166,8 @@ struct LookBack {
   }
 
   /// - Parameters:
-  ///   - histories: where the last day is not over, so that trips of the days before that began later do not count.
-  ///   - types: the ids of those that are asked for; `nil` for all.
+  ///   - histories: source of the current time, so that later trips of the previous period do not count.
+  ///   - types: ids of selected types; `nil` for all.
   private static func driving(
     _ days: ClosedRange<CivilDate>, _ before: ClosedRange<CivilDate>, until histories: TypeHistories?,
     _ types: Set<String>?, _ session: Session
@@ -213,42 +213,44 @@ struct LookBack {
   }
 }
 
-/// The days that a report is asked of.
+/// Days of a report.
 struct ReportSpan {
-  /// `nil` for the first that has an event.
+  /// `nil` for the first day with an event.
   let first: CivilDate?
-  /// `nil` for the last that there is: today.
+  /// `nil` for today.
   let last: CivilDate?
-  /// Of the whole picture, where the year is not over; else `nil`.
+  /// Last day of the pictures in the current year; otherwise `nil`.
   let year: Int?
 
   var isYear: Bool { year != nil }
 
   static let options = [
-    OptionSpec("--year", value: "year", kind: .text, help: "of this year (the present one)"),
-    OptionSpec("--since", "--from", value: "time", kind: .time, help: "not before: 2026-06-01; or a range"),
-    OptionSpec("--until", "--to", value: "time", kind: .time, help: "not after: a day is meant whole"),
+    OptionSpec("--year", value: "year", kind: .text, help: "year of the report (default: this year)"),
+    OptionSpec(
+      "--since", "--from", value: "time", kind: .time, help: "only entries since then: 2026-06-01; or a range"),
+    OptionSpec(
+      "--until", "--to", value: "time", kind: .time, help: "only entries until then; a day includes all of it"),
   ]
 
   init(_ session: Session) throws(CommandError) {
     let today = session.local.day(of: session.now)
     if let range = try session.range() {
       guard !session.arguments.has("--year") else {
-        throw session.usageError("--year says already which days", hint: "Leave out --year, or --since and --until.")
+        throw session.usageError("--year cannot be combined with --since or --until", hint: "Use one or the other.")
       }
       year = nil
       first = range.lowerBound == .distantPast ? nil : session.local.day(of: range.lowerBound)
       last = min(
         today,
         range.upperBound == .distantFuture ? today : session.local.day(of: range.upperBound.addingTimeInterval(-0.001)))
-      if let first, first > today { throw session.usageError("\(first) is still to come") }
+      if let first, first > today { throw session.usageError("\(first) is in the future") }
       return
     }
     let text = session.arguments.value("--year")
     guard let number = text == nil ? today.year : text.flatMap({ Int($0) }), (1...9998).contains(number) else {
-      throw session.usageError("'\(text ?? "")' is no year", hint: "Years look like 2026.")
+      throw session.usageError("Invalid year '\(text ?? "")'", hint: "Use four digits, for example 2026.")
     }
-    guard number <= today.year else { throw session.usageError("\(number) is still to come") }
+    guard number <= today.year else { throw session.usageError("The year \(number) is in the future") }
     year = number
     first = CivilDate(year: number, month: 1, day: 1)
     last = min(today, CivilDate(year: number, month: 12, day: 31))
@@ -256,7 +258,7 @@ struct ReportSpan {
 }
 
 extension LocalTime {
-  /// From the first moment of the first day to that of the day after the last.
+  /// Time range of the days.
   func moments(of days: ClosedRange<CivilDate>) -> Range<Date> {
     let start = startOfDay(datedAs: midnight(of: days.lowerBound))
     return start..<max(start, startOfDay(datedAs: midnight(of: days.upperBound.advanced(by: 1))))

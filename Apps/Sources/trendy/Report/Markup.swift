@@ -1,7 +1,7 @@
-/// HTML in which all text is escaped where it is put in: literals are markup, a string that is interpolated is text.
+/// HTML with automatic escaping: literals are markup, interpolated strings are escaped text.
 ///
 /// ```swift
-/// let row: Markup = "<td>\(type.name)</td>"  // whatever the name holds, it is shown and nothing else
+/// let row: Markup = "<td>\(type.name)</td>"  // the name is escaped
 /// ```
 struct Markup: ExpressibleByStringInterpolation {
   private(set) var source: String
@@ -10,7 +10,7 @@ struct Markup: ExpressibleByStringInterpolation {
 
   init(stringInterpolation: StringInterpolation) { source = stringInterpolation.source }
 
-  /// One after the other.
+  /// Concatenates markup.
   init(_ parts: some Sequence<Markup>) { source = parts.reduce(into: "") { $0 += $1.source } }
 
   static func += (left: inout Markup, right: Markup) { left.source += right.source }
@@ -22,7 +22,7 @@ struct Markup: ExpressibleByStringInterpolation {
 
     mutating func appendLiteral(_ literal: String) { source += literal }
 
-    /// Text, also within the quotes of an attribute.
+    /// Escaped text, also for quoted attributes.
     mutating func appendInterpolation(_ text: String) {
       for scalar in text.unicodeScalars {
         switch scalar {
@@ -32,7 +32,7 @@ struct Markup: ExpressibleByStringInterpolation {
         case "\"": source += "&quot;"
         case "'": source += "&#39;"
         case "\n", "\t": source.unicodeScalars.append(scalar)
-        // Such as a null, which HTML does not hold, and what has no place in a document.
+        // Control characters, which are invalid in HTML.
         case _ where scalar.properties.generalCategory == .control || scalar.properties.isNoncharacterCodePoint:
           source += "\u{FFFD}"
         default: source.unicodeScalars.append(scalar)
@@ -40,7 +40,7 @@ struct Markup: ExpressibleByStringInterpolation {
       }
     }
 
-    /// A name that a person typed: its direction of writing does not reach beyond it.
+    /// A name typed by the user, with isolated text direction.
     mutating func appendInterpolation(name: String) {
       source += "<bdi>"
       appendInterpolation(name)
@@ -51,7 +51,7 @@ struct Markup: ExpressibleByStringInterpolation {
 
     mutating func appendInterpolation(_ number: Int) { source += "\(number)" }
 
-    /// A length in a picture: to a tenth.
+    /// A length in a picture with one decimal.
     mutating func appendInterpolation(_ number: Double) {
       let tenths = Int((number * 10).rounded())
       source += tenths % 10 == 0 ? "\(tenths / 10)" : "\(tenths < 0 ? "-" : "")\(abs(tenths) / 10).\(abs(tenths) % 10)"

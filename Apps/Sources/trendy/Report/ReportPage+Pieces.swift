@@ -2,7 +2,7 @@ import CommandSupport
 import TrendyInsights
 import TrendyModels
 
-/// Pieces of the sections: figures, tables, discs, and numbers as text.
+/// Parts of the sections: figures, tables, discs and formatted numbers.
 extension ReportPage {
   func figure(_ finding: String, _ picture: Markup, _ twin: Markup) -> Markup {
     "<figure><p class=\"finding\">\(finding)</p>\n\(picture)\n\(twin)</figure>\n"
@@ -13,7 +13,7 @@ extension ReportPage {
     case number(String)
   }
 
-  /// The numbers of a picture, behind a word that opens them.
+  /// Collapsed table with the numbers of a picture.
   func table(_ caption: String, _ columns: [String], _ rows: [[Cell]]) -> Markup {
     "<details><summary>Table</summary>\(plainTable(caption, columns, rows))</details>\n"
   }
@@ -41,7 +41,7 @@ extension ReportPage {
       """
   }
 
-  /// A month a row, a day a column.
+  /// Table with a row per month and a column per day.
   func dayTable(_ history: TypeHistory, caption: String) -> Markup {
     let months = found.days.split(by: .month, firstWeekday: local.firstWeekday)
     let rows = months.map { month -> [Cell] in
@@ -60,7 +60,7 @@ extension ReportPage {
 
   func disc(_ id: String) -> Markup? { found.entries.first { $0.type.id == id }.map { disc($0.type) } }
 
-  /// Of its colours.
+  /// Number of the colour class.
   func number(of id: String) -> Int { (found.entries.firstIndex { $0.type.id == id } ?? -1) + 1 }
 
   func day(_ day: CivilDate) -> String { day.words(near: found.days.upperBound) }
@@ -76,7 +76,7 @@ extension ReportPage {
   }
 
   func distanceText(_ metres: Double) -> String {
-    // A tenth says nothing of hundreds.
+    // Large distances need no decimals.
     let text = units.distance(metres)
     guard abs(metres) >= 100 * units.metresOfUnit, let space = text.lastIndex(of: " ") else { return text }
     return Self.number((metres / units.metresOfUnit).rounded()) + text[space...]
@@ -104,19 +104,19 @@ extension ReportPage {
     "\(value < 0 ? "−" : "+")\(abs(value).text(decimals: decimals))"
   }
 
-  /// `2789`, `12 789`: from five digits on with thin spaces that do not break, as the SI has it.
+  /// `2789`, `12 789`: narrow no-break spaces from five digits, as in the SI.
   static func number(_ value: Double) -> String {
     let digits = value.text(decimals: 0)
     guard digits.count > 4, digits.allSatisfy({ $0.isNumber || $0 == "-" }) else { return digits }
     var text = ""
     for (place, digit) in digits.reversed().enumerated() {
-      if place > 0, place % 3 == 0, digit != "-" { text = "\u{202F}" + text }
+      if place > 0, place % 3 == 0, digit != "−" { text = "\u{202F}" + text }
       text = String(digit) + text
     }
     return text
   }
 
-  /// A number as a person reads it: to a hundredth, a large one whole.
+  /// Formats with up to two decimals, large numbers without.
   static func decimal(_ value: Double) -> String {
     abs(value) >= 1000 ? number(value) : value.shortText(decimals: 2)
   }

@@ -2,21 +2,21 @@ import CommandSupport
 import TrendyInsights
 import TrendyModels
 
-/// Sections about the entries of all types: by day, month, weekday and hour, what goes together, streaks and records.
+/// Sections about all types: entries by day, month, weekday and hour, correlations, streaks and records.
 extension ReportPage {
   var days: Markup {
     let shown = found.span.isYear ? found.days.lowerBound...yearEnd : found.days
     let most = found.best.map { ", most on \(day($0.day.days.lowerBound)): \($0.day.events)" } ?? ""
-    let finding = "Something on \(found.total.activeDays) of \(Quantity(found.days.count, "day"))\(most)."
+    let finding = "Entries on \(found.total.activeDays) of \(Quantity(found.days.count, "day"))\(most)."
     let picture = HeatPicture(
       days: shown, last: found.days.upperBound, isPresent: found.isPresent, history: found.everything, skips: [],
       firstWeekday: local.firstWeekday, label: "All entries by day. \(finding)")
     return figure(
       finding, "<div class=\"t t0\">\(picture.markup)</div>\(key(shown, [found.everything]))",
-      dayTable(found.everything, caption: "Entries of each day"))
+      dayTable(found.everything, caption: "Entries by day"))
   }
 
-  /// The key of heat maps: the kinds of cells that these have.
+  /// Legend of heat maps with the kinds of cells used.
   func key(_ shown: ClosedRange<CivilDate>, _ histories: [TypeHistory], skips: Bool = false) -> Markup {
     let isFuture = shown.upperBound > found.days.upperBound
     let isBefore = histories.contains { $0.days.count > 0 && $0.days.first > shown.lowerBound }
@@ -29,7 +29,7 @@ extension ReportPage {
       : ""
     let come: Markup =
       isFuture
-      ? "<span><svg viewBox=\"0 0 14.8 14.8\" aria-hidden=\"true\"><path class=\"future\" d=\"M.5.5h13.8v13.8H.5z\"/></svg>still to come</span>"
+      ? "<span><svg viewBox=\"0 0 14.8 14.8\" aria-hidden=\"true\"><path class=\"future\" d=\"M.5.5h13.8v13.8H.5z\"/></svg>future</span>"
       : ""
     let before: Markup =
       isBefore
@@ -53,7 +53,7 @@ extension ReportPage {
     }
     let finding = narrator.sentence(.changes(found.entries.map { (name: $0.type.name.isolated, change: $0.change) }))
     let table = self.table(
-      "Entries of each type", ["type", "now", "before", "change", "days with one", "before"],
+      "Entries by type", ["type", "now", "before", "change", "active days", "before"],
       found.entries.map { entry in
         [
           .text(entry.type.name), .number(Self.number(entry.change.now)), .number(Self.number(entry.change.before)),
@@ -61,11 +61,11 @@ extension ReportPage {
           .number("\(entry.change.activeDaysBefore)"),
         ]
       })
-    let key: Markup = found.total.before > 0 ? "<p class=\"key\"><span>the mark is \(beforeWords)</span></p>" : ""
+    let key: Markup = found.total.before > 0 ? "<p class=\"key\"><span>the line marks \(beforeWords)</span></p>" : ""
     return figure("\(finding)", "<ul class=\"rows\">\n\(rows)</ul>\(key)", table)
   }
 
-  var beforeWords: String { found.span.isYear ? "the year before" : "as many days before" }
+  var beforeWords: String { found.span.isYear ? "the previous year" : "the previous period" }
 
   var months: Markup {
     let months = found.months
@@ -82,16 +82,16 @@ extension ReportPage {
       most.map { "Most in \($0.days.lowerBound.monthWords(near: found.days)): \(counted($0.now, "entry", "entries"))." }
       ?? ""
     let picture = BarPicture(
-      bars: bars, label: "Entries of each month. \(finding)", width: max(360, Double(bars.count) * 24), height: 150,
+      bars: bars, label: "Entries by month. \(finding)", width: max(360, Double(bars.count) * 24), height: 150,
       nameStep: max(1, bars.count / 16 + (bars.count > 14 ? 1 : 0)))
     let hasBefore = months.contains { $0.before != nil }
     let table = self.table(
-      "Entries of each month", ["month", "entries"] + (hasBefore ? ["the year before"] : []),
+      "Entries by month", ["month", "entries"] + (hasBefore ? ["previous year"] : []),
       months.map { month in
         [.text(month.days.lowerBound.monthWords(near: nil)), .number(Self.number(month.now))]
           + (hasBefore ? [.number(month.before.map(Self.number) ?? "")] : [])
       })
-    let mark: Markup = hasBefore ? "<p class=\"key\"><span>the mark is the year before</span></p>" : ""
+    let mark: Markup = hasBefore ? "<p class=\"key\"><span>the line marks the previous year</span></p>" : ""
     return """
       <div class="columns">
       \(figure(finding, "<div class=\"t t0\">\(picture.markup)</div>\(mark)", table))
@@ -144,13 +144,14 @@ extension ReportPage {
     return "\(peak); half of them \(from == through ? "at \(from)" : "from \(from) to \(through)")."
   }
 
-  /// How steady the hours are, in the word that `trendy stats` has for it.
+  /// Consistency of the hours, as in `trendy stats`.
   func hourFinding(_ history: TypeHistory) -> String {
     switch history.hourHabit {
-    case .found(let habit): "Consistency \(habit.pattern.consistency.text(decimals: 2)), \(habit.confidence.rawValue)."
-    case .needsEvents(let count): "\(Quantity(count, "more entry", "more entries")) until a habit can be told."
-    case .needsDays(let count): "\(Quantity(count, "more day", "more days")) until a habit can be told."
-    case .nothing: "Spread over the day: no hour stands out."
+    case .found(let habit):
+      "\(habit.confidence.habitWords.prefix(1).uppercased() + habit.confidence.habitWords.dropFirst()) (consistency \(habit.pattern.consistency.text(decimals: 2)))."
+    case .needsEvents(let count): "Habits need \(Quantity(count, "more entry", "more entries"))."
+    case .needsDays(let count): "Habits need \(Quantity(count, "more day", "more days")) of entries."
+    case .nothing: "Spread over the day, without a preferred hour."
     }
   }
 
@@ -169,8 +170,8 @@ extension ReportPage {
     guard let first = found.relations.first else {
       let finding =
         found.missingDays > 0
-        ? "\(Quantity(found.missingDays, "more day", "more days")) of two types until what goes with what can be told."
-        : "No two types move together clearly. That is an answer too."
+        ? "Correlations need \(Quantity(found.missingDays, "more day", "more days")) with entries of two types."
+        : "No clear correlations found."
       return "<p class=\"finding\">\(finding)</p>\n"
     }
     let rows = found.relations.map { relation -> Markup in
@@ -190,7 +191,7 @@ extension ReportPage {
         """
     }
     let table = self.table(
-      "What goes together", ["first", "second", "days later", "r", "p", "days", "confidence"],
+      "Correlations", ["first", "second", "days later", "r", "p", "days", "confidence"],
       found.relations.map { relation in
         [
           .text(name(relation.first)), .text(name(relation.second)), .number("\(relation.lag)"),
@@ -199,7 +200,7 @@ extension ReportPage {
         ]
       })
     return figure(
-      "\(name(first.first).isolated) and \(name(first.second).isolated) are tied most. A tie is not a cause.",
+      "Strongest: \(name(first.first).isolated) and \(name(first.second).isolated). Correlation is not causation.",
       "<ul class=\"rows relations\">\n\(rows)</ul><p class=\"key\"><span>left of the middle: more of one with less of the other; right: more of both</span></p>",
       table)
   }
@@ -218,8 +219,8 @@ extension ReportPage {
         """
     }
     let table = self.table(
-      "Days in a row",
-      ["type", "days in a row", "until", found.isPresent ? "now" : "on the last day", "days with one", "of days"],
+      "Streaks",
+      ["type", "longest streak", "until", found.isPresent ? "now" : "on the last day", "active days", "of days"],
       list.map { entry, records in
         [
           .text(entry.type.name), .number("\(records.streak)"), .text(day(records.streakEnd)),
@@ -228,8 +229,8 @@ extension ReportPage {
       })
     let finding =
       best.1.streak > 1
-      ? "\(best.0.type.name.isolated) longest: \(Quantity(best.1.streak, "day")) in a row, until \(day(best.1.streakEnd))."
-      : "Nothing on two days in a row."
+      ? "Longest: \(best.0.type.name.isolated), \(Quantity(best.1.streak, "day")) until \(day(best.1.streakEnd))."
+      : "No streaks of two days or more."
     return figure(finding, "<ul class=\"rows\">\n\(rows)</ul>", table)
   }
 
@@ -247,9 +248,9 @@ extension ReportPage {
     let top = list.max { ($0.1.day.events, $1.0.type.name) < ($1.1.day.events, $0.0.type.name) }
     let finding =
       top.map {
-        "Most of one thing in a day: \($0.0.type.name.isolated), \($0.1.day.events) on \(day($0.1.day.days.lowerBound))."
+        "Most in a day: \($0.0.type.name.isolated), \($0.1.day.events) on \(day($0.1.day.days.lowerBound))."
       } ?? ""
     return
-      "<figure><p class=\"finding\">\(finding)</p>\n\(plainTable("The most, and the longest without", ["type", "in a day", "in a week", "in a month", "longest without"], rows))</figure>\n"
+      "<figure><p class=\"finding\">\(finding)</p>\n\(plainTable("Records", ["type", "in a day", "in a week", "in a month", "longest break"], rows))</figure>\n"
   }
 }

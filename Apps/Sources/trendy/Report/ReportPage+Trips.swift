@@ -19,7 +19,7 @@ extension ReportPage {
       """
     }
     let isDecided = driving.now.unclassified == 0
-    let columns = ["trips", "business", "private"] + (isDecided ? [] : ["nobody said"]) + ["together"]
+    let columns = ["trips", "business", "private"] + (isDecided ? [] : ["unclassified"]) + ["total"]
     func cells(_ mileage: Mileage) -> [Cell] {
       [.number("\(mileage.trips)")]
         + ([mileage.business, mileage.`private`] + (isDecided ? [] : [mileage.unclassified]) + [mileage.total])
@@ -55,11 +55,11 @@ extension ReportPage {
 
   func categories(_ mileage: Mileage) -> String {
     guard mileage.total > 0, mileage.business + mileage.`private` > 0 else {
-      return "Nobody said what the trips were for."
+      return "The trips are not classified."
     }
     return
       "Business \(Self.percent(mileage.business / mileage.total)), private \(Self.percent(mileage.`private` / mileage.total))"
-      + (mileage.unclassified > 0 ? ", of \(Self.percent(mileage.unclassified / mileage.total)) nobody said." : ".")
+      + (mileage.unclassified > 0 ? ", unclassified \(Self.percent(mileage.unclassified / mileage.total))." : ".")
   }
 
   func mileageBar(_ mileage: Mileage, _ most: Double) -> Markup {
@@ -75,7 +75,7 @@ extension ReportPage {
       "<span><svg viewBox=\"0 0 14 14\" aria-hidden=\"true\"><rect class=\"\(kind)\" x=\"1\" y=\"2\" width=\"12\" height=\"10\"/></svg>\(name)</span>"
     }
     return
-      "<p class=\"key\">\(sample("solid", "business"))\(sample("outline", "private"))\(mileage.unclassified > 0 ? sample("open", "nobody said") : "")</p>"
+      "<p class=\"key\">\(sample("solid", "business"))\(sample("outline", "private"))\(mileage.unclassified > 0 ? sample("open", "unclassified") : "")</p>"
   }
 
   var places: Markup {
@@ -89,11 +89,11 @@ extension ReportPage {
       """
     }
     let table = self.table(
-      "Visits", ["place", "visits", "time there"],
+      "Visits", ["place", "visits", "time"],
       found.stays.map { [.text($0.place.name), .number("\($0.visits)"), .number(hours($0.seconds))] })
     let first = found.stays[0]
     return figure(
-      "Most often at \(first.place.name.isolated): \(Quantity(first.visits, "visit")), \(hours(first.seconds)) together.",
+      "Most often at \(first.place.name.isolated): \(Quantity(first.visits, "visit")), \(hours(first.seconds)) in total.",
       "<ul class=\"rows places\">\n\(rows)</ul>", table)
   }
 }

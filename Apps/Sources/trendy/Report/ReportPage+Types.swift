@@ -2,7 +2,7 @@ import CommandSupport
 import TrendyInsights
 import TrendyModels
 
-/// Each type on its own.
+/// Section for each type.
 extension ReportPage {
   var each: Markup {
     let hasSkips = found.present.contains { !$0.skips.isDisjoint(with: found.days) }
@@ -20,7 +20,7 @@ extension ReportPage {
       if found.months.count > 1 {
         said.append("most in \(records.month.days.lowerBound.monthWords(near: found.days)) (\(records.month.events))")
       }
-      if records.streak > 1 { said.append("\(records.streak) days in a row until \(day(records.streakEnd))") }
+      if records.streak > 1 { said.append("\(records.streak)-day streak until \(day(records.streakEnd))") }
     }
     let finding = said.joined(separator: "; ") + "."
     let heat = HeatPicture(
@@ -63,7 +63,7 @@ extension ReportPage {
     var amounts: Markup = ""
     if !entry.amounts.isEmpty {
       amounts = plainTable(
-        "What it comes to", ["", "together", "on average", "half are below", "most"],
+        "Values", ["", "total", "mean", "median", "maximum"],
         entry.amounts.map { amount in
           let said = { (value: Double) in amount.isLength ? DurationPhrase.words(value) : Self.decimal(value) }
           return [
@@ -73,7 +73,7 @@ extension ReportPage {
         })
     }
     let twin = table(
-      "\(entry.type.name.isolated) by month", ["month", "entries", "days with one"],
+      "\(entry.type.name.isolated) by month", ["month", "entries", "active days"],
       months.map { point in
         [
           .text(point.days.lowerBound.monthWords(near: nil)), .number(Self.number(point.value ?? 0)),

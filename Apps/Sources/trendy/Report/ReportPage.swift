@@ -4,9 +4,9 @@ import TrendyInsights
 import TrendyModels
 import TrendyTrips
 
-/// A ``LookBack`` as one file of HTML: no script, nothing that is fetched, the pictures in it, readable on paper.
+/// A ``LookBack`` as a single HTML file without scripts and external resources, with inline pictures, suitable for printing.
 ///
-/// Each picture has a title, its finding in a sentence, and its numbers as a table.
+/// Each picture has a title, its finding as a sentence, and a table with its numbers.
 struct ReportPage {
   let found: LookBack
   let local: LocalTime
@@ -69,20 +69,20 @@ struct ReportPage {
     var title: String {
       switch self {
       case .days: "Day by day"
-      case .types: "What there was"
+      case .types: "Entries by type"
       case .months: "Months and weekdays"
       case .hours: "Hours"
-      case .together: "What goes together"
-      case .streaks: "Days in a row"
+      case .together: "Correlations"
+      case .streaks: "Streaks"
       case .records: "Records"
       case .trips: "Trips and mileage"
       case .places: "Places"
-      case .each: "Each on its own"
+      case .each: "Each type"
       }
     }
   }
 
-  /// `nil` where there is nothing to show.
+  /// Returns `nil` if there is nothing to show.
   func body(of section: Section) -> Markup? {
     guard found.total.now > 0 || section == .types && !found.entries.isEmpty else { return nil }
     switch section {
@@ -126,8 +126,8 @@ struct ReportPage {
   var lead: String {
     guard found.total.now > 0 else {
       return found.total.before > 0
-        ? "Nothing was recorded in these days; \(counted(found.total.before, "entry", "entries")) in those before."
-        : "Nothing was recorded in these days."
+        ? "No entries in this period; \(counted(found.total.before, "entry", "entries")) in the previous one."
+        : "No entries in this period."
     }
     return [totalSentence, bestSentence].compactMap { $0 }.joined(separator: " ")
   }
@@ -137,8 +137,8 @@ struct ReportPage {
     let change = found.total
     let said =
       "\(counted(change.now, "entry", "entries")) on \(change.activeDays) of \(Quantity(change.days.count, "day"))"
-    guard let percent = change.percent else { return said + "; none in as many days before." }
-    return said + ", \(Self.signed(percent)) % on as many days before (\(Self.number(change.before)))."
+    guard let percent = change.percent else { return said + "; none in the previous period." }
+    return said + ", \(Self.signed(percent)) % compared with the previous period (\(Self.number(change.before)))."
   }
 
   var bestSentence: String? {
@@ -164,7 +164,7 @@ struct ReportPage {
     }),
       longest.1 > 1
     {
-      list.append(("days in a row, \(longest.0.type.name.shortened.isolated)", "\(longest.1)"))
+      list.append(("day streak, \(longest.0.type.name.shortened.isolated)", "\(longest.1)"))
     }
     if let driving = found.driving {
       list.append((driving.now.trips == 1 ? "trip" : "trips", "\(Self.number(Double(driving.now.trips)))"))

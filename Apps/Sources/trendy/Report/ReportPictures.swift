@@ -1,12 +1,11 @@
 import TrendyInsights
 import TrendyModels
 
-/// The days of a type as cells: a column a week, half a year in a picture, so that two stand side by side on a wide page and one
-/// below the other on a phone.
+/// Heat map of a type with a column per week. Each picture covers half a year, so that two fit side by side on a wide page.
 ///
-/// Cells of one level are one path, and the digits of a row one text, which print alone shows: a report of many types stays small.
+/// Cells of a level share a path, and the digits of a row, which only print shows, share a text, so that large reports stay small.
 struct HeatPicture {
-  /// Of the whole picture; those behind `last` are still to come.
+  /// Days of the picture; those after `last` are in the future.
   let days: ClosedRange<CivilDate>
   let last: CivilDate
   /// Whether `last` is today.
@@ -23,7 +22,7 @@ struct HeatPicture {
 
   var markup: Markup { "<div class=\"halves\">\(halves.map(picture))</div>" }
 
-  /// Six months each.
+  /// Halves of six months.
   private var halves: [ClosedRange<CivilDate>] {
     var halves: [ClosedRange<CivilDate>] = []
     for month in days.split(by: .month, firstWeekday: firstWeekday) {
@@ -37,7 +36,7 @@ struct HeatPicture {
     return halves
   }
 
-  /// Weeks of the widest half, so that all cells are of one size; of half a year where there are fewer.
+  /// Weeks of the widest half, at least half a year, so that all cells have the same size.
   private var columns: Int {
     max(27, halves.map { column($0.upperBound, from: $0.lowerBound) + 1 }.max() ?? 0)
   }
@@ -45,7 +44,7 @@ struct HeatPicture {
   private func row(_ day: CivilDate) -> Int { (day.weekday - firstWeekday + 7) % 7 }
   private func column(_ day: CivilDate, from first: CivilDate) -> Int { (row(first) + first.distance(to: day)) / 7 }
 
-  /// Marks that are one path each.
+  /// Cells that share a path.
   private enum Mark: Hashable {
     case level(Int)
     case skipped, before, future
@@ -70,7 +69,7 @@ struct HeatPicture {
     return history.days.count == 0 || day < history.days.first ? .before : .level(0)
   }
 
-  /// Of a type that is once a day or not at all one level says it all, and of twice two.
+  /// A type with at most one event per day needs one level, with two events two levels.
   private var level: (Double) -> Int {
     guard let levels = HeatLevels(history.days.over(days.lowerBound...last)) else { return { _ in 0 } }
     guard let first = levels.bounds.first, first == levels.bounds.last else { return levels.level }
@@ -80,7 +79,7 @@ struct HeatPicture {
   private func picture(_ half: ClosedRange<CivilDate>) -> Markup {
     let level = level
     var paths: [Mark: String] = [:]
-    // Dark ones on light cells, and light ones on dark cells.
+    // Dark digits on light cells and light digits on dark cells.
     var digits = [(x: [String], text: String)](repeating: ([], ""), count: 14)
     var months: [Markup] = []
     for day in half {
@@ -88,7 +87,7 @@ struct HeatPicture {
         Self.left + Double(column(day, from: half.lowerBound)) * Self.pitch, Self.top + Double(row(day)) * Self.pitch
       )
       if day.day == 1 || day == half.lowerBound, day.day <= 20 {
-        // Its name stands where its first whole week begins.
+        // The name is at the first whole week of the month.
         let isWhole = row(day) == 0 || day == half.lowerBound
         months.append("<text x=\"\(isWhole ? x : x + Self.pitch)\" y=\"11\">\(LocalTime.months[day.month - 1])</text>")
       }
@@ -96,7 +95,7 @@ struct HeatPicture {
       let inset: Markup
       switch mark {
       case .before: inset = "M\(x + 7.4) \(y + 7.4)h.01"
-      // The stroke makes the corners round.
+      // The stroke rounds the corners.
       case .level: inset = "M\(x + 1.5) \(y + 1.5)h11.8v11.8h-11.8z"
       case .skipped, .future: inset = "M\(x + 0.5) \(y + 0.5)h13.8v13.8h-13.8z"
       }
@@ -132,22 +131,22 @@ struct HeatPicture {
   }
 }
 
-/// Bars that stand, with a name below and a figure above each, and a mark where there is something to hold them against.
+/// Vertical bars with names below, figures above and marks for comparison.
 struct BarPicture {
   struct Bar {
     let name: String
     let value: Double
-    /// What the bar shows, above it; `nil` for nothing.
+    /// Figure above the bar, if any.
     var figure: String?
     var before: Double?
   }
 
   let bars: [Bar]
   let label: String
-  /// In the units of the picture, which are pixels on a phone.
+  /// Size in picture units, which are pixels on a phone.
   var width = 360.0
   var height = 130.0
-  /// Every so many names are shown.
+  /// Interval of the visible names.
   var nameStep = 1
 
   var markup: Markup {
@@ -185,7 +184,7 @@ struct BarPicture {
   }
 }
 
-/// How many events began in each hour of each weekday.
+/// Events by hour and weekday.
 struct WeekPicture {
   let grid: WeekGrid
   let local: LocalTime
@@ -216,7 +215,7 @@ struct WeekPicture {
   }
 }
 
-/// A small lying bar, with a mark where there is something to hold it against.
+/// Horizontal bar with a mark for comparison.
 struct RowPicture {
   var parts: [(share: Double, kind: Markup)]
   var mark: Double?
@@ -242,12 +241,12 @@ struct RowPicture {
 }
 
 extension CivilDate {
-  /// Counts on from year to year.
+  /// Continuous month number.
   fileprivate var monthNumber: Int { year * 12 + month }
 }
 
 extension Double {
-  /// To a tenth, as pictures have it.
+  /// Text with one decimal.
   fileprivate var shortText: String {
     let text: Markup = "\(self)"
     return text.source

@@ -1,6 +1,6 @@
-/// How a report looks: the tokens and proportions of the hub's pages, light and dark by the reader's system, and on paper.
+/// Style sheet of reports, with the design tokens of the dashboard, light and dark schemes and print.
 enum ReportStyle {
-  /// Of a type's class, `t0`, `t1`, …
+  /// Colours of the classes `t0`, `t1`, …
   static func colours(_ all: [TypeColour]) -> String {
     all.enumerated().map { place, colour in
       ".t\(place){--tl:\(colour.mark);--il:\(colour.ink);--td:\(colour.darkMark);--id:\(colour.darkInk)}"

@@ -2,7 +2,7 @@ import TrendyInsights
 import TrendyModels
 
 extension LookBack {
-  /// A month of the days, and what the year before had in it; that only of a year.
+  /// A month with its count and, in a report of a year, that of the previous year.
   struct Month {
     let days: ClosedRange<CivilDate>
     let now: Double
@@ -21,15 +21,15 @@ extension Confidence {
 }
 
 extension EventType {
-  /// Its icon where that is a sign, else the first letter of its name.
+  /// Icon, or else the first letter of the name.
   var sign: String { glyph ?? name.first { !$0.isWhitespace }.map { String($0).uppercased() } ?? "·" }
 }
 
 extension String {
-  /// Within a sentence: its direction of writing does not reach beyond it (Unicode's UAX 9, isolates).
+  /// Text with isolated direction (Unicode UAX 9).
   var isolated: String { utf8.allSatisfy { $0 < 0x80 } ? self : "\u{2068}\(self)\u{2069}" }
 
-  /// For where there is room for a word.
+  /// Shortened to the length of a word.
   var shortened: String { count > 24 ? prefix(22) + "…" : self }
 
   /// `6 am` of `6:00 am`.
@@ -48,7 +48,7 @@ extension CivilDate {
     "December",
   ]
 
-  /// `Aug`, with its year where the days lie in several.
+  /// `Aug`, with the year if the days are in several years.
   func monthWords(near days: ClosedRange<CivilDate>?) -> String {
     let isOneYear = days.map { $0.lowerBound.year == $0.upperBound.year } ?? false
     return isOneYear ? LocalTime.months[month - 1] : monthWords

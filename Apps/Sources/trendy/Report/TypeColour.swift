@@ -6,17 +6,17 @@
   import Darwin
 #endif
 
-/// The colour of a type as it can be seen on a light and on a dark ground: its hue stays, its lightness follows the ground.
+/// Colour of a type for light and dark backgrounds: the hue is kept, the lightness is adapted.
 ///
-/// A mark (bar, cell) has a contrast of 3:1 to the ground, the ink of a letter 4.5:1 to the disc behind it, as WCAG 2.2 counts.
-/// The pages of a hub fit colours in the same way (`parts/colour.js`).
+/// Marks (bars, cells) have a contrast of 3:1 with the background, letters 4.5:1 with their disc (WCAG 2.2).
+/// The dashboard uses the same algorithm (`parts/colour.js`).
 struct TypeColour: Hashable {
   private(set) var mark: String
   private(set) var ink: String
   private(set) var darkMark: String
   private(set) var darkInk: String
 
-  /// Names of the palette: measured pairs.
+  /// Palette of measured colours.
   private static let palette = [
     TypeColour(mark: "#73392e", ink: "#73392e", darkMark: "#b27164", darkInk: "#c78577"),
     TypeColour(mark: "#0197bd", ink: "#027290", darkMark: "#9fe4ff", darkInk: "#9fe4ff"),
@@ -36,7 +36,7 @@ struct TypeColour: Hashable {
     (self.mark, self.ink, self.darkMark, self.darkInk) = (mark, ink, darkMark, darkInk)
   }
 
-  /// - Parameter hex: `#RRGGBB`, as it is stored; what is none counts as slate.
+  /// - Parameter hex: `#RRGGBB`; slate for an invalid colour.
   init(_ hex: String) {
     let key = hex.lowercased()
     if let known = Self.palette.first(where: { $0.mark == key }) {
@@ -50,14 +50,14 @@ struct TypeColour: Hashable {
   }
 }
 
-/// What colours are put on, and how light they may be there.
+/// Background with the permitted lightness of colours.
 private struct Theme {
   var ground: SRGB
   var surface: SRGB
-  /// The part of the mark in the disc behind a letter.
+  /// Share of the mark colour in the disc behind a letter.
   var wash: Double
   var lightness: ClosedRange<Double>
-  /// Away from the ground.
+  /// Direction away from the background.
   var step: Double
 
   static let light = Theme(
@@ -80,7 +80,7 @@ private struct Theme {
 }
 
 private struct SRGB {
-  /// 0 to 1 each.
+  /// Components, 0 to 1.
   var red, green, blue: Double
 
   init(red: Double, green: Double, blue: Double) { (self.red, self.green, self.blue) = (red, green, blue) }
@@ -114,7 +114,7 @@ private struct SRGB {
     0.2126 * Self.linear(red) + 0.7152 * Self.linear(green) + 0.0722 * Self.linear(blue)
   }
 
-  /// By WCAG 2.2, of what is written: bytes.
+  /// Contrast by WCAG 2.2, computed from the rounded bytes.
   func contrast(to other: SRGB) -> Double {
     let (one, two) = (SRGB(hex: hex)?.luminance ?? luminance, other.luminance)
     return (max(one, two) + 0.05) / (min(one, two) + 0.05)
@@ -128,7 +128,7 @@ private struct SRGB {
   }
 }
 
-/// Lightness, chroma and hue as B. Ottosson defines them (OKLab, 2020).
+/// Lightness, chroma and hue of OKLab (B. Ottosson, 2020).
 private struct OKLCH {
   var lightness, chroma, hue: Double
 
@@ -143,7 +143,7 @@ private struct OKLCH {
     (chroma, hue) = (hypot(a, b2), atan2(b2, a))
   }
 
-  /// With less chroma where a screen cannot show it.
+  /// Reduces the chroma of colours outside the gamut.
   var srgb: SRGB {
     var rest = chroma
     while true {

@@ -1,41 +1,23 @@
 import CommandSupport
 import TrendyInterchange
 
-/// Help on one format, of `trendy help import loop`.
+/// Help on one file format: `trendy help import loop`.
 enum FormatGuide {
-  /// - Returns: `nil` where the topic is not of a format.
-  static func text(on topic: [String]) -> String? {
+  /// - Returns: `nil` if the topic is not a format.
+  static func text(on topic: [String], width: Int) -> String? {
     guard topic.count == 2, ["import", "export"].contains(topic[0]), let format = InterchangeFormat.named(topic[1])
     else { return nil }
     func words(_ contents: InterchangeFormat.Contents) -> String { contents.isEmpty ? "no" : contents.words }
-    var rows = [("Read", words(format.reads)), ("Written", words(format.writes))]
+    var rows: [(label: String, text: String)] = [("Import", words(format.reads)), ("Export", words(format.writes))]
     if let guide = format.guide {
-      rows += [("How to get it", guide.origin), ("What it becomes", guide.result)]
+      rows += [("How to get it", guide.origin), ("Result", guide.result)]
     }
-    rows.append(("Held against", format.basis))
-    var lines = ["\(format.word): \(format.name)", format.summary, ""]
-    for (name, text) in rows { lines += row(name, text) }
+    rows.append(("Based on", format.basis))
+    var lines = ["\(format.word): \(format.name)"] + Terminal(width: width).lines(of: format.summary) + [""]
+    lines += Terminal.columns(rows, width: width)
     lines.append("")
     if !format.reads.isEmpty { lines.append("  trendy import \(format.word) FILE") }
     if !format.writes.isEmpty { lines.append("  trendy export \(format.word) FILE") }
     return lines.joined(separator: "\n")
-  }
-
-  /// Two columns of 80 together.
-  private static func row(_ name: String, _ text: String) -> [String] {
-    var lines: [String] = []
-    var line = ""
-    for word in text.split(separator: " ") {
-      if !line.isEmpty, line.count + word.count + 1 > 62 {
-        lines.append(line)
-        line = ""
-      }
-      line += line.isEmpty ? String(word) : " \(word)"
-    }
-    lines.append(line)
-    return lines.enumerated().map { index, line in
-      let head = index == 0 ? name : ""
-      return head + String(repeating: " ", count: 17 - head.count) + line
-    }
   }
 }

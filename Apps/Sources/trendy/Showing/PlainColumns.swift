@@ -1,8 +1,8 @@
-/// The cells of a row of `--plain`, where several commands write the same.
+/// Columns of `--plain` that several commands share.
 extension [String] {
-  /// Of ``EventText/plain(_:)``.
+  /// Columns of ``EventText/plain(_:)``.
   static let eventColumns = ["id", "start", "end", "type", "note", "place", "key=value of each property"]
-  /// Of ``TripText/plain``.
+  /// Columns of ``TripText/plain``.
   static let tripColumns = ["id", "start", "end", "metres", "seconds"]
   static let typeColumns = ["id", "name", "colour", "icon", "goal"]
   static let placeColumns = ["id", "name", "latitude", "longitude", "metres", "colour"]

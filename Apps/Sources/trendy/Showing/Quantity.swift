@@ -1,4 +1,4 @@
-/// A number of things in words: `1 row`, `2 rows`, `3 entries`.
+/// Number with a noun: `1 row`, `2 rows`, `3 entries`.
 struct Quantity: CustomStringConvertible {
   private let count: Int
   private let thing: String

@@ -9,28 +9,28 @@ import TrendyModels
 import TrendyProtocols
 import TrendySync
 
-/// Keeps a store in step with its hub in the background, and shows what goes on.
+/// Syncs a store with its hub in the background and publishes the live status.
 struct Agent {
   let network: NetworkContainer
   let intake: SharedIntake
   let files: RuntimeFiles
-  /// What can change while it runs.
+  /// Settings that can change while the agent runs.
   let present: RunSettings
   let manager: ServiceManager
-  let vitals: Vitals
+  let vitals: Watchdog
   let hooks: HookNews
-  /// The folder for what was counted of the record.
+  /// Folder of the cached daily counts.
   let counts: URL
   let console: Console
 
-  /// The engine that syncs, while the store is connected.
+  /// Sync engine, while the store is connected.
   private let engine = PresentEngine()
-  /// Something for companions.
+  /// Wakes the delivery of companion notices.
   private let errands = Errands()
 
   init(
     network: NetworkContainer, intake: SharedIntake, files: RuntimeFiles, present: RunSettings,
-    manager: ServiceManager, vitals: Vitals, hooks: HookNews, counts: URL, console: Console
+    manager: ServiceManager, vitals: Watchdog, hooks: HookNews, counts: URL, console: Console
   ) {
     self.network = network
     self.intake = intake
@@ -51,7 +51,7 @@ struct Agent {
     let (looks, looking) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     let socket = try AgentSocket(app.agent) { looking.yield() }
     defer { socket.close() }
-    let board = LiveBoard()
+    let board = LiveStatusBroadcaster()
     let file = StatusFile(url: files.status, board: board)
     let desk = LiveDesk(app.record, sources: sources, pid: ProcessInfo.processInfo.processIdentifier) {
       [manager, hooks] in
@@ -84,24 +84,24 @@ struct Agent {
     try outcome.get()
   }
 
-  /// Takes the right to sync the store. A command has it for one round, which is waited for; another agent keeps it.
+  /// Acquires the sync lock of the store. A command releases it after one round; another agent keeps it.
   private func lockForSync() async throws -> any Sendable {
     let app = network.app
     for attempt in 0..<40 {
       if let lock = try network.lockForSync() { return lock }
-      if attempt == 0 { console.talk("Agent: waits for another program that syncs \(app.storeDirectory.path).") }
+      if attempt == 0 { console.talk("Agent: waiting for another program that is syncing \(app.storeDirectory.path).") }
       try await app.clock.sleep(for: .milliseconds(250))
     }
     throw CommandError(
-      "Another program syncs the store at \(app.storeDirectory.path)",
-      hint: "An agent of it may be running already: end it first.", exit: .tryAgain)
+      "Another program is syncing the store at \(app.storeDirectory.path)",
+      hint: "If it is another agent, stop that one first.", exit: .tryAgain)
   }
 
-  /// What the service manager shows: how sync stands, in short.
+  /// Short sync status for the service manager.
   private static func standing(_ sync: AgentStatus.Sync?) -> String {
     guard let hub = sync?.hub else { return "Agent: not connected to a hub" }
-    let waiting = sync.map { $0.waiting == 0 ? "nothing waits" : "\($0.waiting) waiting" } ?? ""
-    return "Agent: \(hub), " + (sync?.error.map { "\(waiting), the last sync failed: \($0)" } ?? waiting)
+    let waiting = sync.map { $0.waiting == 0 ? "nothing pending" : "\($0.waiting) pending" } ?? ""
+    return "Agent: \(hub), " + (sync?.error.map { "\(waiting), last sync failed: \($0)" } ?? waiting)
   }
 
   private func watch(_ desk: LiveDesk) {
@@ -116,7 +116,7 @@ struct Agent {
   // MARK: Sync
 
   /// Syncs until the task is cancelled, or the store is paired at another address.
-  /// - Returns: whether there is an address to go on with.
+  /// - Returns: whether to continue with another account.
   private func sync(
     _ account: Account, holding lock: any Sendable, wakes: AsyncStream<Void>,
     looking: AsyncStream<Void>.Continuation
@@ -141,7 +141,7 @@ struct Agent {
     await engine.start()
     for await _ in wakes {
       let found = try app.accountFile.load()
-      // An engine has one interval for its life: a new one begins with the new interval.
+      // The interval of an engine is fixed, so a new engine is created.
       guard found?.hub == account.hub, found?.allowsInsecureHTTP == account.allowsInsecureHTTP,
         present.pollInterval == pollInterval
       else {
@@ -154,19 +154,20 @@ struct Agent {
     return false
   }
 
-  /// The account of the store, waited for while it has none.
+  /// Waits for the account of the store.
   private func account(wakes: AsyncStream<Void>) async throws -> Account? {
     let app = network.app
     if let account = try app.accountFile.load() { return account }
-    console.talk("Agent: the store at \(app.storeDirectory.path) is not connected yet: trendy connect URL CODE")
+    console.talk(
+      "Agent: the store at \(app.storeDirectory.path) is not connected to a hub yet. To connect: trendy connect URL CODE"
+    )
     for await _ in wakes {
       if let account = try app.accountFile.load() { return account }
     }
     return nil
   }
 
-  /// Carries what companions are told, and what this device is told as one: when there is something, when the hub says so, and as
-  /// often as it is asked in any case.
+  /// Sends and receives companion notices: when there are new ones, when the hub signals some, and at the poll interval.
   private func carry(_ courier: CompanionCourier, for account: Account, every pollInterval: Duration) async {
     let clock = network.app.clock
     let (errand, errands) = (errands, errands.begin())
@@ -193,13 +194,13 @@ struct Agent {
             do {
               for try await _ in try network.companionSignals(for: account) { errand.send() }
             } catch {
-              // A hub that went away is asked again; what it would have said comes by asking as well.
+              // Reconnects to the hub; notices are also received by polling.
             }
-            try? await clock.sleep(for: .seconds(5))  // cancelled is seen by the loop
+            try? await clock.sleep(for: .seconds(5))  // the loop checks for cancellation
           }
         }
       } catch {
-        // Nothing is lost by waiting; what is wrong with the hub, sync says.
+        // Retried later; problems with the hub are reported by sync.
         let wait = max(delay, (error as? APIError)?.retryAfter ?? .zero)
         delay = min(delay * 2, .seconds(60))
         retry = Task { if (try? await clock.sleep(for: wait)) != nil { errand.send() } }
@@ -223,14 +224,14 @@ struct Agent {
       cache: counts, onTold: { errands.send() })
   }
 
-  /// Those of this machine alone where the record cannot be read, which is said by each look at it.
+  /// Uses the settings of this machine if the store cannot be read, which every update reports.
   private func preferences(_ app: AppContainer) -> Preferences { present.preferences(app.makeStore()) }
 
-  /// An agent that sleeps this long before it reads its store again releases the memory that the last reading took.
+  /// Sleep time from which the agent releases memory first.
   private static let longWait = Duration.seconds(30)
 
-  /// Looks when something happened, every few seconds while a trip goes on, when a day begins, and once a minute in any case: an
-  /// older file is known for that of an agent that was killed.
+  /// Updates the status after changes, every few seconds during a trip, at the start of a day, and every minute, because an older status
+  /// file belongs to a killed agent.
   private func show(
     _ desk: LiveDesk, in file: StatusFile, looks: AsyncStream<Void>, looking: AsyncStream<Void>.Continuation
   ) async {
@@ -249,16 +250,16 @@ struct Agent {
       } catch {
         words = "\(error)"
       }
-      // Once, and not every minute.
-      if let words, words != lastWords { console.talk("Agent: what goes on cannot be shown: \(words)", level: .error) }
+      // Logged once, not every minute.
+      if let words, words != lastWords { console.talk("Agent: cannot update the status: \(words)", level: .error) }
       lastWords = words
-      // No timer that fires for nothing: an idle agent lets the machine sleep.
+      // An idle agent needs no timer and lets the machine sleep.
       let wait = await desk.lookInterval
       next = Task {
         if (try? await clock.sleep(for: wait)) != nil { looking.yield() }
       }
-      // What comes close together is one look.
-      try? await clock.sleep(for: .seconds(1))  // cancelled is seen by the loop
+      // Changes in quick succession cause a single update.
+      try? await clock.sleep(for: .seconds(1))  // the loop checks for cancellation
       if wait >= Self.longWait {
         network.app.record.releaseMemory()
         ProcessMemory.giveBack()
@@ -266,7 +267,7 @@ struct Agent {
     }
   }
 
-  private func openControl(_ board: LiveBoard, _ desk: LiveDesk) -> ControlSocket? {
+  private func openControl(_ board: LiveStatusBroadcaster, _ desk: LiveDesk) -> ControlSocket? {
     let (engine, storeDirectory) = (engine, network.app.storeDirectory)
     let (present, console, agent) = (present, console, network.app.agent)
     let reload: @Sendable () -> JSONText = {
@@ -277,26 +278,28 @@ struct Agent {
       try files.makeFolders()
       return try ControlSocket(files, board: board, reload: reload) {
         guard let engine = engine.get() else {
-          return CommandError("The store at \(storeDirectory.path) is not connected to a hub", exit: .configuration)
+          return CommandError(
+            "The store at \(storeDirectory.path) is not connected to a hub",
+            hint: "Connect it: trendy connect URL CODE", exit: .configuration)
         }
         await engine.performSync()
-        // The status that is answered tells of this round; a look that fails leaves the last one.
+        // The returned status includes this round; if the update fails, it is the previous one.
         try? await desk.look()
         return nil
       }
     } catch {
-      // An agent that nobody can ask still syncs.
+      // An agent without a control socket still syncs.
       console.talk("Agent: \((error as? CommandError)?.message ?? "\(error)")", level: .error)
       return nil
     }
   }
 }
 
-/// Signs that come and go with who hears them.
+/// Wake signals for one listener.
 private final class Errands: Sendable {
   private let continuation = Mutex<AsyncStream<Void>.Continuation?>(nil)
 
-  /// Signs from now on; who heard them before hears none any more.
+  /// Returns new signals; an earlier listener receives none any more.
   func begin() -> AsyncStream<Void> {
     let (stream, new) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     continuation.withLock { $0 = new }
@@ -306,7 +309,7 @@ private final class Errands: Sendable {
   func send() { _ = continuation.withLock { $0?.yield() } }
 }
 
-/// The engine of an agent, which comes and goes with its account.
+/// Sync engine of an agent, which exists while there is an account.
 private final class PresentEngine: Sendable {
   private let engine = Mutex<SyncEngine?>(nil)
 

@@ -9,27 +9,27 @@ import CommandSupport
 #endif
 import Foundation
 
-/// Hears the store's writers: each datagram says that something waits.
+/// Receives datagrams of programs that changed the store.
 final class AgentSocket: Sendable {
-  /// One element at least after each change of the record; those that come close together become one.
+  /// At least one element after each change of the store; changes in quick succession are combined.
   let wakes: AsyncStream<Void>
   private let descriptor: Int32
   private let path: String
 
-  /// Whoever makes it holds the right to sync the store, so a socket file that is there is a dead agent's.
-  /// - Parameter onWord: called with each word, also with those that are no change.
+  /// The caller holds the sync lock, so an existing socket file belongs to a dead agent.
+  /// - Parameter onWord: called with each message, including those that are not changes.
   init(_ signal: AgentSignal, onWord: @escaping @Sendable () -> Void) throws(CommandError) {
     path = signal.path
     guard let address = UnixAddress(path: path) else {
       throw CommandError(
-        "\(path) is too long for a socket", hint: "Choose a shorter path for the store.", exit: .configuration)
+        "The path \(path) is too long for a socket", hint: "Choose a shorter path for the store.", exit: .configuration)
     }
     unlink(path)
     let descriptor = socket(AF_UNIX, UnixAddress.datagram, 0)
     _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
     let status = address.withSockaddr { bind(descriptor, $0, $1) }
     guard descriptor >= 0, status == 0 else {
-      throw CommandError("\(path) cannot be made: \(String(cString: strerror(errno)))", exit: .cannotCreate)
+      throw CommandError("Cannot create \(path): \(String(cString: strerror(errno)))", exit: .cannotCreate)
     }
     chmod(path, 0o600)
     self.descriptor = descriptor

@@ -9,9 +9,9 @@ import Synchronization
   import Darwin
 #endif
 
-/// Bytes from a receiver: a file, a pipe, a serial device, a TCP port. A thread of its own reads, as reading waits.
+/// Bytes of a receiver: a file, a pipe, a serial device or a TCP port, read on a separate thread.
 final class ByteSource: Sendable {
-  /// What comes, piece by piece, until the other end closes or ``close()``.
+  /// Received bytes, until the peer closes or ``close()`` is called.
   let pieces: AsyncStream<[UInt8]>
   private let isClosed = Mutex(false)
 
@@ -21,7 +21,7 @@ final class ByteSource: Sendable {
     Thread.detachNewThread { [self] in
       var buffer = [UInt8](repeating: 0, count: 65_536)
       var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-      // Whoever does not listen any more is noticed between two looks: nothing else ends the wait for a serial device.
+      // Polls for cancellation, because nothing else ends the wait for a serial device.
       while !isClosed.withLock({ $0 }) {
         guard poll(&waiting, 1, 200) > 0 else { continue }
         let count = read(descriptor, &buffer, buffer.count)
@@ -36,13 +36,14 @@ final class ByteSource: Sendable {
   /// Ends ``pieces``.
   func close() { isClosed.withLock { $0 = true } }
 
-  /// A file or a device. A serial device is set to pass bytes on as they come, eight bits each.
-  /// - Parameter baud: bits a second of a serial device, one of ``speeds``; `nil` leaves it as it is set.
+  /// Opens a file or device. A serial device is set to raw mode with eight data bits.
+  /// - Parameter baud: baud rate of a serial device, one of ``speeds``; `nil` keeps the current one.
   convenience init(path: String, baud: Int?) throws(CommandError) {
     let descriptor = open(path, O_RDONLY | O_NOCTTY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else {
       throw CommandError(
-        "\(path) cannot be opened: \(String(cString: strerror(errno)))", hint: "A receiver's device or a file of NMEA.",
+        "Cannot open \(path): \(String(cString: strerror(errno)))",
+        hint: "Name the device of a receiver or an NMEA file.",
         exit: .notFound)
     }
     if isatty(descriptor) == 1 {
@@ -53,13 +54,15 @@ final class ByteSource: Sendable {
       guard isSet, tcsetattr(descriptor, TCSANOW, &settings) == 0 else {
         let reason = String(cString: strerror(errno))
         releaseDescriptor(descriptor)
-        throw CommandError("\(path) cannot be set: \(reason)", hint: "Is it a receiver's device?", exit: .readWrite)
+        throw CommandError(
+          "Cannot configure \(path): \(reason)", hint: "Check that it is the serial device of a receiver.",
+          exit: .readWrite)
       }
     }
     self.init(descriptor: descriptor)
   }
 
-  /// A TCP port, to which `greeting` is said first.
+  /// Connects to a TCP port and sends `greeting`.
   convenience init(host: String, port: String, greeting: String) throws(CommandError) {
     var hints = addrinfo()
     #if canImport(Glibc)
@@ -69,7 +72,7 @@ final class ByteSource: Sendable {
     #endif
     var found: UnsafeMutablePointer<addrinfo>?
     guard getaddrinfo(host, port, &hints, &found) == 0, let first = found else {
-      throw CommandError("Nothing is known of \(host)", exit: .unreachable)
+      throw CommandError("Host \(host) not found", hint: "Check the name.", exit: .unreachable)
     }
     defer { freeaddrinfo(first) }
     var next: UnsafeMutablePointer<addrinfo>? = first
@@ -85,10 +88,10 @@ final class ByteSource: Sendable {
       }
       releaseDescriptor(descriptor)
     }
-    throw CommandError("Nothing answers at \(host):\(port)", exit: .unreachable)
+    throw CommandError("Cannot connect to \(host):\(port)", hint: "Check that gpsd is running.", exit: .unreachable)
   }
 
-  /// Bits a second that receivers have, and what the system calls them.
+  /// Baud rates of receivers with their system constants.
   static let speeds: [Int: speed_t] = [
     4800: speed_t(B4800), 9600: speed_t(B9600), 19_200: speed_t(B19200), 38_400: speed_t(B38400),
     57_600: speed_t(B57600), 115_200: speed_t(B115200), 230_400: speed_t(B230400),

@@ -6,39 +6,38 @@ import TrendyAgent
 import TrendyModels
 import TrendyProtocols
 
-/// Has the exports made that the settings ask for, by `trendy` in a process of its own: whatever becomes of one, the agent goes on.
+/// Runs scheduled exports with `trendy` as a child process, so that a failure does not affect the agent.
 struct ExportMaker {
   let app: AppContainer
   let present: RunSettings
-  /// Of the process.
+  /// Environment of the child process.
   let environment: [String: String]
   let console: Console
 
-  /// Seconds that one may take.
+  /// Maximum duration of an export in seconds.
   private static let deadline = 3600.0
 
-  /// Looks at the start, every minute, and when the settings were read again, until the task is cancelled. A machine that wakes up
-  /// looks within a minute.
+  /// Checks at the start, every minute and after a reload, until the task is cancelled. After a suspend the next check is within a minute.
   func run() async {
     let (wakes, wake) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     present.onReload { wake.yield() }
     let clock = app.clock
     let ticker = Task {
       wake.yield()
-      // Sleeping fails when the agent ends.
+      // The sleep throws when the agent stops.
       while (try? await clock.sleep(for: .seconds(60))) != nil { wake.yield() }
     }
     defer { ticker.cancel() }
     var lastWords: String?
     for await _ in wakes {
       let words = await look()
-      // Once, and not each time that it is tried again.
-      if let words, words != lastWords { console.talk("Agent: the export was not made: \(words)", level: .error) }
+      // Logged once, not for each retry.
+      if let words, words != lastWords { console.talk("Agent: scheduled export failed: \(words)", level: .error) }
       if let words { lastWords = words }
     }
   }
 
-  /// - Returns: what went wrong; `nil` where nothing did.
+  /// - Returns: error, if any.
   private func look() async -> String? {
     guard let plan = present.exports else { return nil }
     let local = present.preferences(app.makeStore()).local()
@@ -49,7 +48,7 @@ struct ExportMaker {
       case .notDue: return nil
       case .failed(let words): return words
       case .made(let name, let removed):
-        let gone = removed.isEmpty ? "" : "; \(removed.joined(separator: ", ")) removed"
+        let gone = removed.isEmpty ? "" : "; deleted \(removed.joined(separator: ", "))"
         console.talk("Agent: exported \(plan.folder)/\(name)\(gone).")
         return nil
       }
@@ -86,10 +85,10 @@ struct ExportMaker {
     }
     switch ending {
     case .status(0): return
-    case .status(let status): throw Failure(description: said ?? "trendy ended with status \(status)")
-    case .signal(let signal): throw Failure(description: said ?? "trendy was ended by signal \(signal)")
-    case .overdue: throw Failure(description: "it took longer than an hour and was ended")
-    case .notStarted(let reason): throw Failure(description: "\(path) cannot be started: \(reason)")
+    case .status(let status): throw Failure(description: said ?? "trendy failed with status \(status)")
+    case .signal(let signal): throw Failure(description: said ?? "trendy was killed by signal \(signal)")
+    case .overdue: throw Failure(description: "it took longer than an hour and was stopped")
+    case .notStarted(let reason): throw Failure(description: "cannot start \(path): \(reason)")
     }
   }
 }

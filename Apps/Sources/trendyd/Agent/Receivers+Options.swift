@@ -5,14 +5,14 @@ extension Receivers.Sources {
   static let options = [
     OptionSpec(
       "--ingest", value: "address:port", kind: .text,
-      help: "where trackers post to the agent (127.0.0.1:8788; nowhere if not given)"),
-    OptionSpec("--gpsd", value: "host[:port]", kind: .text, help: "take the fixes of gpsd (port 2947)"),
+      help: "address at which the agent accepts posts of trackers: 127.0.0.1:8788"),
+    OptionSpec("--gpsd", value: "host[:port]", kind: .text, help: "read positions from gpsd (default port 2947)"),
     OptionSpec(
       "--nmea", value: "path[@baud]", kind: .file,
-      help: "take the fixes of a receiver's device, or of a file of NMEA"),
+      help: "read positions from an NMEA device or file"),
   ]
 
-  /// - Throws: ``CommandError`` with exit 64 for an option that cannot be understood.
+  /// - Throws: ``CommandError`` with exit 64 for an invalid option.
   init(_ session: DaemonSession) throws(CommandError) {
     let hosts = session.settings.text(Setting.host)?.split { $0 == " " || $0 == "," }.map(String.init)
     allowedHosts = session.arguments.has("--host") ? session.arguments.all("--host") : hosts ?? []
@@ -24,7 +24,7 @@ extension Receivers.Sources {
   private static func listen(_ session: DaemonSession) throws(CommandError) -> (address: String, port: UInt16)? {
     guard let text = session.value("--ingest", Setting.ingest) else { return nil }
     guard let endpoint = HubSettings.Endpoint(text) else {
-      throw session.invalid("--ingest", Setting.ingest, hint: "It looks like 127.0.0.1:8788.")
+      throw session.invalid("--ingest", Setting.ingest, hint: "Use an address such as 127.0.0.1:8788.")
     }
     return (endpoint.address, endpoint.port)
   }
@@ -36,11 +36,11 @@ extension Receivers.Sources {
 
   private static func nmea(_ session: DaemonSession) throws(CommandError) -> (path: String, baud: Int?)? {
     guard let text = session.value("--nmea", Setting.nmea) else { return nil }
-    // A path may hold an @ as well: only a number behind the last one is a speed.
+    // A path may contain @; only a number after the last one is a baud rate.
     guard let at = text.lastIndex(of: "@"), let baud = Int(text[text.index(after: at)...]) else { return (text, nil) }
     guard ByteSource.speeds.keys.contains(baud) else {
       let speeds = ByteSource.speeds.keys.sorted().map { "\($0)" }.joined(separator: ", ")
-      throw session.invalid("--nmea", Setting.nmea, hint: "The speed is one of \(speeds).")
+      throw session.invalid("--nmea", Setting.nmea, hint: "Use one of the baud rates \(speeds).")
     }
     return (String(text[..<at]), baud)
   }

@@ -11,15 +11,15 @@ import TrendyInterchange
 import TrendyModels
 import TrendyProtocols
 
-/// What the agent takes in of itself: trackers that post to it, gpsd, a receiver's NMEA.
+/// Sources of positions of the agent: trackers that post to it, gpsd, and NMEA receivers.
 struct Receivers {
-  /// What the person asked for.
+  /// Selected sources.
   struct Sources: Sendable {
-    /// Where trackers post to; port 0 for any free one.
+    /// Address for trackers; port 0 for any free port.
     var listen: (address: String, port: UInt16)?
-    /// The socket of a service manager that listens there already.
+    /// Listening socket of the service manager.
     var listener: Int32?
-    /// Names besides loopback under which they do.
+    /// Additional host names for trackers.
     var allowedHosts: [String] = []
     var gpsd: (host: String, port: String)?
     var nmea: (path: String, baud: Int?)?
@@ -32,9 +32,9 @@ struct Receivers {
   let sources: Sources
   let console: Console
   let log: AccessLog?
-  /// Called when trackers can post.
+  /// Called when the server accepts posts.
   let onListening: @Sendable () -> Void
-  private let teller: Teller
+  private let teller: AgentNotifier
 
   init(
     app: AppContainer, shared: SharedIntake, sources: Sources, console: Console, log: AccessLog?,
@@ -46,12 +46,12 @@ struct Receivers {
     self.sources = sources
     self.console = console
     self.log = log
-    teller = Teller(signal: app.agent, clock: app.clock)
+    teller = AgentNotifier(signal: app.agent, clock: app.clock)
   }
 
   /// Runs until the task is cancelled.
   func run() async throws {
-    // Without a source there is nothing to do until the command line adds something.
+    // Without a source there is nothing to do until a command adds positions.
     while sources.isEmpty, !app.record.hasTracks { try await app.clock.sleep(for: .seconds(60)) }
     let intake = try await shared.make()
     try await withThrowingTaskGroup(of: Void.self) { group in
@@ -62,7 +62,7 @@ struct Receivers {
       if let (path, baud) = sources.nmea { group.addTask { try await read(intake, nmea: path, baud: baud) } }
       group.addTask { try await tick(intake) }
       do {
-        // Not `waitForAll()`, which waits for the others when one has thrown.
+        // Not `waitForAll()`, which waits for the others after one has thrown.
         for try await _ in group {}
       } catch is CancellationError {
         group.cancelAll()
@@ -70,14 +70,14 @@ struct Receivers {
     }
   }
 
-  /// Time alone closes a trip that fell silent.
+  /// Applies timeouts, which end trips without further positions.
   private func tick(_ intake: IntakeQueue) async throws {
     while true {
       do {
         let isChanged = try await intake.run { try $0.tick() }
         teller.tell(isChanged: isChanged, isUrgent: true)
       } catch {
-        console.talk("Agent: what was told could not be looked through: \(error)", level: .error)
+        console.talk("Agent: cannot process received positions: \(error)", level: .error)
       }
       try await app.clock.sleep(for: .seconds(60))
     }
@@ -93,28 +93,28 @@ struct Receivers {
       configuration: HubConfiguration(allowedHosts: sources.allowedHosts), clock: app.clock, log: log)
     let bound = try await server.start()
     let url = "http://\(address.contains(":") ? "[\(address)]" : address):\(bound)"
-    console.talk("Agent: trackers post to \(url) with the token in \(tokenFile.path)")
+    console.talk("Agent: trackers can post to \(url) with the token in \(tokenFile.path)")
     onListening()
-    // It never has an element, and ends when the task is cancelled.
+    // The stream has no elements and ends when the task is cancelled.
     let (never, _) = AsyncStream.makeStream(of: Never.self)
     for await _ in never {}
     await server.stop()
   }
 
-  /// gpsd comes and goes with its receiver: asked again until it answers.
+  /// Connects to gpsd, and again whenever it is stopped or restarted.
   private func listen(_ intake: IntakeQueue, gpsd host: String, port: String) async throws {
     var delay = Duration.seconds(1)
     while true {
       do throws(CommandError) {
         let source = try ByteSource(host: host, port: port, greeting: "?WATCH={\"enable\":true,\"json\":true};\n")
-        console.talk("Agent: gpsd at \(host):\(port) gives fixes.")
+        console.talk("Agent: connected to gpsd at \(host):\(port).")
         delay = .seconds(1)
         await withTaskCancellationHandler {
           var lines = LineBuffer()
           for await piece in source.pieces {
             var batch = DeviceBatch()
             for line in lines.take(piece) {
-              // What is no JSON is a greeting or noise on the line.
+              // Other lines are greetings or noise.
               guard let report = try? DeviceRequest.gpsd(line) else { continue }
               batch.fixes += report.fixes
             }
@@ -123,7 +123,7 @@ struct Receivers {
         } onCancel: {
           source.close()
         }
-        console.talk("Agent: gpsd at \(host):\(port) has closed.")
+        console.talk("Agent: gpsd at \(host):\(port) closed the connection.")
       } catch {
         if delay == .seconds(1) { console.talk("Agent: \(error.message)", level: .warning) }
       }
@@ -132,7 +132,7 @@ struct Receivers {
     }
   }
 
-  /// A file ends; a device that is unplugged is waited for.
+  /// Reads a file to its end; waits for an unplugged device.
   private func read(_ intake: IntakeQueue, nmea path: String, baud: Int?) async throws {
     var isFirst = true
     while true {
@@ -146,7 +146,7 @@ struct Receivers {
           source.close()
         }
         if Self.isRegularFile(path) {
-          console.talk("Agent: \(path) is read to its end.")
+          console.talk("Agent: reached the end of \(path).")
           return
         }
       } catch {
@@ -164,12 +164,12 @@ struct Receivers {
       for problem in taken.problems.prefix(3) { console.talk("Agent: \(device): \(problem)", level: .warning) }
       if taken.added > 0 { teller.tell(isChanged: taken.isRecordChanged) }
     } catch {
-      console.talk("Agent: fixes of \(device) could not be kept: \(error)", level: .error)
+      console.talk("Agent: cannot save positions of \(device): \(error)", level: .error)
     }
   }
 
   private static func isRegularFile(_ path: String) -> Bool {
-    let attributes = try? FileManager.default.attributesOfItem(atPath: path)  // gone is no file either
+    let attributes = try? FileManager.default.attributesOfItem(atPath: path)  // missing: not a regular file
     return attributes?[.type] as? FileAttributeType == .typeRegular
   }
 
@@ -177,7 +177,7 @@ struct Receivers {
 
   private var tokenFile: URL { app.storeDirectory.appending(path: "ingest-token") }
 
-  /// Made once; who may read the store's files may read it.
+  /// Created once, with the permissions of the store.
   private func ingestToken() throws -> String {
     if let data = FileManager.default.contents(atPath: tokenFile.path) {
       let token = String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
@@ -193,13 +193,13 @@ struct Receivers {
   }
 }
 
-/// Says to the agent that something came: at once what is to be shown, and of changes of the record no more than one each
-/// quarter of a minute. A phone that empties its queue fix by fix changes an old trip with each.
-private final class Teller: Sendable {
+/// Notifies the agent of new positions: immediately for the live status, and at most every 15 s for changes of the store, because a phone
+/// that sends its queue one by one changes a trip with each position.
+private final class AgentNotifier: Sendable {
   private struct State {
-    /// By ``TrendyProtocols/TimeSource/uptime``.
+    /// Uptime of the last notification.
     var lastChange: Duration?
-    /// A change was not told yet.
+    /// Whether a notification is delayed.
     var isOwed = false
   }
 
@@ -212,7 +212,7 @@ private final class Teller: Sendable {
     self.clock = clock
   }
 
-  /// - Parameter isUrgent: also what was held back is told now.
+  /// - Parameter isUrgent: sends a delayed notification immediately.
   func tell(isChanged: Bool, isUrgent: Bool = false) {
     let now = clock.uptime
     let word: AgentSignal.Word = state.withLock { state in
@@ -228,7 +228,7 @@ private final class Teller: Sendable {
   }
 }
 
-/// Lines of a stream of bytes.
+/// Splits a byte stream into lines.
 private struct LineBuffer {
   private var rest: [UInt8] = []
 
@@ -239,7 +239,7 @@ private struct LineBuffer {
       lines.append(Array(rest[..<end]))
       rest.removeSubrange(...end)
     }
-    // No report is that long.
+    // No valid report is that long.
     if rest.count > 1 << 20 { rest = [] }
     return lines
   }

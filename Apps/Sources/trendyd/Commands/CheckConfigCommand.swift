@@ -4,7 +4,7 @@ import HubContainer
 /// `trendyd check-config`
 struct CheckConfigCommand: DaemonCommand {
   static let spec = CommandSpec(
-    "check-config", summary: "Whether the configuration can be used: each fault with its file and line.", group: .run,
+    "check-config", summary: "Check the configuration and report each error with its line.", group: .run,
     examples: ["check-config", "check-config --json"])
 
   struct Answer {
@@ -17,7 +17,7 @@ struct CheckConfigCommand: DaemonCommand {
 
   func act(_ session: DaemonSession) -> Answer {
     var problems = session.settings.problems
-    // What only the daemon understands, once the rest is right.
+    // Settings that only the daemon can check.
     if problems.isEmpty {
       do throws(CommandError) {
         try session.check()
@@ -42,7 +42,7 @@ struct CheckConfigCommand: DaemonCommand {
     for sentence in session.settings.strayVariables { session.console.talk("Note: \(sentence)") }
     guard answer.problems.isEmpty else { return .configuration }
     session.console.done(
-      answer.isThere ? "\(answer.path) is right." : "There is no \(answer.path); the defaults are right.")
+      answer.isThere ? "\(answer.path) is valid." : "\(answer.path) does not exist; the defaults apply.")
     return .done
   }
 }

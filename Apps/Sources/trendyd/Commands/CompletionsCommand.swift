@@ -3,8 +3,8 @@ import CommandSupport
 /// `trendyd completions print`
 struct CompletionsCommand: DaemonCommand {
   static let spec = CommandSpec(
-    "completions print", .one("shell", .oneOf(CompletionShell.allCases.map(\.rawValue)), "the shell"),
-    summary: "What a shell reads to complete trendyd's words: bash, fish or zsh.", group: .run,
+    "completions print", .one("shell", .oneOf(CompletionShell.allCases.map(\.rawValue)), "shell"),
+    summary: "Print the completion script for bash, fish or zsh.", group: .run,
     examples: ["completions print bash"])
 
   private let shell: CompletionShell
@@ -19,10 +19,10 @@ struct CompletionsCommand: DaemonCommand {
   }
 }
 
-/// `trendyd words`: candidates for the next word of a command line, asked by the scripts of `trendyd completions print`.
+/// `trendyd words`: completion candidates, called by the scripts of `trendyd completions print`.
 struct WordsCommand: DaemonCommand {
   static let spec = CommandSpec(
-    "words", .any("word", .text), summary: "What can follow these words, for shells.", group: .run,
+    "words", .any("word", .text), summary: "Print completion candidates, for shells.", group: .run,
     examples: ["words -- hub \"\""], options: WordsQuestion.options, isHidden: true)
 
   private let question: WordsQuestion

@@ -3,11 +3,11 @@ import CommandSupport
 /// `trendyd help`
 struct HelpCommand: DaemonCommand {
   static let spec = CommandSpec(
-    "help", .any("command", .command), summary: "What there is, or one command whole.", group: .run,
+    "help", .any("command", .command), summary: "Show help for all commands, one command, or a group.", group: .run,
     examples: ["help run", "help people", "help --json"],
     options: [
-      OptionSpec("--markdown", help: "all of it, as a page of Markdown"),
-      OptionSpec("--manual", help: "all of it, as a page for man"),
+      OptionSpec("--markdown", help: "print everything as Markdown"),
+      OptionSpec("--manual", help: "print everything as a manual page"),
     ])
 
   private let form: HelpForm
@@ -19,11 +19,15 @@ struct HelpCommand: DaemonCommand {
   }
 
   func act(_ session: DaemonSession) throws(CommandError) -> String {
-    try DaemonCommands.table.help(on: topic, in: form)
+    try DaemonCommands.table.help(on: topic, in: form, width: session.console.terminal.helpWidth)
   }
 
-  func show(_ answer: String, _ session: DaemonSession) -> ExitCode {
-    session.console.data(answer)
+  func show(_ answer: String, _ session: DaemonSession) throws(CommandError) -> ExitCode {
+    if form == .text {
+      try session.console.help(answer, environment: session.environment)
+    } else {
+      session.console.data(answer)
+    }
     return .done
   }
 }

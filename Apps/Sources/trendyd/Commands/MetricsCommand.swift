@@ -11,21 +11,21 @@ import TrendyProtocols
 /// `trendyd metrics`
 struct MetricsCommand: DaemonCommand {
   static let spec = CommandSpec(
-    "metrics", summary: "How the agent's store and the hub on this machine stand, for Prometheus.", group: .run,
+    "metrics", summary: "Print metrics of the agent and the hub for Prometheus.", group: .run,
     examples: ["metrics", "metrics --role agent"],
     options: [
       OptionSpec(
         "--role", value: "role", kind: .oneOf(DaemonRun.Role.allCases.map(\.rawValue)),
-        help: "agent, hub or both (those that are here)"), .data, .store,
+        help: "agent, hub or both (default: whichever exists)"), .data, .store,
     ])
 
-  /// `nil` for those that are here.
+  /// `nil` for whichever exists.
   private let role: DaemonRun.Role?
 
   init(_ session: DaemonSession) throws {
     role = try session.arguments.value("--role").map { word throws(CommandError) in
       guard let role = DaemonRun.Role(rawValue: word) else {
-        throw session.invalid("--role", hint: "It is agent, hub or both.")
+        throw session.invalid("--role", hint: "Use agent, hub or both.")
       }
       return role
     }
@@ -37,14 +37,14 @@ struct MetricsCommand: DaemonCommand {
     if role.map({ $0 != .hub }) ?? hasStore {
       guard hasStore else {
         throw CommandError(
-          "There is no store at \(session.storeDirectory.path)", hint: "Make one: trendy init", exit: .notFound)
+          "No store found at \(session.storeDirectory.path)", hint: "Create one: trendy init", exit: .notFound)
       }
       try addAgent(of: AppContainer(storeDirectory: session.storeDirectory), to: &text)
     }
     if try role.map({ $0 != .agent }) ?? session.hub.exists() { try addHub(session.existingHub(), to: &text) }
     guard !text.isEmpty else {
       throw CommandError(
-        "There is neither a store nor a hub here", hint: "trendy init, or trendyd hub init", exit: .notFound)
+        "No store and no hub found", hint: "Create one: trendy init, or trendyd hub init", exit: .notFound)
     }
     return text
   }
@@ -52,22 +52,23 @@ struct MetricsCommand: DaemonCommand {
   private func addAgent(of app: AppContainer, to text: inout PrometheusText) throws {
     let counts = try app.makeStore().syncCounts()
     let runs = app.syncHistory.load()
-    text.gauge("trendy_agent_up", "Whether an agent runs for the store.", app.agent.isHeard ? 1 : 0)
-    text.gauge("trendy_sync_connected", "Whether the store has a hub.", try app.accountFile.load() == nil ? 0 : 1)
-    text.gauge("trendy_sync_waiting_changes", "Changes that the hub has not settled.", Double(counts.pending))
-    text.gauge("trendy_sync_conflicts", "Conflicts that a person has not decided.", Double(counts.conflicts))
+    text.gauge("trendy_agent_up", "Whether an agent is running for the store.", app.agent.isHeard ? 1 : 0)
+    text.gauge(
+      "trendy_sync_connected", "Whether the store is connected to a hub.", try app.accountFile.load() == nil ? 0 : 1)
+    text.gauge("trendy_sync_waiting_changes", "Changes not yet acknowledged by the hub.", Double(counts.pending))
+    text.gauge("trendy_sync_conflicts", "Unresolved conflicts.", Double(counts.conflicts))
     text.gauge("trendy_sync_parked_entries", "Entries of the hub that cannot be applied yet.", Double(counts.parked))
     if let last = runs.last {
-      text.gauge("trendy_sync_failing", "Whether the last round did not come to its end.", last.error == nil ? 0 : 1)
+      text.gauge("trendy_sync_failing", "Whether the last sync failed.", last.error == nil ? 0 : 1)
       text.gauge(
-        "trendy_sync_last_duration_seconds", "Duration of the last round.",
+        "trendy_sync_last_duration_seconds", "Duration of the last sync.",
         last.endedAt.timeIntervalSince(last.startedAt))
-      text.gauge("trendy_sync_last_pushed_changes", "Changes that the last round settled.", Double(last.pushed))
-      text.gauge("trendy_sync_last_pulled_entries", "Entries that the last round brought.", Double(last.pulled))
+      text.gauge("trendy_sync_last_pushed_changes", "Changes acknowledged in the last sync.", Double(last.pushed))
+      text.gauge("trendy_sync_last_pulled_entries", "Entries received in the last sync.", Double(last.pulled))
     }
     if let last = runs.last(where: { $0.error == nil }) {
       text.gauge(
-        "trendy_sync_last_success_timestamp_seconds", "When a round last came to its end.",
+        "trendy_sync_last_success_timestamp_seconds", "Time of the last successful sync.",
         last.endedAt.timeIntervalSince1970)
     }
   }
@@ -75,9 +76,9 @@ struct MetricsCommand: DaemonCommand {
   private func addHub(_ hub: HubContainer, to text: inout PrometheusText) throws {
     let devices = try hub.accounts.devices()
     text.gauge("trendy_hub_up", "Whether a hub serves the folder.", hub.serving() == nil ? 0 : 1)
-    text.gauge("trendy_hub_people", "People who keep a record here.", Double(try hub.accounts.people().count))
+    text.gauge("trendy_hub_people", "Users of the hub.", Double(try hub.accounts.people().count))
     text.gauge(
-      "trendy_hub_devices", "Devices that may come in.", Double(devices.count { $0.revokedAt == nil }))
+      "trendy_hub_devices", "Devices with a valid token.", Double(devices.count { $0.revokedAt == nil }))
   }
 
   func show(_ answer: PrometheusText, _ session: DaemonSession) -> ExitCode {

@@ -7,34 +7,34 @@ import TrendyModels
 /// `trendyd reload`
 struct ReloadCommand: DaemonCommand {
   static let spec = CommandSpec(
-    "reload", summary: "Have the daemon that runs read its configuration again.", group: .run,
+    "reload", summary: "Reload the configuration of the running daemon.", group: .run,
     examples: ["reload", "reload --json"], options: [.store, .data])
 
   struct Answer {
-    /// As the daemon sent it, for scripts.
+    /// JSON document of the daemon.
     var document: String
     var members: [String: JSONValue]
   }
 
   init(_ session: DaemonSession) {}
 
-  /// Asks the agent of the store, else the hub.
+  /// Asks the agent of the store, or else the hub.
   func act(_ session: DaemonSession) throws(CommandError) -> Answer {
     let places = [session.runtimeFiles, RuntimeFiles(hubDirectory: session.hub.directory)]
     for files in places {
       guard let document = AgentConnection(files, asking: .reload)?.next(),
         let value = try? WireJSON.decode(JSONValue.self, from: Data(document.utf8)), let members = value.objectValue
-      else { continue }  // what is no answer is as none
+      else { continue }  // an invalid response counts as none
       if let error = members["error"]?.objectValue {
         throw CommandError(
-          "The configuration is refused, the old one stays: \(error["message"]?.stringValue ?? "")",
+          "Configuration rejected, the old one stays active: \(error["message"]?.stringValue ?? "")",
           hint: error["hint"]?.stringValue, exit: .configuration)
       }
       return Answer(document: document, members: members)
     }
     throw CommandError(
-      "No daemon runs for the store at \(session.storeDirectory.path), nor for the hub at \(session.hub.directory.path)",
-      hint: "Start one: trendyd run", exit: .unreachable)
+      "No daemon is running for the store at \(session.storeDirectory.path) or the hub at \(session.hub.directory.path)",
+      hint: "Start it: trendyd run", exit: .unreachable)
   }
 
   func show(_ answer: Answer, _ session: DaemonSession) -> ExitCode {

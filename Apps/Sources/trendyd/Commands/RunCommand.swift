@@ -5,21 +5,21 @@ import HubContainer
 /// `trendyd run`
 struct RunCommand: DaemonCommand {
   static let spec = CommandSpec(
-    "run", summary: "Serve, sync, or both, until it is asked to end.", group: .run,
+    "run", summary: "Run the agent, the hub, or both, until stopped.", group: .run,
     examples: ["run", "run --role hub --listen 0.0.0.0:8787", "run --role both --ingest 127.0.0.1:8788"],
     options: [
       OptionSpec(
         "--role", value: "role", kind: .oneOf(DaemonRun.Role.allCases.map(\.rawValue)),
-        help: "agent, hub or both (agent)")
+        help: "agent, hub or both (default agent)")
     ] + OptionSpec.hubSettings + [
       OptionSpec(
         "--log", value: "file", kind: .file,
-        help: "write the log there and not to the standard error; SIGHUP opens it anew")
+        help: "write the log to this file instead of standard error; SIGHUP reopens it")
     ] + LogForm.options + [
       .data, .store,
       OptionSpec(
         "--poll", value: "duration", kind: .duration,
-        help: "how often the agent asks the hub when nothing happens (1m)"),
+        help: "interval of agent syncs without changes (default 1m)"),
     ] + Receivers.Sources.options + HookOptions.options + [.status])
 
   private let options: RunOptions
@@ -45,6 +45,6 @@ struct RunCommand: DaemonCommand {
     ).run()
   }
 
-  /// It prints while it serves.
+  /// The output is printed while the daemon runs.
   func show(_ answer: Void, _ session: DaemonSession) -> ExitCode { .done }
 }

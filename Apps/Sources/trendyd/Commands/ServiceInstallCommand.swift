@@ -3,19 +3,19 @@ import Foundation
 
 extension OptionSpec {
   static let serviceScope = [
-    OptionSpec("--user", help: "for your own session, and not for the machine"),
+    OptionSpec("--user", help: "install for your own session instead of the machine"),
     OptionSpec(
       "--role", value: "role", kind: .oneOf(DaemonRun.Role.allCases.map(\.rawValue)),
-      help: "agent, hub or both (hub; with --user agent)"),
+      help: "agent, hub or both (default hub; with --user agent)"),
   ]
 }
 
 extension ServiceInstallation {
-  /// The service that `--user` and `--role` mean.
+  /// Service selected by `--user` and `--role`.
   init(_ session: DaemonSession) throws(CommandError) {
     let isUser = session.arguments.has("--user")
     guard let role = DaemonRun.Role(rawValue: session.arguments.value("--role") ?? (isUser ? "agent" : "hub")) else {
-      throw session.invalid("--role", hint: "It is agent, hub or both.")
+      throw session.invalid("--role", hint: "Use agent, hub or both.")
     }
     try self.init(role: role, isUser: isUser, environment: session.environment)
   }
@@ -24,14 +24,14 @@ extension ServiceInstallation {
 /// `trendyd service install`
 struct ServiceInstallCommand: DaemonCommand {
   static let spec = CommandSpec(
-    "service install", summary: "Have systemd (on macOS launchd) start trendyd, now and always.", group: .run,
+    "service install", summary: "Install trendyd as a service of systemd (launchd on macOS) and start it.", group: .run,
     examples: ["service install", "service install --user", "service install --user --role both"],
     options: OptionSpec.serviceScope)
 
   struct Answer {
-    /// Paths, and whether each is new or changed.
+    /// Paths, with whether each file is new or changed.
     var files: [(path: String, isChanged: Bool)]
-    /// What is left to be said to the service manager; nothing where it was said.
+    /// Commands that the user must run, because the service manager is not running here.
     var commands: [String]
   }
 
@@ -45,7 +45,7 @@ struct ServiceInstallCommand: DaemonCommand {
       let hidden = ["/home/", "/root/", "/run/user/", "/tmp/", "/var/tmp/"].first(where: program.hasPrefix)
     {
       throw CommandError(
-        "\(program) cannot be a service of the machine: it does not see \(hidden)",
+        "\(program) cannot run as a system service, which has no access to \(hidden)",
         hint: "Install the programs first: make install", exit: .configuration)
     }
     var files: [(String, Bool)] = []
@@ -63,7 +63,7 @@ struct ServiceInstallCommand: DaemonCommand {
   /// The file of this program.
   private static func program() throws(CommandError) -> String {
     guard let path = Bundle.main.executablePath else {
-      throw CommandError("This program does not know where it lies", exit: .bug)
+      throw CommandError("Cannot determine the path of this program", hint: "Please report this.", exit: .bug)
     }
     return URL(filePath: path).resolvingSymlinksInPath().path
   }
@@ -79,17 +79,17 @@ struct ServiceInstallCommand: DaemonCommand {
           ("commands", .array(answer.commands.map { .string($0) })),
         ])
     }
-    for file in answer.files { console.done("\(file.path)\(file.isChanged ? "" : "  as it was")") }
+    for file in answer.files { console.done("\(file.path)\(file.isChanged ? "" : "  (unchanged)")") }
     if answer.commands.isEmpty {
-      console.done("It runs, and starts with \(installation.isUser ? "your session" : "the machine").")
+      console.done("Started. It also starts with \(installation.isUser ? "your session" : "the machine").")
     } else {
-      console.done("The service manager does not run here. Where it does:")
+      console.done("The service manager is not running here. Run these commands once it is:")
       for command in answer.commands { console.done("  \(command)") }
     }
     if installation.isUser {
-      console.done("Also while you are not logged in:  loginctl enable-linger")
+      console.done("To keep it running while you are logged out:  loginctl enable-linger")
     } else {
-      console.done("A code for a device:  sudo trendyd pair --data /var/lib/trendy-hub")
+      console.done("To pair a device:  sudo trendyd pair --data /var/lib/trendy-hub")
     }
     return .done
   }
@@ -98,7 +98,7 @@ struct ServiceInstallCommand: DaemonCommand {
 /// `trendyd service remove`
 struct ServiceRemoveCommand: DaemonCommand {
   static let spec = CommandSpec(
-    "service remove", summary: "End the service and take its files away; what was recorded stays.", group: .run,
+    "service remove", summary: "Stop the service and remove its files; all data stays.", group: .run,
     examples: ["service remove", "service remove --user"], options: OptionSpec.serviceScope)
 
   private let installation: ServiceInstallation
@@ -112,14 +112,15 @@ struct ServiceRemoveCommand: DaemonCommand {
       case true?: ours.append(file)
       case false?:
         throw CommandError(
-          "\(installation.url(of: file).path) was not written by trendyd, and stays",
-          hint: "Nothing was removed. Remove it by hand if it is not wanted.", exit: .refused)
+          "\(installation.url(of: file).path) was not written by trendyd",
+          hint: "Nothing was removed. Delete the file yourself if you do not need it.", exit: .refused)
       case nil: break
       }
     }
     guard !ours.isEmpty else {
       let file = installation.files.last.map { installation.url(of: $0).path } ?? ""
-      throw CommandError("There is no service to remove: no \(file)", exit: .notFound)
+      throw CommandError(
+        "No service installed: \(file) not found", hint: "Install one: trendyd service install", exit: .notFound)
     }
     if installation.isManagerPresent { for command in installation.stopCommands { try installation.run(command) } }
     for file in ours {
@@ -127,7 +128,9 @@ struct ServiceRemoveCommand: DaemonCommand {
       do {
         try FileManager.default.removeItem(at: url)
       } catch {
-        throw CommandError("\(url.path) cannot be removed: \(error.localizedDescription)", exit: .cannotCreate)
+        throw CommandError(
+          "Cannot delete \(url.path): \(error.localizedDescription)", hint: "Check its permissions.",
+          exit: .cannotCreate)
       }
     }
     if installation.isManagerPresent { for command in installation.forgetCommands { try installation.run(command) } }
@@ -146,13 +149,13 @@ struct ServiceRemoveCommand: DaemonCommand {
 /// `trendyd service print`
 struct ServicePrintCommand: DaemonCommand {
   static let spec = CommandSpec(
-    "service print", .one("file", .oneOf(ServiceFile.all.map(\.label)), "the file"),
-    summary: "One of the files that service install writes, for packages.", group: .run,
+    "service print", .one("file", .oneOf(ServiceFile.all.map(\.label)), "file"),
+    summary: "Print a service file, for packages.", group: .run,
     examples: [
       "service print trendy-hub.service", "service print user/trendy-agent.service --program /usr/bin/trendyd",
     ],
     options: [
-      OptionSpec("--program", value: "path", kind: .file, help: "where trendyd will lie (/usr/local/bin/trendyd)")
+      OptionSpec("--program", value: "path", kind: .file, help: "path of trendyd (default /usr/local/bin/trendyd)")
     ])
 
   private let file: ServiceFile
@@ -162,12 +165,12 @@ struct ServicePrintCommand: DaemonCommand {
     let name = session.arguments.positionals[0]
     guard let file = ServiceFile.all.first(where: { $0.label == name }) else {
       throw CommandError(
-        "There is no file '\(name)'", hint: "There are: \(ServiceFile.all.map(\.label).joined(separator: ", ")).",
+        "Unknown service file '\(name)'", hint: "Files: \(ServiceFile.all.map(\.label).joined(separator: ", ")).",
         exit: .usage)
     }
     self.file = file
     program = session.arguments.value("--program") ?? "/usr/local/bin/trendyd"
-    guard program.hasPrefix("/") else { throw session.invalid("--program", hint: "It is a whole path.") }
+    guard program.hasPrefix("/") else { throw session.invalid("--program", hint: "Use an absolute path.") }
   }
 
   func act(_ session: DaemonSession) -> String { file.text(program: program) }

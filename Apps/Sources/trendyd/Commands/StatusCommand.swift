@@ -8,11 +8,11 @@ import TrendyProtocols
 /// `trendyd status`
 struct StatusCommand: DaemonCommand {
   static let spec = CommandSpec(
-    "status", summary: "What the agent of a store is doing.", group: .run, examples: ["status", "status --json"],
+    "status", summary: "Show the status of the agent.", group: .run, examples: ["status", "status --json"],
     options: [.store, .status])
 
   struct Answer {
-    /// The document as the agent sent it, for scripts.
+    /// JSON document of the agent.
     var document: String
     var members: [String: JSONValue]
   }
@@ -24,30 +24,30 @@ struct StatusCommand: DaemonCommand {
     guard let document = AgentConnection(files, asking: .status)?.next(), let members = Self.members(of: document)
     else {
       throw CommandError(
-        "No agent runs for the store at \(session.storeDirectory.path)",
+        "No agent is running for the store at \(session.storeDirectory.path)",
         hint: Self.hint(files, session.preferences.local()), exit: .unreachable)
     }
     if let error = members["error"]?.objectValue {
       throw CommandError(
-        "The agent gives no status: \(error["message"]?.stringValue ?? document)",
-        hint: "Ask as the user that runs it.", exit: .refused)
+        "The agent refused to report its status: \(error["message"]?.stringValue ?? document)",
+        hint: "Run this command as the user that runs the agent.", exit: .refused)
     }
     return Answer(document: document, members: members)
   }
 
-  /// How to start an agent, and what the status file says of the last one.
+  /// Instruction to start an agent, with the state of the last one from the status file.
   private static func hint(_ files: RuntimeFiles, _ local: LocalTime) -> String {
-    let hint = "Start one: trendyd run"
-    // A file that is not there, or is no status, says as little as no agent does.
+    let hint = "Start it: trendyd run"
+    // Without a valid status file, nothing is known about the last agent.
     guard let data = FileManager.default.contents(atPath: files.status.path),
       let status = members(of: String(decoding: data, as: UTF8.self)), let written = status["written"]?.date
     else { return hint }
-    let what = status["state"]?.stringValue == "ended" ? "The last one ended" : "The last one was killed after"
+    let what = status["state"]?.stringValue == "ended" ? "The last agent stopped" : "The last agent was killed after"
     return "\(what) \(local.dayAndTime(written)). \(hint)"
   }
 
   private static func members(of document: String) -> [String: JSONValue]? {
-    (try? WireJSON.decode(JSONValue.self, from: Data(document.utf8)))?.objectValue  // what is no JSON is no status
+    (try? WireJSON.decode(JSONValue.self, from: Data(document.utf8)))?.objectValue  // invalid JSON: no status
   }
 
   func show(_ answer: Answer, _ session: DaemonSession) -> ExitCode {
@@ -68,9 +68,9 @@ extension StatusCommand.Answer {
     let start = members["started"]?.date.map { " since \(local.dayAndTime($0))" } ?? ""
     let trip = members["trip"].flatMap { AgentStatus.LiveTrip($0) }
     let lines = [
-      "Agent: runs (process \(members["pid"]?.intValue ?? 0))\(start)",
+      "Agent: running (process \(members["pid"]?.intValue ?? 0))\(start)",
       "Store: \(members["store"]?.stringValue ?? "")",
-      "Trip:  \(trip.map { LiveText.line($0, now: now, in: local, units) } ?? "none goes on")",
+      "Trip:  \(trip.map { LiveText.line($0, now: now, in: local, units) } ?? "none")",
     ]
     return lines + (members["today"]?.objectValue.map { [today($0)] } ?? []) + syncLines(in: local)
   }
@@ -79,7 +79,7 @@ extension StatusCommand.Answer {
     let types = (today["types"]?.arrayValue ?? []).compactMap(\.objectValue)
       .filter { ($0["count"]?.intValue ?? 0) > 0 }
       .map { "\($0["name"]?.stringValue ?? "") \($0["count"]?.intValue ?? 0)" }
-    return "Today: \(types.isEmpty ? "nothing yet" : types.joined(separator: ", "))"
+    return "Today: \(types.isEmpty ? "no entries yet" : types.joined(separator: ", "))"
   }
 
   private func syncLines(in local: LocalTime) -> [String] {
@@ -87,8 +87,8 @@ extension StatusCommand.Answer {
       return ["Sync:  not connected to a hub"]
     }
     let last = sync["last_sync"]?.date.map { ", last \(local.dayAndTime($0))" } ?? ""
-    let line = "Sync:  \(hub), \(sync["waiting"]?.intValue ?? 0) waiting\(last)"
-    return [line] + (sync["error"]?.stringValue.map { ["Last try: \($0)"] } ?? [])
+    let line = "Sync:  \(hub), \(sync["waiting"]?.intValue ?? 0) pending\(last)"
+    return [line] + (sync["error"]?.stringValue.map { ["       last sync failed: \($0)"] } ?? [])
   }
 }
 

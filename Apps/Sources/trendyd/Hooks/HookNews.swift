@@ -6,19 +6,18 @@ import TrendyAgent
 import TrendyModels
 import TrendyProtocols
 
-/// Finds out what the hooks are to be told.
+/// Finds events, trips and problems for hooks.
 ///
-/// Events: those that a person recorded since this agent began, here or on a device from which they came by sync. What was imported,
-/// and what came of a first sync, is no news.
+/// Events are those recorded by hand since this agent started, here or on another device. Imports and the first sync are ignored.
 final class HookNews: Sendable {
   private struct State {
-    /// Ids of what was told, or is no news.
+    /// Ids already reported or to be ignored.
     var known: Set<String> = []
-    /// Of the last round of sync; `nil` before the first look.
+    /// Status of the last sync; `nil` before the first check.
     var sync: AgentStatus.Sync?
   }
 
-  /// Events that are told of one look at most.
+  /// Maximum number of events per check.
   private static let most = 256
 
   let runner: HookRunner
@@ -32,11 +31,11 @@ final class HookNews: Sendable {
     began = record.clock.now
   }
 
-  /// Looks for events that were recorded since the last look.
+  /// Reports events recorded since the last check.
   func look() throws {
     guard runner.exists(.event) else { return }
     let store = record.makeStore()
-    // An id of version 7 has the time at which it was made; others are of what a program found.
+    // UUIDv7 ids contain their creation time; other ids belong to detected or imported events.
     let last = try store.lastRecordedEvents(Self.most, from: [.manual])
       .filter { UUIDv7($0.id).map { $0.date >= began } ?? false }
     let new = state.withLock { state in
@@ -46,8 +45,8 @@ final class HookNews: Sendable {
     for event in new.reversed() { runner.call(.event, [("event", try json(event, store))]) }
   }
 
-  /// Calls the hook for a trip or a visit of this device.
-  /// - Parameter isWanted: whether the flags of the place ask for a notification.
+  /// Calls the hook for a trip or visit of this device.
+  /// - Parameter isWanted: whether the place requests notifications.
   func call(_ notice: LiveNotice, isWanted: Bool) {
     switch notice {
     case .tripStarted(let id, let place, let vehicle):
@@ -56,7 +55,7 @@ final class HookNews: Sendable {
         [("state", .string("started")), ("id", .string(id)), ("place", .string(place)), ("vehicle", .string(vehicle))])
     case .tripEnded(let id, let distance, let duration, let place):
       let store = record.makeStore()
-      // What can be said without the record is said.
+      // Reports what is known without the store.
       let event = (try? store.findEvent(id: id)).flatMap { try? json($0, store) }
       runner.call(
         .trip,
@@ -79,19 +78,19 @@ final class HookNews: Sendable {
     }
   }
 
-  /// Calls the hook for a notice that this device received as a companion of `device`.
+  /// Calls the hook for a notice received from `device`.
   func call(_ notice: CompanionNotice, from device: String) {
     runner.call(.notice, notice.jsonMembers(from: device, in: LocalTime()))
   }
 
-  /// Tells a problem of sync once, and that it is over.
+  /// Reports a sync problem once, and its end.
   func take(_ sync: AgentStatus.Sync?) {
     guard let sync else { return }
     let before = state.withLock { state in
       defer { state.sync = sync }
       return state.sync
     }
-    // What was so before this agent began is no news.
+    // Ignores problems from before this agent started.
     guard let before, before.error != sync.error else { return }
     runner.call(
       .syncProblem,

@@ -1,7 +1,7 @@
 import CommandSupport
 import Foundation
 
-/// Where a person's hooks are, and how long one may take.
+/// Folder and deadline of the user's hooks.
 struct HookOptions: Sendable {
   let folder: URL
   /// Seconds.
@@ -11,17 +11,17 @@ struct HookOptions: Sendable {
     OptionSpec(
       "--hooks", value: "dir", kind: .folder,
       help:
-        "the folder of on-event, on-trip, on-visit, on-notice and on-sync-problem, else TRENDY_HOOKS, else the configuration's"
+        "folder with on-event, on-trip, on-visit, on-notice and on-sync-problem (default: as configured)"
     ),
     OptionSpec(
-      "--hook-deadline", value: "duration", kind: .duration, help: "after which a hook is killed (30s)"),
+      "--hook-deadline", value: "duration", kind: .duration, help: "time after which a hook is killed (default 30s)"),
   ]
 
-  /// - Throws: ``CommandError`` for a folder that was named and is not there, and for no duration.
+  /// - Throws: ``CommandError`` for a missing folder or an invalid duration.
   init(_ session: DaemonSession) throws(CommandError) {
     guard let seconds = DurationPhrase.seconds(session.arguments.value("--hook-deadline") ?? "30s"),
       (1...3600).contains(seconds)
-    else { throw session.invalid("--hook-deadline", hint: "It is a duration from 1s to 1h.") }
+    else { throw session.invalid("--hook-deadline", hint: "Use a duration from 1s to 1h.") }
     deadline = Double(seconds)
     let environment = session.environment
     func named(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
@@ -35,8 +35,8 @@ struct HookOptions: Sendable {
     var isFolder: ObjCBool = false
     guard FileManager.default.fileExists(atPath: folder.path, isDirectory: &isFolder), isFolder.boolValue else {
       throw CommandError(
-        "There is no folder of hooks at \(folder.path)",
-        hint: "Make it, and put executables into it: on-event, on-trip.",
+        "Hook folder \(folder.path) not found",
+        hint: "Create it and add executables, for example on-event or on-trip.",
         exit: .notFound)
     }
   }

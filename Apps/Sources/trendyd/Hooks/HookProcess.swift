@@ -7,32 +7,32 @@
 #endif
 import Synchronization
 
-/// A program in a process group of its own, which is given an input and a deadline. Blocks: for a thread of its own.
+/// Runs a program in its own process group with an input and a deadline. Blocks, so that it needs its own thread.
 final class HookProcess: Sendable {
   enum Ending: Hashable, Sendable {
     case status(Int32)
     case signal(Int32)
-    /// Killed, with all that it had started.
+    /// Killed together with its process group.
     case overdue
-    /// Never started, for this reason.
+    /// Not started, with the reason.
     case notStarted(String)
   }
 
-  /// Bytes of the output that are kept.
+  /// Maximum number of output bytes kept.
   private static let outputLimit = 4096
 
   private let group = Mutex<pid_t?>(nil)
 
-  /// Asks what runs to end, with all that it has started.
+  /// Terminates the running process group.
   func end() { group.withLock { if let group = $0 { kill(-group, SIGTERM) } } }
 
   /// - Parameters:
-  ///   - path: of the program.
-  ///   - words: that it is given.
-  ///   - input: what it can read.
-  ///   - environment: all of it.
-  ///   - seconds: after which it is killed.
-  /// - Returns: how it ended, and the beginning of what it wrote to both its outputs.
+  ///   - path: path of the program.
+  ///   - words: arguments.
+  ///   - input: content of its standard input.
+  ///   - environment: complete environment.
+  ///   - seconds: deadline after which it is killed.
+  /// - Returns: exit status and the beginning of its standard output and standard error.
   func run(
     _ path: String, _ words: [String] = [], input: [UInt8], environment: [String: String], seconds: Double
   ) -> (ending: Ending, output: String) {
@@ -63,18 +63,18 @@ final class HookProcess: Sendable {
       Self.feed(&writing, &rest)
       Self.drain(stdout.reading, into: &output)
       if let ending { return (ending, String(decoding: output.prefix(Self.outputLimit), as: UTF8.self)) }
-      // Once more through the loop, for what it wrote last. A group that has ended is no longer ended by anybody.
+      // One more iteration reads the last output. A group that has exited must not be killed.
       ending = group.withLock { Self.ending(of: child, &$0, isOverdue: Self.uptime >= deadline) }
       guard ending == nil else { continue }
       var waiting = [pollfd(fd: stdout.reading, events: Int16(POLLIN), revents: 0)]
       if writing >= 0 { waiting.append(pollfd(fd: writing, events: Int16(POLLOUT), revents: 0)) }
-      // It may end without a word, and its children may keep the pipe.
+      // The process may exit without output while its children keep the pipe open.
       let isHungUp = poll(&waiting, nfds_t(waiting.count), 20) > 0 && waiting[0].revents & Int16(POLLIN) == 0
       if isHungUp, writing < 0 { usleep(20_000) }
     }
   }
 
-  /// How the process ended; `nil` while it runs. One that is overdue is killed with its group, and waited for.
+  /// Exit status, or `nil` while the process is running. After the deadline the whole group is killed and reaped.
   private static func ending(of child: pid_t, _ group: inout pid_t?, isOverdue: Bool) -> Ending? {
     if isOverdue { kill(-child, SIGKILL) }
     var status: Int32 = 0
@@ -91,7 +91,7 @@ final class HookProcess: Sendable {
       let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
       if count < 0, errno == EINTR { continue }
       if count < 0, errno == EAGAIN { return }
-      // A program that does not read what it is given is none that failed.
+      // A program that does not read its input has not failed.
       if count <= 0 { break }
       rest = rest.dropFirst(count)
     }
@@ -99,10 +99,10 @@ final class HookProcess: Sendable {
     descriptor = -1
   }
 
-  /// What is beyond the limit is read all the same, so that the program does not wait.
+  /// Output beyond the limit is discarded, so that the program does not block.
   private static func drain(_ descriptor: Int32, into output: inout [UInt8]) {
     var buffer = [UInt8](repeating: 0, count: 4096)
-    // A program that writes without end has its deadline all the same.
+    // The deadline also applies to a program that writes endlessly.
     for _ in 0..<256 {
       let count = read(descriptor, &buffer, buffer.count)
       guard count > 0 else { return }
@@ -116,7 +116,7 @@ final class HookProcess: Sendable {
     return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
   }
 
-  /// No other program gets an end of it.
+  /// Other child processes must not inherit the descriptors.
   private static func makePipe() -> (reading: Int32, writing: Int32)? {
     var ends: [Int32] = [-1, -1]
     guard pipe(&ends) == 0 else { return nil }
@@ -141,7 +141,7 @@ final class HookProcess: Sendable {
     posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
     posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
     posix_spawn_file_actions_adddup2(&actions, output, STDERR_FILENO)
-    // This process ignores some signals, which its children would go on to do.
+    // Restores default signal handling, which children would otherwise inherit as ignored.
     var (mask, defaults) = (sigset_t(), sigset_t())
     sigemptyset(&mask)
     sigfillset(&defaults)
@@ -163,7 +163,7 @@ final class HookProcess: Sendable {
   }
 
   #if !canImport(Darwin)
-    /// Descriptors that a program would inherit, besides the standard streams. Closing one that has gone meanwhile is no error.
+    /// Descriptors that a program would inherit, besides the standard streams. Closing a closed descriptor is harmless.
     private static func openDescriptors() -> [Int32] {
       guard let folder = opendir("/proc/self/fd") else { return [] }
       defer { closedir(folder) }

@@ -9,10 +9,9 @@ import Synchronization
   import Darwin
 #endif
 
-/// Runs a person's hooks: executables of a folder, which are called like what they are told of.
+/// Runs the user's hooks: executables in a folder, named after their events.
 ///
-/// Each hook has a thread and a queue of its own, so that its calls come in order and none waits for another hook. Whoever calls never
-/// waits.
+/// Each hook has its own thread and queue, so that its calls are in order and independent of other hooks. Callers never block.
 final class HookRunner: Sendable {
   enum Hook: String, CaseIterable, Sendable {
     case event = "on-event"
@@ -24,17 +23,17 @@ final class HookRunner: Sendable {
 
   private struct State {
     var queues: [Hook: [JSONText]] = [:]
-    /// Those whose thread runs.
+    /// Hooks whose thread is running.
     var running: [Hook: HookProcess] = [:]
     var hasEnded = false
   }
 
-  /// Calls of one hook that wait at most.
+  /// Maximum number of queued calls of a hook.
   private static let capacity = 256
 
   let folder: URL
   let environment: [String: String]
-  /// Seconds that a hook may take.
+  /// Deadline of a hook in seconds.
   private let deadline: Double
   private let console: Console
   private let state = Mutex(State())
@@ -43,16 +42,16 @@ final class HookRunner: Sendable {
     self.folder = folder
     self.deadline = deadline
     self.console = console
-    // What the service manager told this process is for this process.
+    // Variables of the service manager are only for this process.
     let own = ["NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID", "LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"]
     self.environment = environment.filter { !own.contains($0.key) }
       .merging(["TRENDY_STORE": storeDirectory.path]) { $1 }
   }
 
-  /// Whether there is something to call, so that it is worth finding out what to tell it.
+  /// Whether the hook exists, so that its input is worth computing.
   func exists(_ hook: Hook) -> Bool { FileManager.default.fileExists(atPath: path(hook)) }
 
-  /// Has a hook called with a document on its input.
+  /// Queues a call of a hook with a JSON document as input.
   func call(_ hook: Hook, _ members: [(String, JSONText)]) {
     guard exists(hook) else { return }
     let document = JSONText.object([("schema", .string("trendy.hook/1")), ("hook", .string(hook.rawValue))] + members)
@@ -65,12 +64,12 @@ final class HookRunner: Sendable {
       return (false, true)
     }
     if isFull {
-      console.talk("Hook \(hook.rawValue): \(Self.capacity) calls wait, this one is left out", level: .warning)
+      console.talk("Hook \(hook.rawValue): \(Self.capacity) calls are queued, this one was dropped", level: .warning)
     }
     if needsThread { Thread.detachNewThread { [self] in work(hook) } }
   }
 
-  /// Asks what runs to end; nothing is called any more.
+  /// Terminates running hooks and stops calling any.
   func end() {
     let processes = state.withLock { state in
       state.hasEnded = true
@@ -83,7 +82,7 @@ final class HookRunner: Sendable {
   private func work(_ hook: Hook) {
     while let (document, process) = next(hook) {
       if let objection = objection(to: path(hook)) {
-        console.talk("Hook \(hook.rawValue) is not called: \(objection)", level: .warning)
+        console.talk("Hook \(hook.rawValue) was not called: \(objection)", level: .warning)
         continue
       }
       let (ending, output) = process.run(
@@ -106,32 +105,32 @@ final class HookRunner: Sendable {
   }
 
   private func report(_ hook: Hook, _ ending: HookProcess.Ending, _ output: String) {
-    let said = output.isEmpty ? "" : ": \(output)"
+    let suffix = output.isEmpty ? "" : ": \(output)"
     switch ending {
     case .status(0) where output.isEmpty: console.talk("Hook \(hook.rawValue) was called", level: .debug)
-    case .status(0): console.talk("Hook \(hook.rawValue)\(said)")
+    case .status(0): console.talk("Hook \(hook.rawValue)\(suffix)")
     case .status(let status):
-      console.talk("Hook \(hook.rawValue) ended with status \(status)\(said)", level: .warning)
+      console.talk("Hook \(hook.rawValue) failed with status \(status)\(suffix)", level: .warning)
     case .signal(let signal):
-      console.talk("Hook \(hook.rawValue) was ended by signal \(signal)\(said)", level: .warning)
+      console.talk("Hook \(hook.rawValue) was killed by signal \(signal)\(suffix)", level: .warning)
     case .overdue:
-      console.talk("Hook \(hook.rawValue) took longer than \(Int(deadline)) s and was killed\(said)", level: .warning)
+      console.talk("Hook \(hook.rawValue) took longer than \(Int(deadline)) s and was killed\(suffix)", level: .warning)
     case .notStarted(let reason):
-      console.talk("Hook \(hook.rawValue) cannot be started: \(reason)", level: .warning)
+      console.talk("Hook \(hook.rawValue) could not be started: \(reason)", level: .warning)
     }
   }
 
   private func path(_ hook: Hook) -> String { folder.appending(path: hook.rawValue).path }
 
-  /// Why a file is not run; `nil` where it may be.
+  /// Reason why a file must not be run, if any.
   private func objection(to path: String) -> String? {
     var status = stat()
     guard stat(path, &status) == 0 else { return "\(path): \(String(cString: strerror(errno)))" }
-    guard status.st_mode & S_IFMT == S_IFREG else { return "\(path) is no file" }
+    guard status.st_mode & S_IFMT == S_IFREG else { return "\(path) is not a file" }
     guard access(path, X_OK) == 0 else { return "\(path) is not executable (chmod +x)" }
-    // Whoever may write it would be this user.
+    // Anyone who can write the file could run code as this user.
     guard status.st_uid == geteuid() || status.st_uid == 0, status.st_mode & (S_IWOTH) == 0 else {
-      return "\(path) can be written by others (chmod o-w, chown)"
+      return "\(path) is writable by other users (chmod o-w, chown)"
     }
     return nil
   }

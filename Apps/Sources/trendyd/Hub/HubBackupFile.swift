@@ -3,15 +3,15 @@ import Foundation
 import TrendyModels
 import TrendyPersistence
 
-/// A file into which a hub is backed up, or from which it is restored.
+/// Backup file of a hub.
 struct HubBackupFile {
   let path: String
 
-  /// - Throws: ``CommandError`` with exit 64 for what cannot be a file.
+  /// - Throws: ``CommandError`` with exit 64 for a folder or an empty path.
   init(_ path: String) throws(CommandError) {
     var isFolder: ObjCBool = false
     if path.isEmpty || (FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && isFolder.boolValue) {
-      throw CommandError("'\(path)' is no file", hint: "Give the name of a file.", exit: .usage)
+      throw CommandError("'\(path)' is not a file", hint: "Name a file, not a folder.", exit: .usage)
     }
     self.path = path
   }
@@ -25,7 +25,7 @@ struct HubBackupFile {
 }
 
 extension StoreBackup.Summary {
-  /// When it was made.
+  /// Time of creation.
   var moment: String { RFC3339.string(from: Date(timeIntervalSince1970: Double(madeMillis) / 1000)) }
 
   var size: String { "\(rows) rows (\(bytes) bytes)" }

@@ -2,18 +2,18 @@ import CommandSupport
 import HubContainer
 import TrendyHub
 
-/// A pairing code, and the address at which a device uses it.
+/// Pairing code with the address for devices.
 struct PairingOffer {
   let person: HubPerson
   let code: String
-  /// `nil` where the hub listens everywhere and was told of no name, or at a port that is not known here.
+  /// `nil` if the hub listens on all networks without a name, or its port is unknown.
   let url: String?
-  /// 0 where it is not known.
+  /// 0 if unknown.
   let port: UInt16
-  /// What to do where there is no address to ask at; `nil` where there is one.
+  /// Instruction if there is no address for devices.
   let missingAddressHint: String?
 
-  /// - Parameter serving: the hub that serves by now, which may have been told otherwise than what is kept.
+  /// - Parameter serving: running hub, whose settings may differ from the saved ones.
   init(
     person: HubPerson, code: String, settings: HubSettings, serving: HubContainer.Serving? = nil
   ) throws(CommandError) {
@@ -31,17 +31,17 @@ struct PairingOffer {
     [("person", .string(person.name)), ("code", .string(code)), ("url", .string(url)), ("link", .string(link))]
   }
 
-  /// The command that a person types on the device.
+  /// Command to run on the device.
   var connectCommand: String {
     let needsConsent = url.map { HubSettings.isClearText($0) } ?? true
     return
       "trendy connect \(url ?? "http://NAME:\(port == 0 ? "PORT" : "\(port)")") \(code)\(needsConsent ? " --insecure" : "")"
   }
 
-  /// Address and code in one, for an app that reads it from a screen: `trendy://connect?hub=…&code=…`.
+  /// Link with address and code, for apps that scan a QR code: `trendy://connect?hub=…&code=…`.
   var link: String? { url.map { PairingLink(hub: $0, code: code).description } }
 
-  /// On a terminal, the link as a picture.
+  /// Prints the link as a QR code on a terminal.
   func showPicture(on console: Console) {
     if let link, let picture = QRCode(link) { console.picture(picture) }
   }

@@ -1,48 +1,48 @@
 import CommandSupport
 import TrendyHub
 
-/// Finds the persons of a hub by the words that a person types.
+/// Finds users of a hub by name or id.
 struct PeopleLookup {
   let accounts: HubAccounts
 
-  /// Those who may come in and those who were removed.
+  /// Active and removed users.
   func everyone() throws -> [HubPerson] { try accounts.people() + accounts.removedPeople() }
 
-  /// The names of everyone, by id.
+  /// Names of all users by id.
   func names() throws -> [String: String] {
     Dictionary(try everyone().map { ($0.id, $0.name) }, uniquingKeysWith: { $1 })
   }
 
-  /// The person of that name among those who may come in.
+  /// Finds an active user by name.
   func person(called name: String) throws -> HubPerson {
     let people = try accounts.people()
     guard let named = people.first(where: { $0.name.lowercased() == name.lowercased() }) else {
       throw CommandError(
-        "Nobody at this hub is called '\(name)'",
-        hint: "There are: \(people.map(\.name).joined(separator: ", ")).", exit: .notFound)
+        "User '\(name)' not found",
+        hint: "Users: \(people.map(\.name).joined(separator: ", ")).", exit: .notFound)
     }
     return named
   }
 
-  /// The one person who may come in.
-  /// - Parameter use: the command that would say whose, where there are several.
+  /// Returns the only active user.
+  /// - Parameter use: command line suggested if there are several users.
   func onlyPerson(for use: String) throws -> HubPerson {
     let people = try accounts.people()
     guard people.count == 1 else {
       throw CommandError(
-        "This hub has \(people.count) persons", hint: "Say whose device it is: \(use) --name NAME", exit: .usage)
+        "This hub has \(people.count) users", hint: "Name one: \(use) --name NAME", exit: .usage)
     }
     return people[0]
   }
 
-  /// By name or id.
+  /// Finds a user by name or id.
   func person(_ word: String, among people: [HubPerson]) throws(CommandError) -> HubPerson {
     let found = people.filter { $0.id == word || $0.name.lowercased() == word.lowercased() }
     guard found.count == 1 else {
       throw CommandError(
-        found.isEmpty ? "There is nobody called '\(word)' here" : "\(found.count) persons were called '\(word)'",
+        found.isEmpty ? "User '\(word)' not found" : "\(found.count) users are named '\(word)'",
         hint: found.isEmpty
-          ? "trendyd user list shows who there is." : "Their ids: \(found.map(\.id).joined(separator: ", "))",
+          ? "List users: trendyd user list" : "Use one of the ids: \(found.map(\.id).joined(separator: ", "))",
         exit: .notFound)
     }
     return found[0]
@@ -50,6 +50,6 @@ struct PeopleLookup {
 }
 
 extension HubPerson {
-  /// The members with which a document about a person begins.
+  /// First JSON members of a user.
   var members: [(String, JSONText)] { [("id", .string(id)), ("name", .string(name))] }
 }

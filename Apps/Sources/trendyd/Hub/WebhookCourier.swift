@@ -5,16 +5,16 @@ import TrendyModels
 import TrendyNetworking
 import TrendyProtocols
 
-/// Carries what a hub tells its webhooks.
-final class WebhookCourier: WebhookSender {
+/// Sends webhook deliveries over HTTP.
+final class HTTPWebhookSender: WebhookSender {
   private let clock: any TimeSource
-  /// Made for the first that is carried: the session below it makes folders in the home of its user.
+  /// Created on first use, because the URL session creates folders in the home of the user.
   private let made = Mutex<DocumentPoster?>(nil)
 
   init(clock: any TimeSource = SystemTime()) { self.clock = clock }
 
   func send(_ post: WebhookPost) async throws -> WebhookAnswer {
-    guard let url = URL(string: post.url) else { throw APIError.networkError("\(post.url) is no address") }
+    guard let url = URL(string: post.url) else { throw APIError.networkError("\(post.url) is not a valid URL") }
     let poster = made.withLock { made in
       let poster = made ?? DocumentPoster(clock: clock)
       made = poster

@@ -4,12 +4,12 @@ import TrendyModels
 import TrendyHub
 import TrendyProtocols
 
-/// The hub's access log: a line for each request, and with it what of a failure only the one who runs the hub may know.
+/// Access log of the hub, one line per request, including failure details that only the operator may see.
 struct HubLog: Sendable {
   let writer: LogWriter
   let console: Console
 
-  /// The hub calls it for each answer. It never waits.
+  /// Called by the hub for each response; never blocks.
   var log: AccessLog {
     { [writer, console] entry in
       guard !console.isQuiet else { return }
@@ -17,7 +17,7 @@ struct HubLog: Sendable {
     }
   }
 
-  /// What the hub failed at is an error; what it had no room for passes.
+  /// Internal failures are errors; overload is temporary and only a warning.
   private static func level(_ entry: AccessLogEntry) -> LogLevel {
     if entry.status == 503 { return .warning }
     return entry.status >= 500 || entry.failure != nil ? .error : .info

@@ -9,22 +9,22 @@ import TrendyModels
   import Darwin
 #endif
 
-/// How a line of the log is written, and which lines are.
+/// Format and minimum level of log lines.
 struct LogForm: Hashable, Sendable {
   enum Kind: Hashable, Sendable {
-    /// Time, level, words.
+    /// Time, level and text.
     case text
-    /// A document a line.
+    /// One JSON document per line.
     case json
-    /// For the journal of systemd, which notes the time and reads the level from a prefix: `<4>words`.
+    /// For the systemd journal, which records the time and reads the level from a prefix: `<4>text`.
     case journal
   }
 
   var kind: Kind
-  /// Lines below it are left out.
+  /// Minimum level.
   var level: LogLevel
 
-  /// - Parameter members: of a document, behind time and level.
+  /// - Parameter members: JSON members after time and level.
   func line(
     _ level: LogLevel, _ words: @autoclosure () -> String, _ members: @autoclosure () -> [(String, JSONText)]
   ) -> String {
@@ -38,7 +38,7 @@ struct LogForm: Hashable, Sendable {
 
   private static var time: String { LocalTime(isUTC: true).rfc3339(Date()) }
 
-  /// What a stranger sent must not begin a line of its own.
+  /// Received text must not be able to forge log lines.
   private static func oneLine(_ words: String) -> String {
     words.utf8.contains { $0 == 0xA || $0 == 0xD }
       ? words.replacing("\r\n", with: " ").replacing("\n", with: " ").replacing("\r", with: " ") : words
@@ -49,18 +49,18 @@ extension LogForm {
   static let options = [
     OptionSpec(
       "--log-format", value: "format", kind: .oneOf(["text", "json"]),
-      help: "a line of words or a JSON document each (text; with --json json)"),
+      help: "text or json (default text; json with --json)"),
     OptionSpec(
       "--log-level", value: "level", kind: .oneOf(LogLevel.allCases.map(\.rawValue)),
-      help: "what is logged at least: debug, info, warning or error (info)"),
+      help: "minimum level: debug, info, warning or error (default info)"),
   ]
 
-  /// - Throws: ``CommandError`` : 64 for options, 78 for settings that are neither.
+  /// - Throws: ``CommandError`` with exit 64 for invalid options, 78 for invalid settings.
   init(_ session: DaemonSession) throws(CommandError) {
     guard let level = LogLevel(rawValue: session.value("--log-level", Setting.logLevel) ?? "") else {
       throw session.invalid(
         "--log-level", Setting.logLevel,
-        hint: "It is one of \(LogLevel.allCases.map(\.rawValue).joined(separator: ", ")).")
+        hint: "Use one of \(LogLevel.allCases.map(\.rawValue).joined(separator: ", ")).")
     }
     self.level = level
     switch session.value("--log-format", Setting.logFormat) ?? (session.console.isJSON ? "json" : "text") {
@@ -70,12 +70,12 @@ extension LogForm {
         session.value("--log", Setting.log) == nil && Self.isJournal(session.environment["JOURNAL_STREAM"])
       kind = isJournal ? .journal : .text
     default:
-      throw session.invalid("--log-format", Setting.logFormat, hint: "It is text or json.")
+      throw session.invalid("--log-format", Setting.logFormat, hint: "Use text or json.")
     }
   }
 
-  /// Whether the standard error is the journal's: `JOURNAL_STREAM` names its device and inode, and is passed on to those whose
-  /// standard error is another (systemd.exec(5)).
+  /// Whether standard error is the journal. `JOURNAL_STREAM` contains its device and inode; child processes with another standard error
+  /// inherit the variable (systemd.exec(5)).
   private static func isJournal(_ stream: String?) -> Bool {
     var status = stat()
     guard let stream, fstat(STDERR_FILENO, &status) == 0 else { return false }

@@ -10,15 +10,13 @@ import TrendyModels
   import Darwin
 #endif
 
-/// Writes lines to the standard error or a file, from a thread of its own: whoever logs never waits for the reader of a
-/// pipe or for a disk.
+/// Writes log lines to standard error or a file on a separate thread, so that callers never block on a pipe or a disk.
 ///
-/// What waits to be written is bounded. Beyond that lines are lost, and counted: once there is room the log itself says
-/// how many.
+/// The queue is bounded. Lines beyond the limit are dropped and counted, and the log reports their number later.
 ///
-/// @unchecked: `state` is touched with `condition` locked alone, `descriptor` by the thread alone once it runs.
+/// @unchecked: `state` is accessed only while `condition` is locked, `descriptor` only by the thread once it runs.
 final class LogWriter: @unchecked Sendable {
-  /// Lines and bytes that wait at most.
+  /// Limits of the queue, in lines and bytes.
   static let capacity = (lines: 4096, bytes: 1 << 20)
 
   private struct State {
@@ -36,7 +34,7 @@ final class LogWriter: @unchecked Sendable {
   private let form: LogForm
   private var descriptor: Int32
 
-  /// - Parameter path: of a file that is made or added to; `nil` for the standard error.
+  /// - Parameter path: file to create or append to; `nil` for standard error.
   init(path: String?, form: LogForm) throws(CommandError) {
     self.path = path
     self.form = form
@@ -46,21 +44,21 @@ final class LogWriter: @unchecked Sendable {
 
   deinit { if path != nil { releaseDescriptor(descriptor) } }
 
-  /// Begins to write; what was logged before comes first.
+  /// Starts the thread; lines logged earlier are written first.
   func start() {
     let thread = Thread { [self] in run() }
     thread.name = "trendy-log"
     thread.start()
   }
 
-  /// Logs words, or with JSON lines the members behind time and level.
+  /// Logs text, or JSON members after time and level.
   func log(
     _ level: LogLevel, _ words: @autoclosure () -> String, _ members: @autoclosure () -> [(String, JSONText)]
   ) {
     if level >= form.level { line(form.line(level, words(), members())) }
   }
 
-  /// Takes a line, or counts it as lost.
+  /// Queues a line, or counts it as dropped.
   private func line(_ text: String) {
     condition.withLock {
       guard state.lines.count < Self.capacity.lines, state.bytes + text.utf8.count < Self.capacity.bytes else {
@@ -73,7 +71,7 @@ final class LogWriter: @unchecked Sendable {
     }
   }
 
-  /// Opens the file anew, as a rotation has put another in its place; nothing for the standard error.
+  /// Reopens the file after a log rotation.
   func reopen() {
     condition.withLock {
       state.isReopening = path != nil
@@ -81,7 +79,7 @@ final class LogWriter: @unchecked Sendable {
     }
   }
 
-  /// Waits until all that was logged is written, for as long as that at most.
+  /// Waits until the queue is written, at most for this time.
   func finish(atMost seconds: TimeInterval) {
     let deadline = Date(timeIntervalSinceNow: seconds)
     condition.withLock {
@@ -94,7 +92,7 @@ final class LogWriter: @unchecked Sendable {
   private func run() {
     while let (lines, lost, isReopening) = next() {
       if isReopening { replaceFile() }
-      // One call for all of them: a reader that keeps up sees each at once, as there is one then.
+      // All queued lines are written in one call.
       let text = lines.map { $0 + "\n" }.joined()
       let failed = text.isEmpty ? 0 : write(text)
       if lost > 0 { _ = write(notice(lost: lost) + "\n") }
@@ -106,12 +104,11 @@ final class LogWriter: @unchecked Sendable {
     }
   }
 
-  /// What is to be written; `nil` at the end.
+  /// Next lines to write; `nil` at the end.
   private func next() -> (lines: [String], lost: Int, isReopening: Bool)? {
     condition.withLock {
       while state.lines.isEmpty, !state.isReopening, !state.isFinishing { condition.wait() }
-      // Lost lines are told of with the next that are written: where nothing is logged any more, nothing can be lost
-      // either.
+      // Dropped lines are reported with the next lines that are written.
       if state.lines.isEmpty, !state.isReopening, state.lost == 0 || !state.isFinishing { return nil }
       defer {
         state.lines = []
@@ -125,7 +122,7 @@ final class LogWriter: @unchecked Sendable {
 
   private func notice(lost: Int) -> String {
     form.line(
-      .warning, "\(lost) lines of this log are lost: they came faster than they could be written",
+      .warning, "\(lost) log lines were dropped, because they were logged faster than they could be written",
       [("lost_lines", .number(lost))])
   }
 
@@ -136,7 +133,7 @@ final class LogWriter: @unchecked Sendable {
       releaseDescriptor(descriptor)
       descriptor = new
     } catch {
-      let words = "\(error.message); this log goes on in the file that it had"
+      let words = "\(error.message); logging continues in the previous file"
       _ = write(form.line(.error, words, [("message", .string(words))]) + "\n")
     }
   }
@@ -145,12 +142,12 @@ final class LogWriter: @unchecked Sendable {
     let descriptor = openFile(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else {
       throw CommandError(
-        "\(path) cannot be opened for the log: \(String(cString: strerror(errno)))",
-        hint: "--log names a file in a folder where this user may write.", exit: .cannotCreate)
+        "Cannot open the log file \(path): \(String(cString: strerror(errno)))",
+        hint: "Choose a file with --log in a folder that this user can write to.", exit: .cannotCreate)
     }
     return descriptor
   }
 
-  /// - Returns: `errno`, or 0; also where the reader of a pipe has gone.
+  /// - Returns: `errno`, or 0, also for a closed pipe.
   private func write(_ text: String) -> Int32 { Console.write(text, to: descriptor) }
 }

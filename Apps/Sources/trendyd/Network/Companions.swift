@@ -3,32 +3,32 @@ import CommandSupport
 import NetworkContainer
 import TrendyModels
 
-/// `trendy companion pair|follow|list|rm`: who of the person's devices tells whom.
+/// `trendy companion pair|follow|list|rm`.
 struct Companions {
   let network: NetworkContainer
   let account: Account
   let console: Console
 
   func run(_ words: [String]) async throws -> ExitCode {
-    let desk = try CompanionDesk(network: network, account: account)
+    let desk = try CompanionService(network: network, account: account)
     switch (words.first, words.dropFirst().first) {
     case ("pair", let name?):
       let device = try await desk.device(named: name)
       try await desk.pair(device)
-      console.done("\(device.name) is told of this device's trips.")
-      console.done("Both run an agent for it: trendyd run")
+      console.done("\(device.name) receives trip notices of this device.")
+      console.done("Both devices need a running agent: trendyd run")
       if console.isJSON { console.document("trendy.companion/1", [("device", .string(device.name))]) }
       return .done
     case ("follow", let name?):
       let device = try await desk.device(named: name)
       try await desk.follow(device)
-      console.done("This device is told of \(device.name)'s trips.")
-      console.done("It runs an agent for it: trendyd run. What \(device.name) posts to the hub is enough there.")
+      console.done("This device receives trip notices of \(device.name).")
+      console.done("This device needs a running agent: trendyd run. \(device.name) only needs to post to the hub.")
       if console.isJSON { console.document("trendy.companion/1", [("device", .string(device.name))]) }
       return .done
     case ("rm", let name?):
       let count = try await desk.remove(deviceNamed: name)
-      console.done(count == 1 ? "\(name) and this device tell each other no more." : "Ended \(count) ways.")
+      console.done("Trip notices between this device and \(name) have been stopped.")
       if console.isJSON { console.document("trendy.companion/1", [("ended", .number(count))]) }
       return .done
     case ("list", nil): return try await list(desk)
@@ -36,13 +36,14 @@ struct Companions {
     }
   }
 
-  private func list(_ desk: CompanionDesk) async throws -> ExitCode {
+  private func list(_ desk: CompanionService) async throws -> ExitCode {
     let (devices, companions) = try await desk.list()
     func relation(_ device: APIDevice) -> String {
       let isTold = companions.contains { $0.companionId == device.id && !$0.isRemoved }
       let tells = companions.contains { $0.trackerId == device.id && !$0.isRemoved }
       if device.isCurrent { return "this device" }
-      return [isTold ? "is told by this device" : nil, tells ? "tells this device" : nil].compactMap(\.self)
+      return [isTold ? "receives notices of this device" : nil, tells ? "sends notices to this device" : nil]
+        .compactMap(\.self)
         .joined(separator: ", ")
     }
     switch console.format {

@@ -6,7 +6,7 @@ import NetworkContainer
 import TrendyAgent
 import TrendyModels
 
-/// The commands of `trendy` that need the network: `trendy` starts `trendyd network` with its own arguments.
+/// Commands of `trendy` that need the network. `trendy` starts `trendyd network` with its own arguments.
 enum NetworkCommands {
   static func main(_ words: [String]) async -> Never {
     var console = Console(
@@ -24,10 +24,10 @@ enum NetworkCommands {
 
   static var unknown: CommandError {
     CommandError(
-      "'trendyd network' carries out commands of trendy", hint: "Use 'trendy connect' and 'trendy sync'.", exit: .usage)
+      "'trendyd network' is for internal use by trendy", hint: "Use 'trendy connect' or 'trendy sync'.", exit: .usage)
   }
 
-  /// Address and code of `connect`, as two words or as a link.
+  /// Address and code of `connect`, given as two arguments or as a link.
   private static func offer(_ words: [String]) -> PairingLink? {
     switch words.count {
     case 2: PairingLink(words[1])
@@ -41,7 +41,7 @@ enum NetworkCommands {
     let arguments = try Arguments(
       words,
       options: GlobalOptions.all + ConnectOptions.all + RepairOptions.all
-        + [OptionSpec("--repair", help: "compare: mend what differs")],
+        + [OptionSpec("--repair", help: "compare: repair differences")],
       usage: "trendy connect <url> <code> | trendy sync")
     let settings = Settings(environment: ProcessInfo.processInfo.environment)
     try settings.check()
@@ -92,7 +92,8 @@ enum NetworkCommands {
       let network = NetworkContainer(app: try AppContainer(storeDirectory: directory))
       guard let account = try network.app.accountFile.load() else {
         throw CommandError(
-          "This store is not connected to a hub", hint: "trendy connect URL CODE; the hub prints the code.",
+          "This store is not connected to a hub",
+          hint: "Connect it with the code of 'trendyd pair': trendy connect URL CODE",
           exit: .configuration)
       }
       return try await Companions(network: network, account: account, console: console)

@@ -7,7 +7,7 @@ import TrendyModels
 import TrendyProtocols
 import TrendySync
 
-/// What of `trendy sync repair` and `trendy doctor` needs the hub.
+/// Parts of `trendy sync repair` and `trendy doctor` that need the hub.
 struct Repair {
   let round: SyncRound
   let arguments: Arguments
@@ -19,7 +19,7 @@ struct Repair {
     self.arguments = arguments
   }
 
-  /// `--requeue`, `--resync`, or both, in this order: what the hub lacks is offered before everything is taken anew.
+  /// Runs `--requeue`, `--resync` or both, in this order: missing entries are uploaded before everything is downloaded again.
   func run() async throws -> ExitCode {
     let account = try round.account()
     let backup = try backUp()
@@ -32,16 +32,16 @@ struct Repair {
           ("backup", .string(backup)), ("offered", .number(offered)), ("resynced", .bool(arguments.has("--resync"))),
         ])
     }
-    console.done("What was here before is kept in \(backup)")
+    console.done("A backup is in \(backup)")
     if arguments.has("--requeue") {
       console.done(
-        offered == 0 ? "The hub lacks nothing that is here." : "Offered again, and settled by the hub: \(offered).")
+        offered == 0 ? "The hub already has all entries." : "Uploaded \(offered) entries that the hub did not have.")
     }
-    if arguments.has("--resync") { console.done("Everything was taken anew from \(account.hubName).") }
+    if arguments.has("--resync") { console.done("Downloaded everything from \(account.hubName) again.") }
     return .done
   }
 
-  /// Compares this store with the hub, and with `--repair` mends what differs; what is said is for `trendy doctor` to read.
+  /// Compares this store with the hub and, with `--repair`, corrects differences. `trendy doctor` reads the output.
   func compare() async throws -> ExitCode {
     let account = try round.account()
     var comparison = try await compareInStep(account)
@@ -64,14 +64,14 @@ struct Repair {
     try StoreParts(storeDirectory: network.app.storeDirectory, clock: network.app.clock).backUp(before: "repair")
   }
 
-  /// - Returns: how many changes were offered to the hub again.
+  /// - Returns: Number of changes queued again.
   private func mend(_ account: Account, isRequeuing: Bool, isResyncing: Bool) async throws -> Int {
     var offered = 0
     if isRequeuing {
-      // Without the right to sync, which an agent may have: it is one save, and an answer to what the agent asked before counts
-      // no more, as this store goes by a new identity then.
+      // Needs no sync lock, which an agent may hold: it is a single save, and it assigns a new identity, so that responses to earlier
+      // requests of the agent are ignored.
       offered = try await network.makeEngine(for: account).offerMissing()
-      // Told to the hub before everything is taken anew: its refusal is found before a row goes.
+      // Sent to the hub before the download, so that a rejection is known before any row is deleted.
       if offered > 0 { try await round.bringInStep(account) }
     }
     if isResyncing {
@@ -83,14 +83,14 @@ struct Repair {
     return offered
   }
 
-  /// At one version: the hub may be written to while it is asked.
+  /// Compares at a common version, because other devices may write to the hub meanwhile.
   private func compareInStep(_ account: Account) async throws -> HubComparison {
     for _ in 0..<3 {
       try await round.bringInStep(account)
       if let comparison = try await network.compare(for: account) { return comparison }
     }
     throw CommandError(
-      "The hub is being written to all the time", hint: "Nothing is wrong by that; ask again: trendy doctor",
+      "Other devices keep writing to the hub", hint: "Nothing is wrong. Try again: trendy doctor",
       exit: .tryAgain)
   }
 }

@@ -8,7 +8,7 @@ import TrendyModels
 import TrendyProtocols
 import TrendySync
 
-/// One round of sync, and what is said of it.
+/// Runs a sync round and prints the result.
 struct SyncRound {
   let network: NetworkContainer
   let console: Console
@@ -22,13 +22,14 @@ struct SyncRound {
   func account() throws -> Account {
     guard let account = try network.app.accountFile.load() else {
       throw CommandError(
-        "This store is not connected to a hub", hint: "trendy connect URL CODE; the hub prints the code.",
+        "This store is not connected to a hub",
+        hint: "Connect it with the code of 'trendyd pair': trendy connect URL CODE",
         exit: .configuration)
     }
     return account
   }
 
-  /// Returns when a round that began after the asking has gone through, here or in the agent.
+  /// Returns when a round that started after this call has finished, in this process or in the agent.
   func bringInStep(_ account: Account) async throws {
     let before = network.app.clock.now
     guard let lock = try network.lockForSync() else { return try await waitForAgent(of: account, since: before) }
@@ -39,15 +40,15 @@ struct SyncRound {
     case .idle: return
     case .rateLimited(_, let pending):
       throw CommandError(
-        "The hub asked to be left alone for a while", hint: "Nothing was lost; \(pending) changes wait here.",
+        "The hub asked devices to back off", hint: "No data was lost; \(pending) changes are pending. Try again later.",
         exit: .tryAgain)
     case .error(let words):
       throw Self.error(words, of: account, exit: failure?.cause.exitCode ?? .tryAgain)
-    case .syncing, .pulling: throw CommandError("The round did not end", exit: .bug)
+    case .syncing, .pulling: throw CommandError("The sync did not finish", hint: "Please report this.", exit: .bug)
     }
   }
 
-  /// The words of a failed round: the first sentence says what happened, the rest what to do.
+  /// Error of a failed round: the first sentence of the text is the message, the rest the hint.
   private static func error(_ words: String, of account: Account, exit: ExitCode) -> CommandError {
     let end = words.firstRange(of: ". ")
     var hint = end.map { String(words[$0.upperBound...]) }
@@ -58,7 +59,7 @@ struct SyncRound {
     return CommandError(end.map { String(words[..<$0.lowerBound]) } ?? words, hint: hint, exit: exit)
   }
 
-  /// Makes a round, showing how far it has come, and ends it where a person interrupts.
+  /// Runs a round with a progress line; an interrupt cancels it.
   private func perform(_ engine: SyncEngine) async throws {
     let clock = network.app.clock
     Interruption.wait()
@@ -66,7 +67,7 @@ struct SyncRound {
     let watch = Task {
       let line = SyncLine(console)
       defer { line.end() }
-      // Cancelled when the round is over.
+      // Cancelled after the round.
       while (try? await clock.sleep(for: .milliseconds(100))) != nil {
         if Interruption.isAsked { round.cancel() }
         line.show(await engine.state, pulled: await engine.pulledCount)
@@ -78,10 +79,10 @@ struct SyncRound {
     guard await engine.lastFailure == .cancelled else { return }
     let waiting = try network.app.makeStore().syncCounts().pending
     throw CommandError.interrupted(
-      "Nothing was lost: what came in is here, \(waiting) changes wait. trendy sync goes on.")
+      "No data was lost; \(waiting) changes are pending. To continue: trendy sync")
   }
 
-  /// The agent of this store has the right to sync: it is woken, and its next whole round is waited for.
+  /// Wakes the agent, which holds the sync lock, and waits for its next complete round.
   private func waitForAgent(of account: Account, since asked: Date) async throws {
     let app = network.app
     if let pause = app.syncHistory.load().last?.pausedUntil, asked < pause {
@@ -89,20 +90,20 @@ struct SyncRound {
       settings.synced = try app.makeStore().syncedSettings()
       let local = Preferences(settings).local()
       throw CommandError(
-        "The hub asked to be left alone until \(local.dayAndTime(pause))",
+        "The hub asked devices to back off until \(local.dayAndTime(pause))",
         hint:
-          "The agent goes on then by itself. Nothing was lost; \(try app.makeStore().syncCounts().pending) changes wait here.",
+          "The agent continues then. No data was lost; \(try app.makeStore().syncCounts().pending) changes are pending.",
         exit: .tryAgain)
     }
     for look in 0..<120 {
       app.agent.send()
       try await app.clock.sleep(for: .milliseconds(250))
       guard let run = app.syncHistory.load().last(where: { $0.startedAt >= asked }) else {
-        // Then the agent cannot say either how its round ended.
+        // The agent cannot record the result of its round either.
         if look % 8 == 7, let obstacle = app.syncHistory.obstacle() {
           throw CommandError(
-            "The agent cannot save anything: \(obstacle)",
-            hint: "What was saved before is unharmed. Free some space or check the disk; the agent goes on by itself.",
+            "The agent cannot save changes: \(obstacle)",
+            hint: "Saved data is intact. Free some space or check the disk; the agent then continues automatically.",
             exit: .readWrite)
         }
         continue
@@ -113,7 +114,8 @@ struct SyncRound {
       return
     }
     throw CommandError(
-      "Another program syncs this store and did not finish", hint: "Nothing was lost. trendy sync status tells more.",
+      "Another program is syncing this store and has not finished",
+      hint: "No data was lost. Details: trendy sync status",
       exit: .tryAgain)
   }
 
@@ -130,19 +132,16 @@ struct SyncRound {
           ("conflicts", .number(conflicts)), ("cursor", cursor.map { .number($0) } ?? .null),
         ])
     }
-    if conflicts == 0 {
-      console.done("In step with \(account.hubName): \(waiting) waiting, cursor \(cursor ?? 0).")
-    } else {
-      console.done(
-        "Synced with \(account.hubName): \(waiting) waiting, \(conflicts) without effect, cursor \(cursor ?? 0).")
-      let changes = conflicts == 1 ? "1 change that took no effect is" : "\(conflicts) changes that took no effect are"
-      console.talk("\(changes) kept here: trendy sync conflicts")
+    console.done("Synced with \(account.hubName). \(waiting == 0 ? "Nothing" : "\(waiting)") pending.")
+    if conflicts > 0 {
+      let changes = conflicts == 1 ? "1 conflict needs" : "\(conflicts) conflicts need"
+      console.talk("\(changes) your decision: trendy sync conflicts")
     }
     return waiting == 0 ? .done : .tryAgain
   }
 }
 
-/// Shows how far a round has come.
+/// Shows the progress of a round.
 private final class SyncLine {
   private let line: ProgressLine
   private var isSending: Bool?
@@ -158,8 +157,8 @@ private final class SyncLine {
       line.total = Int64(total)
       line.reach(Int64(synced))
     } else {
-      // How much there is to take in nobody knows.
-      if isSending != false { line.begin("Taking in", of: nil, in: .things("changes")) }
+      // The number of entries to receive is unknown.
+      if isSending != false { line.begin("Receiving", of: nil, in: .things("changes")) }
       isSending = false
       line.reach(Int64(pulled))
     }
@@ -173,7 +172,7 @@ extension SyncRun.Cause {
     case .unauthorized: .refused
     case .unusable: .version
     case .store: .readWrite
-    // Also of an agent that was ended in the middle of a round.
+    // Also after an agent stopped during a round.
     default: .tryAgain
     }
   }

@@ -9,18 +9,18 @@ import HubContainer
   import Darwin
 #endif
 
-/// Listening sockets that the service manager made and passed on: socket activation by `LISTEN_FDS`.
+/// Listening sockets inherited from the service manager (socket activation with `LISTEN_FDS`).
 ///
-/// One named `ingest` (`FileDescriptorName=` of the unit) is for what trackers post to the agent, any other for the hub.
+/// The socket named `ingest` (`FileDescriptorName=` of the unit) receives posts of trackers for the agent; any other is for the hub.
 struct InheritedSockets: Sendable {
   struct Listener: Sendable {
     let descriptor: Int32
-    /// A number, or `unix:/path`.
+    /// IP address, or `unix:/path`.
     let address: String
-    /// 0 of a Unix socket.
+    /// 0 for a Unix socket.
     let port: UInt16
 
-    /// The address of the listening socket, in the form of ``HubSettings/listen``.
+    /// Address in the format of ``HubSettings/listen``.
     var endpoint: String {
       isUnix ? address : "\(address.contains(":") ? "[\(address)]" : address):\(port)"
     }
@@ -32,29 +32,29 @@ struct InheritedSockets: Sendable {
 
   init() {}
 
-  /// - Throws: ``CommandError`` where a socket is of no use here: one that nobody serves would swallow connections.
+  /// - Throws: ``CommandError`` for a socket that no part of this process serves; its connections would hang.
   init(environment: [String: String], role: DaemonRun.Role) throws(CommandError) {
-    // Meant for another process: the one that started this one.
+    // The variables are for another process, such as the parent.
     guard let pid = environment["LISTEN_PID"], pid == "\(getpid())" else { return }
     guard let count = environment["LISTEN_FDS"].flatMap(Int32.init), (0...64).contains(count) else {
-      throw Self.unusable("LISTEN_FDS is '\(environment["LISTEN_FDS"] ?? "")', which is no number of sockets")
+      throw Self.unusable("LISTEN_FDS is '\(environment["LISTEN_FDS"] ?? "")', expected a number of sockets")
     }
     let names = (environment["LISTEN_FDNAMES"] ?? "").split(separator: ":", omittingEmptySubsequences: false)
     for number in 0..<count {
-      // The first that is passed on is always descriptor 3.
+      // The first inherited descriptor is always 3.
       let descriptor = 3 + number
       _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
       let name = names.count == Int(count) ? String(names[Int(number)]) : ""
       let listener = try Self.listener(descriptor, name: name)
       let isIngest = name == "ingest"
       guard isIngest ? role != .hub : role != .agent else {
-        throw Self.unusable("The socket '\(name)' is for the \(isIngest ? "agent" : "hub"), which does not run here")
+        throw Self.unusable("Socket '\(name)' is for the \(isIngest ? "agent" : "hub"), which is not running here")
       }
       guard !isIngest || !listener.isUnix else {
-        throw Self.unusable("The socket 'ingest' is a Unix socket, which no tracker reaches")
+        throw Self.unusable("Socket 'ingest' is a Unix socket, which trackers cannot reach")
       }
       guard (isIngest ? ingest : hub) == nil else {
-        throw Self.unusable("There are two sockets for the \(isIngest ? "agent" : "hub")")
+        throw Self.unusable("Two sockets given for the \(isIngest ? "agent" : "hub")")
       }
       if isIngest { ingest = listener } else { hub = listener }
     }
@@ -71,7 +71,7 @@ struct InheritedSockets: Sendable {
     let family = Int32(storage.ss_family)
     guard status == 0, [AF_INET, AF_INET6, AF_UNIX].contains(family),
       getsockopt(descriptor, SOL_SOCKET, SO_ACCEPTCONN, &listens, &length) == 0, listens != 0
-    else { throw unusable("Descriptor \(descriptor) ('\(name)') is no TCP or Unix socket that listens") }
+    else { throw unusable("Descriptor \(descriptor) ('\(name)') is not a listening TCP or Unix socket") }
     if family == AF_UNIX { return try unixListener(descriptor, name: name, storage) }
     var host = [CChar](repeating: 0, count: Int(NI_MAXHOST))
     let isNamed = withUnsafePointer(to: storage) { pointer in
@@ -79,8 +79,8 @@ struct InheritedSockets: Sendable {
         getnameinfo($0, size, &host, socklen_t(host.count), nil, 0, NI_NUMERICHOST)
       }
     }
-    guard isNamed == 0 else { throw unusable("The address of descriptor \(descriptor) cannot be read") }
-    // The port stands at the same place in both families' addresses.
+    guard isNamed == 0 else { throw unusable("Cannot read the address of descriptor \(descriptor)") }
+    // The port is at the same offset in both address families.
     let port = withUnsafeBytes(of: storage) { UInt16(bigEndian: $0.loadUnaligned(fromByteOffset: 2, as: UInt16.self)) }
     let address = String(decoding: host.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     return Listener(descriptor: descriptor, address: address, port: port)
@@ -92,7 +92,7 @@ struct InheritedSockets: Sendable {
     let bytes = withUnsafeBytes(of: storage) {
       $0.dropFirst(MemoryLayout<sockaddr_un>.offset(of: \.sun_path) ?? 0).prefix { $0 != 0 }
     }
-    // One without a path has nobody who could find it but by its name in this kernel.
+    // A socket without a path can only be found by its abstract name.
     guard bytes.first == UInt8(ascii: "/") else {
       throw unusable("Descriptor \(descriptor) ('\(name)') is a Unix socket without a path")
     }
@@ -103,7 +103,7 @@ struct InheritedSockets: Sendable {
     CommandError(
       what,
       hint:
-        "ListenStream= of the socket unit takes one port or path; FileDescriptorName= is hub or ingest, as --role serves.",
+        "In the socket unit, set one port or path in ListenStream= and hub or ingest in FileDescriptorName=, matching --role.",
       exit: .configuration)
   }
 }

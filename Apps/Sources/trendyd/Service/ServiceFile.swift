@@ -1,8 +1,8 @@
 import CommandSupport
 
-/// A file by which a service manager starts `trendyd`: a unit of systemd, its user, or a job of launchd.
+/// File for a service manager: a systemd unit, its user, or a launchd job.
 ///
-/// `service install`, `service print` and `make install` all take them from here.
+/// Used by `service install`, `service print` and `make install`.
 struct ServiceFile: Hashable, Sendable {
   enum Kind: Hashable, Sendable {
     case systemUnit
@@ -12,15 +12,15 @@ struct ServiceFile: Hashable, Sendable {
   }
 
   let kind: Kind
-  /// In its folder: `trendy-hub.service`.
+  /// File name: `trendy-hub.service`.
   let name: String
   private let body: String
   private static let programMark = "@PROGRAM@"
 
-  /// By this line a file is known for one that may be replaced and removed.
+  /// Marks files that may be replaced and removed.
   static let mark = "Written by trendyd service install"
 
-  /// How `service print` names it: those of users with `user/` before, as two of them are called the same.
+  /// Name in `service print`; user units have the prefix `user/`, because some names occur twice.
   var label: String { kind == .userUnit ? "user/\(name)" : name }
 
   /// - Parameter program: the absolute path of `trendyd`.
@@ -35,7 +35,7 @@ struct ServiceFile: Hashable, Sendable {
     }
   }
 
-  /// A word of systemd's command lines (systemd.service(5)).
+  /// Quoted argument in a systemd command line (systemd.service(5)).
   private static func quoted(_ path: String) -> String {
     let text = path.replacing("%", with: "%%").replacing("$", with: "$$")
     guard text.contains(where: { $0.isWhitespace || "\"'\\;".contains($0) }) else { return text }
@@ -50,7 +50,7 @@ struct ServiceFile: Hashable, Sendable {
 extension ServiceFile {
   static let all = [hub, hubSocket, hubUser, userHub, userAgent, launchAgent]
 
-  /// The hub of a machine, as a user of its own that may nothing but serve and write its folder.
+  /// System hub, with a dedicated user that can only serve and write its folder.
   static let hub = ServiceFile(
     kind: .systemUnit, name: "trendy-hub.service",
     body: """
@@ -92,7 +92,7 @@ extension ServiceFile {
 
       """)
 
-  /// In place of `--listen`: systemd listens, also while the hub is started anew.
+  /// Replaces `--listen`: systemd listens, also while the hub restarts.
   static let hubSocket = ServiceFile(
     kind: .systemUnit, name: "trendy-hub.socket",
     body: """
@@ -127,7 +127,7 @@ extension ServiceFile {
 
       """)
 
-  /// The agent starts the person's hooks, which may do what the person may, short of becoming somebody else.
+  /// The agent runs the user's hooks, which have the user's permissions but cannot gain others.
   static let userAgent = ServiceFile(
     kind: .userUnit, name: "trendy-agent.service",
     body: """
@@ -168,7 +168,7 @@ extension ServiceFile {
 
       """)
 
-  /// A start that a wrong option or setting ends (64, 78) would end so again.
+  /// Restarting after a usage or configuration error (64, 78) would fail again.
   private static func service(role: String) -> String {
     """
     [Service]
@@ -184,7 +184,7 @@ extension ServiceFile {
     """
   }
 
-  /// What a hub never needs, as far as every service manager can keep it from that.
+  /// Restrictions that a hub never needs to violate.
   private static let hubRestrictions = """
     UMask=0077
     LockPersonality=yes

@@ -1,17 +1,17 @@
 import CommandSupport
 import Foundation
 
-/// Where the files of a service go, and what its manager is to be asked for.
+/// Files of a service and commands for its manager.
 struct ServiceInstallation: Sendable {
-  /// Folder by kind of file.
+  /// Folders by kind of file.
   private let folders: [ServiceFile.Kind: URL]
   let files: [ServiceFile]
-  /// For the person's session and not the machine.
+  /// Installs for the session of the user instead of the machine.
   let isUser: Bool
-  /// Whether the manager runs here and the files are where it looks.
+  /// Whether the manager is running here and reads these folders.
   let isManagerPresent: Bool
 
-  /// - Throws: ``CommandError`` for a role that the scope does not have.
+  /// - Throws: ``CommandError`` for a role that is not available in this scope.
   init(role: DaemonRun.Role, isUser: Bool, environment: [String: String]) throws(CommandError) {
     self.isUser = isUser
     let root = URL(filePath: environment["DESTDIR"].flatMap { $0.isEmpty ? nil : $0 } ?? "/")
@@ -19,7 +19,7 @@ struct ServiceInstallation: Sendable {
     #if os(macOS)
       guard isUser, role == .agent else {
         throw CommandError(
-          "There is no job of launchd for that", hint: "The agent has one: trendyd service install --user", exit: .usage
+          "launchd supports only the agent", hint: "Install it with: trendyd service install --user", exit: .usage
         )
       }
       files = [.launchAgent]
@@ -28,8 +28,8 @@ struct ServiceInstallation: Sendable {
     #else
       guard isUser || role == .hub else {
         throw CommandError(
-          "The agent works for a person, and not for the machine",
-          hint: "trendyd service install --user, as that person.", exit: .usage)
+          "The agent runs for a user and cannot be a system service",
+          hint: "Run 'trendyd service install --user' as that user.", exit: .usage)
       }
       let agent: [ServiceFile] = role == .hub ? [] : [.userAgent]
       let hub: [ServiceFile] = role == .agent ? [] : isUser ? [.userHub] : [.hubUser, .hub]
@@ -52,7 +52,7 @@ struct ServiceInstallation: Sendable {
 
   private var units: [String] { files.filter { $0.kind != .systemUser }.map(\.name) }
 
-  /// What starts the service, each a command line.
+  /// Commands that start the service.
   var startCommands: [[String]] {
     #if os(macOS)
       return files.map { ["launchctl", "bootstrap", "gui/\(getuid())", url(of: $0).path] }
@@ -62,7 +62,7 @@ struct ServiceInstallation: Sendable {
     #endif
   }
 
-  /// What ends it, before its files go.
+  /// Commands that stop the service before its files are removed.
   var stopCommands: [[String]] {
     #if os(macOS)
       return files.map { ["launchctl", "bootout", "gui/\(getuid())", url(of: $0).path] }
@@ -71,7 +71,7 @@ struct ServiceInstallation: Sendable {
     #endif
   }
 
-  /// What tells the manager that they are gone.
+  /// Commands that make the manager notice the removal.
   var forgetCommands: [[String]] {
     #if os(macOS)
       return []
@@ -82,7 +82,7 @@ struct ServiceInstallation: Sendable {
 
   private var systemctl: [String] { isUser ? ["systemctl", "--user"] : ["systemctl"] }
 
-  /// - Throws: ``CommandError`` with exit 69 where the manager refuses.
+  /// - Throws: ``CommandError`` with exit 69 if the manager fails.
   func run(_ command: [String]) throws(CommandError) {
     let process = Process()
     process.executableURL = URL(filePath: "/usr/bin/env")
@@ -92,51 +92,54 @@ struct ServiceInstallation: Sendable {
     do {
       try process.run()
     } catch {
-      throw CommandError("'\(line)' cannot be started: \(error)", exit: .unreachable)
+      throw CommandError(
+        "Cannot run '\(line)': \(error)", hint: "Check that the program is installed.", exit: .unreachable)
     }
     process.waitUntilExit()
     guard process.terminationStatus == 0 else {
       throw CommandError(
-        "'\(line)' ended with status \(process.terminationStatus)",
-        hint: "Its own words stand above. The files are in place; once it is mended, say it again by hand.",
+        "'\(line)' failed with status \(process.terminationStatus)",
+        hint: "Its output is above. The files are installed; correct the problem and run the command again.",
         exit: .unreachable)
     }
   }
 
   // MARK: Files
 
-  /// Whether the file may be replaced or removed: written by us, and not by somebody else.
+  /// Whether the file was written by trendyd and may be replaced or removed.
   func isOurs(_ file: ServiceFile) throws(CommandError) -> Bool? {
     let path = url(of: file).path
     guard FileManager.default.fileExists(atPath: path) else { return nil }
     guard let data = FileManager.default.contents(atPath: path) else {
-      throw CommandError("\(path) cannot be read", hint: "Give this user the right to.", exit: .readWrite)
+      throw CommandError("Cannot read \(path)", hint: "Check its permissions.", exit: .readWrite)
     }
     return String(decoding: data, as: UTF8.self).contains(ServiceFile.mark)
   }
 
-  /// - Returns: whether it was not there as it is now.
+  /// - Returns: whether the file is new or changed.
   func write(_ file: ServiceFile, program: String) throws(CommandError) -> Bool {
     let url = url(of: file)
     let text = file.text(program: program)
     switch try isOurs(file) {
     case false?:
       throw CommandError(
-        "\(url.path) was not written by trendyd, and stays as it is",
-        hint: "Move it away, or put what it says into a drop-in, and say this again.", exit: .cannotCreate)
+        "\(url.path) exists and was not written by trendyd",
+        hint: "Move the file away, or its settings to a drop-in, and run this command again.", exit: .cannotCreate)
     case true? where FileManager.default.contents(atPath: url.path) == Data(text.utf8): return false
     default: break
     }
     do {
       try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
       try Data(text.utf8).write(to: url, options: .atomic)
-      // For everybody to read, as the manager does: atomic writing makes it its owner's.
+      // Readable for all, because the manager reads it; atomic writing makes the file private.
       try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: url.path)
       return true
     } catch {
       throw CommandError(
-        "\(url.path) cannot be written: \(error.localizedDescription)",
-        hint: isUser ? nil : "A service of the machine is installed as root; one of your own with --user.",
+        "Cannot write \(url.path): \(error.localizedDescription)",
+        hint: isUser
+          ? "Check the permissions of the folder."
+          : "Run this command as root, or install for your own session with --user.",
         exit: .cannotCreate)
     }
   }

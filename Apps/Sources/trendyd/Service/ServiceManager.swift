@@ -10,11 +10,11 @@ import CommandSupport
 import Foundation
 import Synchronization
 
-/// Notifies the service manager of readiness, status, reloads and the end: the `sd_notify` protocol of systemd.
+/// Notifies the service manager of readiness, status, reloads and termination (`sd_notify` protocol of systemd).
 ///
-/// Each notification is a datagram to the socket that `NOTIFY_SOCKET` names. Without one nothing is sent.
+/// Each notification is a datagram to the socket in `NOTIFY_SOCKET`; without it nothing is sent.
 final class ServiceManager: Sendable {
-  /// Parts of the process that are to be up before it is ready.
+  /// Parts that must be running before the process is ready.
   enum Part: Hashable, Comparable, Sendable {
     case hub
     case agent
@@ -27,11 +27,11 @@ final class ServiceManager: Sendable {
     var isStopping = false
     var hasFailed = false
 
-    /// The parts' words in one line.
+    /// Status of all parts in one line.
     var status: String { words.sorted { $0.key < $1.key }.map(\.value).joined(separator: "; ") }
   }
 
-  /// How often ``beat()`` is to be called, half of what the manager allows; `nil` where it does not watch this process.
+  /// Interval of ``beat()``, half of the watchdog timeout; `nil` without a watchdog.
   let heartbeatInterval: Duration?
   private let socketPath: String?
   private let address: UnixAddress?
@@ -40,9 +40,9 @@ final class ServiceManager: Sendable {
   private let warn: @Sendable (String) -> Void
 
   /// - Parameters:
-  ///   - parts: those that are awaited before the process is ready.
-  ///   - warn: is told once that the manager cannot be notified.
-  /// - Throws: ``CommandError`` for an environment that names no socket.
+  ///   - parts: parts that must be running before the process is ready.
+  ///   - warn: called once if the manager cannot be notified.
+  /// - Throws: ``CommandError`` for an invalid environment.
   init(environment: [String: String], parts: Set<Part>, warn: @escaping @Sendable (String) -> Void) throws(CommandError)
   {
     self.warn = warn
@@ -54,16 +54,18 @@ final class ServiceManager: Sendable {
     }
     guard let address = Self.address(path) else {
       throw CommandError(
-        "NOTIFY_SOCKET is '\(path)', which is no address of a socket",
-        hint: "It begins with / or @, and the service manager sets it.", exit: .configuration)
+        "NOTIFY_SOCKET is '\(path)', expected the address of a socket",
+        hint: "It starts with / or @ and is set by the service manager.", exit: .configuration)
     }
     (socketPath, self.address) = (path, address)
     descriptor = socket(AF_UNIX, UnixAddress.datagram, 0)
     guard descriptor >= 0 else {
-      throw CommandError("No socket can be made: \(String(cString: strerror(errno)))", exit: .cannotCreate)
+      throw CommandError(
+        "Cannot create a socket: \(String(cString: strerror(errno)))", hint: "Check the limit of open files.",
+        exit: .cannotCreate)
     }
     _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-    // A manager that reads nothing holds the work up for half a second, and not for ever.
+    // A manager that does not read blocks the process for at most half a second.
     var patience = timeval(tv_sec: 0, tv_usec: 500_000)
     setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
   }
@@ -75,7 +77,7 @@ final class ServiceManager: Sendable {
 
   // MARK: Notifications
 
-  /// A part is up. With the last of them the process is ready.
+  /// Marks a part as running; with the last one the process is ready.
   func ready(_ part: Part) {
     let text = state.withLock { state -> String? in
       guard state.awaited.remove(part) != nil, state.awaited.isEmpty else { return nil }
@@ -84,7 +86,7 @@ final class ServiceManager: Sendable {
     if let text { send(text) }
   }
 
-  /// Puts one line in place of what a part last said of itself; `nil` takes it back.
+  /// Sets the status line of a part; `nil` removes it.
   func say(_ words: String?, of part: Part) {
     let words = words?.replacing("\n", with: " ")
     let text = state.withLock { state -> String? in
@@ -95,9 +97,9 @@ final class ServiceManager: Sendable {
     if let text { send(text) }
   }
 
-  /// Runs what reloads the configuration, between the two notifications that enclose it.
+  /// Runs `body` between the notifications that enclose a reload.
   func reload(_ body: () -> Void) {
-    // The manager holds READY=1 against the time of the reload that it asked for.
+    // The manager compares READY=1 with the time of its reload request.
     let microseconds = monotonicNanoseconds() / 1000
     send("RELOADING=1\nMONOTONIC_USEC=\(microseconds)")
     body()
@@ -113,7 +115,7 @@ final class ServiceManager: Sendable {
     if isFirst { send("STOPPING=1\nSTATUS=Ending") }
   }
 
-  /// The main work turns.
+  /// Sends a watchdog heartbeat.
   func beat() { send("WATCHDOG=1") }
 
   private func send(_ text: String) {
@@ -126,7 +128,7 @@ final class ServiceManager: Sendable {
       defer { state.hasFailed = true }
       return !state.hasFailed
     }
-    if isFirst { warn("The service manager cannot be notified at \(socketPath ?? ""): \(reason)") }
+    if isFirst { warn("Cannot notify the service manager at \(socketPath ?? ""): \(reason)") }
   }
 
   // MARK: The environment
@@ -141,18 +143,18 @@ final class ServiceManager: Sendable {
 
   private static func heartbeatInterval(_ environment: [String: String]) throws(CommandError) -> Duration? {
     guard let text = environment["WATCHDOG_USEC"], !text.isEmpty else { return nil }
-    // Meant for another process: the one that started this one.
+    // The variable is for another process, such as the parent.
     if let pid = environment["WATCHDOG_PID"], pid != "\(getpid())" { return nil }
     guard let microseconds = Int64(text), microseconds > 0 else {
       throw CommandError(
-        "WATCHDOG_USEC is '\(text)', which is no number of microseconds",
-        hint: "WatchdogSec= of the unit sets it.", exit: .configuration)
+        "WATCHDOG_USEC is '\(text)', expected a number of microseconds",
+        hint: "It is set by WatchdogSec= of the unit.", exit: .configuration)
     }
     return .microseconds(microseconds / 2)
   }
 }
 
-/// Nanoseconds of the clock that systemd counts by, which stands still while the machine is suspended.
+/// Nanoseconds of the monotonic clock, which systemd uses and which stops while the machine is suspended.
 private func monotonicNanoseconds() -> Int64 {
   var time = timespec()
   clock_gettime(CLOCK_MONOTONIC, &time)

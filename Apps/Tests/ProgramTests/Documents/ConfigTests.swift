@@ -40,7 +40,7 @@ struct ConfigTests {
     try write("list_limt = 7\n")
     let today = try bench.trendy("today")
     #expect(today.status == 78 && today.output.isEmpty)
-    #expect(today.talk == "Error: \(path):1: There is no setting 'list_limt'\nHint:  Did you mean 'list_limit'?\n")
+    #expect(today.talk == "Error: \(path):1: Setting 'list_limt' not found\nHint:  Did you mean 'list_limit'?\n")
     #expect(try bench.trendy("log", "coffee").status == 78)
     let list = try bench.trendy("config", "list")
     #expect(list.status == 78 && list.output.contains("list_limit") && list.talk.contains("config:1"))
@@ -127,8 +127,8 @@ struct ConfigTests {
     let list = try bench.trendy("config", "list", environment: strays)
     #expect(
       list.talk == """
-        Note: TRENDY_DATA is the variable of no setting. It has no effect.
-        Note: TRENDY_STOER is the variable of no setting. Did you mean TRENDY_STORE?
+        Note: Unknown variable TRENDY_DATA. It has no effect.
+        Note: Unknown variable TRENDY_STOER. Did you mean TRENDY_STORE?
 
         """)
     #expect(list.status == 0)

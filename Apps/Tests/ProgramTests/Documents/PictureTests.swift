@@ -33,7 +33,7 @@ struct PictureTests {
   @Test func `a week at three widths`() throws {
     #expect(
       try bench.shown("week", width: 40) == """
-        Mon 18 to Wed 20 Nov, against Mon 11 to
+        Mon 18 to Wed 20 Nov, compared with Mon 11 to
         Wed 13 Nov
           run and コーヒーと紅茶の時間 after
           none before.
@@ -48,7 +48,7 @@ struct PictureTests {
         """)
     #expect(
       try bench.shown("week", width: 80) == """
-        Mon 18 to Wed 20 Nov, against Mon 11 to Wed 13 Nov
+        Mon 18 to Wed 20 Nov, compared with Mon 11 to Wed 13 Nov
           New: run and コーヒーと紅茶の時間.
           coffee                3   3   same  ███
           reading               3   3   same  ███
@@ -61,7 +61,7 @@ struct PictureTests {
     #expect(try bench.shown("week", width: 120) == bench.shown("week", width: 80))
     #expect(
       try bench.shown("week", width: 80, locale: "C") == """
-        Mon 18 to Wed 20 Nov, against Mon 11 to Wed 13 Nov
+        Mon 18 to Wed 20 Nov, compared with Mon 11 to Wed 13 Nov
           New: run and コーヒーと紅茶の時間.
           coffee                3   3   same  @@@
           reading               3   3   same  @@@
@@ -89,7 +89,7 @@ struct PictureTests {
     #expect(cut.status == 64 && cut.talk.contains("That begins on Mon 11 Nov"), "\(cut.talk)")
     #expect(try bench.trendy("week", "--type", "tea").status == 66)
     #expect(try bench.shown("week --type run", width: 80).contains("Driven") == false)
-    #expect(try bench.trendy("week", "--until", "2020-01-01").output.hasSuffix("Nothing recorded in either.\n"))
+    #expect(try bench.trendy("week", "--until", "2020-01-01").output.hasSuffix("No entries in either period.\n"))
   }
 
   @Test func `a line at three widths`() throws {
@@ -132,7 +132,7 @@ struct PictureTests {
 
           5             ⡀               ⡀              ⢀               ⢀               ⢀
             Aug        Sep                     Oct                      Nov
-          Dots: days. Line: the mean of 14 days up to each.
+          Dots: days. Line: 14-day mean.
 
         """)
     #expect(
@@ -152,7 +152,7 @@ struct PictureTests {
 
           5                   ⡀                       ⢀                        ⡀                       ⡀                       ⢀
             Aug               Sep                                 Oct                                   Nov
-          Dots: days. Line: the mean of 14 days up to each.
+          Dots: days. Line: 14-day mean.
 
         """)
     #expect(
@@ -172,7 +172,7 @@ struct PictureTests {
 
           5             *               *              *               *               *
             Aug        Sep                     Oct                      Nov
-          Dots: days. Line: the mean of 14 days up to each.
+          Dots: days. Line: 14-day mean.
 
         """)
   }
@@ -225,7 +225,7 @@ struct PictureTests {
     #expect(try bench.trendy("chart", "coffee", "--of", "size").status == 64)
     #expect(try bench.trendy("chart", "coffee", "--since", "2024-12-01", "--until", "2024-11-01").status == 64)
     let none = try bench.trendy("chart", "coffee", "--since", "2023-01-01", "--until", "2023-02-01").output
-    #expect(none == "coffee: nothing recorded that is meant by these options.\n")
+    #expect(none == "coffee: no entries match these options.\n")
   }
 
   @Test func `a month that is over is held against the whole one before, and one to come is refused`() throws {
@@ -235,7 +235,7 @@ struct PictureTests {
     #expect(month["before_from"] == "2024-09-01" && month["before_through"] == "2024-09-30")
     let part = try bench.document("month")
     #expect(part["through"] == "2024-11-20" && part["before_through"] == "2024-10-20")
-    #expect(try bench.shown("month 2024-10", width: 80).hasPrefix("Oct 2024, against Sep 2024\n"))
+    #expect(try bench.shown("month 2024-10", width: 80).hasPrefix("Oct 2024, compared with Sep 2024\n"))
     #expect(try bench.trendy("month", "2024-13").status == 64)
     #expect(try bench.trendy("month", "2024-12", "--until", "2024-11-20").talk.contains("still to come"))
     for width in [40, 80, 120] {

@@ -53,7 +53,7 @@ struct ServiceManagerTests {
     defer { agent.stop() }
     _ = try manager.wait(for: "READY=1")
     // Said before, by another way, which may be the slower one.
-    #expect(try eventually { agent.text.contains("trackers post to http://127.0.0.1:") ? true : nil } == true)
+    #expect(try eventually { agent.text.contains("trackers can post to http://127.0.0.1:") ? true : nil } == true)
     if !manager.heard.contains(where: { $0.contains("STATUS=Agent: ") }) { _ = try manager.wait(for: "STATUS=Agent: ") }
     #expect(manager.heard.contains { $0.contains("STATUS=Agent: not connected to a hub") }, "\(manager.heard)")
   }
@@ -164,9 +164,9 @@ struct ServiceManagerTests {
   @Test(
     "a socket that nobody here would serve is refused",
     arguments: [
-      ("hub", "run --role agent", "is for the hub, which does not run here"),
-      ("ingest", "run --role hub", "is for the agent, which does not run here"),
-      ("closed", "run --role hub", "is no TCP or Unix socket that listens"),
+      ("hub", "run --role agent", "is for the hub, which is not running here"),
+      ("ingest", "run --role hub", "is for the agent, which is not running here"),
+      ("closed", "run --role hub", "is not a listening TCP or Unix socket"),
     ])
   func refused(name: String, words: String, reason: String) throws {
     try bench.trendy("init")

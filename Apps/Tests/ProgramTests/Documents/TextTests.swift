@@ -100,12 +100,12 @@ struct TextTests {
 
   @Test func `what was just recorded is counted, and days in a row are told to who set out for each day`() throws {
     for days in 1...3 { try bench.trendy("log", "coffee", "--at", "-\(days) days") }
-    #expect(try bench.trendy("log", "coffee").output.contains("\n  undo: trendy undo"))
-    #expect(try bench.trendy("log", "coffee").output.contains("\n  today 2 · undo: trendy undo"))
+    #expect(try bench.trendy("log", "coffee").output.contains("\n  Undo with: trendy undo"))
+    #expect(try bench.trendy("log", "coffee").output.contains("\n  2 today · Undo with: trendy undo"))
     try bench.trendy("type", "edit", "coffee", "--goal", "4/day")
     #expect(
       try bench.trendy("log", "coffee").output.contains(
-        "\n  today 3 of 4, 1 left · 4 days in a row · undo: trendy undo"))
+        "\n  3 of 4 today, 1 left · 4-day streak · Undo with: trendy undo"))
     #expect(try bench.trendy("log", "coffee", "-q").output == "")
   }
 

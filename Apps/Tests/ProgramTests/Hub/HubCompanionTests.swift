@@ -54,7 +54,7 @@ struct HubCompanionTests {
     try phone.post(HubPhone.drive(ago: 5000) + HubPhone.rest(seconds: 900, ago: 4100, at: 9000), to: hub)
     try follow("Pixel")
     let listed = try bench.trendy("companion", "list", store: "watch").output
-    #expect(listed.contains("pixel  tells this device"), "\(listed)")
+    #expect(listed.contains("pixel  sends notices to this device"), "\(listed)")
     let watch = try agent("watch")
     defer { watch.stop() }
     try phone.post(HubPhone.drive(ago: 700, from: 9000), to: hub)
@@ -78,7 +78,7 @@ struct HubCompanionTests {
     #expect(last.suffix(2).map(\.kind) == ["trip_started", "trip_active"])
     // Who is told no more hears nothing, of either way.
     let ended = try bench.trendy("companion", "rm", "pixel", store: "watch")
-    #expect(ended.status == 0 && ended.output.contains("tell each other no more"), "\(ended.output)\(ended.talk)")
+    #expect(ended.status == 0 && ended.output.contains("have been stopped"), "\(ended.output)\(ended.talk)")
     try phone.post([HubPhone.Fix(ago: -10, northward: 19_500)], to: hub)
     #expect(try bench.trendy("companion", "status", store: "watch").output.contains("No companions"))
     #expect(try bench.trendy("companion", "rm", "pixel", store: "watch").status == 66)

@@ -36,7 +36,10 @@ struct HubLiveTests {
     #expect(abs((trip?["distance_m"]?.doubleValue ?? 0) - 9000) < 300, "\(shown.output)")
     let told = try live()
     #expect(told.output.contains(" km") && told.output.contains("since"))
-    #expect(told.talk.contains("No agent runs here: this is what pixel told the hub 127.0.0.1"), "\(told.talk)")
+    #expect(
+      told.talk.contains(
+        "No agent is running, so this does not update: last known state from pixel, according to the hub 127.0.0.1"),
+      "\(told.talk)")
     #expect(told.talk.contains(" 6 min ago"), "\(told.talk)")
     // It is over: nothing goes on, and the trip is in the record.
     try phone.post(HubPhone.rest(seconds: 400, ago: 0, at: 9000), to: hub)
@@ -67,7 +70,7 @@ struct HubLiveTests {
     hub.stop()
     let alone = try live()
     #expect(alone.status == 0 && alone.output.contains(" km"))
-    #expect(alone.talk.contains("The hub could not be asked") && alone.talk.contains("logger 20 told this store"))
+    #expect(alone.talk.contains("The hub did not answer") && alone.talk.contains("last known state from logger 20"))
   }
 
   @Test func `without the hub and with nothing here, it does not say that nothing goes on`() throws {

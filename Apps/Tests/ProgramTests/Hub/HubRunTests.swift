@@ -167,7 +167,7 @@ struct HubRunTests {
       return line?.split(separator: ":").last
     }
     let result = try bench.trendy("connect", "https://localhost:\(try #require(port))", "1234-5678")
-    #expect(result.status == 77 && result.talk.contains("certificate is not trusted"), "\(result.talk)")
+    #expect(result.status == 77 && result.talk.contains("certificate of the hub is not trusted"), "\(result.talk)")
     #expect(result.talk.contains("update-ca-certificates"))
   }
 
@@ -176,7 +176,7 @@ struct HubRunTests {
     let paired = try bench.trendyd("pair", "--data", data)
     #expect(paired.output.contains("trendy connect http://NAME:8787 "), "\(paired.output)")
     #expect(
-      paired.talk.contains("0.0.0.0 means every network") && paired.talk.contains("--host NAME"), "\(paired.talk)")
+      paired.talk.contains("0.0.0.0 means all networks") && paired.talk.contains("--host NAME"), "\(paired.talk)")
     let named = try bench.trendyd("pair", "--data", data, "--host", "attic.lan")
     #expect(named.output.contains("trendy connect http://attic.lan:8787 ") && named.talk.isEmpty, "\(named.talk)")
   }

@@ -51,7 +51,9 @@ struct HubStatusTests {
     #expect(document["served"] == true && document["ready"] == true && document["devices"] == 2)
     hub.stop()
     let stopped = try bench.trendyd("hub", "status", "--data", hub.data)
-    #expect(stopped.status == 0 && stopped.output.contains("by none: trendyd run --role hub"), "\(stopped.output)")
+    #expect(
+      stopped.status == 0 && stopped.output.contains("not running; start it: trendyd run --role hub"),
+      "\(stopped.output)")
     let missing = try bench.trendyd("hub", "status", "--data", bench.store("nothing"))
     #expect(missing.status == 66, "\(missing.talk)")
   }
@@ -77,7 +79,7 @@ struct DatabaseStatusTests {
     let database = try DatabaseBench()
     let data = try database.initialise()
     func served() throws -> Workbench.Result { try database.bench.trendyd("hub", "status", "--data", data) }
-    #expect(try served().output.contains("by none"))
+    #expect(try served().output.contains("not running"))
     let hubs = try (0..<2).map { try database.run(name: "hub-\($0)") }
     defer { for hub in hubs { hub.process.stop() } }
     #expect(try served().output.contains("by 2 processes"))

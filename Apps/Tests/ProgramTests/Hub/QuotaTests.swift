@@ -84,12 +84,12 @@ struct QuotaTests {
     let name = try #require(try person()["name"]?.stringValue)
     #expect(try user("limit", name, "--bytes", "100000", "--rows", "500").status == 0)
     let list = try bench.run("trendyd", ["user", "list"] + ["--data", hub.data])
-    #expect(list.output.contains("at most 500 rows, at most 100000 bytes in them"), "\(list.output)")
+    #expect(list.output.contains("limit 500 entries, limit 100000 bytes"), "\(list.output)")
     #expect(try user("limit", name).document.objectValue?["bytes_limit"] == 100_000)
     #expect(try user("limit", name, "--bytes", "none", "--rows", "default").status == 0)
     #expect(try person()["rows_limit"] == .null && person()["bytes_limit"] == .null)
     let wrong = try user("limit", name, "--rows", "many")
-    #expect(wrong.status == 64 && wrong.talk.contains("none, or default"), "\(wrong.talk)")
+    #expect(wrong.status == 64 && wrong.talk.contains("none or default"), "\(wrong.talk)")
     #expect(try user("limit", "Nobody", "--rows", "5").status != 0)
   }
 

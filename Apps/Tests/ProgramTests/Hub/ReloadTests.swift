@@ -31,10 +31,10 @@ struct ReloadTests {
     "check-config names file, line and near miss",
     arguments: [
       ("role = bth\n", ":1: The value 'bth' is invalid for 'role'", "Did you mean 'both'?"),
-      ("\npol = 1m\n", ":2: There is no setting 'pol'", "Did you mean 'poll'?"),
+      ("\npol = 1m\n", ":2: Setting 'pol' not found", "Did you mean 'poll'?"),
       ("limit = connections=4 conections=5\n", ":1: The value 'conections=5' is invalid for 'limit'", "'connections'"),
       ("\n\nproxy = 10.0.0.0/99\n", ":3: The value '10.0.0.0/99' is invalid for 'proxy'", "It is an address"),
-      ("nmea = /dev/x@17\n", ":1: The value '/dev/x@17' is invalid for 'nmea'", "The speed is one of"),
+      ("nmea = /dev/x@17\n", ":1: The value '/dev/x@17' is invalid for 'nmea'", "Use one of the baud rates"),
     ])
   func checks(text: String, message: String, hint: String) throws {
     try write(text)
@@ -44,7 +44,7 @@ struct ReloadTests {
         result.status == 78 && result.talk.contains(path + message) && result.talk.contains(hint), "\(result.talk)")
     }
     try write("poll = 1m\n")
-    #expect(try bench.trendyd("check-config").output == "\(path) is right.\n")
+    #expect(try bench.trendyd("check-config").output == "\(path) is valid.\n")
   }
 
   @Test func `an agent takes what can change, and says what waits for the next start`() throws {
@@ -55,14 +55,14 @@ struct ReloadTests {
     try write("poll = 2m\nunits = imperial\ngpsd = localhost\n")
     #expect(
       try reload().output
-        == "Configuration read again: poll, units changed; gpsd will change at the next start.\n")
+        == "Configuration reloaded: poll, units changed; gpsd will change after a restart.\n")
     #expect(try reload("--json").document == ["schema": "trendyd.reload/1", "changed": [], "waiting": ["gpsd"]])
     try write("poll = 2m\nunits = imperal\n")
     let refused = try reload()
-    #expect(refused.status == 78 && refused.talk.contains("the old one stays: \(path):2: "), "\(refused.talk)")
+    #expect(refused.status == 78 && refused.talk.contains("the old one stays active: \(path):2: "), "\(refused.talk)")
     // The old one stays: set right again, nothing has changed.
     try write("poll = 2m\nunits = imperial\n")
-    #expect(try reload().output == "Configuration read again: nothing changed.\n")
+    #expect(try reload().output == "Configuration reloaded: no changes.\n")
   }
 
   @Test func `what an option says stays, whatever the file says`() throws {
@@ -71,7 +71,7 @@ struct ReloadTests {
     defer { agent.stop() }
     #expect(try eventually { try reload().status == 0 ? true : nil } == true)
     try write("poll = 2m\n")
-    #expect(try reload().output == "Configuration read again: nothing changed.\n")
+    #expect(try reload().output == "Configuration reloaded: no changes.\n")
   }
 
   @Test func `a hub reads it again at SIGHUP, refuses a wrong one and serves on`() throws {
@@ -82,7 +82,7 @@ struct ReloadTests {
     #expect(try eventually { try reload().status == 0 ? true : nil } == true)
     try write("role = hub\nlisten = nowhere\nhub_data = \(bench.store("hub"))\n")
     kill(hub.process.processIdentifier, SIGHUP)
-    let isTold = try eventually { hub.text.contains("the old one stays: \(path):2: ") ? true : nil }
+    let isTold = try eventually { hub.text.contains("the old one stays active: \(path):2: ") ? true : nil }
     #expect(isTold == true, "\(hub.text)")
     let url = try #require(hub.text.firstMatch(of: /curl (http[^ \n]*)/)?.1)
     #expect(try bench.shell("curl -sf '\(url)'").status == 0)

@@ -41,9 +41,9 @@ struct SyncTests {
   @Test func `the day ends with what the hub has of it`() throws {
     try sync("phone")
     let name = "127.0.0.1:\(try #require(URL(string: hub.url)?.port))"
-    #expect(try bench.trendy("today", store: "phone").output.contains("\n  Everything is on \(name) ("))
+    #expect(try bench.trendy("today", store: "phone").output.contains("\n  Synced with \(name) at "))
     try bench.trendy("log", "coffee", store: "phone")
-    #expect(try bench.trendy("today", store: "phone").output.contains("\n  1 change waits for \(name); last sync "))
+    #expect(try bench.trendy("today", store: "phone").output.contains("\n  1 change pending for \(name); last sync "))
     try bench.trendy("init", store: "alone")
     #expect(try !bench.trendy("today", store: "alone").output.contains("hub"))
   }
@@ -79,9 +79,8 @@ struct SyncTests {
     #expect(try bench.shell("trendy log - -q --store '\(bench.store("phone"))' < '\(file.path)'").status == 0)
     try bench.trendy("log", "coffee", "-n", "short", store: "phone")
     let round = try bench.trendy("sync", store: "phone")
-    #expect(round.status == 0 && round.output.contains("0 waiting, 1 without effect"), "\(round.output)")
-    #expect(round.talk.contains("1 change that took no effect is kept here: trendy sync conflicts"))
-    #expect(!round.output.contains("In step"))
+    #expect(round.status == 0 && round.output.contains("Nothing pending."), "\(round.output)")
+    #expect(round.talk.contains("1 conflict needs your decision: trendy sync conflicts"))
     try bench.trendy("sync", store: "laptop")
     let shown = try bench.trendy("list", "--limit", "0", "--json", store: "laptop").document.objectValue?["events"]
     #expect(shown?.arrayValue?.map { $0.objectValue?["notes"] } == ["short"])
@@ -129,7 +128,7 @@ struct SyncTests {
     #expect(event?["properties"]?.objectValue?["count"]?.objectValue?["value"] == 1)
     // What it deletes is not what was deleted any more.
     let redone = try bench.trendy("redo", "2", store: "phone")
-    #expect(redone.output.contains("Done again: edit") && redone.talk.contains("stays as it is"), "\(redone.talk)")
+    #expect(redone.output.contains("Redone: edit") && redone.talk.contains("stays as it is"), "\(redone.talk)")
     try sync("phone", "laptop")
     #expect(try timeline("laptop").count == 1 && timeline("laptop") == timeline("phone"))
   }
@@ -265,7 +264,7 @@ struct SyncTests {
     #expect(status["waiting"] == 1 && status["in_flight"] == 1 && status["agent"] == true)
     #expect(status["next_try"] != .null && status["head"] != .null)
     var words = try bench.trendy("sync", "status", store: "phone").output
-    for part in ["1 waiting", "as of", "Sent:", "Last try:", "gave no answer", "Next try: "] {
+    for part in ["1 change pending", "as of", "Sent:", "Last try:", "gave no answer", "Next try: "] {
       #expect(words.contains(part), "\(part): \(words)")
     }
 
@@ -273,7 +272,7 @@ struct SyncTests {
     status = try self.status("phone")
     #expect(status["agent"] == false && status["next_try"] == .null, "nobody will try")
     words = try bench.trendy("sync", "status", store: "phone").output
-    #expect(words.contains("no agent runs") && words.contains("Last try:"), "\(words)")
+    #expect(words.contains("no agent is running") && words.contains("Last try:"), "\(words)")
   }
 
   @Test func `the command line and the agent work on one store at the same time`() throws {
@@ -340,8 +339,10 @@ struct SyncTests {
     try sync("phone", "laptop", "phone")
     try bench.trendy("log", "coffee", "-n", "before", store: "phone")
     let left = try bench.trendy("disconnect", store: "phone")
-    #expect(left.status == 0 && left.output.contains("1 change waits for it, and stays"), "\(left.output)\(left.talk)")
-    #expect(try bench.trendy("disconnect", store: "phone").output.contains("connected to no hub"))
+    #expect(
+      left.status == 0 && left.output.contains("1 change pending; sent when you connect again"),
+      "\(left.output)\(left.talk)")
+    #expect(try bench.trendy("disconnect", store: "phone").output.contains("not connected to a hub"))
     let account = try String(
       contentsOf: URL(filePath: bench.store("phone")).appending(path: "account.json"), encoding: .utf8)
     #expect(!account.contains("token") && !account.contains(hub.port), "\(account)")
@@ -355,7 +356,7 @@ struct SyncTests {
     let code = try elsewhere.code()
     for _ in 0..<2 {
       let refused = try bench.trendy("connect", elsewhere.url, code, store: "phone")
-      #expect(refused.status == 77 && refused.talk.contains("another person's record"), "\(refused.talk)")
+      #expect(refused.status == 77 && refused.talk.contains("belongs to another user"), "\(refused.talk)")
     }
     #expect(try bench.trendy("connect", elsewhere.url, code, store: "new").status == 0, "the code was not used up")
 
@@ -372,7 +373,8 @@ struct SyncTests {
     defer { agent.stop() }
     try #require(try eventually { agent.text.contains("syncs with") ? true : nil } == true)
     try bench.trendy("disconnect", store: "phone")
-    #expect(try eventually { agent.text.contains("is not connected yet") ? true : nil } == true, "\(agent.text)")
+    #expect(
+      try eventually { agent.text.contains("is not connected to a hub yet") ? true : nil } == true, "\(agent.text)")
     try bench.trendy("log", "coffee", store: "phone")
     #expect(try bench.trendy("connect", hub.url, hub.code(), store: "phone").status == 0)
     try sync("laptop")
@@ -424,7 +426,7 @@ struct SyncTests {
     try WireJSON.encode(JSONValue.array(runs)).write(to: URL(filePath: path))
     let asked = try bench.trendy("sync", store: "phone")
     #expect(asked.status == 75)
-    #expect(asked.talk.contains("left alone until") && asked.talk.contains("Nothing was lost"), "\(asked.talk)")
+    #expect(asked.talk.contains("back off until") && asked.talk.contains("No data was lost"), "\(asked.talk)")
   }
 
   @Test func `who runs the hub removes a person, lets them back in, and erases everything of them`() throws {
@@ -615,11 +617,11 @@ struct SyncTests {
     for type in ["coffee", "mood", "workout", "medication", "journal"] {
       try bench.trendy("type", "rm", type, "--yes", store: "new")
     }
-    #expect(try bench.trendy("init", store: "new").output.contains("was there already"))
+    #expect(try bench.trendy("init", store: "new").output.contains("already exists"))
     #expect(try bench.trendy("type", "list", "--plain", store: "new").output.isEmpty)
     #expect(try bench.trendy("connect", hub.url, "0000-0000", "--name", "new", store: "newer").status != 0)
     #expect(!FileManager.default.fileExists(atPath: bench.store("newer")))
     #expect(try bench.trendy("connect", hub.url, hub.code(), "--name", "newer", store: "newer").status == 0)
-    #expect(try bench.trendy("init", store: "newer").output.contains("was there already"))
+    #expect(try bench.trendy("init", store: "newer").output.contains("already exists"))
   }
 }

@@ -38,11 +38,11 @@ struct ExportOrderTests {
     #expect(try bench.trendy("status", "--json").document["exports"] == .null)
     try makeFolder()
     let ordered = try bench.trendy("export", "report", "--every", "7d", "--to", folder, "--keep", "3", "--json")
-    #expect(ordered.status == 0 && ordered.talk.contains("none runs for this store"), "\(ordered.talk)")
+    #expect(ordered.status == 0 && ordered.talk.contains("The agent is not running"), "\(ordered.talk)")
     #expect(try ordered.document["every_s"] == 604_800)
     #expect(try setting("export_every") == "7d" && setting("export_to") == folder && setting("export_keep") == "3")
     #expect(try setting("export_format") == "report")
-    #expect(try bench.trendy("status").output.contains("the first is to come"))
+    #expect(try bench.trendy("status").output.contains("none yet"))
     // Without a format it is all that there is.
     try bench.trendy("export", "--every", "1d", "--to", folder)
     #expect(try setting("export_format") == "ndjson" && setting("export_keep") == "14")
@@ -78,10 +78,10 @@ struct ExportOrderTests {
     try FileManager.default.removeItem(atPath: folder)
     let agent = try Running(bench, "trendyd", ["run", "--store", bench.store()])
     defer { agent.stop() }
-    #expect(try eventually { agent.text.contains("the export was not made") ? 1 : nil } != nil, "\(agent.text)")
-    #expect(try bench.trendy("status").output.contains("there is no such folder"))
+    #expect(try eventually { agent.text.contains("scheduled export failed") ? 1 : nil } != nil, "\(agent.text)")
+    #expect(try bench.trendy("status").output.contains("not found; create it"))
     let checked = try bench.trendy("doctor", "--local")
-    #expect(checked.status == 1 && checked.output.contains("there is no such folder"), "\(checked.output)")
+    #expect(checked.status == 1 && checked.output.contains("not found; create it"), "\(checked.output)")
     // It is still there, and asked again it makes it.
     try makeFolder()
     let answered = try bench.run("trendyd", ["status", "--store", bench.store()])
@@ -98,15 +98,15 @@ struct ExportOrderTests {
     try bench.trendy("export", "ndjson", "--every", "1d", "--to", folder)
     let agent = try Running(bench, "trendyd", ["run", "--store", bench.store()])
     defer { agent.stop() }
-    #expect(try eventually { agent.text.contains("the export was not made") ? 1 : nil } != nil, "\(agent.text)")
+    #expect(try eventually { agent.text.contains("scheduled export failed") ? 1 : nil } != nil, "\(agent.text)")
     #expect(try files() == ["trendy-\(day).ndjson.new"])
     let status = try bench.trendy("status").output
-    #expect(status.contains("was not made") && status.contains("trendy-\(day).ndjson.new"), "\(status)")
+    #expect(status.contains("failed") && status.contains("trendy-\(day).ndjson.new"), "\(status)")
   }
 
   @Test func `every format of export can be ordered`() throws {
     let talk = try bench.trendy("export", "nonsense").talk
-    let words = try #require(talk.firstMatch(of: /There are: ([^\n]*)\./)?.output.1).split(separator: ", ")
+    let words = try #require(talk.firstMatch(of: /Formats: ([^\n]*)\./)?.output.1).split(separator: ", ")
     #expect(words.count > 8)
     for word in words {
       #expect(try bench.trendy("config", "set", "export_format", String(word)).status == 0, "\(word)")

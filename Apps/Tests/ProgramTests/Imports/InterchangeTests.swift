@@ -179,9 +179,10 @@ struct InterchangeTests {
       #expect(added.status == 0, "\(added.talk)")
     }
     let part = try bench.trendy("export", "gpx", "--vehicle", "Van", path("van.gpx"), "--yes")
-    #expect(part.status == 0 && part.talk.contains("2 of 3 trips of 'Van' have no fixes here"), "\(part.talk)")
+    #expect(
+      part.status == 0 && part.talk.contains("2 of 3 trips with 'Van' have no recorded positions here"), "\(part.talk)")
     let none = try bench.trendy("export", "gpx", "--vehicle", "Bicycle")
-    #expect(none.status == 0 && none.talk.contains("no trips of 'Bicycle'"), "\(none.talk)")
+    #expect(none.status == 0 && none.talk.contains("No trips with 'Bicycle'"), "\(none.talk)")
     #expect(try bench.trendy("export", "csv", "--vehicle", "Van").output.split(separator: "\r\n").count == 4)
     #expect(try bench.trendy("export", "csv", "--vehicle", "Bicycle").output.split(separator: "\r\n").count == 1)
     let day = try bench.trendy("export", "json", "--day", "2026-03-01", "--vehicle", "Van").document

@@ -53,7 +53,7 @@ struct DefineTests {
     try bench.trendy("log", "coffee", "1", "--at", "2026-11-02 8:00")
     let before = try events()
     let asked = try bench.trendy("type", "merge", "kaffee", "coffee")
-    #expect(asked.status == 64 && asked.talk.contains("1 event become 'coffee'. Nothing was done."), "\(asked.talk)")
+    #expect(asked.status == 64 && asked.talk.contains("Move 1 event to 'coffee'"), "\(asked.talk)")
     #expect(try events() == before)
     let merged = try bench.trendy("type", "merge", "kaffee", "coffee", "--yes")
     #expect(merged.status == 0, "\(merged.talk)")
@@ -84,7 +84,7 @@ struct DefineTests {
     }
     #expect(skips == ["coffee 2026-11-02 2026-11-04 flu", "coffee 2026-11-03 2026-11-03 "])
     let place = try bench.trendy("place", "show", "bar").output
-    #expect(place.contains("coming  records coffee\n") && place.contains("going   records coffee\n"), "\(place)")
+    #expect(place.contains("entry     records coffee\n") && place.contains("exit      records coffee\n"), "\(place)")
     try bench.trendy("undo")
     #expect(try bench.trendy("skip", "--plain").output == before.0)
     #expect(try bench.trendy("place", "show", "bar").output == before.1)
@@ -112,7 +112,8 @@ struct DefineTests {
     #expect(try bench.trendy("type", "rm", "coffee").status == 64)
     #expect(try events() == before)
     #expect(
-      try bench.trendy("type", "rm", "coffee", "--yes").output == "Deleted: coffee, with 3 events. undo: trendy undo\n")
+      try bench.trendy("type", "rm", "coffee", "--yes").output
+        == "Deleted: coffee with 3 events. Undo with: trendy undo\n")
     #expect(try events().count == 1)
     #expect(try bench.trendy("undo").status == 0)
     #expect(try events() == before)
@@ -127,7 +128,8 @@ struct DefineTests {
     let edited = try bench.trendy(
       "type", "prop", "edit", "coffee", "size", "--key", "cup", "--options", "small,large,huge", "--default", "small")
     #expect(
-      edited.output.contains("1 event taken along") && edited.output.contains("usually small"), "\(edited.output)")
+      edited.output.contains("Renamed the key in 1 event.") && edited.output.contains("default small"),
+      "\(edited.output)")
     #expect(try bench.trendy("list", "--plain").output.contains("cup=large"))
     #expect(try bench.trendy("log", "coffee", "cup=huge").status == 0)
     #expect(try bench.trendy("type", "prop", "edit", "coffee", "cup", "--no-default").status == 0)
@@ -170,14 +172,14 @@ struct DefineTests {
     #expect(try bench.trendy("place", "add", "Work", "52.37", "4.89").output.hasPrefix("Work  52.37, 4.89"))
     #expect(try bench.trendy("place", "add", "Gym", "52.37,", "4.89").output.hasPrefix("Gym  52.37, 4.89"))
     let three = try bench.trendy("place", "add", "Park", "52.37,4.89", "100")
-    #expect(three.status == 64 && three.talk.contains("latitude, longitude"), "\(three.talk)")
+    #expect(three.status == 64 && three.talk.contains("latitude,longitude"), "\(three.talk)")
   }
 
   @Test func `a place is shown by name or position, changed and deleted`() throws {
     try bench.trendy("place", "add", "Home", "52.0,4.0", "--notify", "both")
     let shown = try bench.trendy("place", "show", "52.0001,4.0001").output
     #expect(shown.hasPrefix("Home  52.0, 4.0  100 m"), "\(shown)")
-    #expect(shown.contains("coming  records Visit\n") && shown.contains("tells   of coming and going\n"), "\(shown)")
+    #expect(shown.contains("entry     records Visit\n") && shown.contains("notifies  on entry and exit\n"), "\(shown)")
     #expect(try bench.trendy("place", "show", "10,10").talk.contains("trendy place add NAME 10,10"))
     let edited = try bench.trendy(
       "place", "edit", "home", "--name", "Old home", "--radius", "150", "--at", "52.1,4.1", "--role", "office",
@@ -208,7 +210,8 @@ struct DefineTests {
     try bench.trendy("import", Samples.drive.path)
     let visits = try bench.trendy("list", "--type", "visit", "--plain").output
     try #require(visits.contains("\tHome\t"), "\(visits)")
-    #expect(try bench.trendy("place", "edit", "Home", "--name", "Nest", "--relabel").output.contains("1 visit renamed"))
+    #expect(
+      try bench.trendy("place", "edit", "Home", "--name", "Nest", "--relabel").output.contains("Renamed 1 visit."))
     #expect(try bench.trendy("list", "--type", "visit", "--plain").output.contains("\tNest\t"))
     try bench.trendy("undo")
     #expect(try bench.trendy("list", "--type", "visit", "--plain").output.contains("\tHome\t"))

@@ -47,7 +47,8 @@ struct LogTests {
       documents.allSatisfy {
         $0["time"]?.stringValue.flatMap { RFC3339.date(from: $0) } != nil && $0["level"] == "info"
       }, "\(lines)")
-    #expect(documents.contains { $0["message"]?.stringValue?.contains("not connected yet") == true }, "\(lines)")
+    #expect(
+      documents.contains { $0["message"]?.stringValue?.contains("not connected to a hub yet") == true }, "\(lines)")
     #expect(documents.contains { $0["status"] == 404 && $0["method"] == "GET" }, "\(lines)")
   }
 

@@ -65,7 +65,7 @@ struct LookingAroundTests {
     #expect(try bench.run("trendy", ["doctor", "--store", kept.path]).status == 0)
     let again = try bench.run("trendy", ["demo", "--keep", kept.path])
     #expect(again.status == 73)
-    #expect(again.talk.contains("nothing is written over"), "\(again.talk)")
+    #expect(again.talk.contains("never overwritten"), "\(again.talk)")
     for words in [["--years", "0"], ["--years", "many"], ["--seed", "-1"]] {
       #expect(try bench.run("trendy", ["demo"] + words).status == 64)
     }

@@ -163,7 +163,7 @@ struct ReportTests {
     let coffee = try #require(year["types"]?.arrayValue?.first { $0["event_type"]?["name"] == "coffee" })
     let row = "coffee\(coffee["now"]?.intValue ?? 0)\(coffee["before"]?.intValue ?? 0)+4000 %201"
     #expect(shown.contains(row), "\(row)")
-    #expect(shown.contains("20 days in a row until Thu 20 Feb"))
+    #expect(shown.contains("20-day streak until Thu 20 Feb"))
     let figures = html.components(separatedBy: "<figure").dropFirst()
     #expect(figures.count >= 9)
     for figure in figures {
@@ -182,11 +182,11 @@ struct ReportTests {
       "trendy", ["log", "coffee", "--at", "2024-12-31T23:30:00Z", "--store", bench.store()], environment: zone)
     #expect(logged.status == 0)
     let html = try report("--year", "2025", environment: zone)
-    #expect(words(html).contains("Something on 1 of 365 days, most on Wed 1 Jan: 1."))
+    #expect(words(html).contains("Entries on 1 of 365 days, most on Wed 1 Jan: 1."))
     #expect(words(html).contains("Most from 00:00 to 01:00 (100 %)"))
     let twelve = try report("--year", "2025", environment: zone.merging(["TRENDY_HOURS": "12"]) { $1 })
     #expect(words(twelve).contains("Most from 12:00 am to 1:00 am (100 %)"))
-    #expect(words(try report("--year", "2024", environment: zone)).contains("Nothing was recorded in these days."))
+    #expect(words(try report("--year", "2024", environment: zone)).contains("No entries in this period."))
     try bench.trendy("trip", "add", "16.09344km", "--from", "2025-03-01T08:00:00Z", "--for", "30m")
     #expect(
       words(try report("--year", "2025", environment: ["TRENDY_UNITS": "imperial"])).contains("10.0 mi in 1 trip"))
@@ -213,7 +213,7 @@ struct ReportTests {
       """)
     let shown = words(try report("--year", "2025"))
     #expect(shown.contains("Most often at Home: 2 visits, 14 h together."), "\(shown.suffix(3000))")
-    #expect(shown.contains("42.0 km in 3 trips; 99.0 km in 1 trip in the year before."))
+    #expect(shown.contains("42.0 km in 3 trips; 99.0 km in 1 trip in the previous year."))
     #expect(shown.contains("Mar 2025230.0 km0.0 km30.0 km") && shown.contains("Business 100 %"))
     #expect(shown.contains("Van342.0 km"))
     // Of other types alone nothing was driven.
@@ -221,7 +221,7 @@ struct ReportTests {
   }
 
   @Test func `an empty store, one entry, and days of one's own have a report`() throws {
-    #expect(words(try report()).contains("Nothing was recorded in these days."))
+    #expect(words(try report()).contains("No entries in this period."))
     try bench.trendy("log", "coffee", "--at", "2025-06-10T08:00:00Z")
     for (words, title) in [
       (["--year", "2025"], "2025"), (["--since", "2025-06-01", "--until", "2025-06-30"], "1 to 30 June 2025"),

@@ -32,7 +32,7 @@ struct ReviewTests {
   @Test func `a year at three widths`() throws {
     #expect(
       try bench.shown("year", width: 40) == """
-        Mon 1 Jan to Wed 20 Nov, against Sun 1
+        Mon 1 Jan to Wed 20 Nov, compared with Sun 1
         Jan to Mon 20 Nov 2023
           More coffee and Trip; new: run and
           コーヒーと紅茶の時間.
@@ -57,7 +57,7 @@ struct ReviewTests {
         """)
     #expect(
       try bench.shown("year", width: 80) == """
-        Mon 1 Jan to Wed 20 Nov, against Sun 1 Jan to Mon 20 Nov 2023
+        Mon 1 Jan to Wed 20 Nov, compared with Sun 1 Jan to Mon 20 Nov 2023
           More coffee and Trip; new: run and コーヒーと紅茶の時間.
           302 entries on 239 of 325 days, 449 % more than in the year before (55).
           Most in Nov (34) and on Tue 19 Nov (4).
@@ -66,7 +66,7 @@ struct ReviewTests {
           コーヒーと紅茶の時間    4    0      new  ▁█▁▁█▁▁█▁▁█
           Trip                    2    1   +100 %  ▁▁█▁▁▁▁▁▁▁█
 
-          Best month, best day and longest streak of each:
+          Best month, best day and longest streak by type:
           coffee                Nov 28    1 Nov 2   2 days
           run                    Oct 7    5 Jan 1    1 day
           コーヒーと紅茶の時間   Feb 1   23 Feb 1    1 day
@@ -77,7 +77,7 @@ struct ReviewTests {
     #expect(try bench.shown("year", width: 120) == bench.shown("year", width: 80))
     #expect(
       try bench.shown("year", width: 80, locale: "C") == """
-        Mon 1 Jan to Wed 20 Nov, against Sun 1 Jan to Mon 20 Nov 2023
+        Mon 1 Jan to Wed 20 Nov, compared with Sun 1 Jan to Mon 20 Nov 2023
           More coffee and Trip; new: run and コーヒーと紅茶の時間.
           302 entries on 239 of 325 days, 449 % more than in the year before (55).
           Most in Nov (34) and on Tue 19 Nov (4).
@@ -86,7 +86,7 @@ struct ReviewTests {
           コーヒーと紅茶の時間    4    0      new  .@..@..@..@
           Trip                    2    1   +100 %  ..@.......@
 
-          Best month, best day and longest streak of each:
+          Best month, best day and longest streak by type:
           coffee                Nov 28    1 Nov 2   2 days
           run                    Oct 7    5 Jan 1    1 day
           コーヒーと紅茶の時間   Feb 1   23 Feb 1    1 day
@@ -111,7 +111,7 @@ struct ReviewTests {
       rows.count == 4 && rows.allSatisfy { $0.split(separator: "\t", omittingEmptySubsequences: false).count == 11 })
     let whole = try bench.document("year 2023")
     #expect(whole["from"] == "2023-01-01" && whole["through"] == "2023-12-31")
-    #expect(try bench.shown("year 2023", width: 80).hasPrefix("2023, against 2022\n"))
+    #expect(try bench.shown("year 2023", width: 80).hasPrefix("2023, compared with 2022\n"))
     for word in ["23", "next", "0000", "2024-11"] { #expect(try bench.trendy("year", word).status == 64) }
     #expect(try bench.trendy("year", "2025", "--until", "2024-11-20").talk.contains("still to come"))
   }

@@ -31,11 +31,11 @@ struct UndoTests {
     _ = try told("edit", "@1", "-n", "three")
     _ = try told("rm", "@1", "@2")
     #expect(try notes == [])
-    #expect(try told("undo").contains("Taken back: rm 2 events"))
+    #expect(try told("undo").contains("Undone: delete 2 events"))
     #expect(try notes == ["one", "three"])
-    #expect(try told("undo").contains("Taken back: edit "))
+    #expect(try told("undo").contains("Undone: edit "))
     #expect(try notes == ["one", "two"])
-    #expect(try told("undo").contains("Taken back: log coffee "))
+    #expect(try told("undo").contains("Undone: log coffee "))
     #expect(try notes == ["one"])
     #expect(try told("redo", "2").split(separator: "\n").count == 2)
     #expect(try notes == ["one", "three"])
@@ -79,14 +79,14 @@ struct UndoTests {
     _ = try told("type", "prop", "add", "run", "dose", "--kind", "number")
     _ = try told("place", "add", "Home", "52.1,4.3")
     for label in ["place add Home", "type prop add run dose"] {
-      #expect(try told("undo").contains("Taken back: \(label)"))
+      #expect(try told("undo").contains("Undone: \(label)"))
     }
     #expect(try told("place", "list", "--plain").isEmpty)
     _ = try told("log", "run", "-n", "far")
     _ = try told("undo")
     _ = try told("redo")
     _ = try told("undo")
-    #expect(try told("undo").contains("Taken back: type add run"))
+    #expect(try told("undo").contains("Undone: type add run"))
     #expect(try !told("type", "list", "--plain").contains("run"))
   }
 
@@ -97,9 +97,9 @@ struct UndoTests {
     #expect(!trips.isEmpty)
     _ = try told("rm", "@1")
     #expect(try told("trip", "list", "--plain").isEmpty)
-    #expect(try told("undo", "2").contains("Taken back: import track.gpx"))
+    #expect(try told("undo", "2").contains("Undone: import track.gpx"))
     #expect(try told("list", "--plain").isEmpty)
-    #expect(try told("redo").contains("Done again: import track.gpx"))
+    #expect(try told("redo").contains("Redone: import track.gpx"))
     #expect(try told("trip", "list", "--plain") == trips)
   }
 
@@ -109,14 +109,14 @@ struct UndoTests {
     _ = try told("log", "coffee", "-n", "one")
     _ = try told("import", file.path)
     #expect(try told("undo", "--list", "--plain").contains("\timport water.csv\n"))
-    #expect(try told("undo").contains("Taken back: import water.csv"))
+    #expect(try told("undo").contains("Undone: import water.csv"))
     #expect(try notes == ["one"])
     #expect(try told("import", "list").contains("undone"))
     // What it brought comes again by the same command; taken back by its id, it is not taken back twice.
     _ = try told("import", file.path)
     let id = try told("import", "list", "--plain").split(separator: "\t")[0]
     _ = try told("import", "undo", String(id))
-    #expect(try told("undo").contains("Taken back: log coffee"))
+    #expect(try told("undo").contains("Undone: log coffee"))
     #expect(try notes == [])
   }
 

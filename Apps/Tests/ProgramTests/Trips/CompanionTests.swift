@@ -58,7 +58,7 @@ struct CompanionTests {
     try hub.connect("phone", "watch")
     let paired = try bench.trendy("companion", "pair", "Watch", store: "phone")
     try #require(paired.status == 0, "\(paired.talk)")
-    #expect(try bench.trendy("companion", "list", store: "watch").output.contains("tells this device"))
+    #expect(try bench.trendy("companion", "list", store: "watch").output.contains("sends notices to this device"))
     let hooks = bench.folder.appending(path: "hooks")
     try FileManager.default.createDirectory(at: hooks, withIntermediateDirectories: true)
     let (hook, received) = (hooks.appending(path: "on-notice"), bench.folder.appending(path: "received"))

@@ -104,7 +104,7 @@ struct LiveTests {
     #expect(agent.process.terminationReason == .exit && agent.process.terminationStatus == 0)
     #expect(try status()?["state"] == "ended")
     let gone = try bench.trendyd("status", "--store", bench.store("phone"))
-    #expect(gone.status == 69 && gone.talk.contains("The last one ended"), "\(gone.talk)")
+    #expect(gone.status == 69 && gone.talk.contains("The last agent stopped"), "\(gone.talk)")
   }
 
   @Test func `an agent that was killed is known by its silence, and its socket is taken over`() throws {

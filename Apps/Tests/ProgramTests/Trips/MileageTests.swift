@@ -189,7 +189,7 @@ struct MileageTests {
     ] {
       try Data("mine".utf8).write(to: file)
       let refused = try bench.run("trendy", ["export", "mileage", "--all", "--store", bench.store()] + words)
-      #expect(refused.status == 73 && refused.talk.contains("--yes replaces it"), "\(refused.talk)")
+      #expect(refused.status == 73 && refused.talk.contains("Overwrite it with --yes"), "\(refused.talk)")
       #expect(try String(contentsOf: file, encoding: .utf8) == "mine")
       let done = try bench.run("trendy", ["export", "mileage", "--all", "--yes", "--store", bench.store()] + words)
       #expect(done.status == 0)
@@ -204,7 +204,7 @@ struct MileageTests {
     try told("vehicle", "odometer", "log", "van", "1101km", "--at", "2026-11-20T12:00:00Z")
     #expect(try told("vehicle", "odometer", "check", "van")["vehicles"]?.arrayValue?.count == 1)
     let back = try bench.trendy("vehicle", "odometer", "log", "van", "900km", "--at", "2026-11-20T13:00:00Z")
-    #expect(back.talk.contains("passed over"))
+    #expect(back.talk.contains("ignores lower readings"))
     try told("vehicle", "odometer", "log", "van", "1200km", "--at", "2026-11-20T14:00:00Z")
     let check = try told("vehicle", "odometer", "check", status: 1)["vehicles"]?.arrayValue?.first?.objectValue
     #expect(check?["warning"] == true)
@@ -223,7 +223,7 @@ struct MileageTests {
       "place", "simulate", "home", "--speed", "20", "--every", "17", "--stay", "0s", "--passing")
     #expect(passing["crossings"]?.arrayValue?.count == 2)
     let words = try bench.trendy("place", "simulate", "home")
-    #expect(words.output.contains("→ came in at"))
+    #expect(words.output.contains("→ entered at"))
     #expect(words.output.contains("entry after the dwell time"))
     // Nothing has sent a fix.
     let check = try told("place", "check", status: 1)

@@ -148,7 +148,7 @@ struct ReceiverTests {
     let odd = try run("\(bench.folder.path)/gps@4801")
     #expect(odd.status == 64 && odd.talk.contains("4800, 9600"), "\(odd.talk)")
     let none = try run("\(bench.folder.path)/none@4800")
-    #expect(none.status == 66 && none.talk.contains("cannot be opened"), "\(none.talk)")
+    #expect(none.status == 66 && none.talk.contains("Cannot open"), "\(none.talk)")
   }
 }
 

@@ -68,7 +68,7 @@ struct RecordingTests {
     }
     let result = try bench.run("trendy", ["track", "detect", folder.path, "--json", "--utc"])
     #expect(result.status == 0)
-    #expect(result.talk.contains("Passed over README.md"))
+    #expect(result.talk.contains("Skipped README.md"))
     let tracks = try #require(result.document.objectValue)
     #expect(tracks.keys.sorted() == ["evening", "morning"])
     #expect(tracks["morning"] == [])
@@ -156,7 +156,7 @@ struct RecordingTests {
     let trips = try trips()
     let id = try #require(trips.first?["id"]?.stringValue)
     let again = try bench.trendy("trip", "recompute")
-    #expect(again.status == 0 && again.output.contains("The same as before"), "\(again.output)\(again.talk)")
+    #expect(again.status == 0 && again.output.contains("No changes"), "\(again.output)\(again.talk)")
     let second = try imported(path)
     #expect(count(second, "trips", "new") == 0 && count(second, "trips", "known") == 1)
     #expect(count(second, "fixes", "new") == 0 && count(second, "fixes", "known") == fixes)

@@ -6,8 +6,8 @@ struct CompletionsInstallCommand: Command {
   static let spec = CommandSpec(
     "completions install", .optional("shell", .oneOf(CompletionShell.allCases.map(\.rawValue))),
     summary:
-      "Put the completions of trendy and trendyd where the shell looks for them: the login shell, or the one named.",
-    group: .care, examples: ["completions install", "completions install zsh"], columns: ["shell", "file"])
+      "Install shell completions for trendy and trendyd, for the login shell or the one named.",
+    group: .system, examples: ["completions install", "completions install zsh"], columns: ["shell", "file"])
 
   struct Answer {
     var shell: CompletionShell
@@ -25,8 +25,9 @@ struct CompletionsInstallCommand: Command {
     let login = Environment.all["SHELL"]?.split(separator: "/").last.map(String.init) ?? ""
     guard let shell = CompletionShell(rawValue: login) else {
       throw session.usageError(
-        login.isEmpty ? "SHELL does not say which shell this is" : "There are no completions for \(login) (SHELL)",
-        hint: "Name one: trendy completions install \(CompletionShell.allCases.map(\.rawValue).joined(separator: "|"))")
+        login.isEmpty ? "Cannot tell your shell: SHELL is not set" : "No completions for your shell, '\(login)'",
+        hint:
+          "Name a shell: trendy completions install \(CompletionShell.allCases.map(\.rawValue).joined(separator: "|"))")
     }
     self.shell = shell
   }
@@ -42,8 +43,8 @@ struct CompletionsInstallCommand: Command {
         try Data(shell.script(for: program).utf8).write(to: file, options: .atomic)
       } catch {
         throw CommandError(
-          "\(file.path) cannot be written: \(error)",
-          hint: "trendy completions print \(shell.rawValue) gives its content, to be put elsewhere.",
+          "Cannot write \(file.path): \(error)",
+          hint: "Save the output of 'trendy completions print \(shell.rawValue)' somewhere else.",
           exit: .cannotCreate)
       }
       files.append(file.path)
@@ -63,22 +64,22 @@ struct CompletionsInstallCommand: Command {
     }
     for file in answer.files {
       if console.format == .plain { console.row([answer.shell.rawValue, file]) }
-      console.done("Written: \(file)")
+      console.done("Installed \(file)")
     }
     console.done(answer.next)
     return .done
   }
 }
 
-/// The folders of a person in which shells look for completions.
+/// Folders of the user's home in which shells look for completions.
 private struct CompletionHome {
   private let environment: [String: String]
 
   init(environment: [String: String]) { self.environment = environment }
 
-  /// What an XDG variable names, else a folder of the home.
+  /// Folder named by an XDG variable, else a folder of the home.
   private func folder(_ variable: String, else path: String) -> URL {
-    // The specification has relative paths ignored.
+    // The XDG specification requires relative paths to be ignored.
     if let named = environment[variable], named.hasPrefix("/") { return URL(filePath: named) }
     return home.appending(path: path)
   }
@@ -96,21 +97,21 @@ private struct CompletionHome {
     }
   }
 
-  /// What a person has to do for the shell to find them, if anything.
+  /// Instruction for the user to activate the completions.
   func nextStep(for shell: CompletionShell, in folder: URL) -> String {
     switch shell {
-    case .fish: return "fish finds it by itself, at once."
+    case .fish: return "Active in fish now."
     case .bash:
       let loader = "/usr/share/bash-completion/bash_completion"
       return FileManager.default.fileExists(atPath: loader)
-        ? "bash-completion finds it in the next shell."
-        : "To load it without the package bash-completion, add to ~/.bashrc:  source \(folder.path)/trendy"
+        ? "Active in your next shell."
+        : "The package bash-completion is not installed. Add to ~/.bashrc:  source \(folder.path)/trendy"
     case .zsh:
       let startup = (environment["ZDOTDIR"].map { URL(filePath: $0) } ?? home).appending(path: ".zshrc")
-      // A start-up file that cannot be read is as one that does not name the folder.
+      // An unreadable start-up file is treated as one that does not name the folder.
       let text = (try? String(contentsOf: startup, encoding: .utf8)) ?? ""
       return text.contains(folder.path)
-        ? "\(startup.path) names the folder: zsh finds it in the next shell."
+        ? "Active in your next shell."
         : "Add to \(startup.path), before compinit:  fpath=(\(folder.path) $fpath); autoload -Uz compinit && compinit"
     }
   }

@@ -3,8 +3,8 @@ import CommandSupport
 /// `trendy completions print`
 struct CompletionsPrintCommand: Command {
   static let spec = CommandSpec(
-    "completions print", .one("shell", .oneOf(CompletionShell.allCases.map(\.rawValue)), "the shell"),
-    summary: "What a shell reads to complete trendy's words: bash, fish or zsh.", group: .care,
+    "completions print", .one("shell", .oneOf(CompletionShell.allCases.map(\.rawValue)), "shell"),
+    summary: "Print the completion script for bash, fish or zsh.", group: .system,
     examples: ["completions print bash", "completions print fish"])
 
   private let shell: CompletionShell

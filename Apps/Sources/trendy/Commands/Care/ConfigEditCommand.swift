@@ -10,16 +10,16 @@ import CommandSupport
 /// `trendy config edit`
 struct ConfigEditCommand: Command {
   static let spec = CommandSpec(
-    "config edit", summary: "Open the configuration file in your editor, and check it afterwards.", group: .care,
+    "config edit", summary: "Edit the configuration file in your editor, then check it.", group: .system,
     examples: ["config edit"])
 
   init(_ session: Session) throws {
     guard !session.arguments.has("--no-input") else {
-      throw session.usageError("An editor asks for input", hint: "Without one: trendy config set KEY VALUE")
+      throw session.usageError("Cannot open an editor with --no-input", hint: "Use: trendy config set KEY VALUE")
     }
   }
 
-  /// The file as it is now.
+  /// Returns the edited file.
   func act(_ session: Session) throws(CommandError) -> ConfigurationFile {
     let path = session.settings.file.path
     if !session.settings.file.exists {
@@ -32,21 +32,21 @@ struct ConfigEditCommand: Command {
   func show(_ answer: ConfigurationFile, _ session: Session) -> ExitCode {
     for problem in answer.problems { _ = session.console.report(problem) }
     guard answer.problems.isEmpty else { return .configuration }
-    session.console.done("\(answer.path) is right: \(Quantity(answer.entries.count, "setting")).")
+    session.console.done("\(answer.path) is valid: \(Quantity(answer.entries.count, "setting")).")
     return .done
   }
 }
 
-/// The person's editor.
+/// The user's editor.
 struct Editor {
-  /// Words of a shell, as `VISUAL` may hold options.
+  /// Shell command, because `VISUAL` may contain options.
   private let command: String
 
   init(environment: [String: String]) {
     command = ["VISUAL", "EDITOR"].lazy.compactMap { environment[$0] }.first { !$0.isEmpty } ?? "vi"
   }
 
-  /// Returns when the editor has ended.
+  /// Runs the editor until it exits.
   func edit(_ path: String) throws(CommandError) {
     let words: [String] = ["sh", "-c", "\(command) \"$1\"", "sh", path]
     var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) }
@@ -58,7 +58,7 @@ struct Editor {
     if code == 0 { while waitpid(child, &ending, 0) < 0, errno == EINTR {} }
     guard code == 0, ending == 0 else {
       throw CommandError(
-        "The editor '\(command)' failed", hint: "VISUAL or EDITOR names another. The file is \(path).",
+        "The editor '\(command)' failed", hint: "Set VISUAL or EDITOR to another program. The file is \(path).",
         exit: .configuration)
     }
   }

@@ -3,8 +3,8 @@ import CommandSupport
 /// `trendy config get`
 struct ConfigGetCommand: Command {
   static let spec = CommandSpec(
-    "config get", .one("key", .setting, "the key"),
-    summary: "The value of a setting; status 1 where it has none.", group: .care,
+    "config get", .one("key", .setting, "key"),
+    summary: "Print the value of a setting; exit with status 1 if it has none.", group: .system,
     examples: ["config get day_starts_at", "config get units --json"])
 
   private let setting: SettingSpec
@@ -12,7 +12,7 @@ struct ConfigGetCommand: Command {
   init(_ session: Session) throws { setting = try Setting.named(session.arguments.positionals[0]) }
 
   func act(_ session: Session) throws -> SettingText {
-    // A value that is not the one that was meant would be taken for it.
+    // An invalid file could make this print a value that the user did not set.
     try session.settings.check()
     return SettingText(spec: setting, value: try session.allSettings().resolved(setting))
   }

@@ -3,7 +3,7 @@ import CommandSupport
 /// `trendy config list`
 struct ConfigListCommand: Command {
   static let spec = CommandSpec(
-    "config list", summary: "All settings: their values, and where each comes from.", group: .care,
+    "config list", summary: "List all settings with their values and where each comes from.", group: .system,
     examples: ["config list", "config list --json"])
 
   init(_ session: Session) {}
@@ -21,7 +21,7 @@ struct ConfigListCommand: Command {
     case .plain: for row in answer { console.row(row.plain) }
     case .text:
       let keys = answer.map(\.spec.key.count).max() ?? 0
-      // Where a line has no room for both, a value is worth more than where it comes from.
+      // On a narrow terminal the value takes precedence over its origin.
       let isWide = (console.terminal.width ?? .max) >= 70
       let values = isWide ? min(40, answer.map(\.words.columns).max() ?? 0) : 0
       for row in answer {
@@ -33,19 +33,19 @@ struct ConfigListCommand: Command {
           ]))
       }
     }
-    return session.tellConfigurationProblems()
+    return session.reportConfigurationProblems()
   }
 }
 
-/// A setting with its value, as a person reads it, and as scripts do.
+/// Text and JSON of a setting with its value.
 struct SettingText {
   let spec: SettingSpec
   let value: Settings.Resolved
 
-  /// A dash where there is no value.
+  /// Value, or a dash.
   var words: String { value.text ?? "-" }
 
-  /// For scripts: key, value, kind of place, place, owner.
+  /// Columns: key, value, kind of origin, origin, owner.
   var plain: [String] { [spec.key, value.text ?? "", value.origin.name, value.origin.words, spec.owner.rawValue] }
 
   var json: JSONText {
@@ -59,9 +59,9 @@ struct SettingText {
 }
 
 extension Session {
-  /// Says what is wrong with the configuration, each with its place.
-  /// - Returns: 78 where something is.
-  func tellConfigurationProblems() -> ExitCode {
+  /// Prints the errors of the configuration with their lines.
+  /// - Returns: 78 if there are any.
+  func reportConfigurationProblems() -> ExitCode {
     let problems = settings.problems
     for problem in problems { _ = console.report(problem) }
     for sentence in settings.strayVariables { console.talk("Note: \(sentence)") }

@@ -3,7 +3,7 @@ import CommandSupport
 /// `trendy config path`
 struct ConfigPathCommand: Command {
   static let spec = CommandSpec(
-    "config path", summary: "The path of the configuration file, which need not be there.", group: .care,
+    "config path", summary: "Print the path of the configuration file, even if it does not exist.", group: .system,
     examples: ["config path"])
 
   init(_ session: Session) {}

@@ -5,8 +5,8 @@ import TrendyAgent
 /// `trendy config set`
 struct ConfigSetCommand: Command {
   static let spec = CommandSpec(
-    "config set", .one("key", .setting, "the key"), .one("value", .settingValue, "the value"),
-    summary: "Give a setting a value: yours on all your devices, others on this machine.", group: .care,
+    "config set", .one("key", .setting, "key"), .one("value", .settingValue, "value"),
+    summary: "Set a setting; personal settings are synced to all your devices.", group: .system,
     examples: ["config set day_starts_at 04:00", "config set list_limit 20"])
 
   private let change: SettingChange
@@ -25,7 +25,7 @@ struct ConfigSetCommand: Command {
 /// `trendy config unset`
 struct ConfigUnsetCommand: Command {
   static let spec = CommandSpec(
-    "config unset", .one("key", .setting, "the key"), summary: "Give a setting its default again.", group: .care,
+    "config unset", .one("key", .setting, "key"), summary: "Reset a setting to its default.", group: .system,
     examples: ["config unset list_limit"])
 
   private let change: SettingChange
@@ -39,7 +39,7 @@ struct ConfigUnsetCommand: Command {
   func show(_ answer: SettingText, _ session: Session) -> ExitCode { change.show(answer, session) }
 }
 
-/// A value that a setting is to have: the person's in the record, which is synced, this machine's in the file.
+/// Change of a setting: personal ones in the store, which is synced, others in the configuration file.
 struct SettingChange {
   let setting: SettingSpec
   /// `nil` for the default.
@@ -54,7 +54,7 @@ struct SettingChange {
       settings = session.settings
       settings.synced = try container.makeStore().syncedSettings()
     case .machine:
-      // Without a file there is nothing to unset.
+      // Unsetting must not create a file.
       if value != nil || session.settings.file.exists {
         try ConfigurationFile.update(session.settings.file.path) { $0.set(setting.key, to: value) }
       }
@@ -71,7 +71,7 @@ struct SettingChange {
     case .text: console.done("\(setting.key) = \(answer.words) (\(answer.value.origin.words))")
     }
     if setting == Setting.tripStop {
-      console.talk("Trips are found by it from now on; for earlier ones run 'trendy trip recompute'.")
+      console.talk("Applies to new trips. For earlier trips run 'trendy trip recompute'.")
     }
     let isOverruled =
       switch answer.value.origin {
@@ -80,8 +80,8 @@ struct SettingChange {
       case .standard, .locale, .synced: false
       }
     if isOverruled {
-      let kept = value.map { "'\($0)' is kept" } ?? "The setting is taken away"
-      console.talk("\(kept), but here \(answer.value.origin.words) counts before it.")
+      let change = value.map { "'\($0)' was saved" } ?? "The setting was removed"
+      console.talk("\(change), but \(answer.value.origin.words) takes precedence here.")
     }
     let file = ConfigurationFile(path: session.settings.file.path)
     for problem in file.problems { _ = console.report(problem) }

@@ -10,14 +10,14 @@ import TrendyTrips
 /// `trendy demo`
 struct DemoCommand: Command {
   static let spec = CommandSpec(
-    "demo", summary: "Look around in the record of somebody who does not exist.", group: .care,
+    "demo", summary: "Show Trendy with sample data, in a temporary store.", group: .system,
     examples: ["demo", "demo --keep ~/demo"],
     options: [
       OptionSpec(
-        "--keep", value: "folder", kind: .folder, help: "leave the store there: a folder that is not there yet"),
-      OptionSpec("--years", value: "number", kind: .number, help: "of life, 1 to 20; 3 unless said"),
-      OptionSpec("--seed", value: "number", kind: .number, help: "another number is another life"),
-    ], columns: ["store (empty where it is gone again)", "entries", "types"])
+        "--keep", value: "folder", kind: .folder, help: "keep the store in this new folder"),
+      OptionSpec("--years", value: "number", kind: .number, help: "years of sample data, 1 to 20 (default 3)"),
+      OptionSpec("--seed", value: "number", kind: .number, help: "another number gives other data"),
+    ], columns: ["store (empty unless kept)", "entries", "types"])
 
   struct Answer {
     let store: URL
@@ -27,7 +27,7 @@ struct DemoCommand: Command {
     let days: ClosedRange<CivilDate>
   }
 
-  /// What is shown, as a person would type it.
+  /// Commands that are shown.
   private static let tour = [
     "today", "week", "stats coffee", "chart run --of distance", "cal run", "records --type run", "streaks", "insights",
     "trip list --limit 4",
@@ -40,7 +40,7 @@ struct DemoCommand: Command {
     let folder = session.arguments.value("--keep").map { URL(filePath: $0).absoluteURL }
     if let folder, FileManager.default.fileExists(atPath: folder.path) {
       throw CommandError(
-        "\(folder.path) is there already.", hint: "Name a folder that is not there yet: nothing is written over.",
+        "\(folder.path) already exists", hint: "Name a new folder; existing files are never overwritten.",
         exit: .cannotCreate)
     }
     kept = folder
@@ -59,7 +59,7 @@ struct DemoCommand: Command {
       return Answer(store: store, isKept: kept != nil, events: events, types: life.types.count, days: life.days)
     } catch {
       RemovalAtSignal.waitIfBegun()
-      // A store that is half made is nobody's; why it was not made whole is what is told.
+      // Removes the incomplete store; the original error is reported.
       try? FileManager.default.removeItem(at: store)
       throw error
     }
@@ -72,8 +72,8 @@ struct DemoCommand: Command {
     try shown.get()
     session.console.done(
       answer.isKept
-        ? "Kept. Look around: trendy --store \(ShellWords.quoted(answer.store.path)) list"
-        : "Gone again. To look around yourself: trendy demo --keep FOLDER")
+        ? "Sample store kept. Explore it: trendy --store \(ShellWords.quoted(answer.store.path)) list"
+        : "Sample store deleted. To explore it yourself: trendy demo --keep FOLDER")
     return .done
   }
 
@@ -81,7 +81,8 @@ struct DemoCommand: Command {
     do {
       try FileManager.default.removeItem(at: store)
     } catch {
-      throw CommandError("The store of the demo stayed at \(store.path)", hint: "Remove that folder.", exit: .readWrite)
+      throw CommandError(
+        "Cannot delete the sample store at \(store.path)", hint: "Delete that folder yourself.", exit: .readWrite)
     }
   }
 
@@ -103,7 +104,7 @@ struct DemoCommand: Command {
     }
     let years = answer.days.upperBound.year - answer.days.lowerBound.year
     console.text(
-      "\(Quantity(years, "year")) of a life that nobody lived: \(Quantity(answer.events, "entry", "entries")) of \(answer.types) types."
+      "\(Quantity(answer.events, "sample entry", "sample entries")) of \(answer.types) types over \(Quantity(years, "year"))."
     )
     for line in Self.tour {
       console.text("")
@@ -116,7 +117,7 @@ struct DemoCommand: Command {
   private func show(_ line: String, of store: URL, _ session: Session) throws {
     let words = ["--store", store.path] + line.split(separator: " ").map(String.init)
     guard case .command(let spec, let rest) = try Commands.table.meaning(of: words) else {
-      preconditionFailure("'\(line)' is a command")
+      preconditionFailure("'\(line)' must be a command")
     }
     let shown = try Session(
       command: spec, arguments: try Commands.table.arguments(rest, of: spec), console: session.console, words: words,
@@ -128,8 +129,8 @@ struct DemoCommand: Command {
 extension DeviceRecord {
   private static let batchSize = 2000
 
-  /// Records a life, as far as it lies in the past.
-  /// - Returns: events that were recorded.
+  /// Records the past part of the sample data.
+  /// - Returns: Number of recorded events.
   fileprivate func take(_ life: SampleLife, until now: Date) throws -> Int {
     try recorder.inOneSave { save in
       for defined in life.types {

@@ -7,24 +7,24 @@ import TrendyPersistence
 /// `trendy doctor`
 struct DoctorCommand: Command {
   static let spec = CommandSpec(
-    "doctor", summary: "Look through the whole store, compare it with the hub, and say what is wrong.", group: .care,
+    "doctor", summary: "Check the whole store, compare it with the hub, and report problems.", group: .system,
     examples: ["doctor", "doctor --repair"],
     options: [
       OptionSpec(
         "--repair",
         help:
-          "save all that is whole into new files and set the damaged ones aside; set right what differs from the hub"),
-      OptionSpec("--local", help: "do not ask the hub"),
+          "copy all intact data to new files, move damaged files aside, and correct differences from the hub"),
+      OptionSpec("--local", help: "do not contact the hub"),
     ])
 
   struct Answer {
     var checkup: StoreCheckup
-    /// `nil` where none was asked for.
+    /// `nil` without `--repair`.
     var repair: RepairText?
-    /// `nil` where no hub was asked.
+    /// `nil` if no hub was contacted.
     var hub: HubCheckup?
-    /// Of the exports that the agent makes by itself; `nil` where none are made.
-    var exports: ExportStandingText?
+    /// Scheduled exports; `nil` without any.
+    var exports: ScheduledExportStatusText?
   }
 
   private let isRepairing: Bool
@@ -42,9 +42,9 @@ struct DoctorCommand: Command {
     } catch .missing {
       throw CommandError.noStore(at: session.storeDirectory.path)
     }
-    // What is damaged is repaired first: a sync would only meet it.
+    // A damaged store is repaired before it is compared with the hub.
     if answer.checkup.findings.isEmpty {
-      answer.exports = try ExportStandingText(session, AppContainer(storeDirectory: session.storeDirectory))
+      answer.exports = try ScheduledExportStatusText(session, AppContainer(storeDirectory: session.storeDirectory))
     }
     if asksHub, answer.checkup.findings.isEmpty {
       answer.hub = try HubCheckup(session, isRepairing: isRepairing)
@@ -64,8 +64,10 @@ struct DoctorCommand: Command {
     } else {
       answer.repair?.show(session.console)
       showWords(answer.checkup, session)
-      for line in answer.hub?.lines ?? [] { session.console.text(line) }
-      if let finding = answer.exports?.finding { session.console.data("- \(finding)") }
+      for line in answer.hub?.lines ?? [] { session.console.sentence(line, hanging: 2) }
+      if let finding = answer.exports?.finding {
+        for line in session.console.terminal.lines(of: "- \(finding)", hanging: 2) { session.console.data(line) }
+      }
     }
     return answer.checkup.findings.isEmpty && answer.hub?.agrees != false && answer.exports?.finding == nil
       ? .done : .no
@@ -96,21 +98,20 @@ struct DoctorCommand: Command {
     let (console, files) = (session.console, checkup.files)
     if checkup.findings.isEmpty {
       let contents = "\(Quantity(files.records, "row")) in \(Quantity(files.files, "file"))"
-      console.text("The store at \(session.storeDirectory.path) is whole: \(contents).")
+      console.sentence("The store at \(session.storeDirectory.path) is intact: \(contents).")
     }
     let findings = Excerpt(checkup.findings)
     for finding in findings.shown {
-      console.data("- \(finding.place)\(finding.what)")
-      console.data("  \(finding.advice)")
+      for line in console.terminal.lines(of: "- \(finding.place)\(finding.what)", hanging: 2) { console.data(line) }
+      for line in console.terminal.lines(of: finding.advice, indent: 2) { console.data(line) }
     }
     if let rest = findings.rest { console.data(rest) }
     if files.cutBytes > 0 {
-      console.text(
-        "A save that never finished (\(files.cutBytes) bytes) is left out; nobody was told that it was saved.")
+      console.sentence("Ignored an incomplete save of \(files.cutBytes) bytes, which was never reported as saved.")
     }
     if !files.setAside.isEmpty {
       let names = files.setAside.joined(separator: ", ")
-      console.text("Kept aside in the same folder: \(names). Remove them when you need them no more.")
+      console.sentence("Damaged files moved aside in the same folder: \(names). Delete them when no longer needed.")
     }
   }
 }

@@ -3,11 +3,12 @@ import CommandSupport
 /// `trendy help`
 struct HelpCommand: Command {
   static let spec = CommandSpec(
-    "help", .any("command", .command), summary: "What there is, or one command whole.", group: .care,
-    examples: ["help log", "help drive", "help times", "help import loop"],
+    "help", .any("command", .command), summary: "Show help for all commands, one command, a group, or a topic.",
+    group: .system,
+    examples: ["help log", "help drive", "help times", "help options", "help import loop"],
     options: [
-      OptionSpec("--markdown", help: "all of it, as a page of Markdown"),
-      OptionSpec("--manual", help: "all of it, as a page for man"), Pager.option,
+      OptionSpec("--markdown", help: "print everything as Markdown"),
+      OptionSpec("--manual", help: "print everything as a manual page"), Pager.option,
     ])
 
   private let form: HelpForm
@@ -19,12 +20,17 @@ struct HelpCommand: Command {
   }
 
   func act(_ session: Session) throws(CommandError) -> String {
-    if form == .text, let text = FormatGuide.text(on: topic) { return text }
-    return try Commands.table.help(on: topic, in: form)
+    let width = session.console.terminal.helpWidth
+    if form == .text, let text = FormatGuide.text(on: topic, width: width) { return text }
+    return try Commands.table.help(on: topic, in: form, width: width)
   }
 
-  func show(_ answer: String, _ session: Session) -> ExitCode {
-    session.console.data(answer)
+  func show(_ answer: String, _ session: Session) throws(CommandError) -> ExitCode {
+    if form == .text {
+      try session.console.help(answer, environment: Environment.all)
+    } else {
+      session.console.data(answer)
+    }
     return .done
   }
 }

@@ -7,15 +7,15 @@ import TrendyProtocols
 /// `trendy status`
 struct StatusCommand: Command {
   static let spec = CommandSpec(
-    "status", summary: "The store, what it holds, and how sync stands.", group: .care,
+    "status", summary: "Show the store, its contents and the sync status.", group: .system,
     examples: ["status", "status --json"])
 
   struct Answer {
-    /// How many things there are of each kind.
+    /// Number of entities of each kind.
     var counts: [(kind: String, count: Int)]
-    var sync: SyncStanding
-    /// `nil` where nothing is exported by itself.
-    var exports: ExportStandingText?
+    var sync: SyncStatusReport
+    /// `nil` without scheduled exports.
+    var exports: ScheduledExportStatusText?
   }
 
   init(_ session: Session) {}
@@ -28,8 +28,8 @@ struct StatusCommand: Command {
         ("events", try store.eventCount()),
         ("event_types", try store.fetchAllEventTypes().count), ("places", try store.fetchAllGeofences().count),
       ],
-      sync: try SyncStanding(container: container, session: session),
-      exports: try ExportStandingText(session, container))
+      sync: try SyncStatusReport(container: container, session: session),
+      exports: try ScheduledExportStatusText(session, container))
   }
 
   func show(_ answer: Answer, _ session: Session) -> ExitCode {
@@ -49,10 +49,10 @@ struct StatusCommand: Command {
         let things = count.kind.replacing("_", with: " ")
         return "\(Quantity(count.count, String(things.dropLast()), things))"
       }
-      console.sentence("Store: \(store)")
-      console.sentence("Holds: \(holds.joined(separator: ", "))")
-      console.sentence("Sync:  \(answer.sync.line)")
-      if let exports = answer.exports { console.sentence("Export: \(exports.line)") }
+      console.sentence("Store:    \(store)", hanging: 10)
+      console.sentence("Contents: \(holds.joined(separator: ", "))", hanging: 10)
+      console.sentence("Sync:     \(answer.sync.line)", hanging: 10)
+      if let exports = answer.exports { console.sentence("Export:   \(exports.line)", hanging: 10) }
     }
     return .done
   }

@@ -1,9 +1,9 @@
 import CommandSupport
 
-/// `trendy words`: candidates for the next word of a command line, asked by the scripts of `trendy completions print`.
+/// `trendy words`: completion candidates, called by the scripts of `trendy completions print`.
 struct WordsCommand: Command {
   static let spec = CommandSpec(
-    "words", .any("word", .text), summary: "What can follow these words, for shells.", group: .care,
+    "words", .any("word", .text), summary: "Print completion candidates, for shells.", group: .system,
     examples: ["words -- log \"\"", "words --line \"trendy log \""], options: WordsQuestion.options, isHidden: true)
 
   private let question: WordsQuestion

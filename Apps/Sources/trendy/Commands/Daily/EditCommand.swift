@@ -9,20 +9,20 @@ import TrendySync
 struct EditCommand: Command {
   static let spec = CommandSpec(
     "edit", .any("id", .event), .any("key=value", .property),
-    summary: "Change events; only what is named changes.", group: .daily,
+    summary: "Change events; anything not named stays as it is.", group: .daily,
     examples: [
       "edit @1 --at 8:30", "edit @1 count=3 -n \"with milk\"", "edit @1 --clear note",
       "edit --of coffee --since mon size=large --dry-run",
     ],
     options: WhenOptions.all + WhereOptions.all + [
       OptionSpec.note,
-      OptionSpec("--type", value: "type", kind: .eventType, help: "another type"),
+      OptionSpec("--type", value: "type", kind: .eventType, help: "new event type"),
       OptionSpec(
         "--clear", value: "field", kind: .propertyKey, repetition: .allCount,
-        help: "note, end, place, or the key of a property"),
+        help: "remove a value: note, end, place, or a property key"),
     ] + EventSelection.editOptions + [OptionSpec.dryRun, OptionSpec.yes], columns: .eventColumns)
 
-  /// Options that name a change.
+  /// Options that request a change.
   private static let changing = spec.options.filter { option in
     !(EventSelection.editOptions + [OptionSpec.dryRun, OptionSpec.yes]).contains(option)
   }
@@ -50,7 +50,7 @@ struct EditCommand: Command {
 
   struct Answer {
     let list: EventList
-    /// Whether it was done, and not only shown.
+    /// `false` for a dry run.
     let isDone: Bool
   }
 
@@ -62,13 +62,16 @@ struct EditCommand: Command {
     let edited = try old.map { try self.edited($0, among: known, session) }
     let changes = zip(old, edited).filter { $0 != $1 }
     guard !changes.isEmpty else {
-      if values.isEmpty { try session.tellNothingChanges(of: Self.changing) } else { session.tellNothingChanges() }
+      if values.isEmpty { try session.reportNothingChanged(of: Self.changing) } else { session.reportNothingChanged() }
       return Answer(list: try EventList(old.count == 1 ? old : [], in: store), isDone: true)
     }
     let list = try EventList(changes.map(\.1), in: store)
     if session.arguments.has(OptionSpec.dryRun.key) { return Answer(list: list, isDone: false) }
-    try events.confirm("Change \(Quantity(changes.count, "event")) so?", of: list, session)
-    let label = changes.count == 1 ? "edit \(ShortID.of(changes[0].0.id))" : "edit \(changes.count) events"
+    try events.confirm("Apply these changes to \(Quantity(changes.count, "event"))?", of: list, session)
+    let label =
+      changes.count == 1
+      ? session.undoLabel("edit", list.text(session).typeName(changes[0].0), changes[0].0)
+      : "edit \(changes.count) events"
     try container.record.perform(
       label, changes.map { .event($0.1) }, before: changes.map { .event($0.0) },
       isDivisible: true)
@@ -101,7 +104,8 @@ struct EditCommand: Command {
       (event.locationName, event.geofenceId) = (nil, nil)
     case let key where event.properties[key] != nil: event.properties[key] = nil
     default:
-      throw session.usageError("There is no '\(field)' to clear", hint: "note, end, place, or a property that it has.")
+      throw session.usageError(
+        "Cannot clear '\(field)'", hint: "Name note, end, place, or a property that the event has.")
     }
   }
 
@@ -112,11 +116,11 @@ struct EditCommand: Command {
         if answer.isDone {
           console.done(text.line(event))
         } else {
-          console.text(text.line(event).led(by: "Would become:"))
+          console.text(text.line(event).led(by: "Would change to:"))
         }
       }
       let count = Quantity(answer.list.events.count, "event")
-      if answer.isDone, !answer.list.events.isEmpty { console.done("\(count) · undo: trendy undo") }
+      if answer.isDone, !answer.list.events.isEmpty { console.done("Changed \(count). Undo with: trendy undo") }
     }
     return .done
   }

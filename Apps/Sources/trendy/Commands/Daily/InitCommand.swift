@@ -9,15 +9,15 @@ import TrendySync
 /// `trendy init`
 struct InitCommand: Command {
   static let spec = CommandSpec(
-    "init", summary: "Make the store, with five types to begin with.", group: .daily,
+    "init", summary: "Create the store, with five event types to start with.", group: .daily,
     examples: ["init", "init --store ~/trendy"])
 
   struct Answer {
-    /// Also one that was there and had nothing in it.
+    /// Whether the store is new, or existed and was empty.
     var isNew: Bool
-    /// The names of those that were made now.
+    /// Names of the created types.
     var made: [String]
-    /// Of all that there are.
+    /// Names of all types.
     var types: [String]
   }
 
@@ -40,7 +40,7 @@ struct InitCommand: Command {
     return Answer(isNew: isNew, made: made, types: try container.makeStore().fetchAllEventTypes().map(\.name))
   }
 
-  /// Whether nothing was ever recorded in a store that knows no hub: what was deleted was recorded.
+  /// Whether the store is unused: no hub, and nothing was ever recorded, not even something deleted since.
   private func isEmpty(_ store: any DataStoreProtocol, _ container: AppContainer) throws -> Bool {
     return try store.fetchAllEventTypes().isEmpty && store.syncCounts().pending == 0
       && store.syncCursor() == nil && container.accountFile.owner() == nil
@@ -60,7 +60,7 @@ struct InitCommand: Command {
     }
     session.console.done(
       answer.isNew
-        ? "Store ready. No account; nothing leaves this machine." : "The store at \(path) was there already.")
+        ? "Store ready. No account needed; all data stays on this machine." : "The store at \(path) already exists.")
     session.console.done("Types: \((answer.made.isEmpty ? answer.types : answer.made).joined(separator: ", "))")
     let first = answer.types.contains("coffee") ? "coffee" : answer.types.first
     session.console.done("Next:  trendy log \(first ?? "TYPE")")

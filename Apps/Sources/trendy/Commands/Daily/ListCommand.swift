@@ -9,17 +9,19 @@ import TrendySync
 /// `trendy list`
 struct ListCommand: Command {
   static let spec = CommandSpec(
-    "list", .optional("type", .eventType), summary: "What was recorded, the newest first.", group: .daily,
+    "list", .optional("type", .eventType), summary: "List events, newest first.", group: .daily,
     examples: ["list coffee --since mon", "list --where 'count>2' --place home", "list --limit 0 --ndjson"],
     options: EventSelection.options + [
-      OptionSpec("--before", value: "id", kind: .event, help: "only what comes behind this event in the list"),
-      OptionSpec("--limit", "-n", value: "n", kind: .number, help: "at most so many (list_limit, 50; 0 for all)"),
-      OptionSpec("--deleted", help: "instead what was deleted and can be brought back: trendy restore ID"),
-      OptionSpec("--fail-empty", help: "status 1 when there is none"), Pager.option,
+      OptionSpec("--before", value: "id", kind: .event, help: "only events older than this one"),
+      OptionSpec(
+        "--limit", "-n", value: "n", kind: .number,
+        help: "maximum number of events (default: list_limit, 50; 0 for all)"),
+      OptionSpec("--deleted", help: "list deleted events, which trendy restore ID restores"),
+      OptionSpec("--fail-empty", help: "exit with status 1 if no event matches"), Pager.option,
     ], columns: .eventColumns)
 
   private let selection: EventSelection
-  /// Names an event; `nil` for the beginning.
+  /// Id of an event; `nil` for the newest.
   private let before: String?
   private let limit: Int
   private let showsDeleted: Bool
@@ -33,14 +35,14 @@ struct ListCommand: Command {
     limit = most > 0 ? most : .max
     showsDeleted = arguments.has("--deleted")
     failsEmpty = arguments.has("--fail-empty")
-    if showsDeleted, before != nil { throw session.usageError("--before does not go with --deleted") }
+    if showsDeleted, before != nil { throw session.usageError("--before cannot be used with --deleted") }
   }
 
-  /// The events are read as they are written.
+  /// Events are read while they are printed.
   struct Answer {
     let store: LocalStore
     let search: EventSearch
-    /// In place of those of the store.
+    /// Deleted events, listed instead of those of the store.
     let deleted: [Event]?
     let cursor: EventCursor?
   }
@@ -73,7 +75,7 @@ struct ListCommand: Command {
       if let deleted = answer.deleted {
         _ = write(deleted)
       } else {
-        // One more shows that there are more.
+        // One event more than needed shows whether there are more.
         let first = limit == .max ? limit : limit + 1
         try answer.search.forEachPage(in: answer.store, after: answer.cursor, first: first, write)
       }
@@ -83,7 +85,7 @@ struct ListCommand: Command {
     return count == 0 && failsEmpty ? .no : .done
   }
 
-  /// The command line of the next page.
+  /// Command line for the next page.
   private func older(than event: Event?, in store: LocalStore, _ session: Session) throws -> String? {
     guard let event, !showsDeleted else { return nil }
     var words: [String] = []

@@ -8,8 +8,8 @@ import TrendyProtocols
 /// `trendy log`
 struct LogCommand: Command {
   static let spec = CommandSpec(
-    "log", .one("type", .eventType, "the type of event"), .optional("value", .number), .any("key=value", .property),
-    summary: "Record something that happened; - reads many, a line each.", group: .daily,
+    "log", .one("type", .eventType, "event type"), .optional("value", .number), .any("key=value", .property),
+    summary: "Record an event; with -, read events from standard input, one per line.", group: .daily,
     examples: [
       "log coffee", "log coffee 2 size=large --at 8:30 -n oat", "log run --for 32m --place home --create",
       "log -",
@@ -18,7 +18,7 @@ struct LogCommand: Command {
 
   private enum Input {
     case one(EventPhrase)
-    /// Content of the standard input.
+    /// Content of standard input.
     case lines([UInt8])
   }
 
@@ -30,7 +30,7 @@ struct LogCommand: Command {
       return
     }
     guard !Self.spec.options.contains(where: { session.arguments.has($0.key) }) else {
-      throw session.usageError("What is said of the events of 'log -' stands in their lines")
+      throw session.usageError("'log -' takes no options", hint: "Write the options of each event in its line.")
     }
     input = .lines(try FileInput.bytes(of: "-"))
   }
@@ -51,9 +51,9 @@ struct LogCommand: Command {
   private static func log(_ phrase: EventPhrase, in container: AppContainer, _ session: Session) throws -> LoggedEvent {
     let meaning = try phrase.meaning(among: Vocabulary(container.makeStore()), session) { container.makeID() }
     let (event, type) = (meaning.event, meaning.type)
-    // Only now is all of it known to be right: the type comes with its first event, or not at all.
+    // A new type is saved together with its first event.
     try container.record.perform(
-      "log \(type.name) \(ShortID.of(event.id))", (meaning.makesType ? [.eventType(type)] : []) + [.event(event)])
+      session.undoLabel("log", type.name, event), (meaning.makesType ? [.eventType(type)] : []) + [.event(event)])
     return try LoggedEvent(event, of: type, in: container.makeLocalStore(), session)
   }
 

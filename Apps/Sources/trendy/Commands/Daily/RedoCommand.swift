@@ -6,7 +6,7 @@ import TrendyAgent
 struct RedoCommand: Command {
   static let spec = CommandSpec(
     "redo", .optional("n", .number),
-    summary: "Do again what was taken back last, or the last n things, until something else is done.", group: .daily,
+    summary: "Redo the last undone action, or the last n.", group: .daily,
     examples: ["redo", "redo 3"])
 
   private let count: Int
@@ -19,7 +19,7 @@ struct RedoCommand: Command {
   }
 
   func show(_ answer: UndoMoves, _ session: Session) -> ExitCode {
-    answer.show("redone", "Done again", session)
+    answer.show("redone", "Redone", session)
     return .done
   }
 }

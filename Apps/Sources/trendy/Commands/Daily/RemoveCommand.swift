@@ -9,7 +9,7 @@ import TrendySync
 struct RemoveCommand: Command {
   static let spec = CommandSpec(
     "rm", .any("id", .event),
-    summary: "Delete events, here and on every device: by their ids, or all that options say.",
+    summary: "Delete events on all devices, by id or by the given filters.",
     group: .daily, examples: ["rm @1", "rm @1 @2", "rm --type coffee --since mon --dry-run"],
     options: EventSelection.options + [OptionSpec.dryRun, OptionSpec.yes])
 
@@ -21,21 +21,23 @@ struct RemoveCommand: Command {
 
   struct Answer {
     let list: EventList
-    /// Whether it was done, and not only shown.
+    /// `false` for a dry run.
     let isDone: Bool
   }
 
   func act(_ session: Session) throws -> Answer {
     let container = try session.openStore()
     let found = try events.events(in: container.makeLocalStore(), session)
-    // A running event's mark goes with it.
+    // The marker of a running event is deleted with it.
     let marks = try RunningEvent.all(in: container.makeStore()).filter { running in
       found.contains { $0.id == running.event.id }
     }
     let list = try EventList(found, in: container.makeStore())
     if session.arguments.has(OptionSpec.dryRun.key) { return Answer(list: list, isDone: false) }
     try events.confirm("Delete \(Quantity(found.count, "event"))?", of: list, session)
-    let label = found.count == 1 ? "rm \(ShortID.of(found[0].id))" : "rm \(found.count) events"
+    let label =
+      found.count == 1
+      ? session.undoLabel("delete", list.text(session).typeName(found[0]), found[0]) : "delete \(found.count) events"
     try container.record.perform(
       label, [], before: found.map { .event($0) } + marks.map { .record($0.mark) },
       isDivisible: true)
@@ -60,7 +62,7 @@ struct RemoveCommand: Command {
       }
     }
     if answer.isDone, events.count > 1 {
-      session.console.done("\(Quantity(events.count, "event")) · undo: trendy undo")
+      session.console.done("Deleted \(Quantity(events.count, "event")). Undo with: trendy undo")
     }
     return .done
   }

@@ -5,7 +5,7 @@ import TrendyProtocols
 /// `trendy show`
 struct ShowCommand: Command {
   static let spec = CommandSpec(
-    "show", .one("id", .event, "the id"), summary: "One event, whole.", group: .daily,
+    "show", .one("id", .event, "id"), summary: "Show one event in full.", group: .daily,
     examples: ["show @1", "show @2 --json"], columns: .eventColumns)
 
   private let id: String

@@ -9,19 +9,19 @@ import TrendyProtocols
 struct SkipCommand: Command {
   static let spec = CommandSpec(
     "skip", .optional("type", .eventType),
-    summary: "Excuse days: they neither break a streak nor add to it. Without a type: what is excused.", group: .daily,
+    summary: "Skip days, which neither break nor extend a streak. Without a type, list skipped days.", group: .daily,
     examples: [
       "skip run", "skip run --from mon --to fri -n flu", "skip run --from 2026-11-01 --to 2026-11-03 --clear",
     ],
     options: [
-      OptionSpec("--from", "--since", value: "day", kind: .time, help: "the first day (today)"),
-      OptionSpec("--to", "--until", value: "day", kind: .time, help: "the last day (the first)"),
+      OptionSpec("--from", "--since", value: "day", kind: .time, help: "first day (default: today)"),
+      OptionSpec("--to", "--until", value: "day", kind: .time, help: "last day (default: the first)"),
       OptionSpec.note,
-      OptionSpec("--clear", help: "excuse them no longer; without days: none of the type"),
+      OptionSpec("--clear", help: "no longer skip these days; without days, all of the type"),
     ], columns: .skipColumns)
 
   private let typeName: String?
-  /// Whole days; `nil` where none were named.
+  /// Whole days; `nil` if none were given.
   private let days: Range<Date>?
   private let note: String?
   private let clears: Bool
@@ -37,13 +37,13 @@ struct SkipCommand: Command {
       ? nil : (from ?? local.startOfDay(session.now))..<(to ?? local.startOfDay(from ?? session.now, addingDays: 1))
     note = try session.note()
     clears = session.arguments.has("--clear")
-    if typeName == nil, clears || note != nil || days != nil { throw session.usageError("Missing the type of event") }
+    if typeName == nil, clears || note != nil || days != nil { throw session.usageError("Missing event type") }
   }
 
   struct Answer {
     let skips: [Skip]
     let types: [EventType]
-    /// What was done to them; `nil` where they are only shown.
+    /// Label of the change; `nil` for a list.
     var deed: String?
   }
 
@@ -59,23 +59,26 @@ struct SkipCommand: Command {
     let own = skips.filter { $0.eventTypeId == type.id }
     guard !clears else {
       let met = self.days.map { days in own.filter { $0.days.overlaps(days) } } ?? own
-      guard !met.isEmpty else { throw CommandError("\(type.name) is not excused then.", exit: .notFound) }
+      guard !met.isEmpty else {
+        throw CommandError(
+          "No skipped days of '\(type.name)' in that period", hint: "List them: trendy skip", exit: .notFound)
+      }
       let rests = met.flatMap { (skip: Skip) in
         skip.without(self.days ?? skip.days, ids: [container.makeID(), container.makeID()])
       }
       try container.record.perform(
         "skip \(type.name) --clear", rests.map { .record($0.record) }, before: met.map { .record($0.record) })
-      return Answer(skips: met, types: types, deed: "No longer excused:")
+      return Answer(skips: met, types: types, deed: "No longer skipped:")
     }
     let today = session.local.startOfDay(session.now)
     let days = self.days ?? today..<session.local.startOfDay(session.now, addingDays: 1)
     guard !own.contains(where: { $0.days.lowerBound <= days.lowerBound && $0.days.upperBound >= days.upperBound })
     else {
-      throw CommandError("\(type.name) is excused then already.", hint: "trendy skip shows it.", exit: .usage)
+      throw CommandError("'\(type.name)' already skips those days", hint: "List them: trendy skip", exit: .usage)
     }
     let skip = Skip(id: container.makeID(), eventTypeId: type.id, days: days, note: note?.asNote)
     try container.record.perform("skip \(type.name)", [.record(skip.record)])
-    return Answer(skips: [skip], types: types, deed: "Excused:")
+    return Answer(skips: [skip], types: types, deed: "Skipped:")
   }
 
   func show(_ answer: Answer, _ session: Session) -> ExitCode {
@@ -88,7 +91,7 @@ struct SkipCommand: Command {
       if let deed = answer.deed {
         for skip in answer.skips { session.console.done(text.line(skip).led(by: deed)) }
       } else if answer.skips.isEmpty {
-        session.console.text("No days are excused. trendy skip TYPE excuses today.")
+        session.console.text("No skipped days. To skip today: trendy skip TYPE")
       } else {
         for skip in answer.skips { session.console.text(text.line(skip)) }
       }

@@ -8,11 +8,11 @@ import TrendyProtocols
 /// `trendy start`
 struct StartCommand: Command {
   static let spec = CommandSpec(
-    "start", .one("type", .eventType, "the type of event"), .optional("value", .number), .any("key=value", .property),
-    summary: "Begin something whose end is not known yet.", group: .daily,
+    "start", .one("type", .eventType, "event type"), .optional("value", .number), .any("key=value", .property),
+    summary: "Start an event that is still running.", group: .daily,
     examples: ["start headache", "start reading --at -10m -n Middlemarch", "start run --place home --create"],
     options: [
-      OptionSpec("--at", "--from", value: "time", kind: .time, help: "when it began: 8:30, -20m, 'yesterday 9pm'")
+      OptionSpec("--at", "--from", value: "time", kind: .time, help: "start time: 8:30, -20m, 'yesterday 9pm'")
     ] + EventPhrase.options, columns: .eventColumns)
 
   private let phrase: EventPhrase
@@ -20,7 +20,8 @@ struct StartCommand: Command {
   init(_ session: Session) throws {
     phrase = try EventPhrase(session)
     if let start = try session.date(option: "--at"), start > session.now {
-      throw session.usageError("What is started has begun", hint: "Later: trendy log TYPE --at TIME")
+      throw session.usageError(
+        "The start time is in the future", hint: "To record a future event: trendy log TYPE --at TIME")
     }
   }
 
@@ -32,11 +33,12 @@ struct StartCommand: Command {
     if let running = try RunningEvent.all(in: store).first(where: { $0.event.eventTypeId == type.id })?.event {
       let since = session.local.dayAndTime(running.timestamp, year: session.local.components(of: session.now).year)
       throw CommandError(
-        "\(type.name) runs since \(since).", hint: "trendy stop \(ShellWords.quoted(type.name))", exit: .refused)
+        "'\(type.name)' has been running since \(since)",
+        hint: "Stop it first: trendy stop \(ShellWords.quoted(type.name))", exit: .refused)
     }
     let started = RunningEvent(event, markId: container.makeID())
     try container.record.perform(
-      "start \(type.name) \(ShortID.of(event.id))",
+      session.undoLabel("start", type.name, event),
       (meaning.makesType ? [.eventType(type)] : []) + [.event(event), .record(started.mark)])
     return try LoggedEvent(event, of: type, in: container.makeLocalStore(), session)
   }

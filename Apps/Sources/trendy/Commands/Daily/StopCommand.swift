@@ -10,14 +10,14 @@ import TrendyTrips
 struct StopCommand: Command {
   static let spec = CommandSpec(
     "stop", .optional("type", .eventType), .any("key=value", .property),
-    summary: "End what was started.", group: .daily,
+    summary: "Stop a running event.", group: .daily,
     examples: ["stop", "stop headache --at 16:30", "stop run distance=5.1 -n rain"],
     options: [
-      OptionSpec("--at", "--to", value: "time", kind: .time, help: "when it ended: 8:30, -20m"), OptionSpec.note,
-      OptionSpec("--all", help: "everything that runs"),
+      OptionSpec("--at", "--to", value: "time", kind: .time, help: "end time: 8:30, -20m"), OptionSpec.note,
+      OptionSpec("--all", help: "stop all running events"),
     ], columns: .eventColumns)
 
-  /// A name of a type, or the id of an event; `nil` for the only one that runs.
+  /// Name of a type or id of an event; `nil` for the only running event.
   private let name: String?
   private let values: [String]
   private let end: TimePhrase?
@@ -32,7 +32,7 @@ struct StopCommand: Command {
     note = try session.note()
     isAll = session.arguments.has("--all")
     if isAll, name != nil || !values.isEmpty || note != nil {
-      throw session.usageError("--all goes with --at alone")
+      throw session.usageError("--all can only be combined with --at")
     }
   }
 
@@ -40,11 +40,11 @@ struct StopCommand: Command {
     let container = try session.openStore()
     let store = container.makeStore()
     let meant = try self.meant(among: RunningEvent.all(in: store), in: store)
-    // A trip has a length, and the reports count on it.
+    // A trip needs a distance, which reports rely on.
     let tripType = BuiltInType.trip.present(among: try store.fetchAllEventTypes())?.id
     guard !meant.contains(where: { $0.event.eventTypeId == tripType }) else {
       throw session.usageError(
-        "A trip is ended with how far it was", hint: "trendy trip end 12km, or trendy trip cancel")
+        "'stop' cannot end a trip", hint: "Run 'trendy trip end 12km' with its distance, or 'trendy trip cancel'.")
     }
     let stopped = try meant.map { try self.stopped($0.event, in: store, session) }
     let name = try store.findEventType(id: stopped[0].eventTypeId)?.name ?? "event"
@@ -56,7 +56,7 @@ struct StopCommand: Command {
 
   private func meant(among running: [RunningEvent], in store: any DataStoreProtocol) throws -> [RunningEvent] {
     guard !running.isEmpty else {
-      throw CommandError("Nothing runs.", hint: "trendy start TYPE begins something.", exit: .notFound)
+      throw CommandError("No event is running", hint: "Start one: trendy start TYPE", exit: .notFound)
     }
     if isAll { return running }
     func name(_ event: Event) throws -> String { try store.findEventType(id: event.eventTypeId)?.name ?? event.id }
@@ -64,7 +64,8 @@ struct StopCommand: Command {
       guard running.count == 1 else {
         let names = try running.map { "trendy stop \(ShellWords.quoted(try name($0.event)))" }
         throw CommandError(
-          "\(running.count) things run.", hint: "\(names.joined(separator: ", ")), or trendy stop --all", exit: .usage)
+          "\(running.count) events are running",
+          hint: "Choose one: \(names.joined(separator: ", ")). To stop all: trendy stop --all", exit: .usage)
       }
       return running
     }
@@ -75,12 +76,13 @@ struct StopCommand: Command {
     let found = running.filter { running in types.contains { $0.id == running.event.eventTypeId } }
     guard !found.isEmpty else {
       let names = try running.map { try name($0.event) }.joined(separator: ", ")
-      throw CommandError("\(types[0].name) does not run.", hint: "What runs: \(names).", exit: .notFound)
+      throw CommandError("'\(types[0].name)' is not running", hint: "Running: \(names).", exit: .notFound)
     }
     guard found.count == 1 else {
       let ids = ShortID.of(found.map(\.event.id)).map { "trendy stop \($0)" }
       throw CommandError(
-        "\(found.count) events of '\(types[0].name)' run.", hint: ids.joined(separator: ", or "), exit: .usage)
+        "\(found.count) events of '\(types[0].name)' are running", hint: "Choose one: \(ids.joined(separator: ", "))",
+        exit: .usage)
     }
     return found
   }
@@ -91,11 +93,12 @@ struct StopCommand: Command {
     guard end >= event.timestamp else {
       let begin = session.local.dayAndTime(event.timestamp, year: session.local.components(of: session.now).year)
       throw session.usageError(
-        "It would end before it begins: on \(begin)",
-        hint: "Its beginning is put right by trendy edit \(ShortID.of(event.id)) --at TIME.")
+        "The end is before the start, \(begin)",
+        hint: "To correct the start: trendy edit \(ShortID.of(event.id)) --at TIME")
     }
     if end > session.now.addingTimeInterval(60) {
-      throw session.usageError("'\(self.end?.text ?? "")' lies in the future", hint: "trendy stop, when it ends.")
+      throw session.usageError(
+        "The end '\(self.end?.text ?? "")' is in the future", hint: "Run 'trendy stop' when the event ends.")
     }
     event.endDate = end
     if let note { event.notes = note.asNote }

@@ -11,20 +11,20 @@ import TrendyTrips
 /// `trendy today`
 struct TodayCommand: Command {
   static let spec = CommandSpec(
-    "today", summary: "What was recorded today, and what is left of the goals.", group: .daily,
+    "today", summary: "Show today's entries and the progress of your goals.", group: .daily,
     examples: ["today", "today --json"], columns: .eventColumns)
 
   init(_ session: Session) {}
 
   struct Day {
-    /// The day's events, the first first.
+    /// Events of the day, oldest first.
     var list: EventList
     var snapshot: TodaySnapshot
-    /// What the hub has of it; `nil` without a hub.
+    /// Sync status; `nil` without a hub.
     var hub: String?
   }
 
-  /// `nil` where there is no store yet.
+  /// Returns `nil` if there is no store yet.
   func act(_ session: Session) throws -> Day? {
     guard DeviceRecord.exists(at: session.storeDirectory) else { return nil }
     let local = session.local
@@ -41,13 +41,13 @@ struct TodayCommand: Command {
       TodaySnapshot.Trip(eventId: $0.trip.event.id, since: $0.trip.start)
     }
     return Day(
-      list: list, snapshot: snapshot, hub: try SyncStanding.sentence(container: container, session: session))
+      list: list, snapshot: snapshot, hub: try SyncStatusReport.sentence(container: container, session: session))
   }
 
   func show(_ answer: Day?, _ session: Session) throws -> ExitCode {
     guard let answer else {
-      session.console.text("Trendy records what happens in your life, on this machine.")
-      session.console.text("Begin with:  trendy init")
+      session.console.text("Trendy keeps a journal of your life, on this machine.")
+      session.console.text("Start with:  trendy init")
       session.console.text("Then:        trendy log coffee")
       if session.console.isJSON { throw CommandError.noStore(at: session.storeDirectory.path) }
       return .done
@@ -63,10 +63,10 @@ struct TodayCommand: Command {
       let count = list.events.count { local.moment(of: $0) >= today }
       let entries = count == 0 ? "" : " · \(Quantity(count, "entry", "entries"))"
       console.text(StyledText([StyledText.Part(local.day(today) + entries, .heading)]))
-      if list.events.isEmpty { console.text("  nothing yet. trendy log TYPE records something.") }
+      if list.events.isEmpty { console.text("  No entries yet. To record one: trendy log TYPE") }
       let columns = text.nameColumns(of: list.events)
       for (event, id) in zip(list.events, ShortID.of(list.events.map(\.id))) {
-        // What runs since an earlier day says since which.
+        // An event that has been running since an earlier day shows its date.
         let isOfToday = local.moment(of: event) >= today
         console.text(
           isOfToday ? text.lineOfDay(event, columns: columns, id: id) : text.line(event, id: id).led(by: " "))
@@ -75,13 +75,13 @@ struct TodayCommand: Command {
       let width = min(16, goals.map(\.goal.type.name.columns).max() ?? 0)
       for (goal, streak) in goals {
         var line = GoalText(goal).line(columns: width)
-        if streak > 1 { line.parts.append(StyledText.Part("\(streak) days in a row", .dim, rank: .note)) }
+        if streak > 1 { line.parts.append(StyledText.Part("\(streak)-day streak", .dim, rank: .note)) }
         console.text(line)
       }
       let known = Set(list.events.map(\.id))
       for visit in snapshot.visits where !known.contains(visit.eventId) {
         let since = local.dayAndTime(visit.since)
-        console.text("  at \(visit.place ?? "a place that is gone") since \(since)")
+        console.text("  at \(visit.place ?? "a deleted place") since \(since)")
       }
       if let hub = answer.hub {
         console.text("")

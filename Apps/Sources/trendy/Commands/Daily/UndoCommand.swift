@@ -7,10 +7,9 @@ import TrendyModels
 struct UndoCommand: Command {
   static let spec = CommandSpec(
     "undo", .optional("n", .number),
-    summary:
-      "Take back what was last done, or the last n things: records, edits, deletions, imports, types, places, trips.",
+    summary: "Undo the last action, or the last n: entries, edits, deletions, imports, types, places, trips.",
     group: .daily, examples: ["undo", "undo 3", "undo --list"],
-    options: [OptionSpec("--list", help: "show what can be taken back and done again; change nothing")])
+    options: [OptionSpec("--list", help: "list the actions that can be undone and redone")])
 
   enum Answer {
     case moved(UndoMoves)
@@ -35,7 +34,7 @@ struct UndoCommand: Command {
 
   func show(_ answer: Answer, _ session: Session) -> ExitCode {
     switch answer {
-    case .moved(let moves): moves.show("undone", "Taken back", session)
+    case .moved(let moves): moves.show("undone", "Undone", session)
     case .list(let history): show(history, session)
     }
     return .done
@@ -64,24 +63,24 @@ struct UndoCommand: Command {
           StyledText.Part(step.label),
         ]))
     }
-    if rows.isEmpty { session.console.text("Nothing was done yet that could be taken back.") }
+    if rows.isEmpty { session.console.text("Nothing to undo or redo.") }
   }
 }
 
-/// Some steps taken back, or done again.
+/// Steps that were undone or redone.
 struct UndoMoves {
-  /// In the order in which they were moved.
+  /// Steps in the order of execution.
   private(set) var steps: [UndoStep] = []
-  /// Ids that are told of what was left.
+  /// Maximum number of ids printed for changes that were kept.
   private static let namedMost = 3
 
-  /// Why it ended before all were.
+  /// Reason for stopping before the requested number of steps.
   private(set) var ending: UndoError?
 
   static func count(_ session: Session) throws(CommandError) -> Int {
     let word = session.arguments.positionals.first ?? "1"
     guard let count = Int(word), (1...50).contains(count) else {
-      throw session.usageError("'\(word)' is no number of things", hint: "1 to 50.")
+      throw session.usageError("Invalid number of actions '\(word)'", hint: "Use a number from 1 to 50.")
     }
     return count
   }
@@ -100,14 +99,14 @@ struct UndoMoves {
 
   static func failure(_ error: UndoError) -> CommandError {
     switch error {
-    case .nothing: CommandError("There is nothing to take back", exit: .no)
-    case .nothingUndone: CommandError("There is nothing to do again", exit: .no)
+    case .nothing: CommandError("Nothing to undo", exit: .no)
+    case .nothingUndone: CommandError("Nothing to redo", exit: .no)
     case .changedSince(_, let left):
       CommandError(
-        "\(error.description.dropLast()): \(words(left)).", hint: "What was done before can be taken back: trendy undo",
+        "\(error.description.dropLast()): \(words(left)).", hint: "To undo earlier actions: trendy undo",
         exit: .refused)
     case .inUse:
-      CommandError(error.description, hint: "What was done before can be taken back: trendy undo", exit: .refused)
+      CommandError(error.description, hint: "To undo earlier actions: trendy undo", exit: .refused)
     }
   }
 
@@ -118,7 +117,7 @@ struct UndoMoves {
         (name.hasPrefix("properties.") ? String(name.dropFirst(11)) : name).replacing("_", with: " ")
       }
       return (fields.isEmpty ? "" : "\(fields.joined(separator: ", ")) of ")
-        + "\(left.kind.words) \(ShortID.of(left.id))\(left.isTypeDeleted ? ", whose type is deleted" : "")"
+        + "\(left.kind.words) \(ShortID.of(left.id))\(left.isTypeDeleted ? " of a deleted type" : "")"
     }
     return words.joined(separator: "; ") + (left.count > namedMost ? "; …" : "")
   }
@@ -135,10 +134,12 @@ struct UndoMoves {
     }
     for step in steps {
       session.console.done(
-        step.wasSoAlready ? "Nothing was left to change: \(step.label)" : "\(words): \(step.label)")
-      if step.importID != nil { session.console.talk("Redo does not bring it again: the file does.") }
+        step.wasSoAlready ? "Nothing to change: \(step.label)" : "\(words): \(step.label)")
+      if step.importID != nil {
+        session.console.talk("Redo cannot repeat an import. To repeat it, import the file again.")
+      }
       guard !step.left.isEmpty else { continue }
-      session.console.talk("Changed again since, and left: \(step.left.count) (\(Self.words(step.left)))")
+      session.console.talk("Kept because they were changed since: \(Self.words(step.left))")
     }
   }
 }

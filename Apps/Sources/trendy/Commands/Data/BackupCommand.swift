@@ -7,10 +7,10 @@ import TrendyPersistence
 /// `trendy backup`
 struct BackupCommand: Command {
   static let spec = CommandSpec(
-    "backup", .one("file", .file, "the file"),
-    summary: "Write everything that is here into one file, whatever goes on.",
+    "backup", .one("file", .file, "file"),
+    summary: "Back up the whole store to one file, even while it is in use.",
     group: .data, examples: ["backup trendy.backup", "backup trendy.backup --yes"],
-    options: [OptionSpec("--yes", help: "replace a file that is there"), BackupSigning.writing])
+    options: [OptionSpec("--yes", help: "overwrite an existing file"), BackupSigning.writing])
 
   private let file: BackupFile
   private let key: BackupKey?
@@ -48,7 +48,7 @@ struct BackupCommand: Command {
     } else {
       session.console.done("Backed up \(answer.contents) to \(file.path).")
       session.console.done(
-        "The pairing with a hub is not in it. To bring it back: trendy restore \(ShellWords.quoted(file.path))")
+        "It does not contain the pairing with a hub. To restore it: trendy restore \(ShellWords.quoted(file.path))")
     }
     return .done
   }

@@ -13,15 +13,15 @@ import TrendyTrips
 struct ExportCommand: Command {
   static let spec = CommandSpec(
     "export", .optional("format", .oneOf(InterchangeFormat.writable.map(\.word))), .optional("file|-", .file),
-    summary: "Write what was recorded in a form that others read; to the output, or to a file.", group: .data,
+    summary: "Export entries or tracks in a common format, to standard output or a file.", group: .data,
     examples: [
       "export ndjson all.ndjson", "export csv --type coffee --since 2026-01-01", "export json -",
       "export gpx drive.gpx --trip @1", "export kml --day yesterday", "export loop habits.zip",
       "export ndjson --every 1d --to ~/exports --keep 14",
     ],
     options: EventSelection.options + TrackExport.options + TrackExport.shared + [
-      OptionSpec("--yes", help: "replace a file that is there"),
-      OptionSpec("--no-fixes", help: "ndjson: without what devices told of their way"),
+      OptionSpec("--yes", help: "overwrite an existing file"),
+      OptionSpec("--no-fixes", help: "ndjson: without recorded positions"),
     ] + ExportOrder.options)
 
   enum Answer {
@@ -40,14 +40,14 @@ struct ExportCommand: Command {
     let words = session.arguments.positionals
     guard let word = words.first ?? (session.arguments.has("--every") ? "ndjson" : nil) else {
       throw session.usageError(
-        "Missing the format", hint: "There are: \(InterchangeFormat.writable.map(\.word).joined(separator: ", ")).")
+        "Missing format", hint: "Formats: \(InterchangeFormat.writable.map(\.word).joined(separator: ", ")).")
     }
     guard let format = InterchangeFormat.named(word), !format.writes.isEmpty else {
       let known = InterchangeFormat.writable.map(\.word).joined(separator: ", ")
       throw session.usageError(
-        "'\(word)' is no format that can be written", hint: "There are: \(known), mileage, report.")
+        "Unknown export format '\(word)'", hint: "Formats: \(known), mileage, report.")
     }
-    // Beside --every the word --to is of a folder, and not of a time.
+    // With --every, --to names a folder instead of a time.
     if let order = try ExportOrder(session, format: format.word, to: "--until") {
       request = .order(order)
     } else {
@@ -71,22 +71,22 @@ struct ExportCommand: Command {
   }
 }
 
-/// Writes what was recorded to the output, or to a file.
+/// Writes entries or tracks to standard output or a file.
 struct FileExport {
   private let format: InterchangeFormat
   private let path: String?
   private let isReplacing: Bool
   private let withReadings: Bool
   private let selection: EventSelection
-  /// `nil` for a format of something else.
+  /// `nil` unless the format contains tracks.
   private let tracks: TrackExport?
-  /// Of whose trips the events are to be; `nil` for all.
+  /// Exports only trips with this vehicle; `nil` for all events.
   private let vehicleName: String?
 
   struct Written {
-    /// Or fixes, of a format of tracks.
+    /// Number of records, or of fixes for a track format.
     var records = 0
-    /// `nil` for a format of something else.
+    /// `nil` unless the format contains tracks.
     var tracks: TrackExport.Outcome?
   }
 
@@ -100,24 +100,25 @@ struct FileExport {
     let ofEvents = EventSelection.options.map(\.key).filter { !["--since", "--until"].contains($0) }
     if format.writes == .fixes, let key = ofEvents.first(where: session.arguments.has) {
       throw session.usageError(
-        "'\(key)' chooses among events, and \(format.name) holds tracks",
-        hint: "--trip ID, --day 2026-11-20, --since 7d, --vehicle Van.")
+        "'\(key)' selects events, but \(format.name) contains tracks",
+        hint: "Select tracks with --trip, --day, --since, --until or --vehicle.")
     }
     tracks = format.writes == .fixes ? try TrackExport(session) : nil
     if let option = TrackExport.options.first(where: { session.arguments.has($0.key) }), tracks == nil {
       throw session.usageError(
-        "'\(option.key)' is of tracks, and \(format.name) is none", hint: "Tracks are gpx, geojson, kml and rec.")
+        "'\(option.key)' selects tracks, but \(format.name) contains none",
+        hint: "Formats with tracks: gpx, geojson, kml, rec.")
     }
     vehicleName = tracks == nil ? session.arguments.value("--vehicle") : nil
     if format.isWrittenAsArchive, path == nil {
       throw session.usageError(
-        "\(format.name) is an archive: it is written to a file", hint: "trendy export \(format.word) habits.zip")
+        "\(format.name) is an archive and needs a file", hint: "For example: trendy export \(format.word) habits.zip")
     }
     if format.writes == .everything,
       selection.isNarrow || ["--day", "--vehicle"].contains(where: session.arguments.has)
     {
       throw session.usageError(
-        "\(format.name) is the whole store", hint: "csv and json take --type, --since, --vehicle and --where.")
+        "\(format.name) always contains the whole store", hint: "To select entries, use csv or json.")
     }
   }
 
@@ -125,7 +126,7 @@ struct FileExport {
     let container = try session.openStore()
     guard let path else {
       var answer = Written()
-      // Beside it in the terminal, or in what a pipe leads to, a line about it would be in the way.
+      // A progress line would disturb output that goes to a terminal or a pipe.
       let advance = Advance(line: nil)
       try session.console.gathering { console in answer = try write(container, session, advance) { console.raw($0) } }
       return answer
@@ -154,7 +155,7 @@ struct FileExport {
     return Written(records: outcome.fixes, tracks: outcome)
   }
 
-  /// Told of the records that are done; ends the export where a person interrupts.
+  /// Reports progress, and throws when the user interrupts the export.
   private struct Advance {
     let line: ProgressLine?
 
@@ -164,7 +165,7 @@ struct FileExport {
     }
   }
 
-  /// - Returns: how many records were written.
+  /// - Returns: Number of records written.
   private func writeRecords(
     _ container: AppContainer, _ session: Session, _ advance: Advance, to put: (String) throws -> Void
   ) throws -> Int {
@@ -201,7 +202,7 @@ struct FileExport {
     return count
   }
 
-  /// Gives the events that are meant, a page at a time, the newest first.
+  /// Returns a function that iterates over the selected events page by page, newest first.
   private func events(
     in store: LocalStore, _ session: Session
   ) throws -> (_ body: ([Event]) throws -> Void) throws -> Void {
@@ -225,7 +226,7 @@ struct FileExport {
       now: session.now, date: { local.date($0, of: $1) })
   }
 
-  /// - Returns: how many events were written.
+  /// - Returns: Number of events written.
   private func writeArchive(
     _ container: AppContainer, _ session: Session, _ advance: Advance, to file: FileOutput
   ) throws -> Int {
@@ -264,7 +265,7 @@ struct FileExport {
       session.console.document("trendy.export/1", members)
     } else {
       let what = tracks == nil ? Quantity(answer.records, "record") : Quantity(answer.records, "fix", "fixes")
-      session.console.done("\(what) in \(path)")
+      session.console.done("Exported \(what) to \(path).")
     }
     return .done
   }

@@ -9,18 +9,18 @@ import TrendyTrips
 struct ExportMileageCommand: Command {
   static let spec = CommandSpec(
     "export mileage", .optional("file|-", .file),
-    summary: "A mileage log of 19 columns, a trip a row; to the output, or to a file.", group: .data,
+    summary: "Export a mileage log as CSV, one trip per row.", group: .data,
     examples: ["export mileage", "export mileage mileage.csv"],
     options: TripSelection.options + [
-      OptionSpec("--format", value: "format", kind: .oneOf(["csv"]), help: "csv"),
-      OptionSpec("--all", help: "every trip there is"),
-      OptionSpec("--by-vehicle", help: "a file for each vehicle, named after it, in the folder <file>"),
-      OptionSpec("--to", value: "folder", kind: .folder, help: "with --every: where to"),
-      OptionSpec("--yes", "-y", help: "replace files that are there"),
+      OptionSpec("--format", value: "format", kind: .oneOf(["csv"]), help: "format of the log: csv"),
+      OptionSpec("--all", help: "all trips, not only those of a month"),
+      OptionSpec("--by-vehicle", help: "write a file for each vehicle into the folder <file>"),
+      OptionSpec("--to", value: "folder", kind: .folder, help: "with --every: folder for the files"),
+      OptionSpec("--yes", "-y", help: "overwrite existing files"),
     ] + ExportOrder.options)
 
   enum Answer {
-    /// The log, for the output.
+    /// The log, for standard output.
     case text(String)
     case files([File])
     case ordered(ExportOrder.Outcome)
@@ -36,7 +36,7 @@ struct ExportMileageCommand: Command {
     case file(String)
     /// A file for each vehicle in this folder.
     case folder(String)
-    /// What the agent is to do.
+    /// A scheduled export, run by the agent.
     case agent(ExportOrder)
   }
 
@@ -46,16 +46,16 @@ struct ExportMileageCommand: Command {
 
   init(_ session: Session) throws {
     let format = session.arguments.value("--format") ?? "csv"
-    guard format == "csv" else { throw session.usageError("'\(format)' is no format of a mileage log", hint: "csv") }
+    guard format == "csv" else { throw session.usageError("Unknown mileage log format '\(format)'", hint: "Use csv.") }
     let isByVehicle = session.arguments.has("--by-vehicle")
     if let order = try ExportOrder(session, format: "mileage", to: "--to") {
       target = .agent(order)
     } else if session.arguments.has("--to") {
-      throw session.usageError("--to is for --every")
+      throw session.usageError("--to requires --every")
     } else if let path = session.arguments.positionals.first, isByVehicle || path != "-" {
       target = isByVehicle ? .folder(path) : .file(path)
     } else if isByVehicle {
-      throw session.usageError("Missing the folder for --by-vehicle")
+      throw session.usageError("Missing folder for --by-vehicle")
     } else {
       target = .output
     }
@@ -99,7 +99,7 @@ struct ExportMileageCommand: Command {
       outputs.append(output)
       files.append(Answer.File(path: "\(path)/\(name).csv", trips: trips.count))
     }
-    // All of them or none: of one that is there already the others are not written either.
+    // Writes all files or none: an existing file stops the others, too.
     for output in outputs { try output.finish() }
     return files
   }
@@ -110,7 +110,7 @@ struct ExportMileageCommand: Command {
     try output.finish()
   }
 
-  /// Letters and digits of any language, without those characters that would make it a path.
+  /// Returns a file name with letters and digits only, so that it cannot be a path.
   private func fileName(_ name: String) -> String {
     let safe = String(name.map { $0.isLetter || $0.isNumber || $0 == "-" || $0 == " " ? $0 : "_" })
     return safe.allSatisfy { $0 == "_" || $0 == " " } ? "no vehicle" : String(safe.prefix(60))
@@ -120,7 +120,7 @@ struct ExportMileageCommand: Command {
     switch answer {
     case .text(let text): session.console.raw(text)
     case .files(let files):
-      for file in files { session.console.done("\(Quantity(file.trips, "trip")) in \(file.path)") }
+      for file in files { session.console.done("Exported \(Quantity(file.trips, "trip")) to \(file.path).") }
     case .ordered(let outcome): return ExportOrder.show(outcome, session)
     }
     return .done
@@ -128,7 +128,7 @@ struct ExportMileageCommand: Command {
 }
 
 extension MileageLog {
-  /// A row for each trip, with days and times of this zone.
+  /// Returns one row per trip, with days and times in this zone.
   fileprivate func csv(of trips: [TripEvent], in local: LocalTime) -> String {
     MileageCSVWriter { local.components(of: $0).secondsFromGMT }.string(trips.lazy.map(row))
   }

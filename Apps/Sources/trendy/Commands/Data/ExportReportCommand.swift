@@ -6,15 +6,15 @@ import TrendyModels
 struct ExportReportCommand: Command {
   static let spec = CommandSpec(
     "export report", .optional("file|-", .file),
-    summary: "A year in review as one file of HTML, to look at, print and keep; to the output, or to a file.",
+    summary: "Export a year in review as one printable HTML file.",
     group: .data,
     examples: [
       "export report 2026.html", "export report --year 2025 2025.html", "export report --since 2026-06-01 --type run -",
     ],
     options: ReportSpan.options + [
       OptionSpec(
-        "--type", value: "type", kind: .eventType, repetition: .allCount, help: "of this type only"),
-      OptionSpec("--yes", help: "replace a file that is there"),
+        "--type", value: "type", kind: .eventType, repetition: .allCount, help: "only this type"),
+      OptionSpec("--yes", help: "overwrite an existing file"),
     ] + ExportOrder.options)
 
   enum Answer {
@@ -34,7 +34,7 @@ struct ExportReportCommand: Command {
   init(_ session: Session) throws {
     path = session.arguments.positionals.first.flatMap { $0 == "-" ? nil : $0 }
     isReplacing = session.arguments.has("--yes")
-    // Beside --every the word --to is of a folder, and not of a time.
+    // With --every, --to names a folder instead of a time.
     request =
       try ExportOrder(session, format: "report", to: "--until").map { .order($0) } ?? .write(try ReportSpan(session))
   }
@@ -45,7 +45,7 @@ struct ExportReportCommand: Command {
     case .write(let asked): span = asked
     case .order(let order): return .ordered(try order.carryOut(session))
     }
-    // A name that is taken is said before the work.
+    // Reports an existing file before the work starts.
     let file = try path.map { try FileOutput(path: $0, isReplacing: isReplacing) }
     let found = try LookBack(span, session)
     if let file {
@@ -76,7 +76,7 @@ struct ExportReportCommand: Command {
           ("through", .string(answer.days.upperBound.description)),
         ])
     } else {
-      session.console.done("\(Quantity(Int(answer.total.now), "entry", "entries")) looked back on in \(path)")
+      session.console.done("Exported a report on \(Quantity(Int(answer.total.now), "entry", "entries")) to \(path).")
     }
     return .done
   }

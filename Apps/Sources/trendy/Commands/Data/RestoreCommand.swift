@@ -11,11 +11,11 @@ import TrendySync
 /// `trendy restore`
 struct RestoreCommand: Command {
   static let spec = CommandSpec(
-    "restore", .oneOrMore("file|id", .file, "the file"),
-    summary: "Put a backup in the place of what is here; or bring back what was deleted, by its id.", group: .data,
+    "restore", .oneOrMore("file|id", .file, "file"),
+    summary: "Replace the store with a backup, or restore deleted entries by id.", group: .data,
     examples: ["restore trendy.backup --yes", "restore 0199f3c2"],
     options: [
-      OptionSpec("--yes", help: "a backup: even if something is here; it is kept aside"), BackupSigning.restoring,
+      OptionSpec("--yes", help: "replace a store that is not empty; its files are kept"), BackupSigning.restoring,
     ])
 
   enum Answer {
@@ -43,7 +43,7 @@ struct RestoreCommand: Command {
       request = .deleted(ids: words)
       return
     }
-    guard words.count == 1 else { throw session.usageError("Unexpected '\(words[1])'") }
+    guard words.count == 1 else { throw session.usageError("Unexpected argument '\(words[1])'") }
     request = .backup(try BackupFile(words[0], session))
   }
 
@@ -62,7 +62,7 @@ struct RestoreCommand: Command {
     do {
       return try restore(file, to: parts, progress, session)
     } catch StorageError.cancelled {
-      throw CommandError.interrupted("Nothing was restored: all is as it was.")
+      throw CommandError.interrupted("Nothing was restored; the store is unchanged.")
     }
   }
 
@@ -73,8 +73,8 @@ struct RestoreCommand: Command {
       session.local)
     guard try isReplacing || !parts.isUsed() else {
       throw CommandError(
-        "There is a store with something in it at \(session.storeDirectory.path)",
-        hint: "Nothing was restored. --yes puts the backup of \(made) in its place, and keeps it aside.",
+        "The store at \(session.storeDirectory.path) is not empty",
+        hint: "Nothing was restored. With --yes the backup of \(made) replaces it, and its files are kept.",
         exit: .cannotCreate)
     }
     let report = try parts.restore(from: file.path, signedWith: key) { progress.goesOn($0) }
@@ -87,7 +87,7 @@ struct RestoreCommand: Command {
     let kinds = MutationEntityType.allCases.filter { $0 != .conflict }
     let deleted = try container.record.deleted(kinds)
     let entities = try ids.map { try entity($0, among: deleted) }
-    let what = entities.count == 1 ? ShortID.of(entities[0].id) : "\(entities.count) things"
+    let what = entities.count == 1 ? ShortID.of(entities[0].id) : "\(entities.count) entries"
     try container.record.restore("restore \(what)", entities)
     return .deleted(entities, types: try container.makeStore().fetchAllEventTypes())
   }
@@ -97,9 +97,9 @@ struct RestoreCommand: Command {
     guard matches.count == 1 else {
       throw CommandError(
         matches.isEmpty
-          ? "There is no file '\(id)', and nothing that was deleted has such an id"
-          : "\(matches.count) ids of what was deleted begin with '\(id)'",
-        hint: "trendy list --deleted shows what can be brought back.", exit: .notFound)
+          ? "No file and no deleted entry '\(id)' found"
+          : "\(matches.count) deleted entries have ids that begin with '\(id)'",
+        hint: "List deleted entries: trendy list --deleted", exit: .notFound)
     }
     return matches[0]
   }
@@ -120,10 +120,9 @@ struct RestoreCommand: Command {
       return
     }
     console.done("Restored \(summary.contents) of \(summary.made(session.local)).")
-    for path in report.kept { console.text("What was here before is kept in \(path)") }
+    for path in report.kept { console.text("The previous store is kept in \(path)") }
     console.done(
-      "If it syncs with a hub: the hub takes this for a copy, gives it a new identity at the next sync, "
-        + "and brings back what it has.")
+      "If this store syncs with a hub, the next sync registers it as a new device and downloads newer changes.")
   }
 
   private func show(_ entities: [DeletedEntity], _ types: [EventType], _ session: Session) {

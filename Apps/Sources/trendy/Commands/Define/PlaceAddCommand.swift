@@ -9,8 +9,8 @@ import TrendyTrips
 /// `trendy place add`
 struct PlaceAddCommand: Command {
   static let spec = CommandSpec(
-    "place add", .one("name", .text, "the name"), .oneOrMore("lat,lon", .text, "where it is"),
-    summary: "Make a place; coming and going there is recorded as a visit.", group: .define,
+    "place add", .one("name", .text, "name"), .oneOrMore("lat,lon", .text, "latitude and longitude"),
+    summary: "Add a place; stays there are recorded as visits.", group: .define,
     examples: ["place add Home 52.3702,4.8952", "place add Office 52.36,4.90 --radius 120"],
     options: PlaceOptions.all, columns: .placeColumns)
 
@@ -31,11 +31,11 @@ struct PlaceAddCommand: Command {
     let container = try session.openStore()
     let store = container.makeStore()
     if try store.fetchAllGeofences().contains(where: { $0.name.lowercased() == name.lowercased() }) {
-      throw session.usageError("There is a place '\(name)' already")
+      throw session.usageError("A place '\(name)' already exists")
     }
     var place = Geofence(
       id: container.makeID(), name: name, latitude: coordinate.latitude, longitude: coordinate.longitude,
-      // About a skip place there is more to drive and to walk.
+      // A skip place covers a larger area, such as a car park.
       radius: options.role == "skip" ? 200 : 100)
     try options.apply(to: &place, in: store)
     if place.eventTypeEntryId == nil { place.eventTypeEntryId = try container.record.type(.visit).id }

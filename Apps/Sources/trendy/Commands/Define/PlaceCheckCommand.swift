@@ -10,14 +10,14 @@ import TrendyTrips
 struct PlaceCheckCommand: Command {
   static let spec = CommandSpec(
     "place check",
-    summary: "Whether places can work: fixes that come in, open visits, types that are gone; exit 1 with a finding.",
+    summary: "Check places: incoming positions, open visits, missing types. Exits with 1 on problems.",
     group: .define, examples: ["place check"])
 
   struct Answer {
     var devices: [Device]
     var places: [Place]
-    var posts: LeftOutPosts
-    /// What is amiss, in words.
+    var posts: RejectedPostsText
+    /// Problems found.
     var findings: [String]
   }
 
@@ -25,14 +25,14 @@ struct PlaceCheckCommand: Command {
   struct Device {
     var name: String
     var lastFix: Date
-    /// Fixes, in the last day.
+    /// Mean number of fixes per hour in the last day.
     var perHour: Int
   }
 
   struct Place {
     var place: Geofence
     var openVisits: [Event]
-    /// `entry` and `exit`, where the type that it records is gone.
+    /// `entry` or `exit`, if the type recorded on it was deleted.
     var missingTypes: [String]
   }
 
@@ -44,17 +44,17 @@ struct PlaceCheckCommand: Command {
     let types = Set(try store.fetchAllEventTypes().map(\.id))
     let visits = try store.fetchAllEvents().filter { $0.sourceType == .geofence && $0.endDate == nil }
     let devices = try devices(session)
-    let posts = try LeftOutPosts(session)
+    let posts = try RejectedPostsText(session)
     let places = geofences.map { Place($0, visits: visits, types: types) }
     var findings = posts.findings
     if devices.isEmpty, posts.entries.isEmpty {
-      findings.append("no device has sent a fix yet; nothing can be told of coming and going")
+      findings.append("no device has sent a position yet, so visits cannot be detected")
     }
-    findings += devices.filter { $0.perHour == 0 }.map { "\($0.name) has sent nothing for a day" }
+    findings += devices.filter { $0.perHour == 0 }.map { "\($0.name) has sent no position for a day" }
     findings += places.flatMap(\.findings)
     let known = Set(geofences.map(\.id))
     let orphans = visits.filter { $0.geofenceId.map { !known.contains($0) } ?? true }
-    if !orphans.isEmpty { findings.append("\(orphans.count) open visits are of places that are gone") }
+    if !orphans.isEmpty { findings.append("\(Quantity(orphans.count, "open visit")) at deleted places") }
     return Answer(devices: devices, places: places, posts: posts, findings: findings)
   }
 
@@ -83,7 +83,7 @@ struct PlaceCheckCommand: Command {
       for place in answer.places { console.text(place.line(in: session.local)) }
       for finding in answer.findings { console.text("! \(finding)") }
       if let silence = answer.posts.silence { console.talk(silence) }
-      if answer.findings.isEmpty { console.done("Nothing is amiss.") }
+      if answer.findings.isEmpty { console.done("No problems found.") }
     }
     return answer.findings.isEmpty ? .done : .no
   }
@@ -100,7 +100,7 @@ extension PlaceCheckCommand.Answer {
 
 extension PlaceCheckCommand.Device {
   fileprivate func line(in local: LocalTime) -> String {
-    "\(name)  last fix \(local.dayAndTime(lastFix))  \(perHour) fixes/h in the last day"
+    "\(name)  last position \(local.dayAndTime(lastFix))  \(perHour) positions/h in the last day"
   }
 
   fileprivate func json(in local: LocalTime) -> JSONText {
@@ -112,21 +112,21 @@ extension PlaceCheckCommand.Device {
 
 extension PlaceCheckCommand.Place {
   /// - Parameters:
-  ///   - visits: those that are open, of all places.
-  ///   - types: the ids of the types of events that there are.
+  ///   - visits: open visits of all places.
+  ///   - types: ids of all event types.
   fileprivate init(_ place: Geofence, visits: [Event], types: Set<String>) {
     self.place = place
-    // An exit without a visit is whole in itself.
+    // Events of the exit type have no end.
     openVisits = visits.filter { $0.geofenceId == place.id && $0.eventTypeId == place.eventTypeEntryId }
     missingTypes = [("entry", place.eventTypeEntryId), ("exit", place.eventTypeExitId)]
       .filter { $0.1.map { !types.contains($0) } ?? false }.map(\.0)
   }
 
   fileprivate var findings: [String] {
-    var findings = missingTypes.map { "\(place.name): the type that its \($0) records is gone" }
-    if openVisits.count > 1 { findings.append("\(place.name): \(openVisits.count) visits are open at once") }
+    var findings = missingTypes.map { "\(place.name): the event type for \($0) was deleted" }
+    if openVisits.count > 1 { findings.append("\(place.name): \(openVisits.count) visits are open at the same time") }
     if place.isActive, place.eventTypeEntryId == nil, place.eventTypeExitId == nil {
-      findings.append("\(place.name) records neither entries nor exits")
+      findings.append("\(place.name): records neither entries nor exits")
     }
     return findings
   }

@@ -8,14 +8,14 @@ import TrendyTrips
 /// `trendy place edit`
 struct PlaceEditCommand: Command {
   static let spec = CommandSpec(
-    "place edit", .one("name", .place, "the name"), summary: "Change a place; only what is named changes.",
+    "place edit", .one("name", .place, "name"), summary: "Change a place; anything not named stays as it is.",
     group: .define,
     examples: ["place edit Home --name \"Old home\" --relabel", "place edit Office --radius 150 --role office"],
     options: PlaceOptions.all + [
-      OptionSpec("--name", value: "text", kind: .text, help: "another name"),
-      OptionSpec("--at", value: "lat,lon", kind: .text, help: "it lies elsewhere"),
+      OptionSpec("--name", value: "text", kind: .text, help: "new name"),
+      OptionSpec("--at", value: "lat,lon", kind: .text, help: "new position"),
       OptionSpec("--active", help: "record visits again"),
-      OptionSpec("--relabel", help: "give past visits the new name, too"),
+      OptionSpec("--relabel", help: "also rename past visits"),
       Field.option,
     ], columns: .placeColumns)
 
@@ -43,14 +43,14 @@ struct PlaceEditCommand: Command {
     options = try PlaceOptions(session)
     isActivated = arguments.has("--active")
     relabels = arguments.has("--relabel")
-    if relabels, newName == nil { throw session.usageError("--relabel goes with --name") }
-    if isActivated, options.isInactive { throw session.usageError("--active goes without --inactive") }
+    if relabels, newName == nil { throw session.usageError("--relabel requires --name") }
+    if isActivated, options.isInactive { throw session.usageError("--active and --inactive cannot be combined") }
     cleared = try Field.named(session)
   }
 
   struct Answer {
     var place: OnePlace
-    /// Past visits that have the new name now.
+    /// Number of renamed visits.
     var relabelled: Int
   }
 
@@ -63,7 +63,7 @@ struct PlaceEditCommand: Command {
       let isTaken = try store.fetchAllGeofences().contains {
         $0.id != old.id && $0.name.lowercased() == newName.lowercased()
       }
-      if isTaken { throw session.usageError("There is a place '\(newName)' already") }
+      if isTaken { throw session.usageError("A place '\(newName)' already exists") }
       place.name = newName
     }
     if let coordinate { (place.latitude, place.longitude) = (coordinate.latitude, coordinate.longitude) }
@@ -78,7 +78,7 @@ struct PlaceEditCommand: Command {
     if isActivated { place.isActive = true }
     try options.apply(to: &place, in: store)
     guard place != old else {
-      try session.tellNothingChanges(of: Self.spec.options)
+      try session.reportNothingChanged(of: Self.spec.options)
       return Answer(place: try OnePlace(place, in: store), relabelled: 0)
     }
     let visits = relabels ? try store.fetchAllEvents().filter { $0.geofenceId == old.id } : []
@@ -94,7 +94,7 @@ struct PlaceEditCommand: Command {
   }
 
   func show(_ answer: Answer, _ session: Session) -> ExitCode {
-    if relabels { session.console.done("\(Quantity(answer.relabelled, "visit")) renamed") }
+    if relabels { session.console.done("Renamed \(Quantity(answer.relabelled, "visit")).") }
     return answer.place.show(session)
   }
 }

@@ -6,7 +6,7 @@ import TrendyProtocols
 /// `trendy place list`
 struct PlaceListCommand: Command {
   static let spec = CommandSpec(
-    "place list", summary: "The places.", group: .define, examples: ["place list", "place list --json"],
+    "place list", summary: "List places.", group: .define, examples: ["place list", "place list --json"],
     columns: .placeColumns)
 
   init(_ session: Session) {}
@@ -20,7 +20,7 @@ struct PlaceListCommand: Command {
     case .plain:
       for place in answer { session.console.row(PlaceText.plain(place)) }
     case .text:
-      if answer.isEmpty { session.console.text("No places yet. Make one: trendy place add home 51.9270,4.3620") }
+      if answer.isEmpty { session.console.text("No places yet. Add one: trendy place add home 51.9270,4.3620") }
       for place in answer { session.console.text(PlaceText.line(place)) }
       for hint in Lookup.mergeHints(for: answer, "places", command: "place merge", name: \.name) {
         session.console.talk(hint)

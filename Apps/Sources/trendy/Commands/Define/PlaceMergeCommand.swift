@@ -8,8 +8,8 @@ import TrendyTrips
 /// `trendy place merge`
 struct PlaceMergeCommand: Command {
   static let spec = CommandSpec(
-    "place merge", .one("from", .place, "the place that goes"), .one("into", .place, "the place that stays"),
-    summary: "Make two places one: events at the first are at the second, and the first goes.", group: .define,
+    "place merge", .one("from", .place, "place to merge"), .one("into", .place, "place to keep"),
+    summary: "Merge a place into another: its events move, and the place is deleted.", group: .define,
     examples: ["place merge home home"], columns: .placeColumns)
 
   private let fromName: String
@@ -50,7 +50,7 @@ struct PlaceMergeCommand: Command {
     return Answer(into: try OnePlace(into, in: container.makeStore()), moved: moved.count)
   }
 
-  /// All places of the first name, or the one around a position, and the one of the second.
+  /// Returns all places with the first name, or the one at a position, and the place with the second name.
   private func places(among places: [Geofence], _ session: Session) throws -> (from: [Geofence], into: Geofence) {
     func named(_ name: String) throws -> [Geofence] {
       let found = Lookup.places(name, among: places)
@@ -60,12 +60,12 @@ struct PlaceMergeCommand: Command {
     guard
       let merge = try Lookup.merge(
         from, into: named(intoName), target: { try Lookup.place(intoName, among: places) })
-    else { throw session.usageError("'\(from[0].name)' is one place already") }
+    else { throw session.usageError("'\(from[0].name)' is a single place; there is nothing to merge") }
     return merge
   }
 
   func show(_ answer: Answer, _ session: Session) -> ExitCode {
-    session.console.done("\(Quantity(answer.moved, "event")) moved")
+    session.console.done("Moved \(Quantity(answer.moved, "event")).")
     return answer.into.show(session)
   }
 }

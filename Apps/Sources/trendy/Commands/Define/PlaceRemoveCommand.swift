@@ -6,7 +6,7 @@ import TrendyModels
 /// `trendy place rm`
 struct PlaceRemoveCommand: Command {
   static let spec = CommandSpec(
-    "place rm", .oneOrMore("name", .place, "the name"), summary: "Delete places; visits that were recorded stay.",
+    "place rm", .oneOrMore("name", .place, "name"), summary: "Delete places; recorded visits stay.",
     group: .define, examples: ["place rm \"old gym\""])
 
   private let names: [String]

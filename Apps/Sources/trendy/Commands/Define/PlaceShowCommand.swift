@@ -6,7 +6,7 @@ import TrendyProtocols
 /// `trendy place show`
 struct PlaceShowCommand: Command {
   static let spec = CommandSpec(
-    "place show", .one("name|lat,lon", .place, "the name"), summary: "One place, or the nearest one to a position.",
+    "place show", .one("name|lat,lon", .place, "name"), summary: "Show a place, or the one nearest to a position.",
     group: .define, examples: ["place show Home", "place show 52.3702,4.8952"], columns: .placeColumns)
 
   private let name: String

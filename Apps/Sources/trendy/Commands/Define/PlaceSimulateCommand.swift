@@ -8,17 +8,17 @@ import TrendyTrips
 /// `trendy place simulate`
 struct PlaceSimulateCommand: Command {
   static let spec = CommandSpec(
-    "place simulate", .one("name", .place, "the name"), .optional("file", .file),
-    summary: "What a track, or a straight way through a place, would fire there, and why; nothing is recorded.",
+    "place simulate", .one("name", .place, "name"), .optional("file", .file),
+    summary: "Simulate entry and exit of a place with a track or a straight path; records nothing.",
     group: .define, examples: ["place simulate Home", "place simulate Home drive.gpx"],
     options: StraightWalk.options + [
-      OptionSpec("--passing", help: "count a way straight through between two fixes")
+      OptionSpec("--passing", help: "count a path through the place between two positions")
     ])
 
   struct Answer {
     var place: Geofence
     var steps: [Step] = []
-    /// What comes about once the device lies still after the last fix.
+    /// Crossings confirmed by the time that passes after the last fix.
     var late: [GeofenceMonitor.Effect] = []
   }
 
@@ -53,7 +53,7 @@ struct PlaceSimulateCommand: Command {
     var monitor = GeofenceMonitor(geofences: [active], configuration: configuration)
     var answer = Answer(place: place)
     for fix in try fixes(through: place, session).sorted(by: { $0.timestamp < $1.timestamp }) {
-      // The reading tells what was known before the fix.
+      // The evaluation reflects the state before the fix.
       let reading = monitor.readings(of: fix).first
       answer.steps.append(Step(fix: fix, reading: reading, effects: monitor.onLocation(fix)))
     }
@@ -70,7 +70,7 @@ struct PlaceSimulateCommand: Command {
       do throws(InterchangeError) {
         return try TrackFile(reading: bytes).locations
       } catch {
-        throw CommandError("\(path) cannot be read: \(error)", exit: .badData)
+        throw CommandError("Cannot read \(path): \(error)", exit: .badData)
       }
     }
   }
@@ -79,14 +79,14 @@ struct PlaceSimulateCommand: Command {
     if session.console.isJSON {
       session.console.document("trendy.place_simulation/1", answer.members(in: session.local))
     } else {
-      tell(answer, session)
+      printText(answer, session)
     }
     return .done
   }
 
-  private func tell(_ answer: Answer, _ session: Session) {
+  private func printText(_ answer: Answer, _ session: Session) {
     let (console, local) = (session.console, session.local)
-    if !answer.place.isActive { console.talk("\(answer.place.name) is inactive; this is what it would do.") }
+    if !answer.place.isActive { console.talk("\(answer.place.name) is inactive; the simulation treats it as active.") }
     var last: String?
     for step in answer.steps {
       if let reading = step.reading, reading.words != last {
@@ -96,9 +96,9 @@ struct PlaceSimulateCommand: Command {
       }
       for effect in step.effects { console.text("  → \(effect.words(in: local))") }
     }
-    for effect in answer.late { console.text("  → \(effect.words(in: local)), as nothing more came") }
+    for effect in answer.late { console.text("  → \(effect.words(in: local)), after no further positions") }
     let count = answer.effects.count
-    console.done("\(answer.steps.count) fixes, \(count == 1 ? "1 crossing" : "\(count) crossings")")
+    console.done("\(Quantity(answer.steps.count, "position")), \(Quantity(count, "crossing"))")
   }
 }
 
@@ -115,7 +115,7 @@ extension PlaceSimulateCommand.Answer {
 }
 
 extension PlaceSimulateCommand.Step {
-  /// `nil` for a fix that says nothing of the place.
+  /// `nil` for a fix that is too inaccurate to evaluate.
   fileprivate func json(in local: LocalTime) -> JSONText? {
     reading.map {
       .object([
@@ -129,7 +129,7 @@ extension PlaceSimulateCommand.Step {
 extension GeofenceMonitor.Effect {
   fileprivate func words(in local: LocalTime) -> String {
     switch self {
-    case .entered(_, let fix): "came in at \(local.timeWithSeconds(fix.timestamp))"
+    case .entered(_, let fix): "entered at \(local.timeWithSeconds(fix.timestamp))"
     case .exited(_, let fix): "left at \(local.timeWithSeconds(fix.timestamp))"
     }
   }

@@ -7,11 +7,11 @@ import TrendyProtocols
 /// `trendy type add`
 struct TypeAddCommand: Command {
   static let spec = CommandSpec(
-    "type add", .one("name", .text, "the name"), summary: "Make a type of event.", group: .define,
+    "type add", .one("name", .text, "name"), summary: "Add an event type.", group: .define,
     examples: ["type add reading --goal 20min/day", "type add run --color \"#D0503C\" --icon \"⚑\" --goal 3/week"],
     options: [
-      OptionSpec("--color", value: "hex", kind: .text, help: "#RRGGBB"),
-      OptionSpec("--icon", value: "glyph", kind: .text, help: "any short glyph"), .goal,
+      OptionSpec("--color", value: "hex", kind: .text, help: "colour: #RRGGBB"),
+      OptionSpec("--icon", value: "glyph", kind: .text, help: "icon: any short glyph"), .goal,
     ], columns: .typeColumns)
 
   private let type: NewEventType
@@ -29,7 +29,8 @@ struct TypeAddCommand: Command {
     let types = try container.makeStore().fetchAllEventTypes()
     if let known = types.first(where: { $0.name.lowercased() == type.name.lowercased() }) {
       throw CommandError(
-        "There is a type '\(known.name)' already", hint: "trendy log \(ShellWords.quoted(known.name))", exit: .usage)
+        "An event type '\(known.name)' already exists",
+        hint: "To record an event: trendy log \(ShellWords.quoted(known.name))", exit: .usage)
     }
     let made = try type.made(id: container.makeID(), session)
     try container.record.perform("type add \(made.name)", [.eventType(made)])

@@ -7,16 +7,16 @@ import TrendyProtocols
 /// `trendy type edit`
 struct TypeEditCommand: Command {
   static let spec = CommandSpec(
-    "type edit", .one("type", .eventType, "the type of event"),
-    summary: "Rename a type, give it another look, or set out to do it so and so often.", group: .define,
+    "type edit", .one("type", .eventType, "event type"),
+    summary: "Change the name, colour, icon or goal of an event type.", group: .define,
     examples: [
       "type edit coffee --name espresso", "type edit coffee --color \"#7B4F2E\" --icon \"☕\"",
       "type edit workout --goal 3/week", "type edit coffee --goal 'at most 2/day'", "type edit coffee --goal none",
     ],
     options: [
-      OptionSpec("--name", value: "text", kind: .text, help: "another name"),
-      OptionSpec("--color", value: "hex", kind: .text, help: "#RRGGBB"),
-      OptionSpec("--icon", value: "glyph", kind: .text, help: "any short glyph"), .goal,
+      OptionSpec("--name", value: "text", kind: .text, help: "new name"),
+      OptionSpec("--color", value: "hex", kind: .text, help: "colour: #RRGGBB"),
+      OptionSpec("--icon", value: "glyph", kind: .text, help: "icon: any short glyph"), .goal,
     ], columns: .typeColumns)
 
   private let name: String
@@ -32,7 +32,7 @@ struct TypeEditCommand: Command {
     color = try session.colour(arguments.value("--color"))
     goal = try session.goal()
     guard newName != nil || icon != nil || color != nil || !goal.isAbsent else {
-      throw session.usageError("Nothing to change was named", hint: "--name, --color, --icon or --goal")
+      throw session.usageError("No change given", hint: "Use --name, --color, --icon or --goal.")
     }
     if let newName { try NewEventType(name: newName).check(session) }
   }
@@ -48,8 +48,8 @@ struct TypeEditCommand: Command {
       }
       if isTaken {
         throw CommandError(
-          "There is a type '\(newName)' already",
-          hint: "To make one of both: trendy type merge \(ShellWords.quoted(old.name)) \(ShellWords.quoted(newName))",
+          "An event type '\(newName)' already exists",
+          hint: "To merge both: trendy type merge \(ShellWords.quoted(old.name)) \(ShellWords.quoted(newName))",
           exit: .usage)
       }
       type.name = newName

@@ -6,7 +6,7 @@ import TrendyProtocols
 /// `trendy type list`
 struct TypeListCommand: Command {
   static let spec = CommandSpec(
-    "type list", summary: "The types of events, with their properties.", group: .define,
+    "type list", summary: "List event types with their goals and properties.", group: .define,
     examples: ["type list", "type list --plain"], columns: .typeColumns)
 
   struct Row {
@@ -32,7 +32,7 @@ struct TypeListCommand: Command {
     case .plain:
       for type in answer.map(\.type) { session.console.row(EventTypeText.plain(type)) }
     case .text:
-      if answer.isEmpty { session.console.text("No types yet. Make one: trendy type add coffee") }
+      if answer.isEmpty { session.console.text("No event types yet. Add one: trendy type add coffee") }
       for row in answer {
         let properties = row.definitions.map { "\($0.key) (\($0.propertyType.rawValue))" }
         let goal = EventTypeText.goal(of: row.type).map { [$0] } ?? []

@@ -7,8 +7,8 @@ import TrendyProtocols
 /// `trendy type merge`
 struct TypeMergeCommand: Command {
   static let spec = CommandSpec(
-    "type merge", .one("from", .eventType, "the type that goes"), .one("into", .eventType, "the type that stays"),
-    summary: "Make two types one: the events of the first become of the second, and the first goes.", group: .define,
+    "type merge", .one("from", .eventType, "type to merge"), .one("into", .eventType, "type to keep"),
+    summary: "Merge an event type into another: its events move, and the type is deleted.", group: .define,
     examples: ["type merge kaffee coffee", "type merge walk walk"], options: [.yes])
 
   private let fromName: String
@@ -36,7 +36,7 @@ struct TypeMergeCommand: Command {
       for definition in try store.definitions(of: type) {
         definitions.append(definition)
         guard let other = known.first(where: { $0.key == definition.key }) else {
-          // What can be said of the one can be said of the other from now on.
+          // The remaining type gets the properties of the merged one.
           known.append(
             PropertyDefinition(
               id: container.makeID(), eventTypeId: into.id, key: definition.key, label: definition.label,
@@ -46,9 +46,10 @@ struct TypeMergeCommand: Command {
         }
         guard other.propertyType == definition.propertyType else {
           throw CommandError(
-            "'\(definition.key)' is a \(definition.propertyType.rawValue) of '\(type.name)' and a "
-              + "\(other.propertyType.rawValue) of '\(into.name)'",
-            hint: "Rename one: trendy type prop edit \(ShellWords.quoted(reference(to: type, among: from, into)))"
+            "Property '\(definition.key)' has kind \(definition.propertyType.rawValue) in '\(type.name)' and "
+              + "\(other.propertyType.rawValue) in '\(into.name)'",
+            hint:
+              "Rename one of them: trendy type prop edit \(ShellWords.quoted(reference(to: type, among: from, into)))"
               + " \(definition.key) --key OTHER",
             exit: .refused)
         }
@@ -56,7 +57,7 @@ struct TypeMergeCommand: Command {
     }
     let names = Set(from.map(\.name)).sorted().map { "'\($0)'" }.joined(separator: " and ")
     try session.confirm(
-      "\(names) \(from.count == 1 ? "goes" : "go"), and \(Quantity(events.count, "event")) become '\(into.name)'.",
+      "Move \(Quantity(events.count, "event")) to '\(into.name)' and delete \(names)?",
       about: from.map(\.id))
     let moved = events.map { event in
       var event = event
@@ -76,29 +77,29 @@ struct TypeMergeCommand: Command {
     return Answer(from: from, into: try OneEventType(heir.first ?? into, in: container.makeStore()), moved: moved.count)
   }
 
-  /// All types of the first name, and the one of the second.
+  /// Returns all types with the first name, and the type with the second name.
   private func types(_ lookup: Lookup, _ session: Session) throws -> (from: [EventType], into: EventType) {
     let from = try lookup.eventTypes(fromName) { "trendy type add \($0)" }
     let into = try lookup.eventTypes(intoName) { "trendy type add \($0)" }
     guard
       let merge = try Lookup.merge(
         from, into: into, target: { try lookup.eventType(intoName) { "trendy type add \($0)" } })
-    else { throw session.usageError("'\(from[0].name)' is one type already") }
+    else { throw session.usageError("'\(from[0].name)' is a single type; there is nothing to merge") }
     return merge
   }
 
-  /// The name of a type, or its id if another of these types has the name.
+  /// Returns the name of a type, or its id if another of these types has the same name.
   private func reference(to type: EventType, among others: [EventType], _ into: EventType) -> String {
     (others + [into]).contains { $0.id != type.id && $0.name.lowercased() == type.name.lowercased() }
       ? type.id : type.name
   }
 
   func show(_ answer: Answer, _ session: Session) -> ExitCode {
-    session.console.done("\(Quantity(answer.moved, "event")) of '\(answer.from[0].name)' moved")
+    session.console.done("Moved \(Quantity(answer.moved, "event")) from '\(answer.from[0].name)'.")
     return answer.into.show(session)
   }
 
-  /// The type with the goal of the one that goes, where it has none of its own, not even one that only a newer version reads; else nothing.
+  /// Returns the type with the goal of the merged type, if it has no goal itself, not even one that only newer versions can read.
   private static func heir(of goal: Goal?, _ type: EventType) -> [EventType] {
     guard let goal, type.createRequest.goal == nil else { return [] }
     var type = type
@@ -106,7 +107,7 @@ struct TypeMergeCommand: Command {
     return [type]
   }
 
-  /// The excused days of the types, which would be deleted with them, and the places whose visits are recorded as them.
+  /// Returns the skips of the merged types, which would be deleted with them, and the places that record visits as these types.
   private static func references(to types: [String: String], in store: any DataStoreProtocol) throws -> [Undoable] {
     let skips = try store.fetchRecords(kind: .skip).filter { Skip($0).map { types[$0.eventTypeId] != nil } ?? false }
     let places = try store.fetchAllGeofences().filter { place in
@@ -117,8 +118,8 @@ struct TypeMergeCommand: Command {
 }
 
 extension Undoable {
-  /// A skip or a place that refers to the types that remain.
-  /// - Parameter types: the type that remains, by the id of each that goes.
+  /// Returns the skip or place with references to the remaining type.
+  /// - Parameter types: id of the remaining type by the id of each merged type.
   fileprivate func turned(_ types: [String: String]) -> Undoable {
     switch self {
     case .record(var record):

@@ -8,18 +8,18 @@ import TrendySync
 /// `trendy type prop add`
 struct TypePropertyAddCommand: Command {
   static let spec = CommandSpec(
-    "type prop add", .one("type", .eventType, "the type"), .one("key", .text, "the key"),
-    summary: "Give a type of event a property.", group: .define,
+    "type prop add", .one("type", .eventType, "type"), .one("key", .text, "key"),
+    summary: "Add a property to an event type.", group: .define,
     examples: [
       "type prop add coffee cups --kind number",
       "type prop add coffee size --kind select --options small,large --default small",
     ],
     options: [
-      OptionSpec("--kind", value: "kind", kind: .oneOf(kinds), help: kinds.joined(separator: ", ")),
-      OptionSpec("--label", value: "text", kind: .text, help: "what a person reads"),
+      OptionSpec("--kind", value: "kind", kind: .oneOf(kinds), help: "kind of value: " + kinds.joined(separator: ", ")),
+      OptionSpec("--label", value: "text", kind: .text, help: "name shown to users"),
       OptionSpec(
-        "--options", value: "a,b", kind: .text, help: "the choices of a select, or the only values of a number"),
-      OptionSpec("--default", value: "value", kind: .text, help: "used when log does not say"),
+        "--options", value: "a,b", kind: .text, help: "allowed values of a select or number"),
+      OptionSpec("--default", value: "value", kind: .text, help: "value if trendy log gives none"),
     ])
 
   private static let kinds = PropertyType.allCases.map(\.rawValue)
@@ -40,12 +40,14 @@ struct TypePropertyAddCommand: Command {
     let arguments = session.arguments
     typeName = arguments.positionals[0]
     key = arguments.positionals[1]
-    guard Property.isKey(key, session) else { throw session.usageError("'\(key)' is no key") }
+    guard Property.isKey(key, session) else {
+      throw session.usageError("Invalid property key '\(key)'", hint: "Use one line without '=', of 1 to 128 bytes.")
+    }
     label = arguments.value("--label") ?? key
     let word = arguments.value("--kind") ?? PropertyType.text.rawValue
     guard let kind = PropertyType(rawValue: word) else {
       throw session.usageError(
-        "'\(word)' is no kind of property", hint: "There are: \(Self.kinds.joined(separator: ", ")).")
+        "Unknown kind of property '\(word)'", hint: "Kinds: \(Self.kinds.joined(separator: ", ")).")
     }
     self.kind = kind
     choices = arguments.value("--options")?.split(separator: ",").map(String.init) ?? []
@@ -59,7 +61,7 @@ struct TypePropertyAddCommand: Command {
     let type = try Lookup(store: store).eventType(typeName) { "trendy type add \($0)" }
     let known = try store.definitions(of: type)
     if known.contains(where: { $0.key.lowercased() == key.lowercased() }) {
-      throw session.usageError("'\(type.name)' has a property '\(key)' already")
+      throw session.usageError("'\(type.name)' already has a property '\(key)'")
     }
     var definition = PropertyDefinition(
       id: container.makeID(), eventTypeId: type.id, key: key, label: label, propertyType: kind, options: choices,
@@ -77,7 +79,8 @@ struct TypePropertyAddCommand: Command {
       session.console.document(
         "trendy.property_definition/1", [("property_definition", EventTypeText.json(definition))])
     }
-    session.console.done("\(answer.type.name) now has \(definition.key) (\(definition.propertyType.rawValue))")
+    session.console.done(
+      "Added property \(definition.key) (\(definition.propertyType.rawValue)) to \(answer.type.name).")
     return .done
   }
 }

@@ -7,16 +7,16 @@ import TrendyProtocols
 /// `trendy type prop edit`
 struct TypePropertyEditCommand: Command {
   static let spec = CommandSpec(
-    "type prop edit", .one("type", .eventType, "the type of event"), .one("key", .propertyKey, "the key"),
-    summary: "Change a property; only what is named changes. Another key is taken over by the events.", group: .define,
+    "type prop edit", .one("type", .eventType, "event type"), .one("key", .propertyKey, "key"),
+    summary: "Change a property; a new key is also applied to existing events.", group: .define,
     examples: ["type prop edit coffee size --options small,large,huge", "type prop edit coffee count --label Cups"],
     options: [
-      OptionSpec("--key", value: "key", kind: .text, help: "another key"),
-      OptionSpec("--label", value: "text", kind: .text, help: "what a person reads"),
+      OptionSpec("--key", value: "key", kind: .text, help: "new key"),
+      OptionSpec("--label", value: "text", kind: .text, help: "name shown to users"),
       OptionSpec(
-        "--options", value: "a,b", kind: .text, help: "the choices of a select, or the only values of a number"),
-      OptionSpec("--default", value: "value", kind: .text, help: "used when log does not say"),
-      OptionSpec("--no-default", help: "nothing is used when log does not say"),
+        "--options", value: "a,b", kind: .text, help: "allowed values of a select or number"),
+      OptionSpec("--default", value: "value", kind: .text, help: "value if trendy log gives none"),
+      OptionSpec("--no-default", help: "remove the default value"),
     ])
 
   private let typeName: String
@@ -31,17 +31,19 @@ struct TypePropertyEditCommand: Command {
     let arguments = session.arguments
     (typeName, key) = (arguments.positionals[0], arguments.positionals[1])
     newKey = arguments.value("--key")
-    if let newKey, !Property.isKey(newKey, session) { throw session.usageError("'\(newKey)' is no key") }
+    if let newKey, !Property.isKey(newKey, session) {
+      throw session.usageError("Invalid property key '\(newKey)'", hint: "Use one line without '=', of 1 to 128 bytes.")
+    }
     label = arguments.value("--label")
     choices = arguments.value("--options")?.split(separator: ",").map(String.init)
     defaultText = arguments.value("--default")
     clearsDefault = arguments.has("--no-default")
-    if clearsDefault, defaultText != nil { throw session.usageError("--default goes without --no-default") }
+    if clearsDefault, defaultText != nil { throw session.usageError("--default and --no-default cannot be combined") }
   }
 
   struct Answer {
     var type: OneEventType
-    /// Events that have the key under its new name now.
+    /// Number of events whose key was renamed.
     var renamed: Int
   }
 
@@ -56,7 +58,7 @@ struct TypePropertyEditCommand: Command {
       let isTaken = try store.definitions(of: type).contains {
         $0.id != old.id && $0.key.lowercased() == newKey.lowercased()
       }
-      if isTaken { throw session.usageError("'\(type.name)' has a property '\(newKey)' already") }
+      if isTaken { throw session.usageError("'\(type.name)' already has a property '\(newKey)'") }
       definition.key = newKey
     }
     if let label { definition.label = label }
@@ -69,7 +71,7 @@ struct TypePropertyEditCommand: Command {
       definition.defaultValue = try Property.value(defaultText, of: definition, session: session).value
     }
     guard definition != old else {
-      try session.tellNothingChanges(of: Self.spec.options)
+      try session.reportNothingChanged(of: Self.spec.options)
       return Answer(type: try OneEventType(type, in: store), renamed: 0)
     }
     let events =
@@ -87,7 +89,7 @@ struct TypePropertyEditCommand: Command {
   }
 
   func show(_ answer: Answer, _ session: Session) -> ExitCode {
-    if answer.renamed > 0 { session.console.done("\(Quantity(answer.renamed, "event")) taken along") }
+    if answer.renamed > 0 { session.console.done("Renamed the key in \(Quantity(answer.renamed, "event")).") }
     return answer.type.show(session, isDetailed: !session.console.isQuiet)
   }
 }

@@ -7,8 +7,8 @@ import TrendyProtocols
 /// `trendy type prop rm`
 struct TypePropertyRemoveCommand: Command {
   static let spec = CommandSpec(
-    "type prop rm", .one("type", .eventType, "the type of event"), .one("key", .propertyKey, "the key"),
-    summary: "Delete a property; events keep what was said.", group: .define, examples: ["type prop rm coffee size"])
+    "type prop rm", .one("type", .eventType, "event type"), .one("key", .propertyKey, "key"),
+    summary: "Delete a property; events keep its values.", group: .define, examples: ["type prop rm coffee size"])
 
   private let typeName: String
   private let key: String
@@ -28,7 +28,7 @@ struct TypePropertyRemoveCommand: Command {
     if session.console.isJSON {
       session.console.document("trendy.deleted/1", [("deleted", .array([.string(answer.definition.id)]))])
     }
-    session.console.done("Deleted: \(answer.definition.key) of \(answer.type.name). undo: trendy undo")
+    session.console.done("Deleted: property \(answer.definition.key) of \(answer.type.name). Undo with: trendy undo")
     return .done
   }
 }

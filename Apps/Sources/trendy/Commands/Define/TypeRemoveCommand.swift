@@ -7,8 +7,8 @@ import TrendyProtocols
 /// `trendy type rm`
 struct TypeRemoveCommand: Command {
   static let spec = CommandSpec(
-    "type rm", .one("type", .eventType, "the type of event"),
-    summary: "Delete a type with its events and properties, here and on every device.", group: .define,
+    "type rm", .one("type", .eventType, "event type"),
+    summary: "Delete an event type with its events and properties, on all devices.", group: .define,
     examples: ["type rm coffee --yes"], options: [.yes])
 
   private let name: String
@@ -25,7 +25,7 @@ struct TypeRemoveCommand: Command {
     let store = container.makeStore()
     let type = try Lookup(store: store).eventType(name) { "trendy type add \($0)" }
     let events = try store.events(in: nil, ofType: type.id, limit: nil)
-    if !events.isEmpty { try session.confirm("With '\(type.name)' go \(Quantity(events.count, "event")).") }
+    if !events.isEmpty { try session.confirm("Delete '\(type.name)' with \(Quantity(events.count, "event"))?") }
     let properties = try store.definitions(of: type)
     try container.record.perform(
       "type rm \(type.name)", [],
@@ -38,7 +38,7 @@ struct TypeRemoveCommand: Command {
       session.console.document(
         "trendy.deleted/1", [("deleted", .array([.string(answer.type.id)])), ("events", .number(answer.count))])
     }
-    session.console.done("Deleted: \(answer.type.name), with \(Quantity(answer.count, "event")). undo: trendy undo")
+    session.console.done("Deleted: \(answer.type.name) with \(Quantity(answer.count, "event")). Undo with: trendy undo")
     return .done
   }
 }

@@ -5,8 +5,8 @@ import TrendyProtocols
 /// `trendy type show`
 struct TypeShowCommand: Command {
   static let spec = CommandSpec(
-    "type show", .one("type", .eventType, "the type of event"),
-    summary: "One type, with what can be said of its events.",
+    "type show", .one("type", .eventType, "event type"),
+    summary: "Show an event type with its goal and properties.",
     group: .define, examples: ["type show coffee"], columns: .typeColumns)
 
   private let name: String

@@ -9,14 +9,14 @@ import TrendyTrips
 struct TrackAddCommand: Command {
   static let spec = CommandSpec(
     "track add", .optional("file|-", .file),
-    summary: "Keep fixes of a device, and record the trips and visits in them: a track, JSON lines, or one fix.",
+    summary: "Add positions of a device and detect trips and visits in them.",
     group: .drive, examples: ["track add drive.gpx --device phone", "track add - --device phone"],
     options: [
       OptionSpec(
-        "--device", value: "name", kind: .device, help: "whose fixes they are (as the file says, else 'device')")
+        "--device", value: "name", kind: .device, help: "name of the device (default: from the file, else 'device')")
     ] + FixSource.options)
 
-  /// Fixes that are given to a save at once.
+  /// Maximum number of fixes in a save.
   private static let step = 20_000
 
   private let source: FixSource
@@ -32,7 +32,7 @@ struct TrackAddCommand: Command {
     let intake = try container.record.makeTrackIntake(for: container.record.act("track add"))
     var sum = TrackIntake.Taken()
     for (name, batch) in try source.batches() {
-      // A long track in steps, so that none is too large for a save.
+      // A long track is saved in steps.
       var rest = batch.fixes[...]
       var part = batch
       repeat {
@@ -44,7 +44,7 @@ struct TrackAddCommand: Command {
     }
     if sum.added > 0 {
       let isChanged = try intake.tick() || !sum.changes.isEmpty
-      // A trip that goes on is no change of the record, and shown all the same.
+      // The progress of a running trip does not change the store, but clients display it.
       container.agent.send(isChanged ? .changed : .told)
     }
     return sum
@@ -60,13 +60,13 @@ struct TrackAddCommand: Command {
           ("problems", .array(answer.problems.map { .string($0) })), ("problem_count", .number(answer.problemCount)),
         ] + text.members)
     }
-    session.console.done("\(answer.added) readings kept, \(answer.known) known before")
-    for problem in answer.problems.prefix(3) { session.console.done("Left out: \(problem)") }
-    if answer.problemCount > 3 { session.console.done("and \(answer.problemCount - 3) more") }
+    session.console.done("Added \(Quantity(answer.added, "position")), \(answer.known) already known.")
+    for problem in answer.problems.prefix(3) { session.console.done("Skipped: \(problem)") }
+    if answer.problemCount > 3 { session.console.done("  and \(answer.problemCount - 3) more") }
     if !answer.changes.isEmpty { session.console.done(text.words) }
-    if let delay = answer.delay { session.console.talk("What is in them will be found later: \(delay)") }
+    if let delay = answer.delay { session.console.talk("Trips and visits will be detected later: \(delay)") }
     guard answer.added + answer.known > 0 else {
-      throw CommandError("No fix could be kept", hint: "See what was left out, above.", exit: .badData)
+      throw CommandError("No position was added", hint: "The reasons are listed above.", exit: .badData)
     }
     return .done
   }

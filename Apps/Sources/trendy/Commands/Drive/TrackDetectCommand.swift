@@ -8,14 +8,14 @@ import TrendyTrips
 /// `trendy track detect`
 struct TrackDetectCommand: Command {
   static let spec = CommandSpec(
-    "track detect", .oneOrMore("path", .file, "the file or folder"),
-    summary: "The trips in recorded tracks: files, or folders of them; nothing is recorded.", group: .drive,
+    "track detect", .oneOrMore("path", .file, "file or folder"),
+    summary: "Detect trips in track files or folders; records nothing.", group: .drive,
     examples: ["track detect drive.gpx", "track detect tracks/"])
 
   struct Answer {
-    /// The trips of each track, by its id.
+    /// Trips of each track, by track id.
     var trips: [String: [TripRecord]] = [:]
-    /// Files of folders that hold no track, and why.
+    /// Files without a track in folders, with reasons.
     var passedOver: [(file: URL, reason: InterchangeError)] = []
   }
 
@@ -33,16 +33,16 @@ struct TrackDetectCommand: Command {
   private func detect(at path: String, _ stop: TripStop, _ answer: inout Answer) throws {
     let sources = try TrackDetection.sources(at: URL(filePath: path))
     guard !sources.isEmpty else {
-      throw CommandError("There is no track at \(path)", hint: "Name a file, or a folder of them.", exit: .notFound)
+      throw CommandError("No track found at \(path)", hint: "Name a track file or a folder of them.", exit: .notFound)
     }
     for source in sources {
       do {
         let bytes = try FileInput.bytes(of: source.file.path)
         answer.trips[source.id] = try TrackDetection.trips(in: bytes, stop: stop)
       } catch let error as InterchangeError {
-        // A folder may hold a page of words beside its tracks; a file that was named must be read.
+        // A folder may contain other files; a named file must be readable.
         guard sources.count > 1 else {
-          throw CommandError("\(path) cannot be read: \(error)", exit: .badData)
+          throw CommandError("Cannot read \(path): \(error)", exit: .badData)
         }
         answer.passedOver.append((source.file, error))
       }
@@ -51,7 +51,7 @@ struct TrackDetectCommand: Command {
 
   func show(_ answer: Answer, _ session: Session) -> ExitCode {
     let console = session.console
-    for (file, reason) in answer.passedOver { console.talk("Passed over \(file.lastPathComponent): \(reason)") }
+    for (file, reason) in answer.passedOver { console.talk("Skipped \(file.lastPathComponent): \(reason)") }
     let tracks = answer.trips.sorted { $0.key < $1.key }
     if console.isJSON {
       let members = tracks.map { id, trips in (id, JSONText.array(trips.map { $0.json(in: session.local) })) }
@@ -59,7 +59,7 @@ struct TrackDetectCommand: Command {
       return .done
     }
     for (id, trips) in tracks {
-      console.done("\(id): \(trips.count == 1 ? "1 trip" : "\(trips.count) trips")")
+      console.done("\(id): \(Quantity(trips.count, "trip"))")
       for trip in trips { console.done("  \(trip.line(in: session.local, session.units))") }
     }
     return .done

@@ -7,7 +7,7 @@ import TrendyProtocols
 /// `trendy track list`
 struct TrackListCommand: Command {
   static let spec = CommandSpec(
-    "track list", summary: "Whose fixes are kept here, how many, and from when to when.", group: .drive,
+    "track list", summary: "List devices with recorded positions.", group: .drive,
     examples: ["track list"], columns: ["device", "first", "last", "fixes"])
 
   init(_ session: Session) {}
@@ -32,13 +32,13 @@ struct TrackListCommand: Command {
         let times = [row.device.firstTime, row.device.lastTime].map { local.rfc3339($0) }
         session.console.row([row.device.name] + times + ["\(row.count)"])
       }
-    case .text: tell(answer, session)
+    case .text: printText(answer, session)
     }
     return .done
   }
 
-  private func tell(_ rows: [Row], _ session: Session) {
-    if rows.isEmpty { session.console.text("No device told of a fix yet. trendy track add FILE keeps some.") }
+  private func printText(_ rows: [Row], _ session: Session) {
+    if rows.isEmpty { session.console.text("No recorded positions yet. To add some: trendy track add FILE") }
     let local = session.local
     let year = local.components(of: session.now).year
     let width = min(40, rows.map(\.device.name.columns).max() ?? 0)
@@ -50,7 +50,7 @@ struct TrackListCommand: Command {
         StyledText([
           StyledText.Part(row.device.name.padded(to: width), .name(color: nil)),
           StyledText.Part("\(local.dayAndTime(first, year: year)) to \(end)"),
-          StyledText.Part("\(Quantity(row.count, "fix", "fixes"))"),
+          StyledText.Part("\(Quantity(row.count, "position"))"),
         ]))
     }
   }

@@ -8,18 +8,18 @@ import TrendyTrips
 /// `trendy trip add`
 struct TripAddCommand: Command {
   static let spec = CommandSpec(
-    "trip add", .one("length", .text, "the length"), summary: "Record a trip that nothing recorded.", group: .drive,
+    "trip add", .one("length", .text, "distance"), summary: "Add a trip that no device recorded.", group: .drive,
     examples: ["trip add 18.3km --from 8:08 --for 35m", "trip add 12km --from -3h --for 20m --category business"],
     options: WhenOptions.all + [
-      OptionSpec("--start", value: "place", kind: .place, help: "the name of a place, or lat,lon"),
-      OptionSpec("--end", value: "place", kind: .place, help: "the name of a place, or lat,lon"),
+      OptionSpec("--start", value: "place", kind: .place, help: "start: a place or lat,lon"),
+      OptionSpec("--end", value: "place", kind: .place, help: "end: a place or lat,lon"),
     ] + TripDetails.all, columns: .tripColumns)
 
   /// Metres.
   private let distance: Double
   private let start: Date
   private let end: Date
-  /// Those of its two ends that were named.
+  /// Named start and end.
   private let places: [String]
   private let details: TripDetails
 
@@ -29,13 +29,13 @@ struct TripAddCommand: Command {
     }
     let span = try WhenOptions(session).span(session)
     guard let end = span.end, end > span.start else {
-      throw session.usageError("Missing when it ended, after it began", hint: "--to 9:30, or --for 25m")
+      throw session.usageError("Missing an end after the start", hint: "Add --to 9:30 or --for 25m.")
     }
     (start, self.end) = (span.start, end)
     distance = try session.metres(session.arguments.positionals[0], of: "the trip")
     if session.arguments.has("--end"), !session.arguments.has("--start") {
-      // A way with an end alone is none, and a place alone is where a trip began.
-      throw session.usageError("With --end goes --start", hint: "--start home, or --start 52.37,4.89")
+      // A route with a single point means the start.
+      throw session.usageError("--end requires --start", hint: "For example --start home or --start 52.37,4.89.")
     }
     places = ["--start", "--end"].compactMap { session.arguments.value($0) }
     details = try TripDetails(session)
@@ -51,7 +51,7 @@ struct TripAddCommand: Command {
       timeZone: session.local.zoneName)
     try details.apply(to: &trip, in: store)
     trip.event = try container.record.completed(trip.event)
-    try container.record.perform("add trip \(ShortID.of(trip.event.id))", [.event(trip.event)])
+    try container.record.perform(session.undoLabel("add", "trip", trip.event), [.event(trip.event)])
     return try OneTrip(trip, in: store)
   }
 

@@ -7,7 +7,7 @@ import TrendyProtocols
 /// `trendy trip cancel`
 struct TripCancelCommand: Command {
   static let spec = CommandSpec(
-    "trip cancel", summary: "Drop the trip that was begun by hand and goes on.", group: .drive,
+    "trip cancel", summary: "Discard the running trip that was started by hand.", group: .drive,
     examples: ["trip cancel"], columns: .eventColumns)
 
   init(_ session: Session) {}
@@ -18,12 +18,12 @@ struct TripCancelCommand: Command {
     let running = try RunningTrip.present(in: store).running
     let answer = try OneEvent(running.event, in: store)
     try container.record.perform(
-      "cancel trip \(ShortID.of(running.event.id))", [], before: [.event(running.event), .record(running.mark)])
+      session.undoLabel("cancel", "trip", running.event), [], before: [.event(running.event), .record(running.mark)])
     return answer
   }
 
   func show(_ answer: OneEvent, _ session: Session) -> ExitCode {
-    session.console.done("Dropped, undo: trendy undo")
+    session.console.done("Discarded the running trip. Undo with: trendy undo")
     return answer.show(session)
   }
 }

@@ -9,21 +9,21 @@ import TrendyTrips
 struct TripClassifyCommand: Command {
   static let spec = CommandSpec(
     "trip classify", .optional("id", .trip), .optional("category", .tripCategory),
-    summary: "Say what a trip was for; without one, ask the rules of all that no person said.", group: .drive,
+    summary: "Classify a trip, or apply the rules to all trips not classified by hand.", group: .drive,
     examples: ["trip classify", "trip classify @1 business"],
     options: [
-      OptionSpec("--business", value: "length", kind: .text, help: "of a mixed trip, how much of it was business"),
-      OptionSpec("--since", value: "time", kind: .time, help: "of the trips that the rules are asked of, not before"),
+      OptionSpec("--business", value: "length", kind: .text, help: "business distance of a mixed trip"),
+      OptionSpec("--since", value: "time", kind: .time, help: "apply the rules only to trips since then"),
     ], columns: .tripColumns)
 
   enum Answer {
     case trip(OneTrip)
-    /// So many trips were changed by rule.
+    /// Number of trips changed by a rule.
     case changed(Int)
   }
 
   private enum Work {
-    /// A person's word on one trip, with the metres of a mixed one that were business.
+    /// Manual classification; the business distance of a mixed trip is in metres.
     case one(id: String, category: TripCategory, businessDistance: Double?)
     case byRule(since: Date?)
   }
@@ -37,7 +37,7 @@ struct TripClassifyCommand: Command {
       return
     }
     guard words.count == 2 else {
-      throw session.usageError("Missing what it was for: business, private or mixed")
+      throw session.usageError("Missing category: business, private or mixed")
     }
     work = .one(
       id: id, category: try session.category(words[1]), businessDistance: try session.metres(option: "--business"))
@@ -52,15 +52,15 @@ struct TripClassifyCommand: Command {
       trip.classify(category, businessMeters: businessDistance)
       if trip != old {
         try container.record.perform(
-          "classify trip \(ShortID.of(old.event.id))", [.event(trip.event)], before: [.event(old.event)])
+          session.undoLabel("classify", "trip", old.event), [.event(trip.event)], before: [.event(old.event)])
       }
       return .trip(try OneTrip(trip, in: container.makeStore()))
     case .byRule(let since): return .changed(try classifyByRule(since: since, in: container))
     }
   }
 
-  /// Changes trips that a rule decided on, or nobody yet: a person's word stands.
-  /// - Returns: how many were changed.
+  /// Applies the rules to all trips that were not classified by hand.
+  /// - Returns: Number of changed trips.
   private func classifyByRule(since: Date?, in container: AppContainer) throws -> Int {
     let store = container.makeStore()
     var (before, after): ([Undoable], [Undoable]) = ([], [])
@@ -82,7 +82,7 @@ struct TripClassifyCommand: Command {
     case .trip(let trip): return trip.show(session)
     case .changed(let count):
       if session.console.isJSON { session.console.document("trendy.classified/1", [("changed", .number(count))]) }
-      session.console.done(count == 1 ? "1 trip changed" : "\(count) trips changed")
+      session.console.done("Classified \(Quantity(count, "trip")).")
       return .done
     }
   }

@@ -8,10 +8,10 @@ import TrendyTrips
 /// `trendy trip edit`
 struct TripEditCommand: Command {
   static let spec = CommandSpec(
-    "trip edit", .one("id", .trip, "the id"), summary: "Change a trip; only what is named changes.", group: .drive,
+    "trip edit", .one("id", .trip, "id"), summary: "Change a trip; anything not named stays as it is.", group: .drive,
     examples: ["trip edit @1 --to 9:30", "trip edit @1 --category private"],
     options: WhenOptions.all + [
-      OptionSpec("--distance", value: "length", kind: .text, help: "how long the way was"),
+      OptionSpec("--distance", value: "length", kind: .text, help: "distance"),
       Field.option,
     ] + TripDetails.all, columns: .tripColumns)
 
@@ -46,17 +46,17 @@ struct TripEditCommand: Command {
     let span = try when.span(editing: trip.start, session)
     if let start = span.start { trip.event.timestamp = start }
     if let end = span.end { trip.event.endDate = end }
-    guard trip.end > trip.start else { throw session.usageError("It would end before it begins") }
+    guard trip.end > trip.start else { throw session.usageError("The end must be after the start") }
     if let distance { trip.distance = distance }
     for field in cleared { clear(field, of: &trip) }
     try details.apply(to: &trip, in: store)
     guard trip != old else {
-      try session.tellNothingChanges(of: Self.spec.options)
+      try session.reportNothingChanged(of: Self.spec.options)
       return try OneTrip(trip, in: store)
     }
     trip.measure()
     try container.record.perform(
-      "edit trip \(ShortID.of(old.event.id))", [.event(trip.event)], before: [.event(old.event)])
+      session.undoLabel("edit", "trip", old.event), [.event(trip.event)], before: [.event(old.event)])
     return try OneTrip(trip, in: store)
   }
 

@@ -10,11 +10,11 @@ import TrendyTrips
 struct TripEndCommand: Command {
   static let spec = CommandSpec(
     "trip end", .optional("length", .text),
-    summary: "End the trip that was begun by hand; without a length it becomes the one that a device found meanwhile.",
+    summary: "End the trip started by hand; without a distance, use the trip that a device detected.",
     group: .drive, examples: ["trip end 18.3km", "trip end 12km --at 9:40 --end office", "trip end"],
     options: [
-      OptionSpec("--at", "--to", value: "time", kind: .time, help: "when it ended: 8:30, -20m"),
-      OptionSpec("--end", value: "place", kind: .place, help: "where: the name of a place, or lat,lon"),
+      OptionSpec("--at", "--to", value: "time", kind: .time, help: "end time: 8:30, -20m"),
+      OptionSpec("--end", value: "place", kind: .place, help: "end: a place or lat,lon"),
     ] + TripDetails.all, columns: .tripColumns)
 
   /// Metres.
@@ -28,7 +28,7 @@ struct TripEndCommand: Command {
     end = try session.phrase(option: "--at")
     place = session.arguments.value("--end")
     details = try TripDetails(session)
-    if distance == nil, place != nil { throw session.usageError("--end goes with a length") }
+    if distance == nil, place != nil { throw session.usageError("--end requires a distance") }
   }
 
   func act(_ session: Session) throws -> OneTrip {
@@ -36,21 +36,23 @@ struct TripEndCommand: Command {
     let store = container.makeStore()
     let running = try RunningTrip.present(in: store)
     let end = try end.map { try session.date($0, .end(of: running.trip.start)) } ?? session.now
-    guard end > running.trip.start else { throw session.usageError("It would end before it begins") }
-    guard end <= session.now.addingTimeInterval(60) else { throw session.usageError("The end lies in the future") }
+    guard end > running.trip.start else { throw session.usageError("The end must be after the start") }
+    guard end <= session.now.addingTimeInterval(60) else { throw session.usageError("The end is in the future") }
     let found = try running.found(until: end, in: store)
-    guard let distance else { return try join(running, with: found, in: container) }
+    guard let distance else { return try join(running, with: found, in: container, session) }
     if let found {
       throw CommandError(
-        "A device found the same trip: \(ShortID.of(found.event.id)).",
-        hint: "trendy trip end without a length joins yours to it; trendy trip cancel drops yours.", exit: .refused)
+        "A device has detected this trip: \(ShortID.of(found.event.id))",
+        hint: "Run 'trendy trip end' without a distance to merge yours into it, or 'trendy trip cancel'.",
+        exit: .refused)
     }
     var trip = running.trip
     trip.event.endDate = end
     trip.distance = distance
     if let place {
       guard let start = trip.startPlace else {
-        throw session.usageError("With --end goes the place of the start", hint: "trendy trip start --start home")
+        throw session.usageError(
+          "--end requires a start place", hint: "Name it when the trip starts: trendy trip start --start home")
       }
       trip.route = [start, try Coordinate(phrase: place) ?? Lookup(store: store).place(place).coordinate]
     }
@@ -58,16 +60,18 @@ struct TripEndCommand: Command {
     try details.apply(to: &trip, in: store)
     trip.event = try container.record.completed(trip.event)
     try container.record.perform(
-      "end trip \(ShortID.of(trip.event.id))", [.event(trip.event)],
+      session.undoLabel("end", "trip", trip.event), [.event(trip.event)],
       before: [.event(running.running.event), .record(running.running.mark)])
     return try OneTrip(trip, in: container.makeStore())
   }
 
-  /// What was said of the trip is said of the one that was found.
-  private func join(_ running: RunningTrip, with found: TripEvent?, in container: AppContainer) throws -> OneTrip {
+  /// Merges the details of the manual trip into the detected one.
+  private func join(_ running: RunningTrip, with found: TripEvent?, in container: AppContainer, _ session: Session)
+    throws -> OneTrip
+  {
     guard var trip = found else {
       throw CommandError(
-        "How far it was is not known: no device recorded the way.", hint: "trendy trip end 18.3km", exit: .usage)
+        "Missing distance: no device recorded this trip", hint: "For example: trendy trip end 18.3km", exit: .usage)
     }
     let (store, mine) = (container.makeStore(), running.trip)
     if let vehicle = try store.vehicles().first(where: { $0.id == mine.vehicleId }) { trip.set(vehicle) }
@@ -78,7 +82,7 @@ struct TripEndCommand: Command {
     if let note = mine.event.notes { trip.event.notes = note }
     try details.apply(to: &trip, in: store)
     try container.record.perform(
-      "end trip \(ShortID.of(trip.event.id))", found == trip ? [] : [.event(trip.event)],
+      session.undoLabel("end", "trip", trip.event), found == trip ? [] : [.event(trip.event)],
       before: [.event(running.running.event), .record(running.running.mark)]
         + (found == trip ? [] : found.map { [.event($0.event)] } ?? []))
     return try OneTrip(trip, in: container.makeStore())

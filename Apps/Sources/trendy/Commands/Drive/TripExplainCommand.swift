@@ -8,16 +8,16 @@ import TrendyTrips
 /// `trendy trip explain`
 struct TripExplainCommand: Command {
   static let spec = CommandSpec(
-    "trip explain", .one("id", .trip, "the id"), summary: "Which rule decided what about a trip, in words.",
+    "trip explain", .one("id", .trip, "id"), summary: "Explain how a trip was detected.",
     group: .drive, examples: ["trip explain @1"], columns: ["time", "rule", "words"])
 
   struct Answer {
     /// A trip, or a visit.
     var event: Event
     var explanation: FindingExplanation
-    /// Whether it was found at the hub, in what a device posted there.
+    /// Whether the hub detected it, from the posts of a tracker.
     var isFromHub = false
-    /// Decisions that only a later version has words for.
+    /// Number of decisions that only a later version can describe.
     var unknownCount = 0
   }
 
@@ -39,8 +39,8 @@ struct TripExplainCommand: Command {
 
   private func unknown(_ event: Event) -> CommandError {
     CommandError(
-      "Nothing is kept of how \(ShortID.of(event.id)) was found",
-      hint: "It was recorded by hand, or found on another device.", exit: .notFound)
+      "No explanation for \(ShortID.of(event.id)) on this device",
+      hint: "It was recorded by hand or detected on another device.", exit: .notFound)
   }
 
   private func askHub(_ account: Account, of event: Event, _ session: Session) throws -> Answer {
@@ -48,7 +48,7 @@ struct TripExplainCommand: Command {
     if let error = answer.objectValue?["error"]?.objectValue {
       let message = error["message"]?.stringValue ?? "no answer"
       throw CommandError(
-        "It was not found on this device, and \(account.hubName) could not be asked: \(message)",
+        "It was not detected on this device, and \(account.hubName) did not answer: \(message)",
         hint: error["hint"]?.stringValue,
         exit: error["exit"]?.intValue.flatMap { ExitCode(rawValue: Int32($0)) } ?? .unreachable)
     }
@@ -78,7 +78,7 @@ struct TripExplainCommand: Command {
       }
     case .text:
       let year = local.components(of: session.now).year
-      for line in answer.lines(in: local, year: year) { session.console.text(line) }
+      for line in answer.lines(in: local, year: year) { session.console.sentence(line, hanging: 7) }
     }
     return .done
   }
@@ -106,18 +106,20 @@ extension TripExplainCommand.Answer {
     let start = local.dayAndTime(explanation.start, year: year)
     let end = explanation.end.map { " – \(local.time($0))" } ?? ", still open"
     var lines = [
-      "\(start)\(end), from \(explanation.readings) readings of \(explanation.device)\(isFromHub ? ", found by the hub" : "")"
+      "\(start)\(end), from \(explanation.readings) readings of \(explanation.device)\(isFromHub ? ", detected by the hub" : "")"
     ]
     lines += explanation.decisions.map { "\(local.time($0.time))  \($0.words)" }
-    if unknownCount > 0 { lines.append("The hub decided \(unknownCount) more things, which this version cannot tell.") }
+    if unknownCount > 0 {
+      lines.append("\(Quantity(unknownCount, "more decision")) of the hub; a newer version of trendy can show them.")
+    }
     if explanation.decisions.isEmpty, unknownCount == 0 {
       lines.append(
         event.sourceType == .trip
-          ? "The device itself said when the drive began and when it was over."
-          : "A visit: fixes inside the place for its dwell time, until they were outside it for as long.")
+          ? "The device itself reported the start and the end of the trip."
+          : "A visit: positions were inside the place for its dwell time, then outside it for as long.")
     }
-    if !explanation.isSettled { lines.append("Fixes to come may still change it.") }
-    if explanation.isPersonal { lines.append("You changed it since: it stays as you left it.") }
+    if !explanation.isSettled { lines.append("Further positions may still change it.") }
+    if explanation.isPersonal { lines.append("You have edited it, so detection no longer changes it.") }
     return lines
   }
 }

@@ -8,16 +8,18 @@ import TrendyTrips
 /// `trendy trip list`
 struct TripListCommand: Command {
   static let spec = CommandSpec(
-    "trip list", summary: "The trips, the newest first.", group: .drive,
+    "trip list", summary: "List trips, newest first.", group: .drive,
     examples: ["trip list --since mon", "trip list --month 2026-11 --category business", "trip list --json"],
     options: [
-      OptionSpec("--since", value: "time", kind: .time, help: "not before: mon, 7d, 2026-11-01"),
-      OptionSpec("--until", value: "time", kind: .time, help: "not after: a day is meant whole"),
-      OptionSpec("--month", value: "month", kind: .month, help: "2026-11, or a year: 2026"),
-      OptionSpec("--vehicle", value: "name", kind: .vehicle, help: "made with it"),
+      OptionSpec("--since", value: "time", kind: .time, help: "only trips since then: mon, 7d, 2026-11-01"),
+      OptionSpec("--until", value: "time", kind: .time, help: "only trips until then; a day includes all of it"),
+      OptionSpec("--month", value: "month", kind: .month, help: "only trips in a month or year: 2026-11, 2026"),
+      OptionSpec("--vehicle", value: "name", kind: .vehicle, help: "only trips with this vehicle"),
       OptionSpec(
-        "--category", value: "word", kind: .oneOf(Choice.words), help: "business, private, mixed, or unclassified"),
-      OptionSpec("--limit", "-n", value: "n", kind: .number, help: "at most so many (50; 0 for all)"), Pager.option,
+        "--category", value: "word", kind: .oneOf(Choice.words),
+        help: "only business, private, mixed or unclassified trips"),
+      OptionSpec("--limit", "-n", value: "n", kind: .number, help: "maximum number of trips (default 50; 0 for all)"),
+      Pager.option,
     ], columns: .tripColumns)
 
   private enum Choice: Equatable {
@@ -35,7 +37,7 @@ struct TripListCommand: Command {
   init(_ session: Session) throws {
     var range = try session.range()
     if session.arguments.has("--month") {
-      guard range == nil else { throw session.usageError("--month goes with no --since or --until") }
+      guard range == nil else { throw session.usageError("--month cannot be combined with --since or --until") }
       range = try MonthSpan(session).range
     }
     selection = TripSelection(session, range: range)
@@ -58,7 +60,7 @@ struct TripListCommand: Command {
   }
 
   func show(_ answer: TripList, _ session: Session) -> ExitCode {
-    if answer.trips.isEmpty { session.console.text("No trips found. A recorded drive: trendy import FILE") }
+    if answer.trips.isEmpty { session.console.text("No trips found. To import a recorded track: trendy import FILE") }
     answer.show(session) { session.console.text($0.line) }
     return .done
   }

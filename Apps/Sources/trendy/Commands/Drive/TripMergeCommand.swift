@@ -7,8 +7,8 @@ import TrendyTrips
 /// `trendy trip merge`
 struct TripMergeCommand: Command {
   static let spec = CommandSpec(
-    "trip merge", .one("id", .trip, "the ids, two or more"), .oneOrMore("id", .trip, "the ids, two or more"),
-    summary: "Make one trip of several that follow one another.", group: .drive, examples: ["trip merge @2 @1"],
+    "trip merge", .one("id", .trip, "ids of two or more trips"), .oneOrMore("id", .trip, "ids of two or more trips"),
+    summary: "Merge consecutive trips into one.", group: .drive, examples: ["trip merge @2 @1"],
     columns: .tripColumns)
 
   private let ids: [String]
@@ -29,7 +29,7 @@ struct TripMergeCommand: Command {
       throw session.usageError(error)
     }
     try container.record.perform(
-      "merge \(trips.count) trips into \(ShortID.of(whole.event.id))", [.event(whole.event)],
+      session.undoLabel("merge \(trips.count) trips into", "trip", whole.event), [.event(whole.event)],
       before: trips.map { .event($0.event) })
     return try OneTrip(whole, in: lookup.store)
   }

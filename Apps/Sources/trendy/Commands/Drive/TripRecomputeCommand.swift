@@ -9,9 +9,9 @@ import TrendyTrips
 struct TripRecomputeCommand: Command {
   static let spec = CommandSpec(
     "trip recompute",
-    summary: "Find trips and visits again in the fixes that were kept; what you changed or deleted stays yours.",
+    summary: "Detect trips and visits again in recorded positions; your own edits stay.",
     group: .drive, examples: ["trip recompute", "trip recompute --since mon"],
-    options: [OptionSpec("--since", value: "time", kind: .time, help: "only in fixes from then on")])
+    options: [OptionSpec("--since", value: "time", kind: .time, help: "only in positions since then")])
 
   private let since: Date?
 
@@ -20,7 +20,7 @@ struct TripRecomputeCommand: Command {
   func act(_ session: Session) throws -> TrackReader.Changes {
     let container = try session.openStore()
     guard container.record.hasTracks else {
-      throw CommandError("No fixes are kept here", hint: "Add some: trendy track add FILE", exit: .notFound)
+      throw CommandError("No recorded positions", hint: "Add some: trendy track add FILE", exit: .notFound)
     }
     let progress = ProgressLine(session.console)
     defer { progress.end() }
@@ -31,7 +31,7 @@ struct TripRecomputeCommand: Command {
       if !isBegun { progress.begin(of: Int64((read.total / day).rounded(.up)), in: .things("days")) }
       isBegun = true
       progress.reach(Int64(read.done / day))
-      try Interruption.check(hint: "What was found so far stays. To find the rest: trendy trip recompute")
+      try Interruption.check(hint: "Trips found so far are saved. To find the rest: trendy trip recompute")
     }
     if !changes.isEmpty { container.agent.send() }
     return changes
@@ -40,7 +40,7 @@ struct TripRecomputeCommand: Command {
   func show(_ answer: TrackReader.Changes, _ session: Session) -> ExitCode {
     let text = TrackChangesText(changes: answer)
     if session.console.isJSON { session.console.document("trendy.recompute/1", text.members) }
-    session.console.done(answer.isEmpty ? "The same as before: nothing was changed." : text.words)
+    session.console.done(answer.isEmpty ? "No changes: the same trips and visits were detected." : text.words)
     return .done
   }
 }

@@ -7,7 +7,7 @@ import TrendyTrips
 /// `trendy trip rm`
 struct TripRemoveCommand: Command {
   static let spec = CommandSpec(
-    "trip rm", .oneOrMore("id", .trip, "the id"), summary: "Delete trips, here and on every device.", group: .drive,
+    "trip rm", .oneOrMore("id", .trip, "id"), summary: "Delete trips on all devices.", group: .drive,
     examples: ["trip rm @1"])
 
   private let ids: [String]
@@ -19,7 +19,7 @@ struct TripRemoveCommand: Command {
     let lookup = Lookup(store: container.makeStore())
     let trips = try ids.map { try lookup.trip($0) }
     try container.record.perform(
-      "delete \(trips.count == 1 ? "trip \(ShortID.of(trips[0].event.id))" : "\(trips.count) trips")", [],
+      trips.count == 1 ? session.undoLabel("delete", "trip", trips[0].event) : "delete \(trips.count) trips", [],
       before: trips.map { .event($0.event) })
     return try TripList(trips, in: lookup.store)
   }

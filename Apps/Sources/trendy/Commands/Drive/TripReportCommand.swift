@@ -6,13 +6,13 @@ import TrendyTrips
 /// `trendy trip report`
 struct TripReportCommand: Command {
   static let spec = CommandSpec(
-    "trip report", summary: "How far was driven in a month, by vehicle and what for.", group: .drive,
+    "trip report", summary: "Show distances of a month by vehicle and category.", group: .drive,
     examples: ["trip report", "trip report --month 2026-10"], options: TripSelection.options,
     columns: ["vehicle id", "vehicle", "trips", "metres", "business metres", "private metres", "unclassified metres"])
 
   struct Answer {
     var total: Mileage
-    /// By name.
+    /// Sorted by name.
     var rows: [VehicleMileage]
   }
 
@@ -73,10 +73,10 @@ extension Mileage {
 
   fileprivate func line(_ units: Units) -> String {
     var parts = [
-      trips == 1 ? "1 trip" : "\(trips) trips", units.distance(total),
+      Quantity(trips, "trip").description, units.distance(total),
       "business \(units.distance(business))", "private \(units.distance(self.private))",
     ]
-    if unclassified > 0 { parts.append("nobody said \(units.distance(unclassified))") }
+    if unclassified > 0 { parts.append("unclassified \(units.distance(unclassified))") }
     return parts.joined(separator: "  ")
   }
 }

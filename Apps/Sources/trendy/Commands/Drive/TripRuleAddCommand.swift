@@ -6,17 +6,16 @@ import TrendyTrips
 /// `trendy trip rule add`
 struct TripRuleAddCommand: Command {
   static let spec = CommandSpec(
-    "trip rule add", .one("name", .text, "the name"), .one("category", .tripCategory, "the category"),
-    summary:
-      "Make a rule that says what a trip was for; the first that holds decides, and yours replace the standard ones.",
+    "trip rule add", .one("name", .text, "name"), .one("category", .tripCategory, "category"),
+    summary: "Add a rule that classifies trips; the first match decides, and your rules replace the standard ones.",
     group: .drive, examples: ["trip rule add commute business --place Office"],
     options: ConditionOptions.all + [
-      OptionSpec("--position", value: "n", kind: .number, help: "its place in the row (after the last)")
+      OptionSpec("--position", value: "n", kind: .number, help: "position in the list (default: last)")
     ], columns: ["id", "name", "category"])
 
   private let name: String
   private let category: TripCategory
-  /// `nil` for the one after the last.
+  /// `nil` for last.
   private let position: Double?
   private let conditions: ConditionOptions
 
@@ -26,7 +25,7 @@ struct TripRuleAddCommand: Command {
     guard session.isName(name) else { throw Self.unusable(name, session) }
     position = try session.arguments.value("--position").map { text in
       guard let number = Double(text), number.isFinite else {
-        throw session.usageError("The value '\(text)' is invalid for '--position'", hint: "A number.")
+        throw session.usageError("The value '\(text)' is invalid for '--position'", hint: "Use a number.")
       }
       return number
     }
@@ -35,7 +34,7 @@ struct TripRuleAddCommand: Command {
   }
 
   private static func unusable(_ name: String, _ session: Session) -> CommandError {
-    session.usageError("'\(name)' cannot be the name of a rule", hint: "One line that no other has.")
+    session.usageError("Invalid rule name '\(name)'", hint: "Use one line that is not the name of another rule.")
   }
 
   func act(_ session: Session) throws -> RuleList {

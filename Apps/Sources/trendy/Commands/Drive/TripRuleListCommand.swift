@@ -5,12 +5,12 @@ import TrendyTrips
 /// `trendy trip rule list`
 struct TripRuleListCommand: Command {
   static let spec = CommandSpec(
-    "trip rule list", summary: "The rules, in the order in which they are asked.", group: .drive,
+    "trip rule list", summary: "List rules in the order in which they apply.", group: .drive,
     examples: ["trip rule list"], columns: ["id", "name", "category"])
 
   init(_ session: Session) {}
 
-  /// The person's own rules.
+  /// Returns the user's own rules.
   func act(_ session: Session) throws -> RuleList {
     let store = try session.openStore().makeStore()
     return try RuleList(rules: store.tripRules(), in: store)
@@ -19,7 +19,7 @@ struct TripRuleListCommand: Command {
   func show(_ answer: RuleList, _ session: Session) -> ExitCode {
     guard answer.rules.isEmpty else { return answer.show(session) }
     if session.console.format == .text {
-      session.console.talk("No rules of your own; these decide once a place has the role office:")
+      session.console.talk("No rules of your own. These standard rules apply when a place has the role office:")
     }
     return RuleList(rules: TripRule.standard).show(session)
   }

@@ -6,7 +6,8 @@ import TrendyTrips
 /// `trendy trip rule rm`
 struct TripRuleRemoveCommand: Command {
   static let spec = CommandSpec(
-    "trip rule rm", .one("name", .rule, "the name"), summary: "Delete a rule; trips keep what it said.", group: .drive,
+    "trip rule rm", .one("name", .rule, "name"), summary: "Delete a rule; trips keep their classification.",
+    group: .drive,
     examples: ["trip rule rm commute"])
 
   private let name: String
@@ -25,7 +26,8 @@ struct TripRuleRemoveCommand: Command {
     if !found.isEmpty { return try Lookup.only(found, "rules", name: \.name, hint: "trendy trip rule list --json") }
     let near = Suggestion.nearest(to: name, among: rules.map(\.name))
     throw CommandError(
-      "No rule '\(name)'.", hint: near.map { "Did you mean '\($0)'?" } ?? "trendy trip rule list", exit: .notFound)
+      "Trip rule '\(name)' not found", hint: near.map { "Did you mean '\($0)'?" } ?? "List them: trendy trip rule list",
+      exit: .notFound)
   }
 
   func show(_ answer: TripRule, _ session: Session) -> ExitCode {

@@ -5,22 +5,24 @@ import TrendyModels
 /// `trendy trip show`
 struct TripShowCommand: Command {
   static let spec = CommandSpec(
-    "trip show", .optional("id", .trip), summary: "One trip, whole; or the one that goes on.", group: .drive,
+    "trip show", .optional("id", .trip), summary: "Show a trip in full, or follow the running trip.", group: .drive,
     examples: ["trip show @1", "trip show --live"],
-    options: [OptionSpec("--live", help: "the trip that goes on, until interrupted: a line that follows it")],
+    options: [OptionSpec("--live", help: "follow the running trip until interrupted")],
     columns: .tripColumns)
 
-  /// `nil` for the trip that goes on.
+  /// `nil` for the running trip.
   private let id: String?
 
   init(_ session: Session) throws {
     id = session.arguments.positionals.first
     let isLive = session.arguments.has("--live")
-    if isLive, let id { throw session.usageError("Unexpected '\(id)'") }
-    guard isLive || id != nil else { throw session.usageError("Missing the id") }
+    if isLive, let id { throw session.usageError("Unexpected argument '\(id)'") }
+    guard isLive || id != nil else {
+      throw session.usageError("Missing id", hint: "Name a trip, or use --live for the running one.")
+    }
   }
 
-  /// `nil` for the trip that goes on: showing it is following it.
+  /// Returns `nil` for the running trip, which is followed when it is shown.
   func act(_ session: Session) throws -> OneTrip? {
     guard let id else { return nil }
     let store = try session.openStore().makeStore()

@@ -10,8 +10,8 @@ import TrendyTrips
 /// `trendy trip split`
 struct TripSplitCommand: Command {
   static let spec = CommandSpec(
-    "trip split", .one("id", .trip, "the id"), .one("time", .time, "when"),
-    summary: "Make two trips of one, parted at a moment on the way.", group: .drive, examples: ["trip split @1 9:10"],
+    "trip split", .one("id", .trip, "id"), .one("time", .time, "time"),
+    summary: "Split a trip in two at a given time.", group: .drive, examples: ["trip split @1 9:10"],
     columns: .tripColumns)
 
   private let id: String
@@ -34,12 +34,12 @@ struct TripSplitCommand: Command {
       throw session.usageError(error)
     }
     try container.record.perform(
-      "split trip \(ShortID.of(trip.event.id))", [.event(parts.0.event), .event(parts.1.event)],
+      session.undoLabel("split", "trip", trip.event), [.event(parts.0.event), .event(parts.1.event)],
       before: [.event(trip.event)])
     return try TripList([parts.0, parts.1], in: container.makeStore())
   }
 
-  /// The fixes of a trip where exactly one device's tracks have some.
+  /// Returns the fixes of a trip, if exactly one device recorded some.
   private func fixes(of trip: TripEvent, in storeDirectory: URL) throws -> [Location] {
     let folder = storeDirectory.appending(path: "tracks")
     guard FileManager.default.fileExists(atPath: folder.path) else { return [] }

@@ -8,11 +8,11 @@ import TrendyTrips
 /// `trendy trip start`
 struct TripStartCommand: Command {
   static let spec = CommandSpec(
-    "trip start", summary: "Begin a trip that no device records.", group: .drive,
+    "trip start", summary: "Start a trip that no device records.", group: .drive,
     examples: ["trip start", "trip start --at -5m --vehicle Van --category business"],
     options: [
-      OptionSpec("--at", "--from", value: "time", kind: .time, help: "when it began: 8:30, -20m"),
-      OptionSpec("--start", value: "place", kind: .place, help: "where: the name of a place, or lat,lon"),
+      OptionSpec("--at", "--from", value: "time", kind: .time, help: "start time: 8:30, -20m"),
+      OptionSpec("--start", value: "place", kind: .place, help: "start: a place or lat,lon"),
     ] + TripDetails.all, columns: .eventColumns)
 
   private let start: Date
@@ -22,7 +22,9 @@ struct TripStartCommand: Command {
   init(_ session: Session) throws {
     start = try session.date(option: "--at") ?? session.now
     guard start <= session.now else {
-      throw session.usageError("What is started has begun", hint: "Later: trendy trip add LENGTH --from TIME --to TIME")
+      throw session.usageError(
+        "The start time is in the future", hint: "To add the trip later: trendy trip add DISTANCE --from TIME --to TIME"
+      )
     }
     place = session.arguments.value("--start")
     details = try TripDetails(session)
@@ -34,7 +36,8 @@ struct TripStartCommand: Command {
     if let running = try RunningTrip(in: store) {
       let since = session.local.dayAndTime(running.trip.start, year: session.local.components(of: session.now).year)
       throw CommandError(
-        "A trip goes on since \(since).", hint: "trendy trip end 12km, or trendy trip cancel", exit: .refused)
+        "A trip has been running since \(since)", hint: "Run 'trendy trip end 12km' or 'trendy trip cancel' first.",
+        exit: .refused)
     }
     let route = try place.map { [try Coordinate(phrase: $0) ?? Lookup(store: store).place($0).coordinate] } ?? []
     var trip = TripEvent(
@@ -43,7 +46,7 @@ struct TripStartCommand: Command {
     try details.apply(to: &trip, in: store)
     let running = RunningTrip(trip, markId: container.makeID()).running
     try container.record.perform(
-      "start trip \(ShortID.of(trip.event.id))", [.event(running.event), .record(running.mark)])
+      session.undoLabel("start", "trip", running.event), [.event(running.event), .record(running.mark)])
     return try OneEvent(running.event, in: container.makeStore())
   }
 

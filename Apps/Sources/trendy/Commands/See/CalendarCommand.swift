@@ -6,13 +6,15 @@ import TrendyModels
 struct CalendarCommand: Command {
   static let spec = CommandSpec(
     "cal", .optional("type", .eventType),
-    summary: "A heat map: a column for each week, a row for each weekday; without a type, of everything.", group: .see,
+    summary: "Show a calendar heat map of a type, or of all entries.", group: .review,
     examples: ["cal", "cal coffee", "cal coffee --weeks 12", "cal --until 2025-12-31"],
-    options: [OptionSpec("--weeks", value: "n", kind: .number, help: "so many, the last one today's (as fit)")]
+    options: [
+      OptionSpec("--weeks", value: "n", kind: .number, help: "number of weeks up to today (default: as many as fit)")
+    ]
       + TypeHistories.optionsOfMany, columns: ["day", "count", "level 0 to 4"])
 
   struct Answer {
-    /// `nil` where it is of all that are chosen.
+    /// `nil` for all selected types together.
     let type: EventType?
     let history: TypeHistory
     let skips: Set<CivilDate>
@@ -27,7 +29,7 @@ struct CalendarCommand: Command {
     name = session.arguments.positionals.first
     if let name, session.arguments.has("--type") {
       throw session.usageError(
-        "'\(name)' and --type both say which", hint: "Several: trendy cal --type coffee --type tea")
+        "Both '\(name)' and --type name a type", hint: "For several types: trendy cal --type coffee --type tea")
     }
     weeks = try session.wholeNumber(option: "--weeks", in: 1...1000)
   }
@@ -52,7 +54,7 @@ struct CalendarCommand: Command {
     let start = history.week(firstWeekday: firstWeekday).days.lowerBound.advanced(by: -7 * (answer.weeks - 1))
     let levels = HeatLevels(history.days)
     func level(_ day: CivilDate) -> Int { levels?.level(history.days[day]) ?? 0 }
-    // Before the first entry there is nothing to tell.
+    // Days before the first entry are unknown.
     let first = max(start, history.days.first)
     let days = history.days.count == 0 ? [] : Array(first...history.today)
     if console.isJSON {
@@ -85,7 +87,7 @@ struct CalendarCommand: Command {
       return .done
     }
     let active = days.count { history.days[$0] > 0 }
-    let name = answer.type.map { StyledText.Part($0.name, .name(color: $0.colorHex)) } ?? StyledText.Part("Entries")
+    let name = answer.type.map { StyledText.Part($0.name, .name(color: $0.colorHex)) } ?? StyledText.Part("All entries")
     let sentence = "on \(active) of \(Quantity(days.count, "day")) since \(first.words(near: history.today))"
     if name.text.columns + 2 + sentence.columns <= console.terminal.width ?? .max {
       console.text(StyledText([name, StyledText.Part(sentence)]))
@@ -106,16 +108,16 @@ struct CalendarCommand: Command {
       }
       console.text("  \(weekday) " + String(cells))
     }
-    let meanings = answer.type == nil ? "nothing to most" : "nothing to most · / skipped"
+    let meanings = answer.type == nil ? "none to most" : "none to most · / skipped"
     let legend = (0...4).map { String(TextPicture.heat($0, isUnicode: isUnicode)) }.joined(separator: " ")
     console.text("")
-    for line in console.terminal.lines(of: "\(legend)  \(meanings) · _ still to come", indent: 2) {
+    for line in console.terminal.lines(of: "\(legend)  \(meanings) · _ future", indent: 2) {
       console.text(line)
     }
     return .done
   }
 
-  /// The names of months over the weeks in which they begin, where there is room.
+  /// Month names above the weeks in which they begin, where there is space.
   private func months(from start: CivilDate, weeks: Int) -> String {
     var line = ""
     for week in 0..<weeks {

@@ -3,8 +3,8 @@ import CommandSupport
 /// `trendy chart`
 struct ChartCommand: Command {
   static let spec = CommandSpec(
-    "chart", .one("type", .eventType, "the type of event"),
-    summary: "A line of how often, or of a property's numbers, day by day; bars by week or month.", group: .see,
+    "chart", .one("type", .eventType, "event type"),
+    summary: "Chart entries or a property per day, week or month.", group: .review,
     examples: ["chart coffee", "chart mood --of score", "chart run --of distance --sum --by month"],
     options: ChartedSeries.Request.options + TypeHistories.options, columns: ChartText.columns)
 

@@ -6,7 +6,7 @@ import TrendyModels
 struct DigestCommand: Command {
   static let spec = CommandSpec(
     "digest", .optional("day|week", .oneOf(["day", "week"])),
-    summary: "The day, or the week, in a few sentences.", group: .see,
+    summary: "Summarize the day or the week in a few sentences.", group: .review,
     examples: ["digest", "digest week", "digest --json"], options: TypeHistories.optionsOfMany,
     columns: ["topic", "sentence"])
 
@@ -16,7 +16,8 @@ struct DigestCommand: Command {
     switch session.arguments.positionals.first?.lowercased() {
     case nil, "day": period = .day
     case "week": period = .week
-    case .some(let word): throw session.usageError("'\(word)' has no digest", hint: "trendy digest day, or week.")
+    case .some(let word):
+      throw session.usageError("Invalid period '\(word)'", hint: "Use 'trendy digest day' or 'trendy digest week'.")
     }
   }
 

@@ -6,9 +6,9 @@ import TrendyModels
 struct InsightsCommand: Command {
   static let spec = CommandSpec(
     "insights", .optional("number", .number),
-    summary: "What goes with what, what grew or shrank, and what is overdue.", group: .see,
+    summary: "Show correlations, trends, habits and overdue entries.", group: .review,
     examples: ["insights", "insights 1", "insights --json"],
-    options: [OptionSpec("--refresh", help: "count the whole record anew, not what is new in it")]
+    options: [OptionSpec("--refresh", help: "recompute from all entries instead of using cached counts")]
       + TypeHistories.optionsOfMany,
     columns: ["finding, or day", "type, or the first's number", "other type, or the second's number", "figure"])
 
@@ -24,7 +24,7 @@ struct InsightsCommand: Command {
     number = try session.arguments.positionals.first.map { text in
       guard let number = Int(text), (1...most).contains(number) else {
         throw session.usageError(
-          "'\(text)' is none of the findings", hint: "A number from 1 to \(most), as 'trendy insights' shows it.")
+          "Invalid number '\(text)'", hint: "Use a number from the list of 'trendy insights', 1 to \(most).")
       }
       return number
     }
@@ -36,8 +36,8 @@ struct InsightsCommand: Command {
     guard let days = found.days(ofRelation: number - 1) else {
       let count = found.search.strongest.count
       throw CommandError(
-        count == 0 ? "Nothing was found that goes together" : "There is no finding \(number): \(count) go together",
-        hint: "trendy insights shows what was found.", exit: .notFound)
+        count == 0 ? "No correlations found" : "Correlation \(number) not found: there are \(count)",
+        hint: "Run 'trendy insights' to list them.", exit: .notFound)
     }
     return .one(days)
   }

@@ -6,7 +6,7 @@ import TrendyModels
 struct MonthCommand: Command {
   static let spec = CommandSpec(
     "month", .optional("month", .month),
-    summary: "A month against the same part of the month before, type by type.", group: .see,
+    summary: "Compare a month with the previous one, type by type.", group: .review,
     examples: ["month", "month 2026-10", "month --type coffee"], options: TypeHistories.optionsOfMany,
     columns: PeriodText.columns)
 
@@ -15,7 +15,7 @@ struct MonthCommand: Command {
   init(_ session: Session) throws {
     day = try session.arguments.positionals.first.map { text in
       guard let day = CivilDate("\(text)-01"), day.year > 0 else {
-        throw session.usageError("'\(text)' is no month", hint: "Months look like 2026-11.")
+        throw session.usageError("Invalid month '\(text)'", hint: "Use YYYY-MM, for example 2026-11.")
       }
       return day
     }

@@ -5,10 +5,10 @@ import TrendyModels
 /// `trendy records`
 struct RecordsCommand: Command {
   static let spec = CommandSpec(
-    "records", summary: "The day, week and month with the most, the longest streak and pause.", group: .see,
+    "records", summary: "Show your best day, week and month, longest streak and longest break.", group: .review,
     examples: ["records", "records --type run", "records --since 2026-01-01"],
     options: TypeHistories.optionsOfMany + [Pager.option],
-    columns: ["type", "day, week, month, streak or pause", "entries or days", "first day", "last day"])
+    columns: ["type", "record: day, week, month, streak or pause", "entries or days", "first day", "last day"])
 
   /// The records of a type.
   struct Row {
@@ -86,7 +86,7 @@ extension RecordsCommand.Row {
     let key: String
     let words: String
     let figure: Int
-    /// `nil` where it is told without.
+    /// `nil` if the record has no dates.
     let days: ClosedRange<CivilDate>?
 
     var isOfDays: Bool { key == "streak" || key == "pause" }
@@ -106,10 +106,10 @@ extension RecordsCommand.Row {
       Line(key: "day", words: "most in a day", figure: records.day.events, days: records.day.days),
       Line(key: "week", words: "most in a week", figure: records.week.events, days: records.week.days),
       Line(key: "month", words: "most in a month", figure: records.month.events, days: records.month.days),
-      Line(key: "streak", words: "days in a row", figure: records.streak, days: nil),
+      Line(key: "streak", words: "longest streak", figure: records.streak, days: nil),
     ]
     if let pause = records.pause {
-      lines.append(Line(key: "pause", words: "days without", figure: pause.count, days: pause))
+      lines.append(Line(key: "pause", words: "longest break", figure: pause.count, days: pause))
     }
     return lines
   }

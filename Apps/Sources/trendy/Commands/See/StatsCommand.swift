@@ -5,12 +5,12 @@ import TrendyModels
 /// `trendy stats`
 struct StatsCommand: Command {
   static let spec = CommandSpec(
-    "stats", .one("type", .eventType, "the type of event"),
-    summary: "How often, lately against before, on which days and at which hours.", group: .see,
+    "stats", .one("type", .eventType, "event type"),
+    summary: "Show how often, when, and the trend of an event type.", group: .review,
     examples: ["stats coffee", "stats coffee --since 2026-01-01", "stats coffee --where size=large"],
     options: TypeHistories.options, columns: ["day", "count"])
 
-  /// A type, its history, and its excused days.
+  /// A type with its history and skipped days.
   struct Answer {
     let type: EventType
     let history: TypeHistory
@@ -45,7 +45,18 @@ struct StatsCommand: Command {
   }
 }
 
-/// The statistics of a type in words and small pictures.
+extension Confidence {
+  /// `strong habit`, `habit`, `weak habit`.
+  var habitWords: String {
+    switch self {
+    case .low: "weak habit"
+    case .medium: "habit"
+    case .high: "strong habit"
+    }
+  }
+}
+
+/// Text and JSON of the statistics of a type.
 private struct StatsText {
   private let type: EventType
   private let history: TypeHistory
@@ -87,7 +98,7 @@ private struct StatsText {
     if let usualDaySentence { add(usualDaySentence) }
     if let gap = history.gap.value { add(PlainNarrator().sentence(gap, of: type.name)) }
     if streak.longest > 1 {
-      add("\(Quantity(streak.current, "day")) in a row now, \(streak.longest) at most")
+      add("Streak \(Quantity(streak.current, "day")), longest \(streak.longest)")
     }
     lines.append(StyledText([]))
     for line in weekdayLines(terminal) { add(line) }
@@ -96,7 +107,7 @@ private struct StatsText {
     if let usual = history.usualTime.value {
       let (from, through) = (Self.clock(usual.from), Self.clock(usual.through))
       let when = from == through ? "at \(from)" : "between \(from) and \(through)"
-      add("\(Int((usual.share * 100).rounded())) % of them begin \(when).")
+      add("\(Int((usual.share * 100).rounded())) % start \(when).")
     }
     guard history.hours.contains(where: { $0 > 0 }) else { return lines }
     add("00    06    12    18    ")
@@ -107,9 +118,9 @@ private struct StatsText {
   private var trendSentence: String {
     switch history.trend {
     case .needsDays(let days):
-      "\(Quantity(days, "more day", "more days")) until two weeks can be compared with the two before."
+      "The trend needs \(Quantity(days, "more day", "more days")) of entries."
     case .found(let trend): Self.words(trend)
-    case .needsEvents, .nothing: "Nothing to compare yet."
+    case .needsEvents, .nothing: "Not enough entries for a trend yet."
     }
   }
 
@@ -117,16 +128,16 @@ private struct StatsText {
     func rate(_ total: Double) -> String { (total / Double(TypeHistory.trendDays)).shortText(decimals: 1) }
     let (now, before) = (rate(trend.recent), rate(trend.before))
     let percent = trend.change.map { change in
-      " (\(change < 0 ? "-" : "+")\(Int((abs(change) * 100).rounded())) %)"
+      " (\(change < 0 ? "−" : "+")\(Int((abs(change) * 100).rounded())) %)"
     }
     let opening =
       switch trend.direction {
-      case .up: "More than before"
-      case .down: "Less than before"
-      case .steady: "As before"
+      case .up: "Up"
+      case .down: "Down"
+      case .steady: "Steady"
       case .new: "New"
       }
-    return "\(opening): \(now) a day in the last 14 days, \(before) in the 14 before\(percent ?? "")."
+    return "\(opening): \(now) a day over the last 14 days, \(before) over the previous 14\(percent ?? "")."
   }
 
   private func weekdayLines(_ terminal: Terminal) -> [String] {
@@ -145,22 +156,22 @@ private struct StatsText {
   private var hourSentence: String {
     switch history.hourHabit {
     case .needsEvents where history.weekdays.reduce(0, +) >= 7 && history.hours.allSatisfy { $0 == 0 }:
-      "They are of whole days, without a time."
+      "All entries are all-day entries, without a time."
     case .needsEvents(let events):
-      "\(Quantity(events, "more entry", "more entries")) until the time of day says something."
-    case .needsDays, .nothing: "At no time of day in particular."
+      "The time of day needs \(Quantity(events, "more entry", "more entries"))."
+    case .needsDays, .nothing: "No preferred time of day."
     case .found(let habit):
-      "Usually \(Self.hour(habit.pattern.peak)) to \(Self.hour(habit.pattern.peak + 1)) "
-        + "(\(Int((habit.pattern.peakShare * 100).rounded())) %), consistency "
-        + "\(habit.pattern.consistency.text(decimals: 2)), \(habit.confidence.rawValue)."
+      "Usually \(Self.hour(habit.pattern.peak))–\(Self.hour(habit.pattern.peak + 1)) "
+        + "(\(Int((habit.pattern.peakShare * 100).rounded())) %), "
+        + "\(habit.confidence.habitWords) (consistency \(habit.pattern.consistency.text(decimals: 2)))."
     }
   }
 
   private var usualDaySentence: String? {
     guard let usual = history.usualDay.value else { return nil }
     func text(_ value: Double) -> String { value.shortText(decimals: 1) }
-    let middle = usual.lower == usual.upper ? "" : ", half of the days \(text(usual.lower)) to \(text(usual.upper))"
-    return "A day usually has \(text(usual.median))\(middle) (the last \(Quantity(usual.days, "day")))."
+    let middle = usual.lower == usual.upper ? "" : ", usually \(text(usual.lower)) to \(text(usual.upper))"
+    return "Typical day: \(text(usual.median))\(middle) (last \(Quantity(usual.days, "day")))."
   }
 
   /// `08:05`.

@@ -5,11 +5,11 @@ import TrendyModels
 /// `trendy streaks`
 struct StreaksCommand: Command {
   static let spec = CommandSpec(
-    "streaks", summary: "Days in a row, now and at most, of every type.", group: .see,
+    "streaks", summary: "Show the current and the longest streak of every type.", group: .review,
     examples: ["streaks", "streaks --json"], options: TypeHistories.optionsOfMany,
-    columns: ["type", "days in a row now", "at most", "last day of the longest"])
+    columns: ["type", "current streak in days", "longest streak", "last day of the longest"])
 
-  /// A type and its streak.
+  /// A type with its streak.
   struct Row {
     let type: EventType
     let streak: Streak
@@ -69,7 +69,7 @@ struct StreaksCommand: Command {
         StyledText([
           StyledText.Part("  \(row.type.name.padded(to: columns))", .name(color: row.type.colorHex)),
           StyledText.Part(Quantity(row.streak.current, "day").description.padded(to: 8)),
-          StyledText.Part(isLongest ? "the longest so far" : "longest \(row.streak.longest)\(end)", .dim),
+          StyledText.Part(isLongest ? "longest ever" : "longest \(row.streak.longest)\(end)", .dim),
         ]))
     }
     return .done

@@ -4,7 +4,7 @@ import TrendyInsights
 /// `trendy week`
 struct WeekCommand: Command {
   static let spec = CommandSpec(
-    "week", summary: "This week against the same part of the week before, type by type.", group: .see,
+    "week", summary: "Compare this week with the previous one, type by type.", group: .review,
     examples: ["week", "week --until 'last sunday'", "week --type coffee"], options: TypeHistories.optionsOfMany,
     columns: PeriodText.columns)
 

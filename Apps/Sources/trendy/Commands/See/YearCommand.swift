@@ -6,7 +6,7 @@ import TrendyModels
 struct YearCommand: Command {
   static let spec = CommandSpec(
     "year", .optional("year", .number),
-    summary: "A year in review: each type against the year before, its best month and day.", group: .see,
+    summary: "Review a year: each type compared with the year before, best months and days.", group: .review,
     examples: ["year", "year 2025", "year --type run"], options: TypeHistories.optionsOfMany,
     columns: PeriodText.columns + YearText.columns)
 
@@ -15,7 +15,7 @@ struct YearCommand: Command {
   init(_ session: Session) throws {
     day = try session.arguments.positionals.first.map { text in
       guard let day = CivilDate("\(text)-01-01"), day.year > 0 else {
-        throw session.usageError("'\(text)' is not a year", hint: "Years look like 2026.")
+        throw session.usageError("Invalid year '\(text)'", hint: "Use four digits, for example 2026.")
       }
       return day
     }

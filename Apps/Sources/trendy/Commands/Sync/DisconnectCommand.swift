@@ -8,13 +8,13 @@ import TrendyProtocols
 /// `trendy disconnect`
 struct DisconnectCommand: Command {
   static let spec = CommandSpec(
-    "disconnect", summary: "Forget the hub. What was recorded stays, and what waits.", group: .sync,
+    "disconnect", summary: "Disconnect from the hub; all entries and pending changes stay.", group: .sync,
     examples: ["disconnect"])
 
   struct Answer {
-    /// At the hub that was forgotten; `nil` where there was none.
+    /// Account on the former hub; `nil` if there was none.
     var account: Account?
-    /// Changes that the hub has not got.
+    /// Changes that the hub has not received.
     var waiting: Int
   }
 
@@ -38,15 +38,15 @@ struct DisconnectCommand: Command {
         "trendy.disconnect/1", [("hub", .string(answer.account?.hubName)), ("waiting", .number(waiting))])
     }
     guard let account = answer.account else {
-      console.done("This store is connected to no hub.")
+      console.done("This store is not connected to a hub.")
       return .done
     }
-    console.done("Disconnected from \(account.hubName). What was recorded stays here.")
+    console.done("Disconnected from \(account.hubName). All entries stay on this device.")
     if waiting > 0 {
-      console.done("\(waiting) change\(waiting == 1 ? " waits" : "s wait") for it, and stay\(waiting == 1 ? "s" : "").")
+      console.done("\(Quantity(waiting, "change")) pending; sent when you connect again.")
     }
-    console.done("Go on with the same account, here or at its new address:  trendy connect URL CODE")
-    console.done("End the token at the hub:  trendyd token revoke \(account.deviceId)")
+    console.done("To connect again, to the same or a new address:  trendy connect URL CODE")
+    console.done("To revoke this device on the hub:  trendyd token revoke \(ShortID.of(account.deviceId))")
     return .done
   }
 }

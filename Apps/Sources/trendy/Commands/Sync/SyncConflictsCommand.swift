@@ -5,8 +5,8 @@ import TrendySync
 /// `trendy sync conflicts`
 struct SyncConflictsCommand: Command {
   static let spec = CommandSpec(
-    "sync conflicts", summary: "What took no effect and waits for you, both values side by side.", group: .sync,
-    examples: ["sync conflicts"], columns: ["id", "kind of thing", "thing", "fields", "reason"])
+    "sync conflicts", summary: "List sync conflicts with both values.", group: .sync,
+    examples: ["sync conflicts"], columns: ["id", "kind", "entity id", "fields", "reason"])
 
   init(_ session: Session) {}
 
@@ -25,18 +25,18 @@ struct SyncConflictsCommand: Command {
     case .ndjson: for named in answer { console.data("\(text.json(named.conflict))") }
     case .plain: for named in answer { console.row(text.plain(named.conflict)) }
     case .text:
-      if answer.isEmpty { console.text("Nothing waits for a decision.") }
+      if answer.isEmpty { console.text("No conflicts.") }
       for line in answer.flatMap({ text.lines($0) }) { console.text(line) }
-      if let first = answer.first?.conflict.id { showDecisions(first, console) }
+      if let first = answer.first?.conflict.id { showDecisions(ShortID.of(first), console) }
     }
     return .done
   }
 
   private func showDecisions(_ id: String, _ console: Console) {
     console.text("")
-    console.text("More of one:              trendy sync conflicts show \(id)")
-    console.text("Keep what is shown:       trendy sync conflicts drop \(id)")
-    console.text("Take the kept value:      trendy sync conflicts retry \(id)")
-    console.text("Or, of all that are here: trendy sync conflicts keep mine --all   (or theirs)")
+    console.text("Details:                 trendy sync conflicts show \(id)")
+    console.text("Keep the current value:  trendy sync conflicts drop \(id)")
+    console.text("Use the other value:     trendy sync conflicts retry \(id)")
+    console.text("Resolve all conflicts:   trendy sync conflicts keep mine --all   (or theirs)")
   }
 }

@@ -4,10 +4,10 @@ import TrendySync
 /// `trendy sync conflicts keep`
 struct SyncConflictsKeepCommand: Command {
   static let spec = CommandSpec(
-    "sync conflicts keep", .one("mine|theirs", .oneOf(["mine", "theirs"]), "which to keep"), .any("id", .conflict),
-    summary: "Make the value that this device wrote the one that is shown, or the other one.", group: .sync,
+    "sync conflicts keep", .one("mine|theirs", .oneOf(["mine", "theirs"]), "mine or theirs"), .any("id", .conflict),
+    summary: "Resolve conflicts by keeping the value of this device, or the other one.", group: .sync,
     examples: ["sync conflicts keep mine @1", "sync conflicts keep theirs @1"],
-    options: [OptionSpec("--all", help: "of every conflict in which one of the values is this device's")])
+    options: [OptionSpec("--all", help: "every conflict that involves this device")])
 
   private let side: String
   private let decision: ConflictDecision
@@ -15,7 +15,7 @@ struct SyncConflictsKeepCommand: Command {
   init(_ session: Session) throws {
     side = session.arguments.positionals[0]
     guard side == "mine" || side == "theirs" else {
-      throw session.usageError("Missing which to keep", hint: "mine or theirs, then an id or --all.")
+      throw session.usageError("Missing mine or theirs", hint: "Name the side to keep, then an id or --all.")
     }
     decision = try ConflictDecision(on: session.arguments.positionals.dropFirst(), session)
   }

@@ -4,7 +4,7 @@ import TrendySync
 /// `trendy sync conflicts restore`
 struct SyncConflictsRestoreCommand: Command {
   static let spec = CommandSpec(
-    "sync conflicts restore", .any("id", .conflict), summary: "Bring back what was deleted, with the kept value in it.",
+    "sync conflicts restore", .any("id", .conflict), summary: "Restore deleted entries with the value that was lost.",
     group: .sync, examples: ["sync conflicts restore @1"], options: [ConflictDecision.all])
 
   private let decision: ConflictDecision

@@ -5,7 +5,7 @@ import TrendySync
 struct SyncConflictsRetryCommand: Command {
   static let spec = CommandSpec(
     "sync conflicts retry", .any("id", .conflict),
-    summary: "Write the kept value again; what was deleted is restored for it.",
+    summary: "Resolve conflicts by writing the lost value again, restoring deleted entries.",
     group: .sync, examples: ["sync conflicts retry @1"], options: [ConflictDecision.all])
 
   private let decision: ConflictDecision
@@ -17,6 +17,6 @@ struct SyncConflictsRetryCommand: Command {
   }
 
   func show(_ answer: DecidedConflicts, _ session: Session) -> ExitCode {
-    answer.show("Written again, as an edit made now", session)
+    answer.show("Written again as a new edit", session)
   }
 }

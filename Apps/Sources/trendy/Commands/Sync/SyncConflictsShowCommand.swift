@@ -5,8 +5,9 @@ import CommandSupport
 struct SyncConflictsShowCommand: Command {
   static let spec = CommandSpec(
     "sync conflicts show",
-    .one("id", .conflict, "the id of a conflict: `trendy sync conflicts` lists them"),
-    summary: "Both values, who wrote them, and when.", group: .sync, examples: ["sync conflicts show @1"])
+    .one("id", .conflict, "conflict id (trendy sync conflicts lists them)"),
+    summary: "Show a conflict: both values, their authors and times.", group: .sync,
+    examples: ["sync conflicts show @1"])
 
   private let id: String
 

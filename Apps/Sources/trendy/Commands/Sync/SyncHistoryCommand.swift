@@ -7,7 +7,7 @@ import TrendyProtocols
 /// `trendy sync history`
 struct SyncHistoryCommand: Command {
   static let spec = CommandSpec(
-    "sync history", summary: "The last rounds of sync, and how each went.", group: .sync, examples: ["sync history"],
+    "sync history", summary: "List the last syncs with their results.", group: .sync, examples: ["sync history"],
     options: [Pager.option],
     columns: ["time", "pushed", "pulled", "error"])
 
@@ -27,7 +27,7 @@ struct SyncHistoryCommand: Command {
     case .text:
       if answer.isEmpty { console.text("This store has not synced yet.") }
       for run in answer {
-        let outcome = run.error ?? "\(run.pushed) sent, \(run.pulled) taken in"
+        let outcome = run.error ?? "\(run.pushed) sent, \(run.pulled) received"
         console.text("\(local.dayAndTime(run.startedAt))  \(outcome)")
       }
     }

@@ -3,13 +3,13 @@ import CommandSupport
 /// `trendy sync repair`
 struct SyncRepairCommand: Command {
   static let spec = CommandSpec(
-    "sync repair", summary: "Set right what sync cannot by itself; a backup is made first.", group: .sync,
+    "sync repair", summary: "Repair problems that sync cannot solve; makes a backup first.", group: .sync,
     examples: ["sync repair --resync", "sync repair --dedupe"], options: RepairOptions.all)
 
   enum Answer {
     case forecast(RepairForecast)
-    case doubles(Doubles)
-    /// By the program that has the network.
+    case doubles(DuplicateReport)
+    /// The repair was run by `trendyd`.
     case done(ExitCode)
   }
 
@@ -28,7 +28,10 @@ struct SyncRepairCommand: Command {
       repair = usesHub ? .withHub : .none
       return
     }
-    if usesHub { throw session.usageError("--dedupe is a repair of its own", hint: "One after the other.") }
+    if usesHub {
+      throw session.usageError(
+        "--dedupe cannot be combined with other repairs", hint: "Run one repair after the other.")
+    }
     repair = .dedupe(isRemoving: arguments.has("--yes"))
   }
 
@@ -36,7 +39,7 @@ struct SyncRepairCommand: Command {
     switch repair {
     case .none: .forecast(try RepairForecast(session.openStore()))
     case .withHub: .done(try NetworkProgram.replaceThisProcess(with: session))
-    case .dedupe(let isRemoving): .doubles(try Doubles(session, isRemoving: isRemoving))
+    case .dedupe(let isRemoving): .doubles(try DuplicateReport(session, isRemoving: isRemoving))
     }
   }
 

@@ -4,16 +4,16 @@ import TrendyAgent
 /// `trendy sync status`
 struct SyncStatusCommand: Command {
   static let spec = CommandSpec(
-    "sync status", summary: "What waits, where the hub is, when it was last asked.", group: .sync,
+    "sync status", summary: "Show pending changes, the hub and the last sync.", group: .sync,
     examples: ["sync status"], columns: ["hub", "waiting", "conflicts", "cursor"])
 
   init(_ session: Session) {}
 
-  func act(_ session: Session) throws -> SyncStanding {
-    try SyncStanding(container: session.openStore(), session: session)
+  func act(_ session: Session) throws -> SyncStatusReport {
+    try SyncStatusReport(container: session.openStore(), session: session)
   }
 
-  func show(_ answer: SyncStanding, _ session: Session) -> ExitCode {
+  func show(_ answer: SyncStatusReport, _ session: Session) -> ExitCode {
     switch session.console.format {
     case .json, .ndjson: session.console.document("trendy.sync_status/1", [("sync", answer.json)])
     case .plain:

@@ -3,21 +3,21 @@ import TrendyFoundation
 import TrendyModels
 import TrendyPersistence
 
-/// The file of a backup, as a person names it.
+/// A backup file named on the command line.
 struct BackupFile {
   let path: String
 
   init(_ path: String, _ session: Session) throws(CommandError) {
     var isFolder = false
     if path.isEmpty || (FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && isFolder) {
-      throw session.usageError("'\(path)' is no file", hint: "Give the name of a file.")
+      throw session.usageError("'\(path)' is not a file", hint: "Name a file, not a folder.")
     }
     self.path = path
   }
 }
 
 extension BackupFile {
-  /// What is in it, for scripts.
+  /// JSON members that describe the backup.
   func members(_ summary: StoreBackup.Summary, _ local: LocalTime) -> [(String, JSONText)] {
     [
       ("file", .string(path)), ("made_at", .string(summary.made(local))), ("bytes", .number(summary.bytes)),
@@ -27,7 +27,7 @@ extension BackupFile {
 }
 
 extension StoreBackup.Summary {
-  /// When it was made.
+  /// Time of creation.
   func made(_ local: LocalTime) -> String {
     local.rfc3339(Date(timeIntervalSince1970: Double(madeMillis) / 1000))
   }

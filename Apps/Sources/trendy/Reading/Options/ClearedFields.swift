@@ -1,8 +1,8 @@
 import CommandSupport
 
-/// A field of something that `--clear` empties.
+/// A field that `--clear` can remove.
 protocol ClearableField: RawRepresentable<String>, CaseIterable {
-  /// `nil` for a word that names none.
+  /// Returns `nil` for an unknown word.
   init?(_ word: String)
 }
 
@@ -18,14 +18,15 @@ extension ClearableField {
 
   static var option: OptionSpec {
     OptionSpec(
-      "--clear", value: "field", kind: .oneOf(allCases.map(\.rawValue)), repetition: .allCount, help: list)
+      "--clear", value: "field", kind: .oneOf(allCases.map(\.rawValue)), repetition: .allCount,
+      help: "remove a value: " + list)
   }
 
-  /// Those that a command line names.
+  /// Returns the fields of `--clear` options.
   static func named(_ session: Session) throws(CommandError) -> [Self] {
     try session.arguments.all("--clear").map { word throws(CommandError) in
       guard let field = Self(word) else {
-        throw session.usageError("There is no '\(word)' to clear", hint: "\(list).")
+        throw session.usageError("Cannot clear '\(word)'", hint: "Use \(list).")
       }
       return field
     }

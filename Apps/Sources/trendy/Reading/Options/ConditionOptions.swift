@@ -3,21 +3,21 @@ import TrendyModels
 import TrendyProtocols
 import TrendyTrips
 
-/// What must hold of a trip for a rule, as a command line says it.
+/// Options for the conditions of a trip rule.
 struct ConditionOptions {
   static let all = [
     OptionSpec(
-      "--place", value: "name", kind: .place, repetition: .allCount, help: "with this place at either end"),
-    OptionSpec("--role", value: "role", kind: .text, help: "with a place of this role at either end: office"),
-    OptionSpec("--days", value: "days", kind: .text, help: "on these weekdays: mon,wed or mon-fri or weekend"),
-    OptionSpec("--hours", value: "a-b", kind: .text, help: "that begin in these hours: 7:00-18:30"),
-    OptionSpec("--vehicle", value: "name", kind: .vehicle, repetition: .allCount, help: "made with this vehicle"),
-    OptionSpec("--over", value: "length", kind: .text, help: "at least so long"),
+      "--place", value: "name", kind: .place, repetition: .allCount, help: "trips that start or end at this place"),
+    OptionSpec("--role", value: "role", kind: .text, help: "trips that start or end at a place with this role: office"),
+    OptionSpec("--days", value: "days", kind: .text, help: "trips on these days: mon,wed or mon-fri or weekend"),
+    OptionSpec("--hours", value: "a-b", kind: .text, help: "trips that start in these hours: 7:00-18:30"),
+    OptionSpec("--vehicle", value: "name", kind: .vehicle, repetition: .allCount, help: "trips with this vehicle"),
+    OptionSpec("--over", value: "length", kind: .text, help: "trips of at least this distance"),
   ]
 
   private let placeNames: [String]
   private let vehicleNames: [String]
-  /// Those for which no store is needed.
+  /// Conditions that need no store.
   private let others: TripRule.Conditions
 
   init(_ session: Session) throws(CommandError) {
@@ -55,14 +55,14 @@ extension ConditionOptions {
         guard let first = ends.first, let last = ends.last, ends.count <= 2 else {
           throw noWeekday(part, session)
         }
-        // `fri-mon` goes on over Sunday.
+        // `fri-mon` wraps around the end of the week.
         found.formUnion((0...(last - first + 7) % 7).map { (first - 1 + $0) % 7 + 1 })
       }
     }
     return found.sorted()
   }
 
-  /// By two letters or more of its name.
+  /// Parses the first two or more letters of a weekday.
   private static func weekday(_ word: Substring, _ session: Session) throws(CommandError) -> Int {
     guard word.count >= 2, let index = days.firstIndex(where: { $0.hasPrefix(word) }) else {
       throw noWeekday(word, session)
@@ -72,14 +72,14 @@ extension ConditionOptions {
 
   private static func noWeekday(_ word: Substring, _ session: Session) -> CommandError {
     session.usageError(
-      "'\(word)' is no weekday", hint: "Days look like mon,wed or mon-fri, or are weekdays or weekend.")
+      "Invalid weekday '\(word)'", hint: "Use mon,wed or mon-fri, weekdays or weekend.")
   }
 
   private static func hours(_ session: Session) throws(CommandError) -> TripRule.Conditions.Span? {
     guard let text = session.arguments.value("--hours") else { return nil }
     let ends = text.split(separator: "-").map(seconds)
     guard ends.count == 2, let from = ends[0], let to = ends[1] else {
-      throw session.usageError("'\(text)' are no hours", hint: "Hours look like 7:00-18:30.")
+      throw session.usageError("Invalid hours '\(text)'", hint: "Use a range such as 7:00-18:30.")
     }
     return TripRule.Conditions.Span(from: from, to: to)
   }

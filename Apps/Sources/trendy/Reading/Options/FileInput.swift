@@ -12,34 +12,35 @@ import TrendyInterchange
 
 extension ProgressLine: ReadingMeter {}
 
-/// Reads what a person names, or pipes in as `-`.
+/// Reads a file, or standard input for `-`.
 ///
-/// By descriptor: Foundation refuses whatever is no regular file, and so every pipe.
+/// Uses descriptors, because Foundation rejects pipes.
 enum FileInput {
-  /// - Throws: ``CommandError`` for what is not there (66), no file (65), or cannot be read (73, 74).
+  /// - Throws: ``CommandError`` for a missing file (66), a folder (65), or an unreadable file (73, 74).
   static func bytes(of path: String) throws(CommandError) -> [UInt8] {
-    if path == "-" { return try bytes(from: STDIN_FILENO, path: "The standard input") }
+    if path == "-" { return try bytes(from: STDIN_FILENO, path: "standard input") }
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw failure(path, code: errno) }
     defer { close(descriptor) }
     return try bytes(from: descriptor, path: path)
   }
 
-  /// The text that is piped in, without the end of its last line.
+  /// Returns text without its final line end.
   static func text(of path: String) throws(CommandError) -> String {
     let bytes = try bytes(of: path)
     guard var text = String(validating: bytes, as: UTF8.self) else {
-      throw CommandError("What was piped in is no text in UTF-8", exit: .badData)
+      throw CommandError(
+        "Standard input is not UTF-8 text", hint: "Convert it, for example with iconv.", exit: .badData)
     }
     while text.last?.isNewline == true { text.removeLast() }
     return text
   }
 
-  /// The same, read piece by piece as it is wanted; the file is closed with the process.
+  /// Opens a file that is read on demand and stays open until the process exits.
   private static func stream(of path: String, _ progress: ProgressLine) throws(CommandError) -> ByteInput {
     let descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw failure(path, code: errno) }
-    let name = path == "-" ? "The standard input" : path
+    let name = path == "-" ? "standard input" : path
     var status = stat()
     if fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG { progress.total = Int64(status.st_size) }
     return ByteInput {
@@ -49,10 +50,10 @@ enum FileInput {
     }
   }
 
-  /// Opens what is there: a stream, or the files of a folder or an archive. What is compressed with gzip is decompressed.
+  /// Opens a stream, a folder or an archive, and decompresses gzip.
   /// - Parameters:
-  ///   - path: of a file or a folder; `-` for the standard input.
-  ///   - progress: is told what is read.
+  ///   - path: path of a file or folder; `-` for standard input.
+  ///   - progress: receives the number of bytes read.
   static func source(at path: String, _ progress: ProgressLine) throws -> ImportInput {
     if path != "-", isFolder(path) { return .files(try ArchiveInput.folder(path, progress)) }
     let stream = try stream(of: path, progress)
@@ -94,10 +95,11 @@ enum FileInput {
 
   private static func failure(_ path: String, code: Int32) -> CommandError {
     switch code {
-    case ENOENT, ENOTDIR: CommandError("There is no file at \(path)", exit: .notFound)
+    case ENOENT, ENOTDIR: CommandError("File \(path) not found", hint: "Check the path.", exit: .notFound)
     case EISDIR: CommandError("\(path) is a folder", hint: "Name a file in it.", exit: .badData)
-    case EACCES, EPERM: CommandError("No permission for \(path)", hint: "May this user read it?", exit: .cannotCreate)
-    default: CommandError("\(path) cannot be read: \(String(cString: strerror(code)))", exit: .readWrite)
+    case EACCES, EPERM:
+      CommandError("No permission to read \(path)", hint: "Check the permissions of the file.", exit: .cannotCreate)
+    default: CommandError("Cannot read \(path): \(String(cString: strerror(code)))", exit: .readWrite)
     }
   }
 }

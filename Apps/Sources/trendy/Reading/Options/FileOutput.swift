@@ -8,7 +8,7 @@ import TrendyFoundation
   import Darwin
 #endif
 
-/// A file that is written piece by piece, and takes its name when it is whole.
+/// A file that is written incrementally and renamed to its final name when complete.
 final class FileOutput {
   private let path: String
   private let temporary: String
@@ -16,23 +16,23 @@ final class FileOutput {
   private var pending: [UInt8] = []
   private var isFinished = false
 
-  /// - Throws: ``CommandError`` where it is there and not to be replaced, or cannot be made (73).
+  /// - Throws: ``CommandError`` with exit 73 if the file exists and may not be replaced, or cannot be created.
   init(path: String, isReplacing: Bool) throws(CommandError) {
     self.path = path
     guard isReplacing || !FileManager.default.fileExists(atPath: path) else {
-      throw CommandError("There is a file at \(path)", hint: "--yes replaces it.", exit: .cannotCreate)
+      throw CommandError("\(path) already exists", hint: "Overwrite it with --yes.", exit: .cannotCreate)
     }
     let temporary = path + ".new"
     let descriptor = open(temporary, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else {
-      throw CommandError("\(path) cannot be written: \(String(cString: strerror(errno)))", exit: .cannotCreate)
+      throw CommandError("Cannot write \(path): \(String(cString: strerror(errno)))", exit: .cannotCreate)
     }
-    // The lock ends with the descriptor. Another program that finished meanwhile has given the file its name.
+    // The lock ends with the descriptor. If another program has finished meanwhile, the file has been renamed.
     guard flock(descriptor, LOCK_EX | LOCK_NB) == 0, Self.isFile(descriptor, at: temporary) else {
       close(descriptor)
       throw CommandError("Another program is writing \(path)", hint: "Nothing was written. Try again.", exit: .tryAgain)
     }
-    // Removes what a killed program left; a pipe has no length.
+    // Removes the remains of a killed program; fails harmlessly on a pipe.
     ftruncate(descriptor, 0)
     (self.temporary, self.descriptor) = (temporary, descriptor)
   }
@@ -56,7 +56,7 @@ final class FileOutput {
   private func flush() throws(CommandError) {
     var rest = pending[...]
     while !rest.isEmpty {
-      // A write that a signal cut short has written a part.
+      // A signal can interrupt a write after a part of it.
       try Interruption.check(hint: "Nothing was written.")
       #if canImport(Darwin)
         let written = rest.withUnsafeBytes { Darwin.write(descriptor, $0.baseAddress, $0.count) }
@@ -78,16 +78,16 @@ final class FileOutput {
     try flush()
     guard fsync(descriptor) == 0, rename(temporary, path) == 0 else { throw failure() }
     isFinished = true
-    // The new name has to outlive a power cut as well.
+    // The rename must survive a power failure.
     let folder = open(URL(filePath: path).deletingLastPathComponent().path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard folder >= 0 else { throw failure() }
     defer { close(folder) }
-    // Some file systems have nothing to flush for a folder, and say so.
+    // Some file systems do not support fsync on a folder.
     guard fsync(folder) == 0 || errno == EINVAL || errno == ENOTSUP else { throw failure() }
   }
 
   private func failure() -> CommandError {
-    CommandError("\(path) cannot be written: \(String(cString: strerror(errno)))", exit: .readWrite)
+    CommandError("Cannot write \(path): \(String(cString: strerror(errno)))", exit: .readWrite)
   }
 
   deinit {

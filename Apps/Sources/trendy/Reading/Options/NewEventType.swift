@@ -1,25 +1,25 @@
 import CommandSupport
 import TrendyModels
 
-/// A type of event to make, as a person describes it.
+/// An event type to create.
 struct NewEventType {
   var name: String
-  /// `#RRGGBB`; grey where `nil`.
+  /// `#RRGGBB`; `nil` for grey.
   var color: String? = nil
-  /// A bullet where `nil`.
+  /// `nil` for a bullet.
   var icon: String? = nil
   var goal: Goal? = nil
 
-  /// - Throws: ``CommandError`` with exit 64 for a name or a colour that a type cannot have.
+  /// - Throws: ``CommandError`` with exit 64 for an invalid name or colour.
   func check(_ session: Session) throws(CommandError) {
     guard session.isName(name), !name.hasPrefix("@"), !name.contains("=") else {
       throw session.usageError(
-        "'\(name)' cannot be the name of a type", hint: "One line of 1 to 128 bytes, no '=', no '@' first.")
+        "Invalid type name '\(name)'", hint: "Use one line of 1 to 128 bytes, without '=' and not starting with '@'.")
     }
     _ = try session.colour(color)
   }
 
-  /// Checks it and gives the type, which is not recorded yet.
+  /// Checks the values and returns the type, which is not saved yet.
   func made(id: String, _ session: Session) throws(CommandError) -> EventType {
     try check(session)
     return EventType(

@@ -6,7 +6,7 @@ extension Session {
     guard let text = arguments.value(option) else { return nil }
     guard let number = Double(text), range.contains(number) else {
       throw usageError(
-        "The value '\(text)' is invalid for '\(option)'", hint: "\(range.lowerBound) to \(range.upperBound).")
+        "The value '\(text)' is invalid for '\(option)'", hint: "Use \(range.lowerBound) to \(range.upperBound).")
     }
     return number
   }

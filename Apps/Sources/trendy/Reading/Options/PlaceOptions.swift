@@ -3,18 +3,18 @@ import TrendyModels
 import TrendyProtocols
 import TrendyTrips
 
-/// What a person says of a place, new or known.
+/// Options of a place.
 struct PlaceOptions {
   static let all = [
-    OptionSpec("--radius", value: "metres", kind: .number, help: "50 to 10000 (100)"),
-    OptionSpec("--enter", value: "type", kind: .eventType, help: "the type of event that coming in records (Visit)"),
-    OptionSpec("--exit", value: "type", kind: .eventType, help: "the type of event that leaving records"),
+    OptionSpec("--radius", value: "metres", kind: .number, help: "radius, 50 to 10000 (default 100)"),
+    OptionSpec("--enter", value: "type", kind: .eventType, help: "event type recorded on entry (default Visit)"),
+    OptionSpec("--exit", value: "type", kind: .eventType, help: "event type recorded on exit"),
     OptionSpec(
       "--role", value: "role", kind: .text,
-      help: "skip: a stop there does not end a trip; office: trips there are business"),
-    OptionSpec("--colour", "--color", value: "#rrggbb", kind: .text, help: "its colour"),
-    OptionSpec("--notify", value: "when", kind: .oneOf(Notify.words), help: "tell of enter, exit, both or none"),
-    OptionSpec("--inactive", help: "record nothing for now"),
+      help: "skip: stops there do not end a trip; office: trips there are business"),
+    OptionSpec("--colour", "--color", value: "#rrggbb", kind: .text, help: "colour"),
+    OptionSpec("--notify", value: "when", kind: .oneOf(Notify.words), help: "notify on enter, exit, both or none"),
+    OptionSpec("--inactive", help: "stop recording visits"),
   ]
 
   private enum Notify: String, CaseIterable {
@@ -38,7 +38,9 @@ struct PlaceOptions {
   init(_ session: Session) throws(CommandError) {
     let arguments = session.arguments
     role = arguments.value("--role")
-    if let role, !session.isName(role) { throw session.usageError("'\(role)' is no role") }
+    if let role, !session.isName(role) {
+      throw session.usageError("Invalid role '\(role)'", hint: "Use skip, office, or one line of 1 to 128 bytes.")
+    }
     colorHex = try session.colour(arguments.value("--colour"))
     radius = try Self.radius(session)
     entryTypeName = arguments.value("--enter")
@@ -46,7 +48,8 @@ struct PlaceOptions {
     isInactive = arguments.has("--inactive")
     if let word = arguments.value("--notify") {
       guard let notify = Notify(rawValue: word.lowercased()) else {
-        throw session.usageError("The value '\(word)' is invalid for '--notify'", hint: "enter, exit, both or none.")
+        throw session.usageError(
+          "The value '\(word)' is invalid for '--notify'", hint: "Use enter, exit, both or none.")
       }
       self.notify = notify
     } else {
@@ -57,26 +60,26 @@ struct PlaceOptions {
   private static func radius(_ session: Session) throws(CommandError) -> Double? {
     guard let text = session.arguments.value("--radius") else { return nil }
     guard let radius = Double(text), (50...10_000).contains(radius) else {
-      throw session.usageError("The value '\(text)' is invalid for '--radius'", hint: "Metres, 50 to 10000.")
+      throw session.usageError("The value '\(text)' is invalid for '--radius'", hint: "Use 50 to 10000 metres.")
     }
     return radius
   }
 
   static func check(name: String, _ session: Session) throws(CommandError) {
     guard session.isName(name) else {
-      throw session.usageError("'\(name)' cannot be the name of a place", hint: "One line of 1 to 128 bytes.")
+      throw session.usageError("Invalid place name '\(name)'", hint: "Use one line of 1 to 128 bytes.")
     }
   }
 
   static func coordinate(_ text: String, _ session: Session) throws(CommandError) -> Coordinate {
     guard let coordinate = Coordinate(phrase: text) else {
       throw session.usageError(
-        "'\(text)' is no place on earth", hint: "It looks like 51.9270,4.3620: latitude, longitude.")
+        "Invalid position '\(text)'", hint: "Use latitude,longitude in degrees, for example 51.9270,4.3620.")
     }
     return coordinate
   }
 
-  /// What is not said stays.
+  /// Applies the given options; others stay unchanged.
   func apply(to place: inout Geofence, in store: any DataStoreProtocol) throws {
     if let radius { place.radius = radius }
     if let id = try typeId(entryTypeName, in: store) { place.eventTypeEntryId = id }

@@ -1,26 +1,31 @@
 import CommandSupport
 import TrendyModels
 
-/// Property values as people type them, held against their definitions.
+/// Parses property values and checks them against their definitions.
 enum Property {
-  /// Whether a property can be called so: `key=value` must be read as it was meant.
+  /// Whether a text can be a property key.
   static func isKey(_ text: String, _ session: Session) -> Bool { session.isName(text) && !text.contains("=") }
 
-  /// - Throws: ``CommandError`` with exit 64 for options that a property of this kind cannot have.
+  /// - Throws: ``CommandError`` with exit 64 for options that are invalid for this kind of property.
   static func checkOptions(_ options: [String], of kind: PropertyType, _ session: Session) throws(CommandError) {
     switch kind {
-    case .select where options.isEmpty: throw session.usageError("A select needs --options small,large")
+    case .select where options.isEmpty:
+      throw session.usageError("A select property needs options", hint: "Add for example --options small,large.")
     case .number where options.contains { number($0) == nil }:
-      throw session.usageError("The options of a number are numbers", hint: "--options 1,2,3,4,5")
+      throw session.usageError(
+        "The options of a number property must be numbers", hint: "For example --options 1,2,3,4,5.")
     case .select, .number: break
     default:
-      guard options.isEmpty else { throw session.usageError("Only a select and a number have --options") }
+      guard options.isEmpty else {
+        throw session.usageError(
+          "A \(kind.rawValue) property cannot have options", hint: "Only select and number properties can.")
+      }
     }
   }
 
-  /// Gives an event what some `key=value` say.
-  /// - Parameter said: what the command line has said of properties before.
-  /// - Throws: ``CommandError`` with exit 64 also for two values of one property, of which one would be lost.
+  /// Sets the properties of an event from `key=value` words.
+  /// - Parameter said: values already set by this command line.
+  /// - Throws: ``CommandError`` with exit 64, also for two different values of one property.
   static func say(
     _ words: some Sequence<String>, of event: inout Event, _ definitions: [PropertyDefinition], _ session: Session,
     besides said: [String: PropertyValue] = [:]
@@ -29,32 +34,33 @@ enum Property {
     for word in words {
       let (key, value) = try parse(word, definitions: definitions, session: session)
       if let before = said[key], before != value {
-        throw session.usageError("'\(key)' is given twice: '\(text(before.value))' and '\(text(value.value))'")
+        throw session.usageError(
+          "Property '\(key)' was given twice: '\(text(before.value))' and '\(text(value.value))'")
       }
       said[key] = value
       event.properties[key] = value
     }
   }
 
-  /// `key=value` by the definition of that key.
+  /// Parses `key=value` by the definition of the key.
   private static func parse(
     _ word: String, definitions: [PropertyDefinition], session: Session
   ) throws(CommandError) -> (key: String, value: PropertyValue) {
     let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
     let key = String(parts[0])
     guard parts.count == 2, !key.isEmpty else {
-      throw session.usageError("'\(word)' is no KEY=VALUE")
+      throw session.usageError("'\(word)' is not of the form KEY=VALUE")
     }
     guard let definition = definitions.first(where: { $0.key.lowercased() == key.lowercased() }) else {
       let known = definitions.map(\.key).joined(separator: ", ")
       throw session.usageError(
-        "There is no property '\(key)'",
-        hint: known.isEmpty ? "This type has none: trendy type prop add." : "There are: \(known).")
+        "Property '\(key)' not found",
+        hint: known.isEmpty ? "This type has no properties. Add one: trendy type prop add" : "Properties: \(known).")
     }
     return (definition.key, try value(String(parts[1]), of: definition, session: session))
   }
 
-  /// - Throws: ``CommandError`` with exit 64 that says what the property takes.
+  /// - Throws: ``CommandError`` with exit 64 that lists the valid values.
   static func value(
     _ text: String, of definition: PropertyDefinition, session: Session
   ) throws(CommandError) -> PropertyValue {
@@ -78,7 +84,7 @@ enum Property {
       if definition.propertyType == .number {
         hint =
           NumberPhrase.hint(for: text)
-          ?? NumberPhrase.withoutUnit(text).map { "Did you mean \($0)? A number is written without its unit." }
+          ?? NumberPhrase.withoutUnit(text).map { "Did you mean \($0)? Write the number without a unit." }
       }
       throw CommandError(
         "The value '\(text)' is invalid for '\(definition.key)'",
@@ -89,12 +95,12 @@ enum Property {
     return PropertyValue(type: definition.propertyType, value: value)
   }
 
-  /// A value for scripts: a date alone where it has no time of day, else as ``text(_:)``.
+  /// Value for `--plain`: a date without a time, or ``text(_:)``.
   static func plain(_ value: PropertyValue, of event: Event, in local: LocalTime) -> String {
     local.date(value, of: event)?.description ?? text(value.value)
   }
 
-  /// A value as it is kept, a text without quotes.
+  /// Value as stored; text without quotes.
   static func text(_ value: JSONValue) -> String {
     switch value {
     case .string(let text): text
@@ -111,19 +117,19 @@ enum Property {
     case .date: "a date, such as 2026-11-20 or yesterday"
     case .select: definition.options.joined(separator: ", ")
     case .duration: "a duration, such as 1h30m"
-    case .url: "an address that begins with https://"
-    case .email: "a mail address"
+    case .url: "a URL that starts with https://"
+    case .email: "an email address"
     }
   }
 
   static func number(_ text: String) -> JSONValue? {
     if let whole = Int64(text) { return .int(whole) }
-    // As a double it would be another number.
+    // A double cannot represent the number exactly.
     guard !text.drop(while: { $0 == "-" }).allSatisfy(\.isASCIIDigit) else { return nil }
     return NumberPhrase.value(text).map { .double($0) }
   }
 
-  /// It may have to be one of a few, as a score is.
+  /// Parses a number, which must be one of the options, if there are any.
   private static func number(_ text: String, of definition: PropertyDefinition) -> JSONValue? {
     guard let value = number(text) else { return nil }
     let isOption = definition.options.isEmpty || definition.options.contains { Double($0) == value.doubleValue }

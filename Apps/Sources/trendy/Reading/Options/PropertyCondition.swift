@@ -2,10 +2,10 @@ import CommandSupport
 import TrendyFoundation
 import TrendyModels
 
-/// What must be true of a property, as people say it: `size=large`, `count>2`, `duration<=45m`, `done!=yes`, `due<mon`.
+/// Condition on a property: `size=large`, `count>2`, `duration<=45m`, `done!=yes`, `due<mon`.
 struct PropertyCondition {
   private enum Comparison: String, CaseIterable {
-    // The longer ones first: `<=` begins with `<`.
+    // Longer operators first, because `<` is a prefix of `<=`.
     case notAbove = "<="
     case notBelow = ">="
     case differs = "!="
@@ -24,33 +24,33 @@ struct PropertyCondition {
       }
     }
 
-    /// Whether it needs an order, which texts and answers of yes and no do not have.
+    /// Whether it requires an order, which text and Boolean values do not have.
     var isOrder: Bool { self != .equals && self != .differs }
   }
 
-  /// Seconds of what was said as a date: a day holds all its moments.
+  /// Range of a time; a day includes all of its times.
   private struct Moment {
     var from: Date
     var to: Date
   }
 
-  /// In small letters.
+  /// Lowercased.
   let key: String
   private let comparison: Comparison
-  /// In small letters.
+  /// Lowercased.
   private let text: String
   private let number: Double?
   private let seconds: Double?
   private let boolean: Bool?
   private let moment: Moment?
 
-  /// - Throws: ``CommandError`` with exit 64 for what is no condition.
+  /// - Throws: ``CommandError`` with exit 64 for an invalid condition.
   init(_ phrase: String, _ session: Session) throws(CommandError) {
     guard let place = phrase.firstIndex(where: { "<>=!".contains($0) }), place > phrase.startIndex,
       let comparison = Comparison.allCases.first(where: { phrase[place...].hasPrefix($0.rawValue) })
     else {
       throw session.usageError(
-        "'\(phrase)' is no condition", hint: "It looks like size=large, 'count>2', 'duration<=45m' or 'done!=yes'.")
+        "Invalid condition '\(phrase)'", hint: "For example size=large, 'count>2', 'duration<=45m' or 'done!=yes'.")
     }
     key = phrase[..<place].lowercased().trimmed
     self.comparison = comparison
@@ -67,21 +67,22 @@ struct PropertyCondition {
     }
   }
 
-  /// - Throws: ``CommandError`` with exit 64 where no type has such a property, or one that cannot be compared so.
+  /// - Throws: ``CommandError`` with exit 64 if no type has the property, or its kind does not support the comparison.
   func check(among definitions: [PropertyDefinition], _ session: Session) throws(CommandError) {
     let named = definitions.filter { $0.key.lowercased() == key }
     guard !named.isEmpty else {
       let near = Suggestion.nearest(to: key, among: definitions.map(\.key))
       throw CommandError(
-        "No type has a property '\(key)'", hint: near.map { "Did you mean '\($0)'?" } ?? "trendy type list shows them.",
+        "Property '\(key)' not found in any event type",
+        hint: near.map { "Did you mean '\($0)'?" } ?? "List properties: trendy type list",
         exit: .notFound)
     }
     guard named.contains(where: { isComparable(with: $0.propertyType) }) else {
       let isNamed = [.text, .select, .boolean, .url, .email].contains(named[0].propertyType)
       let takes =
-        comparison.isOrder && isNamed ? "Only = and != go with it." : "It is a \(named[0].propertyType.rawValue)."
+        comparison.isOrder && isNamed ? "Use = or !=." : "Use a \(named[0].propertyType.rawValue)."
       throw session.usageError(
-        "'\(key)' (\(named[0].propertyType.rawValue)) cannot be held against '\(text)'", hint: takes)
+        "Cannot compare '\(key)' (\(named[0].propertyType.rawValue)) with '\(text)'", hint: takes)
     }
   }
 
@@ -95,7 +96,7 @@ struct PropertyCondition {
     }
   }
 
-  /// An event without the property meets nothing but `!=`.
+  /// An event without the property satisfies only `!=`.
   func holds(of event: Event, in local: LocalTime) -> Bool {
     for (key, value) in event.properties where key.lowercased() == self.key { return holds(value, of: event, local) }
     return comparison == .differs
@@ -108,7 +109,7 @@ struct PropertyCondition {
     case .duration: return holds(value.doubleValue, seconds)
     case .boolean: return value.boolValue.map { ($0 == boolean) == (comparison == .equals) } ?? false
     case .date:
-      // A date is the whole of that day, and begins with it.
+      // A date includes the whole day.
       let day = local.date(value, of: event).map { local.startOfDay(datedAs: local.midnight(of: $0)) }
       return (day ?? value.dateValue).map(holds) ?? false
     case .text, .select, .url, .email:

@@ -1,17 +1,18 @@
 import CommandSupport
 import TrendyTrips
 
-/// What a person says of a vehicle, besides its name.
+/// Options of a vehicle, besides its name.
 struct VehicleOptions {
   static let all = [
     OptionSpec(
-      "--device", value: "id", kind: .text, repetition: .allCount, help: "what tells that one sits in it"),
-    OptionSpec("--default", help: "it is meant where nothing tells which one it was"),
-    OptionSpec("--colour", "--color", value: "#rrggbb", kind: .text, help: "its colour"),
-    OptionSpec("--icon", value: "glyph", kind: .text, help: "its sign"),
+      "--device", value: "id", kind: .text, repetition: .allCount,
+      help: "id of a device in the vehicle, such as its Bluetooth"),
+    OptionSpec("--default", help: "use it for trips without a known vehicle"),
+    OptionSpec("--colour", "--color", value: "#rrggbb", kind: .text, help: "colour"),
+    OptionSpec("--icon", value: "glyph", kind: .text, help: "icon"),
     OptionSpec(
       "--start-odometer", value: "length", kind: .text,
-      help: "what its clock stood at before the first trip: 48210km"),
+      help: "odometer before the first trip: 48210km"),
   ]
 
   private let deviceIds: [String]
@@ -23,7 +24,9 @@ struct VehicleOptions {
 
   init(_ session: Session) throws(CommandError) {
     deviceIds = session.arguments.all("--device")
-    for id in deviceIds where !session.isName(id) { throw session.usageError("'\(id)' is no id of a device") }
+    for id in deviceIds where !session.isName(id) {
+      throw session.usageError("Invalid device id '\(id)'", hint: "Use one line of 1 to 128 bytes.")
+    }
     isDefault = session.arguments.has("--default")
     colorHex = try session.colour(session.arguments.value("--colour"))
     icon = session.arguments.value("--icon")

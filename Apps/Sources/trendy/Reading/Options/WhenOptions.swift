@@ -2,12 +2,13 @@ import CommandSupport
 import TrendyFoundation
 import TrendyModels
 
-/// When something began and ended, as a command line says it: by two of start, length and end, or by a range.
+/// Options for start and end: two of start, duration and end, or a range.
 struct WhenOptions {
   static let all = [
-    OptionSpec("--at", "--from", value: "time", kind: .time, help: "when it began: 8:30, 'yesterday 9pm', 9:00-10:30"),
-    OptionSpec("--for", value: "duration", kind: .duration, help: "how long it took: 1h30m"),
-    OptionSpec("--to", "--until", value: "time", kind: .time, help: "when it ended"),
+    OptionSpec(
+      "--at", "--from", value: "time", kind: .time, help: "start time or range: 8:30, 'yesterday 9pm', 9:00-10:30"),
+    OptionSpec("--for", value: "duration", kind: .duration, help: "duration: 1h30m"),
+    OptionSpec("--to", "--until", value: "time", kind: .time, help: "end time"),
   ]
 
   private let from: TimePhrase?
@@ -21,17 +22,19 @@ struct WhenOptions {
     if let text = session.arguments.value("--at"),
       let range = try TimePhrase.range(text, now: session.now, in: session.local)
     {
-      guard end == nil, length == nil else { throw session.usageError("'\(text)' says already when it ended") }
+      guard end == nil, length == nil else {
+        throw session.usageError("The range '\(text)' cannot be combined with --to or --for")
+      }
       (from, to) = (range.from, range.to)
     } else {
       (from, to) = (try session.phrase(option: "--at"), end)
     }
     if from != nil, to != nil, length != nil {
-      throw session.usageError("Two of --from, --for and --to say when it was; all three were given")
+      throw session.usageError("Only two of --from, --for and --to can be given")
     }
   }
 
-  /// Of something new that begins now unless told.
+  /// Returns start and end of a new event, which starts now by default.
   func span(_ session: Session) throws(CommandError) -> (start: Date, end: Date?) {
     if let from {
       let start = try session.date(from, .past)
@@ -44,12 +47,12 @@ struct WhenOptions {
     }
     let end = try session.date(to, .end(of: session.now))
     guard end >= session.now, to.namesDay || end < session.now.addingTimeInterval(43_200) else {
-      throw session.usageError("When it began is not said", hint: "--from 8:30, or --for 45m")
+      throw session.usageError("Missing start time", hint: "Add --from 8:30 or --for 45m.")
     }
     return try checked(session.now, end, session)
   }
 
-  /// Of what was recorded: what is `nil` stays. A clock alone is one of its day.
+  /// Returns the new start and end of an existing event; `nil` for no change. A time without a date refers to its day.
   func span(
     editing start: Date, _ session: Session
   ) throws(CommandError) -> (start: Date?, end: Date?) {
@@ -71,19 +74,19 @@ struct WhenOptions {
     _ start: Date, _ end: Date?, _ session: Session
   ) throws(CommandError) -> (start: Date, end: Date?) {
     guard TimePhrase.writable.contains(start), TimePhrase.writable.contains(end ?? start) else {
-      throw session.usageError("It would not lie in the years 1 to 9999")
+      throw session.usageError("The time is outside the years 1 to 9999")
     }
-    if let end, end < start { throw session.usageError("It would end before it begins") }
+    if let end, end < start { throw session.usageError("The end is before the start") }
     let soon = session.now.addingTimeInterval(60)
     func words(_ date: Date) -> String {
       session.local.dayAndTime(date, year: session.local.components(of: session.now).year)
     }
     if start > soon {
-      session.console.talk("This lies in the future: \(words(start)).")
+      session.console.talk("Note: the start is in the future, \(words(start)).")
     } else if let end, end > soon {
-      // A length alone begins now: who meant what is over is to see it.
-      let isOver = from == nil && to == nil ? " Of what is over: --until now." : ""
-      session.console.talk("This ends in the future: \(words(end)).\(isOver)")
+      // A duration alone starts now; the user may have meant an event that is over.
+      let advice = from == nil && to == nil ? " If it is over, add --until now." : ""
+      session.console.talk("Note: the end is in the future, \(words(end)).\(advice)")
     }
     return (start, end)
   }

@@ -2,11 +2,11 @@ import CommandSupport
 import TrendyModels
 import TrendyTrips
 
-/// Where an event was, as a command line says it: at a place by its name, or at a position.
+/// Options for the location of an event: a place or a position.
 struct WhereOptions {
   static let all = [
-    OptionSpec("--place", value: "name", kind: .place, help: "where it was: the name of a place"),
-    OptionSpec("--position", value: "lat,lon", kind: .text, help: "where it was: 51.9270,4.3620"),
+    OptionSpec("--place", value: "name", kind: .place, help: "name of the place"),
+    OptionSpec("--position", value: "lat,lon", kind: .text, help: "position: 51.9270,4.3620"),
   ]
 
   private let placeName: String?
@@ -21,8 +21,8 @@ struct WhereOptions {
     }
   }
 
-  /// What is not said stays.
-  /// - Throws: ``CommandError`` with exit 66 for a place that is not known.
+  /// Sets the location, if one is given.
+  /// - Throws: ``CommandError`` with exit 66 for an unknown place.
   func apply(to event: inout Event, among places: [Geofence]) throws(CommandError) {
     let named: Geofence?
     if let placeName { named = try Lookup.place(placeName, among: places) } else { named = nil }

@@ -1,9 +1,11 @@
 import TrendyModels
 
 extension Coordinate {
-  /// The coordinate that `51.9270,4.3620` means, latitude first; `nil` for any other text.
+  /// Parses `51.9270,4.3620`, latitude first; `nil` for any other text.
   init?(phrase text: String) {
-    let parts = text.split(separator: ",", omittingEmptySubsequences: false).map { Double($0.filter { $0 != " " }) }
+    let parts = text.split(separator: ",", omittingEmptySubsequences: false).map {
+      Double($0.filter { $0 != " " }.replacing("−", with: "-"))
+    }
     guard parts.count == 2, let latitude = parts[0], let longitude = parts[1] else { return nil }
     self.init(latitude: latitude, longitude: longitude)
     guard isValid else { return nil }

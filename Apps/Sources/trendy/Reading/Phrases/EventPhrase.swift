@@ -2,15 +2,15 @@ import CommandSupport
 import TrendyFoundation
 import TrendyModels
 
-/// An event in the words of `log`: `coffee 2 size=large --at 8:30 -n oat`.
+/// An event in the syntax of `log`: `coffee 2 size=large --at 8:30 -n oat`.
 struct EventPhrase {
-  /// What may be said of an event beside when it was.
+  /// Options of an event, besides its time.
   static let options =
     WhereOptions.all + [
       OptionSpec.note,
-      OptionSpec("--create", help: "make the type if there is none of that name"),
+      OptionSpec("--create", help: "create the event type if it does not exist"),
     ]
-  static let allDay = OptionSpec("--all-day", help: "the whole day")
+  static let allDay = OptionSpec("--all-day", help: "record an all-day event")
 
   private let typeName: String
   private let values: ArraySlice<String>
@@ -33,12 +33,12 @@ struct EventPhrase {
   struct Meaning {
     var event: Event
     var type: EventType
-    /// Whether the type is to be made.
+    /// Whether the type must be created.
     var makesType: Bool
   }
 
-  /// - Parameter makeID: gives a new id.
-  /// - Throws: ``CommandError`` for what the words name and nobody knows.
+  /// - Parameter makeID: returns a new id.
+  /// - Throws: ``CommandError`` for unknown names.
   func meaning(among known: Vocabulary, _ session: Session, makeID: () -> String) throws(CommandError) -> Meaning {
     let isNew = makesType && !known.types.contains { $0.name.lowercased() == typeName.lowercased() }
     let type =
@@ -51,7 +51,7 @@ struct EventPhrase {
       notes: note?.asNote,
       timeZone: session.local.zoneName)
     if isAllDay {
-      // Midnight of the first date, and of the last where there are several.
+      // Midnight of the first date, and of the last if there are several.
       let first = session.local.midnight(session.local.startOfDay(event.timestamp))
       let last = event.endDate.map { session.local.midnight(session.local.startOfDay($0)) }
       (event.timestamp, event.endDate) = (first, last == first ? nil : last)
@@ -67,34 +67,34 @@ struct EventPhrase {
     do {
       return try Lookup.eventType(typeName, among: types) { "trendy \(session.command.name) \($0) --create" }
     } catch {
-      // `start 20 min ago work`: the words of a time that stand first.
+      // `start 20 min ago work`: a time before the type.
       guard typeName.first?.isNumber == true, !values.isEmpty else { throw error }
       throw CommandError(
-        error.message, hint: "The type comes first, and when it was is said so: --at TIME.", exit: error.exit)
+        error.message, hint: "Name the event type first, and the time with --at TIME.", exit: error.exit)
     }
   }
 
-  /// A bare value first, if any, then `key=value`.
+  /// Applies the values: an optional number or duration without a key, then `key=value`.
   private func say(
     _ values: ArraySlice<String>, of type: EventType, _ definitions: [PropertyDefinition], _ session: Session,
     in event: inout Event
   ) throws(CommandError) {
     let name = ShellWords.quoted(type.name)
-    func note(_ word: String) -> String { "A note: trendy \(session.command.name) \(name) -n '\(word)'" }
+    func note(_ word: String) -> String { "To add a note: trendy \(session.command.name) \(name) -n '\(word)'" }
     func refusal(_ message: String, of word: String) -> CommandError {
       session.usageError(message, hint: meant(word, definitions, session) ?? note(word))
     }
     var words = values
     if let first = words.first, !first.contains("=") {
       words.removeFirst()
-      // A bare number is the first number or duration of the type.
+      // The first number or duration property of the type.
       guard
         let definition = definitions.first(where: { $0.propertyType == .number || $0.propertyType == .duration })
       else {
-        let message = "'\(type.name)' has no number or duration that '\(first)' could be"
+        let message = "'\(type.name)' has no number or duration property for the value '\(first)'"
         guard Double(first) == nil else {
           throw session.usageError(
-            message, hint: "To give it one: trendy type prop add \(name) KEY --kind number. \(note(first))")
+            message, hint: "To add one: trendy type prop add \(name) KEY --kind number. \(note(first))")
         }
         throw refusal(message, of: first)
       }
@@ -103,7 +103,7 @@ struct EventPhrase {
       } catch {
         var hint = meant(first, definitions, session)
         if hint == nil, !first.contains(where: \.isNumber) {
-          // A name of something, as `log medication ibuprofen` has it.
+          // A name, as in `log medication ibuprofen`.
           let text = definitions.first { $0.propertyType == .text && event.properties[$0.key] == nil }
           hint =
             text.map { "Did you mean \($0.key)=\(ShellWords.quoted(first))?" }
@@ -116,45 +116,45 @@ struct EventPhrase {
     for word in words {
       guard word.contains("=") else {
         let hint = bareLater(word, definitions, session, besides: event)
-        throw hint.map { session.usageError("'\(word)' is no KEY=VALUE", hint: $0) }
-          ?? refusal("'\(word)' is no KEY=VALUE", of: word)
+        throw hint.map { session.usageError("'\(word)' is not of the form KEY=VALUE", hint: $0) }
+          ?? refusal("'\(word)' is not of the form KEY=VALUE", of: word)
       }
     }
     try Property.say(words, of: &event, definitions, session, besides: event.properties)
   }
 
-  /// The hint for a value that does not stand right behind the type: its key has to be said there.
+  /// Returns the hint for a value that does not directly follow the type and therefore needs its key.
   private func bareLater(
     _ word: String, _ definitions: [PropertyDefinition], _ session: Session, besides event: Event
   ) -> String? {
     let first = definitions.first { $0.propertyType == .number || $0.propertyType == .duration }
     guard let first, event.properties[first.key] == nil,
-      // A value that is refused gives no hint.
+      // An invalid value gives no hint.
       (try? Property.value(word, of: first, session: session)) != nil
     else { return nil }
     return "Did you mean \(first.key)=\(word)?"
   }
 
-  /// The hint for a bare word that is refused: the choice, length or time that it was probably meant as.
+  /// Returns the hint for an invalid word: the option, duration or time that was probably meant.
   private func meant(_ word: String, _ definitions: [PropertyDefinition], _ session: Session) -> String? {
     let offering = definitions.first { definition in
       definition.propertyType == .select && definition.options.contains { $0.lowercased() == word.lowercased() }
     }
     if let offering { return "Did you mean \(offering.key)=\(word)?" }
-    // `8:30` could be a length too, and is a clock here.
+    // `8:30` is read as a time of day, although it could be a duration.
     if Double(word) == nil, !word.contains(":"), DurationPhrase.seconds(word) != nil {
-      return "How long it took is said so: --for \(word)"
+      return "Give the duration with --for \(word)"
     }
-    // The words of a time come apart where nobody quotes them.
+    // An unquoted time is split into several words.
     let words = values.drop { $0 != word }.prefix { !$0.contains("=") }
     for count in stride(from: words.count, to: 0, by: -1) {
       let text = words.prefix(count).joined(separator: " ")
-      // What cannot be read as a time, or as two, gives no hint.
+      // Text that is neither a time nor a range gives no hint.
       guard Double(text) == nil,
         (try? TimePhrase(text, now: session.now, in: session.local).resolved(.past)) != nil
           || (try? TimePhrase.range(text, now: session.now, in: session.local)) != nil
       else { continue }
-      return "When it was is said so: --at \(count > 1 ? "'\(text)'" : text)"
+      return "Give the time with --at \(count > 1 ? "'\(text)'" : text)"
     }
     return nil
   }

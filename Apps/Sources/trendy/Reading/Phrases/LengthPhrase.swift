@@ -2,7 +2,7 @@ import CommandSupport
 import TrendyModels
 
 extension Session {
-  /// Metres of `12.5km`, `7,5mi`, `300m` or `900ft`; a bare number is kilometres or miles, as the person's units are.
+  /// Returns the metres of `12.5km`, `7,5mi`, `300m` or `900ft`; a number without a unit is in the user's unit, kilometres or miles.
   func metres(_ text: String, of what: String) throws(CommandError) -> Double {
     let units = [
       ("km", 1000.0), ("mi", Units.metresOfMile), ("ft", Units.metresOfFoot), ("m", 1.0),
@@ -13,14 +13,14 @@ extension Session {
       let digits = lower.dropLast(unit.count)
       guard let number = NumberPhrase.value(digits), (0...1e7).contains(number) else {
         guard let hint = NumberPhrase.hint(for: digits) else { break }
-        throw usageError("'\(text)' is no length for \(what)", hint: hint)
+        throw usageError("Invalid distance '\(text)' for \(what)", hint: hint)
       }
       return number * metres
     }
-    throw usageError("'\(text)' is no length for \(what)", hint: "Lengths look like 12.5km, 7mi, 300m or 900ft.")
+    throw usageError("Invalid distance '\(text)' for \(what)", hint: "Use for example 12.5km, 7mi, 300m or 900ft.")
   }
 
-  /// Metres of an option's value; `nil` where it was not given.
+  /// Returns the metres of an option; `nil` if it was not given.
   func metres(option: String) throws(CommandError) -> Double? {
     guard let text = arguments.value(option) else { return nil }
     return try metres(text, of: option)

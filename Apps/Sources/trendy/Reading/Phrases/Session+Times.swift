@@ -12,12 +12,14 @@ extension Session {
     return try date(phrase, meaning)
   }
 
-  /// What `--since` and `--until` say, or a range that `--since` gives alone; `nil` where neither does.
+  /// Returns the range of `--since` and `--until`, or one given by `--since` alone; `nil` without either.
   func range() throws(CommandError) -> Range<Date>? {
     if let text = arguments.value("--since"), let range = try TimePhrase.range(text, now: now, in: local) {
-      guard arguments.value("--until") == nil else { throw usageError("'\(text)' says already until when") }
+      guard arguments.value("--until") == nil else {
+        throw usageError("The range '\(text)' cannot be combined with --until")
+      }
       let (since, until) = (try date(range.from, .since), try date(range.to, .until))
-      guard since <= until else { throw usageError("'\(text)' ends before it begins") }
+      guard since <= until else { throw usageError("The range '\(text)' ends before it starts") }
       return since..<until
     }
     let (since, until) = (try date(option: "--since", .since), try date(option: "--until", .until))
@@ -25,23 +27,23 @@ extension Session {
     return since == nil && until == nil ? nil : (since ?? .distantPast)..<(until ?? .distantFuture)
   }
 
-  /// The moment of a phrase; what is to be said of it is said.
+  /// Resolves a phrase, printing its note, if any.
   func date(_ phrase: TimePhrase, _ meaning: TimePhrase.Meaning) throws(CommandError) -> Date {
     let resolved = try phrase.resolved(meaning)
     if let note = resolved.note { console.talk(note) }
     return resolved.date
   }
 
-  /// Seconds of an option such as `--for 1h30m`; `nil` where it was not given.
+  /// Returns the seconds of an option such as `--for 1h30m`; `nil` if it was not given.
   func seconds(option: String, in range: ClosedRange<Double> = 0...Double.infinity) throws(CommandError) -> Double? {
     guard let text = arguments.value(option) else { return nil }
     guard let seconds = DurationPhrase.seconds(text) else {
-      throw usageError("'\(text)' is no duration", hint: DurationPhrase.help)
+      throw usageError("Invalid duration '\(text)'", hint: DurationPhrase.help)
     }
     guard range.contains(seconds) else {
       throw usageError(
-        "'\(text)' is out of range for '\(option)'",
-        hint: "From \(DurationPhrase.words(range.lowerBound)) to \(DurationPhrase.words(range.upperBound)).")
+        "The value '\(text)' is out of range for '\(option)'",
+        hint: "Use \(DurationPhrase.words(range.lowerBound)) to \(DurationPhrase.words(range.upperBound)).")
     }
     return seconds
   }

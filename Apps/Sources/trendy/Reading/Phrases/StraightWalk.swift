@@ -9,16 +9,14 @@ import TrendyFoundation
 #endif
 import TrendyModels
 
-/// A straight way through a place: from the west to the middle, a stay there, and on to the east.
-///
-/// It begins and ends well outside of the place.
+/// Straight path through a place from west to east, with a stay in the middle. It starts and ends well outside the place.
 struct StraightWalk {
   static let options = [
-    OptionSpec("--speed", value: "m/s", kind: .number, help: "of the straight way (1.4)"),
-    OptionSpec("--every", value: "seconds", kind: .number, help: "between its fixes (10)"),
-    OptionSpec("--accuracy", value: "metres", kind: .number, help: "of its fixes (10)"),
-    OptionSpec("--stay", value: "duration", kind: .duration, help: "in the middle of the place (10m)"),
-    OptionSpec("--beside", value: "metres", kind: .number, help: "past the middle at this distance (0)"),
+    OptionSpec("--speed", value: "m/s", kind: .number, help: "speed on the path (default 1.4)"),
+    OptionSpec("--every", value: "seconds", kind: .number, help: "sampling interval (default 10)"),
+    OptionSpec("--accuracy", value: "metres", kind: .number, help: "accuracy of the positions (default 10)"),
+    OptionSpec("--stay", value: "duration", kind: .duration, help: "stay in the middle of the place (default 10m)"),
+    OptionSpec("--beside", value: "metres", kind: .number, help: "distance from the middle (default 0)"),
   ]
 
   /// Metres a second.

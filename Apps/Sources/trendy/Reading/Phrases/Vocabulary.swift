@@ -1,7 +1,7 @@
 import TrendyModels
 import TrendyProtocols
 
-/// The names that events are recorded by, read once for however many of them.
+/// Types, properties and places of a store, read once for any number of events.
 struct Vocabulary {
   private(set) var types: [EventType]
   private let definitions: [String: [PropertyDefinition]]

@@ -3,7 +3,7 @@ import CommandSupport
 import TrendyAgent
 import TrendySync
 
-/// What is to be decided: the conflicts that a command line names, or all for which the decision can be one.
+/// Selection of conflicts to resolve: those named on the command line, or all that the decision applies to.
 struct ConflictDecision {
   static let all = OptionSpec("--all", help: "every conflict")
 
@@ -14,13 +14,13 @@ struct ConflictDecision {
     self.ids = Array(ids)
     guard self.ids.isEmpty == session.arguments.has("--all") else {
       throw session.usageError(
-        self.ids.isEmpty ? "Missing the id of a conflict" : "--all is instead of ids",
-        hint: "trendy sync conflicts lists them.")
+        self.ids.isEmpty ? "Missing conflict id" : "--all cannot be combined with ids",
+        hint: "List conflicts: trendy sync conflicts")
     }
   }
 
-  /// All in one save, which can be taken back.
-  /// - Parameter label: the decision, as a person names it: `retry`.
+  /// Resolves all conflicts in one save, as one undo step.
+  /// - Parameter label: name of the decision: `retry`.
   func carryOut(
     _ label: String, in session: Session, among isMeant: (OpenConflict) -> Bool = { _ in true },
     _ decide: (RecorderChanges, String) throws -> Void
@@ -43,13 +43,13 @@ struct ConflictDecision {
   }
 }
 
-/// The conflicts that a decision ended.
+/// Resolved conflicts.
 struct DecidedConflicts {
   var conflicts: [OpenConflict]
-  /// How many it could not be a decision for.
+  /// Number of conflicts that the decision does not apply to.
   var left = 0
 
-  /// - Parameter decision: as it is told of each: `Kept mine`.
+  /// - Parameter decision: label of each line: `Kept mine`.
   func show(_ decision: String, _ session: Session) -> ExitCode {
     let (console, text) = (session.console, ConflictText(session))
     if console.isJSON {
@@ -57,8 +57,8 @@ struct DecidedConflicts {
         "trendy.decided/1", [("conflicts", .array(conflicts.map { text.json($0) })), ("left", .number(left))])
     }
     for conflict in conflicts { console.done("\(decision): \(conflict.kept.keys.sorted().joined(separator: ", "))") }
-    if conflicts.isEmpty { console.text("Nothing waits for such a decision.") }
-    if left > 0 { console.text("Left as they are: \(left), for which that is no decision.") }
+    if conflicts.isEmpty { console.text("No conflicts to resolve this way.") }
+    if left > 0 { console.text("Unchanged: \(Quantity(left, "conflict")) that cannot be resolved this way.") }
     return .done
   }
 }

@@ -3,10 +3,10 @@ import TrendyModels
 import TrendyPersistence
 
 extension OptionSpec {
-  static let dryRun = OptionSpec("--dry-run", help: "show what it would do, and do nothing")
+  static let dryRun = OptionSpec("--dry-run", help: "show what would change, without changing anything")
 }
 
-/// The events that a command is to change: by their ids, or all of a selection.
+/// Events that a command changes: given by ids or by a selection.
 struct EventChoice {
   private enum Choice {
     case ids([String])
@@ -15,19 +15,19 @@ struct EventChoice {
 
   private let choice: Choice
 
-  /// - Throws: ``CommandError`` with exit 64 unless it is one of the two.
+  /// - Throws: ``CommandError`` with exit 64 unless exactly one of the two is given.
   init(_ ids: [String], _ selection: EventSelection, _ session: Session) throws(CommandError) {
     switch (ids.isEmpty, selection.isNarrow) {
     case (false, false): choice = .ids(ids)
     case (true, true): choice = .selection(selection)
-    case (true, false): throw session.usageError("Missing the id", hint: "trendy list shows the ids.")
+    case (true, false): throw session.usageError("Missing id", hint: "List ids: trendy list")
     case (false, true):
-      throw session.usageError("Ids and options that say which events do not go together", hint: "One or the other.")
+      throw session.usageError("Ids cannot be combined with options that select events", hint: "Use one or the other.")
     }
   }
 
-  /// Each once.
-  /// - Throws: ``CommandError`` with exit 66 where there is none.
+  /// Returns the events without repetition.
+  /// - Throws: ``CommandError`` with exit 66 if there are none.
   func events(in store: LocalStore, _ session: Session) throws -> [Event] {
     switch choice {
     case .ids(let ids):
@@ -40,12 +40,14 @@ struct EventChoice {
       return events
     case .selection(let selection):
       let events = try selection.search(in: store, session).events(in: store)
-      guard !events.isEmpty else { throw CommandError("Nothing found; nothing was done.", exit: .notFound) }
+      guard !events.isEmpty else {
+        throw CommandError("No matching events found", hint: "Nothing was done.", exit: .notFound)
+      }
       return events
     }
   }
 
-  /// Shows what is meant and asks; who named the ids has said it.
+  /// Lists the events of a selection and asks for confirmation; events given by ids need none.
   func confirm(_ question: String, of list: EventList, _ session: Session) throws(CommandError) {
     guard case .selection = choice else { return }
     try session.confirm(question, about: list.events.map(\.id)) {

@@ -2,11 +2,11 @@ import CommandSupport
 import TrendyFoundation
 import TrendyModels
 
-/// An event as one line of NDJSON: what `list --ndjson` writes, or less of it.
+/// An event as one line of NDJSON, in the format of `list --ndjson`; most members are optional.
 ///
 /// `{"event_type":"coffee","timestamp":"2026-11-20T08:30:00+01:00","properties":{"count":2,"size":"large"}}`; the type is its name, or an
-/// object with `name`; a property is a value, or an object with `type` and `value`; without a `timestamp` it is now. An all-day event
-/// may have a `date`, and a `last_date`, in place of times: `2026-11-20`.
+/// object with `name`; a property is a value, or an object with `type` and `value`; the default `timestamp` is now. An all-day
+/// event may have `date` and `last_date` instead of times: `2026-11-20`.
 struct EventDocument {
   private static let known: Set<String> = [
     "schema", "id", "event_type", "timestamp", "end_date", "time_zone", "is_all_day", "properties", "notes",
@@ -16,23 +16,23 @@ struct EventDocument {
 
   private let members: [String: JSONValue]
 
-  /// - Throws: ``CommandError`` with exit 65 for what is no JSON object, or has a member that no event has.
+  /// - Throws: ``CommandError`` with exit 65 for text that is not a JSON object, and for unknown members.
   init(_ line: String) throws(CommandError) {
     let value: JSONValue
     do {
       value = try WireJSON.decode(JSONValue.self, from: Data(line.utf8))
     } catch {
-      throw CommandError("This is no JSON: \(error)", exit: .badData)
+      throw CommandError("Invalid JSON: \(error)", exit: .badData)
     }
-    guard var members = value.objectValue else { throw CommandError("This is no JSON object", exit: .badData) }
-    // As `show --json` writes one.
+    guard var members = value.objectValue else { throw CommandError("Not a JSON object", exit: .badData) }
+    // The format of `show --json`.
     if let event = members["event"]?.objectValue { members = event }
     self.members = members.filter { $0.value != .null }
     if let unknown = members.keys.filter({ !Self.known.contains($0) }).min() {
       let near = Suggestion.nearest(to: unknown, among: Array(Self.known))
       throw CommandError(
-        "An event has no '\(unknown)'",
-        hint: near.map { "Did you mean '\($0)'?" } ?? "It has event_type, timestamp, end_date, properties, notes.",
+        "Unknown member '\(unknown)'",
+        hint: near.map { "Did you mean '\($0)'?" } ?? "Members: event_type, timestamp, end_date, properties, notes.",
         exit: .badData)
     }
   }
@@ -41,7 +41,7 @@ struct EventDocument {
     among known: Vocabulary, _ session: Session, makeID: () -> String
   ) throws(CommandError) -> (Event, EventType) {
     guard let name = text("event_type") ?? members["event_type"]?.objectValue?["name"]?.stringValue else {
-      throw CommandError("There is no event_type", exit: .badData)
+      throw CommandError("Missing member event_type", exit: .badData)
     }
     let type = try Lookup.eventType(name, among: known.types) { "trendy type add \($0)" }
     let (latitude, longitude) = try position()
@@ -56,10 +56,11 @@ struct EventDocument {
       if members["end_date"] == nil, let last = try midnight("last_date", session) { event.endDate = last }
     }
     guard WireIdentifier.isValid(event.id) else {
-      throw CommandError("'\(event.id)' is no id", hint: "1 to 128 bytes; left out, it is made.", exit: .badData)
+      throw CommandError(
+        "Invalid id '\(event.id)'", hint: "Use 1 to 128 bytes, or omit the id to get a new one.", exit: .badData)
     }
     if let end = event.endDate, end < event.timestamp {
-      throw CommandError("It would end before it begins", exit: .badData)
+      throw CommandError("The end is before the start", exit: .badData)
     }
     let definitions = known.definitions(of: type)
     for (key, value) in members["properties"]?.objectValue ?? [:] {
@@ -76,16 +77,16 @@ struct EventDocument {
   private func date(_ name: String) throws(CommandError) -> Date? {
     guard let value = members[name] else { return nil }
     guard let date = value.stringValue.flatMap({ RFC3339.date(from: $0) }), TimePhrase.writable.contains(date) else {
-      throw CommandError("'\(name)' is no RFC 3339 time", hint: "2026-11-20T08:30:00+01:00", exit: .badData)
+      throw CommandError("Invalid time in '\(name)'", hint: "Use RFC 3339: 2026-11-20T08:30:00+01:00", exit: .badData)
     }
     return date
   }
 
-  /// Midnight here of a date.
+  /// Local midnight of a date.
   private func midnight(_ name: String, _ session: Session) throws(CommandError) -> Date? {
     guard let value = members[name] else { return nil }
     guard let date = value.stringValue.flatMap({ CivilDate($0) }) else {
-      throw CommandError("'\(name)' is not a date like 2026-11-20", exit: .badData)
+      throw CommandError("Invalid date in '\(name)'", hint: "Use YYYY-MM-DD: 2026-11-20", exit: .badData)
     }
     return session.local.midnight(of: date)
   }
@@ -94,7 +95,7 @@ struct EventDocument {
     guard let word = text("source_type") else { return .manual }
     guard let source = EventSourceType(rawValue: word) else {
       let known = EventSourceType.allCases.map(\.rawValue).joined(separator: ", ")
-      throw CommandError("'\(word)' is no source_type", hint: "\(known).", exit: .badData)
+      throw CommandError("Unknown source_type '\(word)'", hint: "Use \(known).", exit: .badData)
     }
     return source
   }
@@ -103,7 +104,7 @@ struct EventDocument {
     let (latitude, longitude) = (members["location_latitude"]?.doubleValue, members["location_longitude"]?.doubleValue)
     guard let latitude, let longitude else { return (nil, nil) }
     guard Coordinate(latitude: latitude, longitude: longitude).isValid else {
-      throw CommandError("\(latitude), \(longitude) is no place on earth", exit: .badData)
+      throw CommandError("Invalid position \(latitude), \(longitude)", exit: .badData)
     }
     return (latitude, longitude)
   }
@@ -120,10 +121,11 @@ struct EventDocument {
     guard let definition = definitions.first(where: { $0.key.lowercased() == key.lowercased() }) else {
       let near = Suggestion.nearest(to: key, among: definitions.map(\.key))
       throw CommandError(
-        "There is no property '\(key)'", hint: near.map { "Did you mean '\($0)'?" } ?? "trendy type show tells them.",
+        "Property '\(key)' not found",
+        hint: near.map { "Did you mean '\($0)'?" } ?? "List properties: trendy type show TYPE",
         exit: .badData)
     }
-    // A number of seconds is what a duration is.
+    // Durations are numbers of seconds.
     if definition.propertyType == .duration, let seconds = value.doubleValue {
       return (definition.key, .duration(seconds))
     }

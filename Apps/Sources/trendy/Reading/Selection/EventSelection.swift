@@ -5,36 +5,40 @@ import TrendyModels
 import TrendyPersistence
 import TrendyProtocols
 
-/// Which events are meant, as the options of `list`, `edit` and `rm` say it: those of which all is true.
+/// Selection of events by the options of `list`, `edit` and `rm`; all conditions must hold.
 struct EventSelection {
   static let options =
     [
       ofType("--type"), since("--since", "--from"),
-      OptionSpec("--until", "--to", value: "time", kind: .time, help: "not after: a day is meant whole"),
-      OptionSpec("--place", value: "name", kind: .place, help: "at a place with this in its name"),
+      OptionSpec(
+        "--until", "--to", value: "time", kind: .time, help: "only events until then; a day includes all of it"),
+      OptionSpec("--place", value: "name", kind: .place, help: "only events at a place whose name contains this"),
     ] + shared
-  /// Those of `edit`, whose `--type`, `--until` and `--place` say what an event is to become.
+  /// Options of `edit`, whose `--type`, `--until` and `--place` set new values.
   static let editOptions = [ofType("--of"), since("--since")] + shared
 
   private static func ofType(_ name: String) -> OptionSpec {
-    OptionSpec(name, value: "type", kind: .eventType, repetition: .allCount, help: "of this type only")
+    OptionSpec(name, value: "type", kind: .eventType, repetition: .allCount, help: "only events of this type")
   }
 
   private static func since(_ names: String...) -> OptionSpec {
-    OptionSpec(names, value: "time", kind: .time, help: "not before: mon, 7d, 2026-11-01; or a range: mon..wed")
+    OptionSpec(
+      names, value: "time", kind: .time, help: "only events since then: mon, 7d, 2026-11-01; or a range: mon..wed")
   }
 
   private static let shared = [
-    OptionSpec("--source", value: "source", kind: .oneOf(sources), help: sources.joined(separator: ", ")),
+    OptionSpec(
+      "--source", value: "source", kind: .oneOf(sources), help: "only events from: " + sources.joined(separator: ", ")),
     OptionSpec(
       "--where", value: "condition", kind: .property, repetition: .allCount,
-      help: "size=large, 'count>2', 'duration<45m'"),
-    OptionSpec("--grep", value: "text", kind: .text, help: "with this text in note, title, place or a property"),
+      help: "only events with a property value: size=large, 'count>2', 'duration<45m'"),
+    OptionSpec(
+      "--grep", value: "text", kind: .text, help: "only events with this text in note, title, place or properties"),
   ]
 
   private static let sources = EventSourceType.allCases.map(\.rawValue)
 
-  /// Whether anything is said, so that not all events are meant.
+  /// Whether any option restricts the selection.
   let isNarrow: Bool
   /// Empty for all.
   private let typeNames: [String]
@@ -42,11 +46,11 @@ struct EventSelection {
   private let query: EventQuery
 
   /// - Parameters:
-  ///   - session: whose arguments are read.
-  ///   - options: of its command.
-  ///   - isOfAllTime: whether `--since` and `--until` say something else.
-  ///   - range: that is meant where the command has more options for it.
-  ///   - types: that are named beside the options.
+  ///   - session: source of the arguments.
+  ///   - options: options of the command.
+  ///   - isOfAllTime: whether to ignore `--since` and `--until`, which have another meaning in the command.
+  ///   - range: time range from other options of the command.
+  ///   - types: types named by arguments.
   init(
     _ session: Session, options: [OptionSpec] = EventSelection.options, isOfAllTime: Bool = false,
     during range: Range<Date>? = nil, ofTypes types: [String] = []
@@ -67,42 +71,42 @@ struct EventSelection {
     guard let word = session.arguments.value("--source") else { return nil }
     guard let source = EventSourceType(rawValue: word.lowercased()) else {
       throw session.usageError(
-        "The value '\(word)' is invalid for '--source'", hint: "\(sources.joined(separator: ", ")).")
+        "The value '\(word)' is invalid for '--source'", hint: "Use \(sources.joined(separator: ", ")).")
     }
     return source
   }
 
-  /// Whether all events of the types that are meant are, so that none has to be looked at.
+  /// Whether the selection contains all events of the selected types, so that no event must be inspected.
   var isOfWholeTypes: Bool { conditions.isEmpty && query == EventQuery() }
 
   /// Whether types are named.
   var namesTypes: Bool { !typeNames.isEmpty }
 
-  /// Whether properties are asked for.
+  /// Whether there are conditions on properties.
   var hasConditions: Bool { !conditions.isEmpty }
 
-  /// What `--since` and `--until` say.
+  /// Range of `--since` and `--until`.
   var range: Range<Date>? { query.range }
 
-  /// The types that the options name, of all that there are; all where none is named.
-  /// - Throws: ``CommandError`` for a type that is not known.
+  /// Returns the types named by options, or all types.
+  /// - Throws: ``CommandError`` for an unknown type.
   func chosen(of types: [EventType], in store: any DataStoreProtocol) throws -> [EventType] {
     let lookup = Lookup(store: store)
     let named = try typeIDs(in: lookup)
     return named.isEmpty ? types : types.filter { named.contains($0.id) }
   }
 
-  /// Ids of all types of the names.
+  /// Ids of all types with these names.
   private func typeIDs(in lookup: Lookup) throws -> Set<String> {
     Set(try typeNames.flatMap { try lookup.eventTypes($0) { "trendy type add \($0)" }.map(\.id) })
   }
 
-  /// The same with what it names looked up.
+  /// Resolves names and returns the search.
   /// - Parameters:
-  ///   - type: the id of the one type that is meant; `nil` where the options say which.
-  ///   - span: the moments by which events belong to the days that are meant; `nil` for those that the options say.
-  ///   - known: the properties of all types, where they were read before.
-  /// - Throws: ``CommandError`` for a type or a property that is not known.
+  ///   - type: id of a single type; `nil` for those of the options.
+  ///   - span: time range; `nil` for that of the options.
+  ///   - known: property definitions of all types, if already read.
+  /// - Throws: ``CommandError`` for an unknown type or property.
   func search(
     in store: any DataStoreProtocol, _ session: Session, ofType type: String? = nil, during span: Range<Date>? = nil,
     among known: [PropertyDefinition]? = nil
@@ -119,25 +123,25 @@ struct EventSelection {
   }
 }
 
-/// Looks for the events of an ``EventSelection``.
+/// Finds the events of an ``EventSelection``.
 struct EventSearch {
-  /// Events that are made at a time, so that a long list needs no more memory than a short one.
+  /// Number of events decoded at a time, which bounds the memory of long lists.
   private static let pageSize = 1000
 
   fileprivate let query: EventQuery
   /// Empty for all.
   fileprivate let types: Set<String>
   fileprivate let conditions: [PropertyCondition]
-  /// Of the moments by which events belong to days; the query's is wider.
+  /// Range of the times by which events belong to days; the range of the query is wider.
   fileprivate let range: Range<Date>?
   fileprivate let local: LocalTime
 
-  /// Gives the events to `body`, a page at a time, the newest first, until it has seen enough.
+  /// Calls `body` with pages of events, newest first, until it returns `false`.
   /// - Parameters:
-  ///   - store: where they lie.
-  ///   - cursor: only those behind it.
-  ///   - first: how many are wanted, as far as is known; no more are read at first.
-  ///   - body: tells whether more are wanted.
+  ///   - store: source of the events.
+  ///   - cursor: position after which the events start.
+  ///   - first: expected number of events, which limits the first page.
+  ///   - body: returns whether to continue.
   func forEachPage(
     in store: LocalStore, after cursor: EventCursor? = nil, first: Int = pageSize, _ body: ([Event]) throws -> Bool
   ) throws {
@@ -151,7 +155,7 @@ struct EventSearch {
     } while next != nil
   }
 
-  /// All of them, the newest first.
+  /// Returns all events, newest first.
   func events(in store: LocalStore) throws -> [Event] {
     var found: [Event] = []
     try forEachPage(in: store) { page in
@@ -161,7 +165,7 @@ struct EventSearch {
     return found
   }
 
-  /// Adds all of them to a history. Where nothing but their time is asked no event is made: each is read where it lies.
+  /// Adds all events to a history. If only their times matter, the events are not decoded.
   func add(to history: inout TypeHistory.Collector, from store: LocalStore) throws {
     guard query == EventQuery(range: query.range, eventTypeId: query.eventTypeId), conditions.isEmpty else {
       return try forEachPage(in: store) { page in
@@ -179,7 +183,7 @@ struct EventSearch {
     }
   }
 
-  /// Of events that no store gives by query, such as those that were deleted.
+  /// Filters events that a store query does not return, such as deleted ones.
   func events(among events: [Event]) -> [Event] {
     events.filter { event in
       meetsTheRest(event)
@@ -190,7 +194,7 @@ struct EventSearch {
     }
   }
 
-  /// What a store's query does not ask.
+  /// Conditions that the store query does not cover.
   private func meetsTheRest(_ event: Event) -> Bool {
     (types.count < 2 || types.contains(event.eventTypeId)) && range?.contains(local.moment(of: event)) != false
       && conditions.allSatisfy { $0.holds(of: event, in: local) }
@@ -198,7 +202,7 @@ struct EventSearch {
 }
 
 extension Event {
-  /// - Parameter text: in small letters.
+  /// - Parameter text: lowercased.
   fileprivate func holds(_ text: String) -> Bool {
     let fields = [notes, originalTitle, locationName] + properties.values.map(\.stringValue)
     return fields.contains { $0?.lowercased().contains(text) ?? false }

@@ -4,14 +4,14 @@ import CommandSupport
 import TrendyAgent
 import TrendyFoundation
 
-/// An order to the agent, as `export --every` gives it: how often, where to, and how many files stay. It is kept in the settings.
+/// A scheduled export, requested with `export --every` and stored in the settings: interval, folder and number of files to keep.
 struct ExportOrder {
-  /// `--to` is among the options of the commands, which have it for a time.
+  /// Without `--to`, which the commands declare themselves.
   static let options = [
     OptionSpec(
       "--every", value: "interval", kind: .duration,
-      help: "have the agent do it by itself, into the folder of --to: 1d, 7d, 6h; never ends it"),
-    OptionSpec("--keep", value: "number", kind: .number, help: "with --every: how many files stay (14)"),
+      help: "export regularly to the folder of --to: 1d, 7d, 6h; never stops it"),
+    OptionSpec("--keep", value: "number", kind: .number, help: "with --every: number of files to keep (default 14)"),
   ]
 
   enum Outcome {
@@ -19,35 +19,36 @@ struct ExportOrder {
     case ended
   }
 
-  /// `nil` to end it.
+  /// `nil` to stop the scheduled export.
   private let values: [(SettingSpec, String)]?
 
   /// - Parameters:
-  ///   - session: whose arguments are read.
-  ///   - format: what is exported.
-  ///   - to: the key of the option that names the folder.
-  /// - Returns: `nil` where none is given.
+  ///   - session: source of the arguments.
+  ///   - format: format of the export.
+  ///   - to: key of the option that names the folder.
+  /// - Returns: `nil` without `--every`.
   init?(_ session: Session, format: String, to: String) throws(CommandError) {
     let arguments = session.arguments
     guard let interval = arguments.value("--every") else {
-      if arguments.has("--keep") { throw session.usageError("--keep is for --every") }
+      if arguments.has("--keep") { throw session.usageError("--keep requires --every") }
       return nil
     }
     let taken: Set = ["--every", "--keep", to]
     if let other = session.command.options.first(where: { arguments.has($0.key) && !taken.contains($0.key) }) {
-      throw session.usageError("'\(other.key)' is not for --every, which exports everything")
+      throw session.usageError("'\(other.key)' cannot be combined with --every, which exports everything")
     }
     guard !["never", "off", "none"].contains(interval.lowercased()) else {
       values = nil
       return
     }
     guard let folder = arguments.value(to) else {
-      throw session.usageError("Missing the folder of --to", hint: "trendy export \(format) --every 1d --to ~/exports")
+      throw session.usageError("Missing folder", hint: "For example: trendy export \(format) --every 1d --to ~/exports")
     }
     var isFolder = false
     let path = URL(filePath: folder).standardizedFileURL.path
     guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder else {
-      throw CommandError("There is no folder \(path)", hint: "mkdir -p makes it.", exit: .notFound)
+      throw CommandError(
+        "Folder \(path) not found", hint: "Create it first: mkdir -p \(ShellWords.quoted(path))", exit: .notFound)
     }
     values = [
       (Setting.exportEvery, try Setting.exportEvery.valueForFile(interval)),
@@ -75,7 +76,7 @@ struct ExportOrder {
     switch outcome {
     case .ended:
       if console.isJSON { console.document("trendy.export_order/1", [("every_s", .null)]) }
-      console.done("Nothing is exported by itself any more. What was exported stays.")
+      console.done("Scheduled export stopped. Existing files stay.")
     case .ordered(let plan, let isHeard):
       if console.isJSON {
         console.document(
@@ -87,10 +88,11 @@ struct ExportOrder {
           ])
       }
       console.done(
-        "Every \(plan.every): \(plan.format) to \(plan.folder), of which \(Quantity(plan.schedule.keep, "file")) "
-          + "\(plan.schedule.keep == 1 ? "stays" : "stay").")
+        "Exporting \(plan.format) to \(plan.folder) every \(plan.every), keeping \(Quantity(plan.schedule.keep, "file"))."
+      )
       if !isHeard {
-        console.talk("The agent does it, and none runs for this store: trendyd run, or trendyd service install.")
+        console.talk(
+          "The agent is not running, so nothing is exported yet. Start it: trendyd run, or trendyd service install")
       }
     }
     return .done

@@ -3,17 +3,17 @@ import TrendyModels
 import TrendyProtocols
 import TrendyTrips
 
-/// Finds what a person named.
+/// Finds entities by name or id.
 struct Lookup {
   let store: any DataStoreProtocol
 
   private static let furthestBack = 10_000
-  /// With so many events that begin alike it is not asked which one is meant.
+  /// Maximum number of events read for an ambiguous id prefix.
   private static let mostAlike = 1000
 
-  /// A type by its name, whatever the case, or by a beginning that only one has; or by its id.
+  /// Finds a type by name, ignoring case, by a unique prefix of the name, or by id.
   ///
-  /// A name that lacks but its last letter is no beginning that somebody chose, but a slip: it is asked about like any other.
+  /// A name that lacks only its last letter is treated as a typing error, not as a prefix.
   func eventType(_ name: String, hintToMake: (String) -> String) throws -> EventType {
     try Self.eventType(name, among: store.fetchAllEventTypes(), hintToMake: hintToMake)
   }
@@ -23,10 +23,10 @@ struct Lookup {
   ) throws(CommandError) -> EventType {
     let found = try eventTypes(name, among: types, hintToMake: hintToMake)
     let word = ShellWords.quoted(found[0].name)
-    return try only(found, "types", name: \.name, hint: "To make one of them: trendy type merge \(word) \(word)")
+    return try only(found, "types", name: \.name, hint: "To merge them: trendy type merge \(word) \(word)")
   }
 
-  /// Every type of a name: two devices may have created one each. As ``eventType(_:hintToMake:)``.
+  /// Finds all types with a name, like ``eventType(_:hintToMake:)``. Two devices may each have created one.
   func eventTypes(_ name: String, hintToMake: (String) -> String) throws -> [EventType] {
     try Self.eventTypes(name, among: store.fetchAllEventTypes(), hintToMake: hintToMake)
   }
@@ -35,7 +35,7 @@ struct Lookup {
     _ name: String, among types: [EventType], hintToMake: (String) -> String
   ) throws(CommandError) -> [EventType] {
     guard !name.isEmpty else {
-      throw CommandError("The name of the type is empty", hint: "trendy type list shows the types.", exit: .usage)
+      throw CommandError("The type name is empty", hint: "List event types: trendy type list", exit: .usage)
     }
     let known = named(name, among: types, name: \.name)
     if !known.isEmpty { return known }
@@ -45,7 +45,7 @@ struct Lookup {
     if names.count == 1 { return beginning }
     if names.count > 1 {
       throw CommandError(
-        "'\(name)' could be \(beginning.map { "'\($0.name)'" }.joined(separator: " or "))",
+        "Type name '\(name)' is ambiguous: \(beginning.map { "'\($0.name)'" }.joined(separator: " or "))",
         hint: "Type more of the name.", exit: .notFound)
     }
     let listed = name.split(separator: ",").map { part in
@@ -53,32 +53,32 @@ struct Lookup {
     }
     if listed.count > 1, !listed.contains(nil) {
       throw CommandError(
-        "No event type '\(name)'.", hint: "Name one at a time; --type may be given again.", exit: .notFound)
+        "Event type '\(name)' not found", hint: "Name one type at a time; --type can be repeated.", exit: .notFound)
     }
     let near = Suggestion.nearest(to: name, among: types.map(\.name))
-    let make = "To make a new one: \(hintToMake(ShellWords.quoted(name)))"
+    let make = "To create a new type: \(hintToMake(ShellWords.quoted(name)))"
     throw CommandError(
-      "No event type '\(name)'.", hint: near.map { "Did you mean '\($0)'? \(make)" } ?? make, exit: .notFound)
+      "Event type '\(name)' not found", hint: near.map { "Did you mean '\($0)'? \(make)" } ?? make, exit: .notFound)
   }
 
-  /// An event by its id, by a beginning of it that only one has, or by `@1` for the one that was recorded last, `@2` for the one
-  /// before.
-  /// - Parameter sources: the only ones that are meant.
+  /// Finds an event by id, by a unique prefix of it, or by `@1` for the last one recorded, `@2` for the one before.
+  /// - Parameter sources: sources to consider.
   func event(_ name: String, from sources: Set<EventSourceType> = Set(EventSourceType.allCases)) throws -> Event {
-    // Every id begins with nothing: an unset variable in a script must not name the only event there is.
+    // The empty prefix matches every id; an unset variable in a script must not select the only event.
     guard !name.isEmpty else {
-      throw CommandError("The id is empty", hint: "trendy list shows the ids.", exit: .usage)
+      throw CommandError("The id is empty", hint: "List ids: trendy list", exit: .usage)
     }
     if name.hasPrefix("@") {
       guard let place = Int(name.dropFirst()), place >= 1 else {
         throw CommandError(
-          "'\(name)' names nothing", hint: "@1 is what was recorded last, @2 the one before.", exit: .usage)
+          "Invalid id '\(name)'", hint: "Use @1 for the last entry recorded, @2 for the one before.", exit: .usage)
       }
       guard place <= Self.furthestBack else {
-        throw CommandError("'\(name)' is too far back", hint: "trendy list shows the ids.", exit: .usage)
+        throw CommandError("'\(name)' is too far back", hint: "List ids: trendy list", exit: .usage)
       }
       guard let event = try store.lastRecordedEvents(place, from: sources).dropFirst(place - 1).first else {
-        throw CommandError("There is no '\(name)' yet", hint: "trendy list", exit: .notFound)
+        throw CommandError(
+          "Entry '\(name)' not found: there are fewer entries", hint: "List ids: trendy list", exit: .notFound)
       }
       return event
     }
@@ -87,17 +87,18 @@ struct Lookup {
       .filter { sources.contains($0.sourceType) }
     if matches.count == 1 { return matches[0] }
     if matches.isEmpty {
-      throw CommandError("Nothing here has the id '\(name)'", hint: "trendy list shows the ids.", exit: .notFound)
+      throw CommandError("Entry '\(name)' not found", hint: "List ids: trendy list", exit: .notFound)
     }
     throw CommandError(
       "\(matches.count < Self.mostAlike ? "\(matches.count)" : "Many") ids begin with '\(name)'",
-      hint: matches.prefix(3).map { ShortID.of($0.id, among: matches.map(\.id)) }.joined(separator: ", "),
+      hint:
+        "For example: \(matches.prefix(3).map { ShortID.of($0.id, among: matches.map(\.id)) }.joined(separator: ", "))",
       exit: .notFound)
   }
 }
 
 extension Lookup {
-  /// A property of a type by its key, whatever the case.
+  /// Finds a property of a type by key, ignoring case.
   func property(_ key: String, of type: EventType) throws -> PropertyDefinition {
     let known = try store.definitions(of: type)
     let found = Self.named(key, among: known, name: \.key)
@@ -107,35 +108,37 @@ extension Lookup {
     }
     let near = Suggestion.nearest(to: key, among: known.map(\.key))
     throw CommandError(
-      "'\(type.name)' has no property '\(key)'.",
+      "Property '\(key)' not found in '\(type.name)'",
       hint: near.map { "Did you mean '\($0)'?" }
-        ?? "trendy type show \(ShellWords.quoted(type.name)) shows what it has.", exit: .notFound)
+        ?? "List its properties: trendy type show \(ShellWords.quoted(type.name))", exit: .notFound)
   }
 
-  /// A trip by its id, a beginning of it, or `@1` for the one that was recorded last.
+  /// Finds a trip by id, by a prefix of it, or by `@1` for the last one recorded.
   func trip(_ name: String) throws -> TripEvent {
     let event = try event(name, from: [.trip])
-    guard let trip = TripEvent(event) else { throw CommandError("'\(name)' is no trip", exit: .notFound) }
+    guard let trip = TripEvent(event) else {
+      throw CommandError("'\(name)' is not a trip", hint: "List trips: trendy trip list", exit: .notFound)
+    }
     return trip
   }
 
-  /// A vehicle by its name, whatever the case, a beginning that only one has, or its id.
+  /// Finds a vehicle by name, ignoring case, by a unique prefix of the name, or by id.
   func vehicle(_ name: String) throws -> Vehicle {
     let vehicles = try store.vehicles()
     let named = Self.named(name, among: vehicles, name: \.name)
     if !named.isEmpty {
-      return try Self.only(named, "vehicles", name: \.name, hint: "To give one another name: trendy vehicle edit ID")
+      return try Self.only(named, "vehicles", name: \.name, hint: "To rename one: trendy vehicle edit ID --name NAME")
     }
     let beginning = vehicles.filter { !name.isEmpty && $0.name.lowercased().hasPrefix(name.lowercased()) }
     if beginning.count == 1 { return beginning[0] }
     let near = Suggestion.nearest(to: name, among: vehicles.map(\.name))
     throw CommandError(
-      "No vehicle '\(name)'.",
-      hint: near.map { "Did you mean '\($0)'?" } ?? "To make it: trendy vehicle add \(ShellWords.quoted(name))",
+      "Vehicle '\(name)' not found",
+      hint: near.map { "Did you mean '\($0)'?" } ?? "To add it: trendy vehicle add \(ShellWords.quoted(name))",
       exit: .notFound)
   }
 
-  /// A place by its name, whatever the case, a beginning that only one has, or its id; or the one around a position.
+  /// Finds a place by name, ignoring case, by a unique prefix of the name, by id, or by a position inside it.
   func place(_ name: String) throws -> Geofence { try Self.place(name, among: store.fetchAllGeofences()) }
 
   static func place(_ name: String, among places: [Geofence]) throws(CommandError) -> Geofence {
@@ -143,24 +146,24 @@ extension Lookup {
     if let first = found.first {
       let word = ShellWords.quoted(first.name)
       return try only(
-        found, "places", name: \.name, hint: "To make one of them: trendy place merge \(word) \(word)")
+        found, "places", name: \.name, hint: "To merge them: trendy place merge \(word) \(word)")
     }
     if let position = Coordinate(phrase: name) {
       if let place = places.nearest(to: position).first { return place }
       throw CommandError(
-        "No place lies around \(name).", hint: "To make one: trendy place add NAME \(name)", exit: .notFound)
+        "No place found at \(name)", hint: "To add one: trendy place add NAME \(name)", exit: .notFound)
     }
     let near = Suggestion.nearest(to: name, among: places.map(\.name))
     throw CommandError(
-      "No place '\(name)'.", hint: near.map { "Did you mean '\($0)'?" } ?? "trendy place list shows the places.",
+      "Place '\(name)' not found", hint: near.map { "Did you mean '\($0)'?" } ?? "List places: trendy place list",
       exit: .notFound)
   }
 }
 
-// MARK: Entities of one name
+// MARK: Entities with the same name
 
 extension Lookup {
-  /// Every place of a name; where there is none, of the name that the text is a beginning of if there is only one.
+  /// Returns all places with a name, or with the only name that begins with the text.
   static func places(_ name: String, among places: [Geofence]) -> [Geofence] {
     let found = named(name, among: places, name: \.name)
     if !found.isEmpty { return found }
@@ -168,7 +171,7 @@ extension Lookup {
     return Set(beginning.map { $0.name.lowercased() }).count == 1 ? beginning : []
   }
 
-  /// Every entity of a name, in this case if there are any, otherwise in any case; or the one of this id, or of an id that begins so.
+  /// Returns the entities with exactly this name, else those with this name ignoring case, else the one with this id or id prefix.
   static func named<Entity: Identifiable<String>>(
     _ text: String, among entities: [Entity], name: (Entity) -> String
   ) -> [Entity] {
@@ -189,7 +192,7 @@ extension Lookup {
     guard found.count > 1 else { return found[0] }
     throw CommandError(
       "\(found.count) \(noun) are named '\(name(found[0]))': \(ShortID.of(found.map(\.id)).joined(separator: ", "))",
-      hint: "\(hint). Or name one by its id.", exit: .usage)
+      hint: "\(hint). Or use one of the ids.", exit: .usage)
   }
 
   /// Hints for lists, one for each name that several of these entities have.
@@ -199,7 +202,7 @@ extension Lookup {
     Dictionary(grouping: entities) { name($0).lowercased() }.values.filter { $0.count > 1 }.map { group in
       let word = ShellWords.quoted(name(group[0]))
       return
-        "\(group.count) \(noun) are named '\(name(group[0]))': trendy \(command) \(word) \(word) makes one of them."
+        "\(group.count) \(noun) are named '\(name(group[0]))'. To merge them: trendy \(command) \(word) \(word)"
     }.sorted()
   }
 
@@ -220,29 +223,29 @@ extension Lookup {
     return others.isEmpty ? nil : (others, target)
   }
 
-  /// With fewer characters it is rather a slip of a name.
+  /// Minimum length of an id prefix; shorter text is more likely a misspelled name.
   private static let leastOfID = 8
 }
 
-/// The beginning of an id that a person types.
+/// Shortened ids for display.
 enum ShortID {
-  /// Long enough to hold a UUIDv7's whole time, so that two are alike only within a millisecond.
+  /// Returns a prefix that contains the whole timestamp of a UUIDv7, so that only ids of the same millisecond are equal.
   static func of(_ id: String) -> String {
     let beginning = id.utf8.prefix(length)
-    // Of plain ASCII each byte is a character.
+    // In ASCII text each byte is a character.
     return beginning.count == length && id.utf8.prefix(length + 1).allSatisfy { 0x20..<0x7F ~= $0 }
       ? String(Substring(beginning)) : String(id.prefix(length))
   }
 
   private static let length = 13
 
-  /// Of each as much as it takes to tell it from the others, in their order.
+  /// Returns an unambiguous prefix of each id, in the same order.
   static func of(_ ids: [String]) -> [String] {
     let beginnings = ids.map { of($0) }
     var (seen, shared): (Set<String>, Set<String>) = (Set(minimumCapacity: ids.count), [])
     for beginning in beginnings where !seen.insert(beginning).inserted { shared.insert(beginning) }
     if shared.isEmpty { return beginnings }
-    // Those that begin alike stand together when they are sorted; of a long list only few do.
+    // Sorting makes ids with a common prefix adjacent; there are only few.
     let sorted = zip(ids, beginnings).filter { shared.contains($1) }.map(\.0).sorted()
     var lengths: [String: Int] = [:]
     for (left, right) in zip(sorted, sorted.dropFirst()) where left != right {
@@ -253,7 +256,7 @@ enum ShortID {
     return zip(ids, beginnings).map { id, beginning in lengths[id].map { String(id.prefix($0)) } ?? beginning }
   }
 
-  /// As long as it takes to tell it from the others.
+  /// Returns the shortest prefix, of at least the usual length, that no other id has.
   static func of(_ id: String, among others: [String]) -> String {
     var length = min(Self.length, id.count)
     while length < id.count, others.contains(where: { $0 != id && $0.hasPrefix(id.prefix(length)) }) { length += 1 }

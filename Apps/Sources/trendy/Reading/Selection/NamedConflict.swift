@@ -3,10 +3,10 @@ import TrendyModels
 import TrendyProtocols
 import TrendySync
 
-/// A conflict, and what a person calls the thing that it is about.
+/// A conflict with the name of its entity.
 struct NamedConflict {
   let conflict: OpenConflict
-  /// Its own name, or an event's type; its id where it is not there.
+  /// Name of the entity, or of the type of an event; a short id if it is unknown.
   let name: String
   /// When an event happened.
   let date: Date?
@@ -14,14 +14,15 @@ struct NamedConflict {
   init(_ conflict: OpenConflict, in store: any DataStoreProtocol) throws {
     self.conflict = conflict
     let id = conflict.entityId
+    let shortID = ShortID.of(id)
     switch conflict.entityType {
     case .event:
       let event = try store.findEvent(id: id)
-      name = try event.map { try store.findEventType(id: $0.eventTypeId)?.name ?? "event" } ?? id
+      name = try event.map { try store.findEventType(id: $0.eventTypeId)?.name ?? "event" } ?? shortID
       date = event?.timestamp
-    case .eventType: (name, date) = (try store.findEventType(id: id)?.name ?? id, nil)
-    case .geofence: (name, date) = (try store.findGeofence(id: id)?.name ?? id, nil)
-    default: (name, date) = (id, nil)
+    case .eventType: (name, date) = (try store.findEventType(id: id)?.name ?? shortID, nil)
+    case .geofence: (name, date) = (try store.findGeofence(id: id)?.name ?? shortID, nil)
+    default: (name, date) = (shortID, nil)
     }
   }
 }

@@ -5,12 +5,12 @@ import TrendyModels
 import TrendyProtocols
 import TrendyTrips
 
-/// A trip that a person began by hand, and that goes on. Until it is over it is an event like any other that runs, and counts in no report.
+/// A running trip that was started by hand. Until it ends it is a running event and not part of any report.
 struct RunningTrip {
   let running: RunningEvent
   var trip: TripEvent
 
-  /// One that begins.
+  /// Starts a trip.
   init(_ trip: TripEvent, markId: String) {
     var event = trip.event
     event.sourceType = .manual
@@ -20,7 +20,7 @@ struct RunningTrip {
     self.trip = trip
   }
 
-  /// The one that goes on; `nil` where none does.
+  /// Returns the running trip, if any.
   init?(in store: any DataStoreProtocol) throws {
     guard let type = BuiltInType.trip.present(among: try store.fetchAllEventTypes()),
       let running = try RunningEvent.all(in: store).first(where: { $0.event.eventTypeId == type.id })
@@ -32,16 +32,16 @@ struct RunningTrip {
     self.trip = trip
   }
 
-  /// - Throws: ``CommandError`` with exit 66 where none goes on.
+  /// - Throws: ``CommandError`` with exit 66 if no trip is running.
   static func present(in store: any DataStoreProtocol) throws -> RunningTrip {
     guard let trip = try RunningTrip(in: store) else {
       throw CommandError(
-        "No trip that was begun by hand goes on.", hint: "trendy trip start begins one.", exit: .notFound)
+        "No trip is running", hint: "Start one: trendy trip start", exit: .notFound)
     }
     return trip
   }
 
-  /// The trip that was found by itself in the same time: at least half of either lies in the other.
+  /// Returns the detected trip of the same time: the overlap must be at least half of the shorter trip.
   func found(until end: Date, in store: any DataStoreProtocol) throws -> TripEvent? {
     func share(_ other: TripEvent) -> Double {
       let common = min(end, other.end).timeIntervalSince(max(trip.start, other.start))

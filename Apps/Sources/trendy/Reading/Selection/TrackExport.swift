@@ -7,25 +7,25 @@ import TrendyModels
 import TrendyProtocols
 import TrendyTrips
 
-/// Which fixes are to be written, as the options of `export` say it.
+/// Selection of fixes by the options of `export`.
 struct TrackExport {
   static let options = [
     OptionSpec(
-      "--trip", value: "id", kind: .trip, repetition: .allCount, help: "tracks: the fixes of this trip")
+      "--trip", value: "id", kind: .trip, repetition: .allCount, help: "track formats: only positions of this trip")
   ]
 
-  /// Of events as well as of tracks.
+  /// Options for events and tracks.
   static let shared = [
-    OptionSpec("--day", value: "day", kind: .time, help: "of this day alone"),
-    OptionSpec("--vehicle", value: "name", kind: .vehicle, help: "its trips alone"),
-    OptionSpec("--all", help: "everything; tracks want it said"),
+    OptionSpec("--day", value: "day", kind: .time, help: "only this day"),
+    OptionSpec("--vehicle", value: "name", kind: .vehicle, help: "only trips with this vehicle"),
+    OptionSpec("--all", help: "track formats: all positions"),
   ]
 
-  /// What `--day` says, or `--since` and `--until`; `nil` where none does.
+  /// Range of `--day`, or of `--since` and `--until`; `nil` without any.
   static func range(_ session: Session) throws(CommandError) -> Range<Date>? {
     guard let day = try session.date(option: "--day", .since) else { return try session.range() }
     if let other = ["--since", "--until"].first(where: session.arguments.has) {
-      throw session.usageError("'--day' says already when, and '\(other)' says it too")
+      throw session.usageError("--day cannot be combined with \(other)")
     }
     return day..<(try session.date(option: "--day", .until) ?? day)
   }
@@ -40,25 +40,26 @@ struct TrackExport {
     tripIDs = arguments.all("--trip")
     vehicleName = arguments.value("--vehicle")
     if !tripIDs.isEmpty, let other = ["--day", "--since", "--until"].first(where: arguments.has) {
-      throw session.usageError("'--trip' says already when it was, and '\(other)' says it too")
+      throw session.usageError("--trip cannot be combined with \(other)")
     }
     range = try Self.range(session)
     guard !tripIDs.isEmpty || vehicleName != nil || range != nil || arguments.has("--all") else {
       throw session.usageError(
-        "Which fixes? All of them is --all", hint: "--trip ID, --day 2026-11-20, --since 7d, --vehicle Van.")
+        "Missing a selection of positions",
+        hint: "Use --trip ID, --day 2026-11-20, --since 7d, --vehicle Van, or --all.")
     }
   }
 
-  /// What was written.
+  /// Counts of an export.
   struct Outcome {
     var fixes = 0
-    /// Trips of the vehicle that was asked for.
+    /// Trips of the selected vehicle.
     var trips = 0
-    /// Those of them that no fix is kept of here.
+    /// Trips of the vehicle without recorded fixes.
     var tripsWithoutFixes = 0
   }
 
-  /// - Parameter onFixes: is told of so many more, and may end the export by what it throws.
+  /// - Parameter onFixes: receives the number of additional fixes; an error thrown here ends the export.
   func write(
     _ writer: inout any TrackStreamWriter, of container: AppContainer, onFixes: (Int) throws -> Void,
     to put: (String) throws -> Void
@@ -83,30 +84,31 @@ struct TrackExport {
     return outcome
   }
 
-  /// What is to be said of it; `nil` for nothing.
+  /// Note for the user, if any.
   func note(of outcome: Outcome) -> String? {
     if let vehicleName, outcome.trips == 0 {
-      return "There are no trips of '\(vehicleName)'\(range == nil ? "" : " in that time")."
+      return "No trips with '\(vehicleName)'\(range == nil ? "" : " in that time")."
     }
     if let vehicleName, outcome.tripsWithoutFixes > 0 {
       let without = outcome.tripsWithoutFixes
       let which =
         without == outcome.trips
-        ? (without == 1 ? "The one trip" : "All \(without) trips") : "\(without) of \(outcome.trips) trips"
-      return "\(which) of '\(vehicleName)' \(without == 1 ? "has" : "have") no fixes here and "
-        + "\(without == 1 ? "is" : "are") left out: recorded by hand, or found on another device. "
-        + "'trendy export mileage --vehicle' has \(without == 1 ? "it" : "them")."
+        ? (without == 1 ? "The only trip" : "All \(without) trips") : "\(without) of \(outcome.trips) trips"
+      return
+        "Skipped: \(which) with '\(vehicleName)' \(without == 1 ? "has" : "have") no recorded positions here, because "
+        + "\(without == 1 ? "it was" : "they were") added by hand or detected on another device. "
+        + "To export \(without == 1 ? "it" : "them"): trendy export mileage --vehicle \(ShellWords.quoted(vehicleName))"
     }
-    return outcome.fixes == 0 ? "No fixes are kept here\(range == nil ? "" : " of that time")." : nil
+    return outcome.fixes == 0 ? "No recorded positions\(range == nil ? "" : " in that time")." : nil
   }
 
   private struct Part {
     var device: String
     var name: String
-    /// Both ends count.
+    /// Includes both ends.
     var range: ClosedRange<Date>
     var isOfVehicle = false
-    /// That were written.
+    /// Number of fixes written.
     var fixes = 0
   }
 
@@ -114,7 +116,7 @@ struct TrackExport {
     let record = container.record
     guard tripIDs.isEmpty, vehicleName == nil else { return try tripParts(of: container) }
     let first = range?.lowerBound ?? .distantPast
-    // The end of a day is the beginning of the next.
+    // The end of a day is the start of the next.
     let last = range.map { max($0.lowerBound, $0.upperBound.addingTimeInterval(-0.000_5)) } ?? .distantFuture
     let parts = try record.trackDevices().map { Part(device: $0.name, name: $0.name, range: first...last) }
     return (parts, Outcome())
@@ -135,8 +137,8 @@ struct TrackExport {
     for trip in try tripIDs.map({ try lookup.trip($0) }) where taken.insert(trip.event.id).inserted {
       guard let part = try part(trip, isOfVehicle: false) else {
         throw CommandError(
-          "No fixes of \(ShortID.of(trip.event.id)) are kept here",
-          hint: "It was recorded by hand, or found on another device: export it there.", exit: .notFound)
+          "No recorded positions for trip \(ShortID.of(trip.event.id))",
+          hint: "It was added by hand, or detected on another device; export it there.", exit: .notFound)
       }
       parts.append(part)
     }

@@ -3,13 +3,13 @@ import TrendyModels
 import TrendyProtocols
 import TrendyTrips
 
-/// What a person says of a trip: its vehicle, what it was for, a note.
+/// Options of a trip: vehicle, category and note.
 struct TripDetails {
   static let all = [
-    OptionSpec("--vehicle", value: "name", kind: .vehicle, help: "which one it was made with"),
-    OptionSpec("--category", value: "word", kind: .tripCategory, help: "business, private or mixed"),
+    OptionSpec("--vehicle", value: "name", kind: .vehicle, help: "vehicle"),
+    OptionSpec("--category", value: "word", kind: .tripCategory, help: "category: business, private or mixed"),
     OptionSpec(
-      "--business", value: "length", kind: .text, help: "of a mixed trip, how much of it was business"),
+      "--business", value: "length", kind: .text, help: "business distance of a mixed trip"),
     OptionSpec.note,
   ]
 
@@ -30,7 +30,7 @@ struct TripDetails {
   func apply(to trip: inout TripEvent, in store: any DataStoreProtocol) throws {
     if let vehicleName { trip.set(try Lookup(store: store).vehicle(vehicleName)) }
     if let note { trip.event.notes = note.asNote }
-    // A share of business makes a trip a mixed one, unless another word was said.
+    // A business distance implies the category mixed.
     if let category = category ?? businessDistance.map({ _ in .mixed }) {
       trip.classify(category, businessMeters: businessDistance)
     }

@@ -4,24 +4,24 @@ import TrendyModels
 import TrendyProtocols
 import TrendyTrips
 
-/// The trips of a span of time, or all; of one vehicle, or of all.
+/// Selection of trips by time range and vehicle.
 struct TripSelection {
   static let options = [
-    OptionSpec("--month", value: "month", kind: .month, help: "2026-11, or a year: 2026 (this month)"),
-    OptionSpec("--vehicle", value: "name", kind: .vehicle, help: "its trips alone"),
+    OptionSpec("--month", value: "month", kind: .month, help: "month or year: 2026-11, 2026 (default: this month)"),
+    OptionSpec("--vehicle", value: "name", kind: .vehicle, help: "only trips with this vehicle"),
   ]
 
-  /// `nil` for all of time.
+  /// `nil` for all trips.
   private let range: Range<Date>?
   private let vehicleName: String?
 
-  /// - Parameter range: `nil` for all of time.
+  /// - Parameter range: `nil` for all trips.
   init(_ session: Session, range: Range<Date>?) {
     self.range = range
     vehicleName = session.arguments.value("--vehicle")
   }
 
-  /// The oldest first.
+  /// Returns trips, oldest first.
   func trips(in store: any DataStoreProtocol) throws -> [TripEvent] {
     let vehicle = try vehicleName.map { try Lookup(store: store).vehicle($0) }
     return try store.trips(in: range).filter { vehicle == nil || $0.vehicleId == vehicle?.id }

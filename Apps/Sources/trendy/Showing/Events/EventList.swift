@@ -3,7 +3,7 @@ import TrendyAgent
 import TrendyModels
 import TrendyProtocols
 
-/// Events that a command answers with.
+/// Output of events.
 struct EventList {
   var events: [Event]
   let types: [EventType]
@@ -21,8 +21,8 @@ struct EventList {
     EventText(session: session, types: types, places: places, running: running)
   }
 
-  /// In the format asked for, in few pieces; `words` writes it for people.
-  /// - Parameter more: what else a JSON document has.
+  /// Prints the events in the requested format; `words` prints the text format.
+  /// - Parameter more: additional JSON members.
   func show(
     schema: String, more: [(String, JSONText)] = [], _ session: Session, words: (Console, EventText) -> Void
   ) {
@@ -38,7 +38,7 @@ struct EventList {
   }
 }
 
-/// One event that a command answers with.
+/// Output of one event.
 struct OneEvent {
   private let list: EventList
 
@@ -46,13 +46,13 @@ struct OneEvent {
 
   init(_ event: Event, in store: any DataStoreProtocol) throws { list = try EventList([event], in: store) }
 
-  /// - Parameter list: of one.
+  /// - Parameter list: list of exactly one event.
   init(_ list: EventList) {
-    precondition(list.events.count == 1, "one event of \(list.events.count)")
+    precondition(list.events.count == 1, "expected one event, not \(list.events.count)")
     self.list = list
   }
 
-  /// - Parameter isDetailed: whether people read all of it, and not one line that says what was done.
+  /// - Parameter isDetailed: whether text output has all details, not only one line.
   func show(_ session: Session, isDetailed: Bool = false) -> ExitCode {
     let text = list.text(session)
     switch session.console.format {

@@ -3,15 +3,15 @@ import TrendyFoundation
 import TrendyModels
 import TrendyProtocols
 
-/// Writes a list of events as they are found, a page at a time: what was written needs no memory.
+/// Prints a list of events page by page, without keeping printed events in memory.
 struct EventListWriter {
   private let console: Console
   private let text: EventText
   private let year: Int
-  /// That of the last heading.
+  /// Day of the last heading.
   private var day: Range<Date>?
   private(set) var count = 0
-  /// The last by its timestamp, behind which the next page begins.
+  /// Last event by timestamp, after which the next page starts.
   private(set) var last: Event?
 
   init(_ console: Console, _ session: Session, in store: any DataStoreProtocol) throws {
@@ -21,7 +21,7 @@ struct EventListWriter {
     if console.format == .json { console.raw("{\"schema\":\"trendy.events/1\",\"events\":[") }
   }
 
-  /// - Parameter page: by their timestamps, the newest first.
+  /// - Parameter page: events by timestamp, newest first.
   mutating func write(_ page: [Event]) {
     let events = text.local.newestFirst(page)
     let columns = console.format == .text ? text.nameColumns(of: events) : 0
@@ -48,16 +48,16 @@ struct EventListWriter {
     console.text(text.lineOfDay(event, columns: columns, id: id))
   }
 
-  /// - Parameter older: the command line that shows what comes behind the last; `nil` where there is no more.
+  /// - Parameter older: command line for the next page; `nil` if there is none.
   func end(older: String?) {
     switch console.format {
     case .json:
       let next = JSONText.string(older == nil ? nil : last?.id)
       console.data("],\"next\":\(next)}")
-    case .text where count == 0: console.text("Nothing found.")
+    case .text where count == 0: console.text("No events found.")
     case .text:
       let entries = Quantity(count, "entry", "entries").description
-      console.text(StyledText([StyledText.Part(entries + (older.map { ".  Older: \($0)" } ?? ""), .dim)]))
+      console.text(StyledText([StyledText.Part(entries + (older.map { ".  Older entries: \($0)" } ?? ""), .dim)]))
     case .ndjson, .plain: break
     }
   }

@@ -6,24 +6,24 @@ import TrendyModels
 import TrendyProtocols
 import TrendyTrips
 
-/// Events as a person reads them, and as scripts do.
+/// Text, rows and JSON of events.
 struct EventText {
   let local: LocalTime
   let now: Date
   private let units: Units
   private let types: [String: EventType]
   private let places: [Geofence]
-  /// Ids of events that were started and not stopped.
+  /// Ids of running events.
   private let running: Set<String>
 
-  /// All that is told of any event.
+  /// Creates formatters with all types, places and running events of a store.
   init(_ session: Session, in store: any DataStoreProtocol) throws {
     self.init(
       session: session, types: try store.fetchAllEventTypes(), places: try store.fetchAllGeofences(),
       running: Set(try RunningEvent.all(in: store).map(\.event.id)))
   }
 
-  /// - Parameter places: those that trips are told by.
+  /// - Parameter places: places for the ends of trips.
   init(session: Session, types: [EventType], places: [Geofence] = [], running: Set<String> = []) {
     local = session.local
     now = session.now
@@ -35,30 +35,30 @@ struct EventText {
 
   func typeName(_ event: Event) -> String { types[event.eventTypeId]?.name ?? "(unknown type)" }
 
-  /// Columns that the names of their types need, so that what follows them stands in one; a very long one stands out.
+  /// Width of the column of type names; very long names exceed it.
   func nameColumns(of events: [Event]) -> Int { min(16, events.map { typeName($0).columns }.max() ?? 0) }
 
   /// `coffee  Fri 20 Nov 08:30  count 2  large  "oat"  0199f3c2-7a40`.
   /// - Parameters:
-  ///   - event: what it is of.
-  ///   - id: what of its id tells it from others; `nil` where it stands alone.
+  ///   - event: event to print.
+  ///   - id: shortened id in a list; `nil` for a single event.
   func line(_ event: Event, id: String? = nil) -> StyledText {
     line([name(event), StyledText.Part(when(event))], of: event, id: id ?? ShortID.of(event.id))
   }
 
-  /// A line below the heading of its day.
+  /// Line below the heading of its day.
   /// - Parameters:
-  ///   - event: what it is of.
-  ///   - columns: that the name of the type has at least.
-  ///   - id: what of its id tells it from the others.
+  ///   - event: event to print.
+  ///   - columns: minimum width of the type name.
+  ///   - id: shortened id.
   func lineOfDay(_ event: Event, columns: Int, id: String) -> StyledText {
     let time = event.isAllDay ? "all day" : local.time(event.timestamp)
-    // As wide as `12:30 pm`.
+    // The width of `12:30 pm`.
     let column = local.showsTwelveHours ? time.padded(to: 8) : time
     return line([StyledText.Part("  " + column), name(event, columns: columns)], of: event, id: id)
   }
 
-  /// - Parameter beginning: what stands before the details.
+  /// - Parameter beginning: parts before the details.
   private func line(_ beginning: [StyledText.Part], of event: Event, id: String) -> StyledText {
     var parts = beginning
     addDetails(of: event, to: &parts)
@@ -89,7 +89,7 @@ struct EventText {
 
   private func day(_ date: CivilDate, year: Int) -> String { local.day(local.midnight(of: date), year: year) }
 
-  /// In place, as a long list has a hundred thousand lines.
+  /// Appends in place, because a list may have a hundred thousand lines.
   private func addDetails(of event: Event, to parts: inout [StyledText.Part]) {
     func add(_ text: String?) {
       if let text { parts.append(StyledText.Part(text)) }
@@ -111,7 +111,7 @@ struct EventText {
       event.packedProperties.forEach { key, value in
         guard !event.repeats(key, value), !event.isLine(key) else { return }
         let words = words(value, of: event)
-        // The option that was chosen tells enough without the property's name.
+        // A selected option needs no property name.
         add(value.type == .select ? words : key + " " + words)
       }
       if let place = event.locationName { add("at " + place) }
@@ -119,7 +119,7 @@ struct EventText {
     if let note = event.notes { parts.append(StyledText.Part("\"" + note + "\"", .dim, rank: .note)) }
   }
 
-  /// A property's value as a person writes it.
+  /// Formatted property value.
   func words(_ value: PropertyValue, of event: Event) -> String {
     switch value.type {
     case .duration: value.doubleValue.map(DurationPhrase.words) ?? Property.text(value.value)
@@ -127,11 +127,12 @@ struct EventText {
     case .date:
       local.date(value, of: event).map { day($0, year: local.components(of: event.timestamp).year) }
         ?? value.dateValue.map { moment($0, of: event) } ?? Property.text(value.value)
-    case .number, .text, .select, .url, .email: Property.text(value.value)
+    case .number: Property.text(value.value).withMinusSign
+    case .text, .select, .url, .email: Property.text(value.value)
     }
   }
 
-  /// A time on the day of the event, else with its day.
+  /// Time of day, with the date if it is not the day of the event.
   private func moment(_ date: Date, of event: Event) -> String {
     let year = local.components(of: event.timestamp).year
     let isSameDay = local.startOfDay(date) == local.startOfDay(event.timestamp)
@@ -141,9 +142,9 @@ struct EventText {
 }
 
 extension EventText {
-  /// What else there is to know of it, a row each.
+  /// Detail rows.
   func detailLines(_ event: Event) -> [String] {
-    var rows: [(String, String)] = [("id", event.id)]
+    var rows: [(String, String)] = [("id", ShortID.of(event.id))]
     if event.isAllDay {
       rows.append(("when", "\(days(of: event, year: local.components(of: now).year)), all day"))
     } else {
@@ -152,7 +153,7 @@ extension EventText {
     }
     if let zone = event.timeZone { rows.append(("recorded in", zone)) }
     if let latitude = event.locationLatitude, let longitude = event.locationLongitude {
-      rows.append(("where", "\(latitude), \(longitude)"))
+      rows.append(("position", Coordinate(latitude: latitude, longitude: longitude).text))
     }
     let trip = TripEvent(event)
     for (key, value) in event.properties.sorted(by: { $0.key < $1.key }) {
@@ -171,7 +172,7 @@ extension EventText {
 }
 
 extension EventText {
-  /// For scripts, a cell each; behind the first six one of each property, `key=value`.
+  /// Columns of `--plain`: six fixed ones, then one `key=value` per property.
   func plain(_ event: Event) -> [String] {
     [
       event.id, time(event.timestamp, of: event), event.endDate.map { time($0, of: event) } ?? "", typeName(event),
@@ -182,7 +183,7 @@ extension EventText {
       }
   }
 
-  /// Of an all-day event, midnight here of the date.
+  /// Time in RFC 3339; local midnight of the date for an all-day event.
   private func time(_ moment: Date, of event: Event) -> String {
     local.rfc3339(event.isAllDay ? local.midnight(of: local.date(moment, of: event)) : moment)
   }
@@ -193,17 +194,17 @@ extension EventText {
 }
 
 extension Event {
-  /// Seconds; `nil` of what has no end, and of whole days.
+  /// Duration in seconds; `nil` without an end and for all-day events.
   fileprivate var length: Double? {
     isAllDay ? nil : endDate.map { $0.timeIntervalSince(timestamp) }
   }
 
-  /// Whether a property is a route that a program recorded: a line of hundreds of characters for programs to draw.
+  /// Whether a property is an encoded route, which is too long to print.
   fileprivate func isLine(_ key: String) -> Bool {
     sourceType != .manual && key == TripRecord.PropertyKey.route.rawValue
   }
 
-  /// Whether a property says once more when the event began, when it ended or how long it took.
+  /// Whether a property repeats the start, the end or the duration of the event.
   fileprivate func repeats(_ key: String, _ value: PropertyValue) -> Bool {
     switch value.type {
     case .duration: length.flatMap { length in value.doubleValue.map { abs($0 - length) < 1 } } ?? false
@@ -217,7 +218,7 @@ extension Event {
 }
 
 extension TripEvent {
-  /// A number of the trip with its unit; `nil` for properties that have none.
+  /// Number of a trip with its unit; `nil` for other properties.
   fileprivate func words(of key: String, _ units: Units) -> String? {
     guard let number = event.properties[key]?.doubleValue else { return nil }
     return switch TripRecord.PropertyKey(rawValue: key) {

@@ -1,7 +1,7 @@
 import CommandSupport
 import TrendyModels
 
-/// Types of events and their properties, as scripts read them.
+/// Text and JSON of event types and their properties.
 enum EventTypeText {
   static func json(_ type: EventType, _ definitions: [PropertyDefinition]) -> JSONText {
     .object([
@@ -19,10 +19,10 @@ enum EventTypeText {
   /// `☕ coffee`.
   static func heading(of type: EventType) -> String { "\(type.glyph ?? "•") \(type.name)" }
 
-  /// `goal 3/week`; `nil` where there is none.
+  /// `goal 3/week`; `nil` without a goal.
   static func goal(of type: EventType) -> String? {
     if let goal = type.goal { return "goal \(goal)" }
-    return type.createRequest.goal == nil ? nil : "a goal that only a newer version can read"
+    return type.createRequest.goal == nil ? nil : "goal from a newer version of trendy"
   }
 
   static func json(_ definition: PropertyDefinition) -> JSONText {
@@ -38,7 +38,7 @@ enum EventTypeText {
 }
 
 extension EventType {
-  /// Its icon where that is a sign or two; `nil` where it is the name of one, as apps for phones have them (`figure.run`).
+  /// Icon of one or two characters; `nil` for the name of a symbol, such as `figure.run` of a phone app.
   var glyph: String? {
     let icon = iconName.filter { !$0.isWhitespace }
     return (1...2).contains(icon.count) ? icon : nil

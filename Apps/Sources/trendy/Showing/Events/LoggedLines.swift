@@ -4,8 +4,8 @@ import TrendyAgent
 import TrendyModels
 import TrendyProtocols
 
-/// The lines of `log -`: each an event in the words of `log`, or as NDJSON. What can be understood is recorded in one save; of every
-/// other line it is said why not.
+/// Lines of `log -`, each an event in the syntax of `log` or as NDJSON. Valid lines are recorded in one save; errors are reported
+/// for all others.
 struct LoggedLines {
   private struct Failure {
     /// From 1.
@@ -28,7 +28,7 @@ struct LoggedLines {
         guard let text = try Self.text(of: line) else { continue }
         let meaning = try Self.meaning(of: text, among: known, session) { container.makeID() }
         guard try !Self.isHeld(meaning.event.id, in: store), ids.insert(meaning.event.id).inserted else {
-          throw CommandError("There is an event '\(meaning.event.id)' already", exit: .badData)
+          throw CommandError("An event with the id '\(ShortID.of(meaning.event.id))' already exists", exit: .badData)
         }
         if meaning.makesType {
           known.add(meaning.type)
@@ -47,10 +47,10 @@ struct LoggedLines {
     text = EventText(session: session, types: known.types)
   }
 
-  /// `nil` of a line that says nothing: an empty one, or a comment.
+  /// Returns `nil` for an empty line or a comment.
   private static func text(of line: ArraySlice<UInt8>) throws(CommandError) -> String? {
     guard var text = String(validating: line, as: UTF8.self).map({ Substring($0) }) else {
-      throw CommandError("This is no text in UTF-8", exit: .badData)
+      throw CommandError("Not UTF-8 text", exit: .badData)
     }
     while text.last?.isWhitespace == true { text.removeLast() }
     while text.first?.isWhitespace == true { text.removeFirst() }
@@ -65,9 +65,9 @@ struct LoggedLines {
       return EventPhrase.Meaning(event: event, type: type, makesType: false)
     }
     guard var words = ShellWords.split(line) else {
-      throw CommandError("A quote has no end", exit: .badData)
+      throw CommandError("Missing closing quote", exit: .badData)
     }
-    // Whoever pastes whole command lines is understood as well.
+    // Accepts complete command lines, too.
     if words.starts(with: ["trendy", "log"]) {
       words.removeFirst(2)
     } else if words.first == "log" {
@@ -75,11 +75,11 @@ struct LoggedLines {
     }
     let session = try session.reading(words, options: LogCommand.spec.options)
     guard let first = session.arguments.positionals.first, first != "-" else {
-      throw CommandError("Missing the type of event", exit: .badData)
+      throw CommandError("Missing event type", exit: .badData)
     }
     guard session.arguments.value(OptionSpec.note.key) != "-" else {
       throw CommandError(
-        "The standard input is taken by these lines", hint: "Write the note in the line.", exit: .badData)
+        "A note cannot be read from standard input here", hint: "Write the note in the line.", exit: .badData)
     }
     return try EventPhrase(session).meaning(among: known, session, makeID: makeID)
   }
@@ -107,19 +107,21 @@ struct LoggedLines {
         }
       }
     }
-    if session.console.format != .json { for failure in failures { tell(failure, session) } }
+    if session.console.format != .json { for failure in failures { report(failure, session) } }
     guard failures.isEmpty else {
-      session.console.done("Recorded: \(events.count) of \(Quantity(events.count + failures.count, "line")).")
+      session.console.done("Recorded \(events.count) of \(Quantity(events.count + failures.count, "line")).")
       return .badData
     }
-    if events.count > 1 { session.console.done("\(Quantity(events.count, "entry", "entries")) · undo: trendy undo") }
+    if events.count > 1 {
+      session.console.done("Recorded \(Quantity(events.count, "entry", "entries")). Undo with: trendy undo")
+    }
     return .done
   }
 
-  private func tell(_ failure: Failure, _ session: Session) {
+  private func report(_ failure: Failure, _ session: Session) {
     var error = failure.error
     error.message = "Line \(failure.line): \(error.message)"
-    // How log is used is known; what is wrong with the line is not.
+    // The usage of log would only distract from the error in the line.
     error.usage = nil
     _ = session.console.report(error)
   }

@@ -1,22 +1,22 @@
 import CommandSupport
 import TrendyModels
 
-/// What is said where there is nothing to look back at.
+/// Texts for reports without entries.
 enum NothingRecorded {
   static func words(of type: EventType) -> String {
-    "\(type.name): nothing recorded yet. trendy log \(ShellWords.quoted(type.name))"
+    "\(type.name): no entries yet. To record one: trendy log \(ShellWords.quoted(type.name))"
   }
 
   /// - Parameters:
-  ///   - type: without events.
-  ///   - isNarrow: whether the options leave any out.
+  ///   - type: type without events.
+  ///   - isNarrow: whether options restrict the selection.
   static func words(of type: EventType, isNarrow: Bool) -> String {
-    isNarrow ? "\(type.name): nothing recorded that is meant by these options." : words(of: type)
+    isNarrow ? "\(type.name): no entries match these options." : words(of: type)
   }
 
-  /// Of every type.
+  /// Text for all types.
   static func words(isNarrow: Bool) -> String {
     isNarrow
-      ? "Nothing recorded that is meant by these options." : "Nothing recorded yet. trendy log TYPE records something."
+      ? "No entries match these options." : "No entries yet. To record one: trendy log TYPE"
   }
 }

@@ -3,21 +3,21 @@ import TrendyFoundation
 import TrendyModels
 import TrendyProtocols
 
-/// One type of events with its properties, as a command answers with it.
+/// Output of one event type with its properties.
 struct OneEventType {
   let type: EventType
   let definitions: [PropertyDefinition]
-  /// Events of it.
+  /// Number of its events.
   let count: Int
 
   init(_ type: EventType, in store: any DataStoreProtocol) throws {
     self.type = type
     definitions = try store.definitions(of: type)
-    // Counted in the store's index, without making an event.
+    // Counted in the index of the store, without decoding events.
     count = try store.eventCountsByDay(in: nil, ofType: type.id, timeZone: .gmt).values.reduce(0, +)
   }
 
-  /// - Parameter isDetailed: whether people read all of it, and not one line that says what was done.
+  /// - Parameter isDetailed: whether text output has all details, not only one line.
   func show(_ session: Session, isDetailed: Bool = false) -> ExitCode {
     switch session.console.format {
     case .json, .ndjson:
@@ -50,7 +50,7 @@ struct OneEventType {
         parts.append(StyledText.Part("(\(definition.options.joined(separator: ", ")))"))
       }
       if let value = definition.defaultValue {
-        parts.append(StyledText.Part("usually \(Property.text(value))"))
+        parts.append(StyledText.Part("default \(Property.text(value))"))
       }
       if definition.label != definition.key { parts.append(StyledText.Part(definition.label, .dim, rank: .note)) }
       return StyledText(parts)

@@ -3,10 +3,10 @@ import TrendyModels
 import TrendyProtocols
 import TrendyTrips
 
-/// One place that a command answers with.
+/// Output of one place.
 struct OnePlace {
   let place: Geofence
-  /// Names of the types that coming and going record.
+  /// Names of the types recorded on entry and exit.
   private let entry: String?
   private let exit: String?
   private let visits: Int
@@ -21,25 +21,25 @@ struct OnePlace {
       } ?? 0
   }
 
-  /// - Parameter isDetailed: whether people read all of it, and not one line that says what was done.
+  /// - Parameter isDetailed: whether text output has all details, not only one line.
   func show(_ session: Session, isDetailed: Bool = false) -> ExitCode {
     switch session.console.format {
     case .json, .ndjson: session.console.document("trendy.place/1", [("place", PlaceText.json(place))])
     case .plain: session.console.row(PlaceText.plain(place))
     case .text where isDetailed:
       session.console.text(PlaceText.line(place))
-      for (name, value) in rows { session.console.text("  \(name.padded(to: 8))\(value)") }
+      for (name, value) in rows { session.console.text("  \(name.padded(to: 10))\(value)") }
     case .text: session.console.done(PlaceText.line(place))
     }
     return .done
   }
 
   private var rows: [(String, String)] {
-    let told = [place.notifyOnEntry ? "coming" : nil, place.notifyOnExit ? "going" : nil].compactMap(\.self)
+    let notified = [place.notifyOnEntry ? "entry" : nil, place.notifyOnExit ? "exit" : nil].compactMap(\.self)
     return [
-      ("id", place.id), ("coming", entry.map { "records \($0)" } ?? "records nothing"),
-      ("going", exit.map { "records \($0)" } ?? "ends the visit"),
-      ("tells", told.isEmpty ? "of nothing" : "of \(told.joined(separator: " and "))"), ("visits", "\(visits)"),
+      ("id", ShortID.of(place.id)), ("entry", entry.map { "records \($0)" } ?? "records nothing"),
+      ("exit", exit.map { "records \($0)" } ?? "ends the visit"),
+      ("notifies", notified.isEmpty ? "never" : "on \(notified.joined(separator: " and "))"), ("visits", "\(visits)"),
     ] + (place.colorHex.map { [("colour", $0)] } ?? [])
   }
 }

@@ -2,12 +2,12 @@ import CommandSupport
 import TrendyModels
 import TrendyTrips
 
-/// Places as a person reads them, and as scripts do.
+/// Text, rows and JSON of places.
 enum PlaceText {
   static func line(_ place: Geofence) -> StyledText {
     let parts = [
       StyledText.Part(place.name, rank: .name),
-      StyledText.Part("\(place.latitude), \(place.longitude)", rank: .detail),
+      StyledText.Part(place.coordinate.text, rank: .detail),
       StyledText.Part("\(JSONText.number(place.radius)) m", rank: .detail), place.role.map { StyledText.Part($0) },
       place.isActive ? nil : StyledText.Part("(inactive)"), StyledText.Part(ShortID.of(place.id), .dim, rank: .id),
     ]
@@ -30,4 +30,9 @@ enum PlaceText {
       ("sync_status", .string(place.syncStatus.rawValue)),
     ])
   }
+}
+
+extension Coordinate {
+  /// `51.927, −4.362`.
+  var text: String { "\("\(latitude)".withMinusSign), \("\(longitude)".withMinusSign)" }
 }

@@ -2,9 +2,9 @@ import CommandSupport
 import TrendyInsights
 import TrendyModels
 
-/// A ``ChartedSeries`` in a sentence and a picture, and as rows for scripts.
+/// Text, rows and JSON of a ``ChartedSeries``.
 struct ChartText {
-  static let columns = ["first day", "last day", "value", "entries", "mean of 14 days (by day)"]
+  static let columns = ["first day", "last day", "value", "entries", "14-day mean (by day)"]
   private static let widestBar = 40
 
   private let chart: ChartedSeries
@@ -13,7 +13,7 @@ struct ChartText {
 
   private var isLength: Bool { chart.amount?.definition.propertyType == .duration }
 
-  /// A value as a person reads it.
+  /// Formatted value.
   private func words(_ value: Double) -> String {
     isLength ? value == 0 ? "0 min" : DurationPhrase.words(value) : value.shortText(decimals: 2)
   }
@@ -29,7 +29,7 @@ struct ChartText {
     return nil
   }
 
-  /// The bar that is longest, and the middle one.
+  /// Maximum and median of the bars.
   private var peak: InsightStatement? {
     let points = chart.series.points.filter { $0.value != nil }
     let sorted = points.compactMap(\.value).sorted()
@@ -48,7 +48,7 @@ struct ChartText {
     guard chart.series.events > 0 else {
       var lines = [NothingRecorded.words(of: chart.type, isNarrow: chart.isNarrow)]
       if let amount = chart.amount {
-        lines = terminal.lines(of: "\(what): no \(isLength ? "length" : "number") recorded here.") + leftOut(amount)
+        lines = terminal.lines(of: "\(what): no \(isLength ? "durations" : "numbers") recorded.") + leftOut(amount)
       }
       return lines.map { StyledText($0) }
     }
@@ -62,16 +62,16 @@ struct ChartText {
     guard amount.leftOut > 0 else { return [] }
     let has = amount.leftOut == 1 ? "has" : "have"
     return [
-      "\(Quantity(amount.leftOut, "entry", "entries")) \(has) '\(amount.definition.key)' of another kind than "
-        + "\(amount.definition.propertyType.rawValue), and \(amount.leftOut == 1 ? "is" : "are") left out."
+      "Skipped: \(Quantity(amount.leftOut, "entry", "entries")) \(has) a value of another kind than "
+        + "\(amount.definition.propertyType.rawValue) in '\(amount.definition.key)'."
     ]
   }
 
   private var heading: StyledText {
     let summary =
       switch chart.amount {
-      case .some(let amount): "\(amount.definition.key), \(amount.summary.rawValue) of each \(chart.period.rawValue)"
-      case nil: "entries of each \(chart.period.rawValue)"
+      case .some(let amount): "\(amount.definition.key), \(amount.summary.rawValue) per \(chart.period.rawValue)"
+      case nil: "entries per \(chart.period.rawValue)"
       }
     let first = chart.series.points.first?.days.lowerBound ?? chart.today
     return StyledText([
@@ -93,12 +93,12 @@ struct ChartText {
     }
     let picture = LineChart(dots: dots, line: chart.movingMean, scale: scale, names: names, label: words)
     let legend =
-      chart.movingMean.contains { $0 != nil } ? "Dots: days. Line: the mean of 14 days up to each." : "Dots: days."
+      chart.movingMean.contains { $0 != nil } ? "Dots: days. Line: 14-day mean." : "Dots: days."
     return picture.lines(for: terminal) + terminal.lines(of: legend, indent: 2)
       + notDrawn(terminal)
   }
 
-  private let tooLarge = "Sums that are too large to be a number are not drawn; --mean draws the mean."
+  private let tooLarge = "Sums that are too large are not shown. Use --mean for the mean."
 
   private func notDrawn(_ terminal: Terminal) -> [String] {
     let isMissing = chart.series.points.contains { $0.value == nil && $0.events > 0 }
@@ -137,7 +137,7 @@ struct ChartText {
     ]
   }
 
-  /// A row each; an empty cell where there is no number.
+  /// One row per period; cells without a value are empty.
   var rows: [[String]] {
     func text(_ value: Double?) -> String { value.map { JSONText.number($0).description } ?? "" }
     return chart.series.points.enumerated().map { place, point in

@@ -5,16 +5,16 @@ import TrendyModels
 import TrendyProtocols
 import TrendySync
 
-/// Events that are in the store twice, and what was done about them.
-struct Doubles {
+/// Duplicate events of the store.
+struct DuplicateReport {
   private let groups: [Duplicates]
   private let types: [EventType]
-  /// What was in the store before they were removed; `nil` where they are there still.
+  /// Path of the backup made before the deletion; `nil` if nothing was deleted.
   private let backup: String?
 
   private var events: [Event] { groups.flatMap(\.doubles) }
 
-  /// Finds them, and removes them where that is asked for: then a backup is made first.
+  /// Finds duplicates, and deletes them after a backup if requested.
   init(_ session: Session, isRemoving: Bool) throws {
     let container = try session.openStore()
     groups = try Duplicates.find(among: container.makeStore().fetchAllEvents())
@@ -22,7 +22,7 @@ struct Doubles {
     if isRemoving, !events.isEmpty {
       backup = try StoreParts(storeDirectory: session.storeDirectory).backUp(before: "repair")
       try container.record.perform(
-        "remove \(Quantity(events.count, "double"))", [], before: events.map { .event($0) })
+        "delete \(Quantity(events.count, "duplicate"))", [], before: events.map { .event($0) })
     } else {
       backup = nil
     }
@@ -40,17 +40,17 @@ struct Doubles {
     }
     for group in groups {
       console.text(text.line(group.kept))
-      for event in group.doubles { console.text(text.line(event).led(by: "  twice:")) }
-      for event in group.differing { console.text(text.line(event).led(by: "  says something else:")) }
+      for event in group.doubles { console.text(text.line(event).led(by: "  duplicate:")) }
+      for event in group.differing { console.text(text.line(event).led(by: "  differs:")) }
     }
-    let count = Quantity(events.count, "double")
+    let count = Quantity(events.count, "duplicate")
     if events.isEmpty {
-      console.text("Nothing is here twice.")
+      console.text("No duplicates found.")
     } else if let backup {
-      console.done("Removed \(count). What was here before is kept in \(backup)")
-      console.done("undo: trendy undo")
+      console.done("Deleted \(count). A backup is in \(backup)")
+      console.done("Undo with: trendy undo")
     } else {
-      console.text("Nothing was removed. The \(count) would be: trendy sync repair --dedupe --yes")
+      console.text("Nothing was deleted. To delete \(count): trendy sync repair --dedupe --yes")
     }
   }
 

@@ -1,12 +1,12 @@
 import CommandSupport
 
-/// Rows of a name, figures below one another, and a small picture that gives way first where it is narrow.
+/// Table of names, aligned figures and sparklines, which are dropped first on a narrow terminal.
 struct FigureTable {
   struct Row {
     let name: String
-    /// Of the type whose name it is.
+    /// Colour of the type.
     let color: String?
-    /// As many in each row; they are never cut.
+    /// The same number in each row; never cut.
     let figures: [String]
     let picture: String
 
@@ -33,7 +33,7 @@ struct FigureTable {
     let widest = min(Self.widestName, max(Self.narrowestName, room))
     let nameWidth = min(widest, rows.map(\.name.columns).max() ?? 0)
     return rows.map { row in
-      // The gap to the first figure is a part's own, of two columns.
+      // Two columns separate the name from the first figure.
       let figures = zip(row.figures, widths).map { $0.rightAligned(to: $1) }.joined(
         separator: String(repeating: " ", count: Self.gap))
       return StyledText([

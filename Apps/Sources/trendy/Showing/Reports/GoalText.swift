@@ -2,7 +2,7 @@ import CommandSupport
 import TrendyAgent
 import TrendyModels
 
-/// How far a goal is met, as a person reads it, and as scripts do.
+/// Text and JSON of the progress of a goal.
 struct GoalText {
   private let progress: GoalProgress
   private let type: EventType
@@ -10,7 +10,7 @@ struct GoalText {
   init(_ goal: TypeGoal) { (progress, type) = (goal.progress, goal.type) }
 
   /// `run  1 of 3 this week, 2 left`.
-  /// - Parameter columns: that the name of the type has at least.
+  /// - Parameter columns: minimum width of the type name.
   func line(columns: Int) -> StyledText {
     StyledText([
       StyledText.Part("  \(type.name.padded(to: columns))", .name(color: type.colorHex)),
@@ -18,27 +18,27 @@ struct GoalText {
     ])
   }
 
-  /// `this week 1 of 3, 2 left`, of a day `today 3 of 8, 5 left`.
-  var standing: String { progress.isExcused ? amounts : "\(isWeekly ? "this week" : "today") \(amounts)\(rest)" }
+  /// `1 of 3 this week, 2 left`, for a daily goal `3 of 8 today, 5 left`.
+  var standing: String { progress.isExcused ? amounts : "\(amounts) \(isWeekly ? "this week" : "today")\(rest)" }
 
   private var isWeekly: Bool { progress.goal.period == .week }
 
   /// `1 of 3`, `2 of at most 2`, `5 of 20 min`.
   private var amounts: String {
-    guard !progress.isExcused else { return isWeekly ? "excused this week" : "excused today" }
+    guard !progress.isExcused else { return isWeekly ? "skipped this week" : "skipped today" }
     let limit = progress.goal.bound == .atMost ? "at most " : ""
-    // One unit for both, where that can be.
+    // Both amounts use one unit, if possible.
     let amount = isInMinutes ? "\(Int(progress.amount) / 60)" : words(progress.amount)
     return "\(amount) of \(limit)\(words(Double(progress.target)))"
   }
 
-  /// `, 2 left`, and how many days are excused.
+  /// `, 2 left`, and the number of skipped days.
   private var rest: String {
     guard !progress.isExcused else { return "" }
     let over = progress.amount - Double(progress.target)
     var rest = progress.left > 0 ? ", \(words(left)) left" : ""
-    if progress.goal.bound == .atMost, over > 0 { rest = ", \(words(over)) too \(isTime ? "long" : "many")" }
-    if progress.excusedDays > 0 { rest += ", \(Quantity(progress.excusedDays, "day")) excused" }
+    if progress.goal.bound == .atMost, over > 0 { rest = ", \(words(over)) over" }
+    if progress.excusedDays > 0 { rest += ", \(Quantity(progress.excusedDays, "day")) skipped" }
     return rest
   }
 
@@ -48,7 +48,7 @@ struct GoalText {
     isTime && progress.target % 60 == 0 && (120..<3600).contains(progress.target) && progress.amount < 3600
   }
 
-  /// Beside whole minutes whole minutes, so that both make the goal.
+  /// In whole minutes, if the amount is, so that both add up to the goal.
   private var left: Double {
     isInMinutes ? max(0, Double(progress.target) - (progress.amount / 60).rounded(.down) * 60) : progress.left
   }

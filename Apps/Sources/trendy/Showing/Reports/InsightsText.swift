@@ -2,12 +2,12 @@ import CommandSupport
 import TrendyInsights
 import TrendyModels
 
-/// ``FoundInsights`` in sentences, as rows and as a document.
+/// Text, rows and JSON of ``FoundInsights``.
 struct InsightsText {
   private static let mostHabits = 4
 
   private let found: FoundInsights
-  /// The person's clock.
+  /// The user's local time.
   private let local: LocalTime
   private let narrator = PlainNarrator()
 
@@ -30,16 +30,16 @@ struct InsightsText {
       + found.habits.map { ["hour", $0.type.name, "", "\($0.hour.pattern.peak)"] }
   }
 
-  // MARK: For a person
+  // MARK: Text
 
   private func lines(_ terminal: Terminal) -> [StyledText] {
-    guard let first = found.firstDay else { return plain(["Nothing recorded yet. trendy log TYPE"]) }
+    guard let first = found.firstDay else { return plain(["No entries yet. To record one: trendy log TYPE"]) }
     let days = first.distance(to: found.today) + 1
     let span = (first...found.today).words(near: found.today)
-    let opening = terminal.lines(of: "From \(Quantity(days, "day")), \(span). What goes together need not be a cause.")
+    let opening = terminal.lines(of: "Based on \(Quantity(days, "day")), \(span). Correlation is not causation.")
     let paragraphs = [relations(terminal), changes(terminal), usual(terminal)].filter { !$0.isEmpty }
     let isQuiet = found.search.strongest.isEmpty && found.trends.isEmpty && found.gaps.isEmpty
-    let quiet = isQuiet && found.search.daysUntilFirst == 0 ? plain(["", "  Nothing stands out."]) : []
+    let quiet = isQuiet && found.search.daysUntilFirst == 0 ? plain(["", "  No findings."]) : []
     return plain(opening) + paragraphs.flatMap { plain([""]) + $0 } + quiet
   }
 
@@ -48,24 +48,24 @@ struct InsightsText {
   private func relations(_ terminal: Terminal) -> [StyledText] {
     let search = found.search
     guard found.typeCount > 1 else {
-      return plain(terminal.lines(of: "What goes with what takes two types.", indent: 2))
+      return plain(terminal.lines(of: "Correlations need at least two event types.", indent: 2))
     }
     guard search.daysUntilFirst == 0 else {
       let days = Quantity(search.daysUntilFirst, "more day", "more days")
-      return plain(terminal.lines(of: "\(days) of two types until what goes with what can be told.", indent: 2))
+      return plain(terminal.lines(of: "Correlations need \(days) with entries of two types.", indent: 2))
     }
     guard !search.strongest.isEmpty else { return plain(young(terminal)) }
     let list = search.strongest.enumerated().flatMap { relation($0.element, number: $0.offset + 1, terminal) }
     let dots = [3, 2, 1].map { Self.dots($0, isUnicode: terminal.showsUnicode) }
     let basis =
-      "Of \(Quantity(search.pairs, "pair")) of types, on the same day and a day apart; what could be chance was taken out. "
-      + "\(dots[0]) high, \(dots[1]) medium, \(dots[2]) low confidence. Day by day: trendy insights 1"
+      "Compared \(Quantity(search.pairs, "pair")) of types at two lags, corrected for multiple comparisons. "
+      + "\(dots[0]) high, \(dots[1]) medium, \(dots[2]) low confidence. Details: trendy insights 1"
     return list + plain(terminal.lines(of: basis, indent: 2)) + plain(young(terminal))
   }
 
   private func relation(_ relation: CorrelationFinding, number: Int, _ terminal: Terminal) -> [StyledText] {
     let r = relation.correlation.r
-    let sign = r < 0 ? terminal.showsUnicode ? "−" : "-" : "+"
+    let sign = r < 0 ? "−" : "+"
     let level = relation.confidence == .high ? 3 : relation.confidence == .medium ? 2 : 1
     let marks = [
       "\(number)".rightAligned(to: 4), sign + abs(r).text(decimals: 2),
@@ -84,7 +84,7 @@ struct InsightsText {
 
   private func young(_ terminal: Terminal) -> [String] {
     let list = found.young.map { "\($0.name) \(Quantity($0.days, "day"))" }.joined(separator: ", ")
-    return list.isEmpty ? [] : terminal.lines(of: "Until it can be told of these as well: \(list).", indent: 2)
+    return list.isEmpty ? [] : terminal.lines(of: "More days needed: \(list).", indent: 2)
   }
 
   private func changes(_ terminal: Terminal) -> [StyledText] {
@@ -97,16 +97,16 @@ struct InsightsText {
   private func usual(_ terminal: Terminal) -> [StyledText] {
     let habits = found.habits.prefix(Self.mostHabits).map { habit in
       let hour = habit.hour.pattern.peak
-      let day = habit.weekday.map { ", most on \(LocalTime.weekdays[$0.pattern.peak])" } ?? ""
+      let day = habit.weekday.map { ", mostly \(LocalTime.weekdays[$0.pattern.peak])" } ?? ""
       return
-        "\(habit.type.name) \(local.clock(hour: hour, minute: 0)) to \(local.clock(hour: hour + 1, minute: 0))\(day)"
+        "\(habit.type.name) \(local.clock(hour: hour, minute: 0))–\(local.clock(hour: hour + 1, minute: 0))\(day)"
         + " (\(habit.hour.pattern.consistency.text(decimals: 2)))"
     }
     guard !habits.isEmpty else { return [] }
     return plain(terminal.lines(of: "Habits: \(habits.joined(separator: "; "))", indent: 2))
   }
 
-  // MARK: As a document
+  // MARK: JSON
 
   private func type(_ id: String) -> JSONText {
     .object([("id", .string(id)), ("name", .string(found.name(id)))])

@@ -3,10 +3,10 @@ import TrendyInsights
 import TrendyModels
 import TrendyTrips
 
-/// A ``PeriodReport`` in a sentence, a table with small pictures, and rows for scripts.
+/// Text, rows and JSON of a ``PeriodReport``.
 struct PeriodText {
   static let columns = [
-    "type", "now", "before", "percent (new where nothing was before)", "count of each day or month",
+    "type", "now", "before", "percent, or new", "count of each day or month",
   ]
 
   private let report: PeriodReport
@@ -20,15 +20,15 @@ struct PeriodText {
     units = session.units
   }
 
-  /// Details that only some periods have.
+  /// Additional output of some periods.
   struct Details {
-    /// Of the document, besides.
+    /// Additional JSON members.
     var members: [(String, JSONText)] = []
-    /// Of the row of a type, besides.
+    /// Additional columns of a type.
     var cells: (EventType) -> [String] = { _ in [] }
-    /// Behind the first.
+    /// Sentences after the first.
     var sentences: [String] = []
-    /// Below the table.
+    /// Lines below the table.
     var lines: [StyledText] = []
   }
 
@@ -45,7 +45,7 @@ struct PeriodText {
     }
     for line in console.terminal.lines(of: heading) { console.text(line) }
     guard !review.rows.isEmpty else {
-      console.text("  Nothing recorded in either.")
+      console.text("  No entries in either period.")
       return
     }
     for sentence in [sentence] + more.sentences {
@@ -71,18 +71,18 @@ struct PeriodText {
   /// `+20 %`, `same`, `new`.
   private static func words(_ change: PeriodChange) -> String {
     guard let percent = change.percent else { return "new" }
-    return change.now == change.before ? "same" : "\(percent < 0 ? "-" : "+")\(abs(percent).text(decimals: 0)) %"
+    return change.now == change.before ? "same" : "\(percent < 0 ? "−" : "+")\(abs(percent).text(decimals: 0)) %"
   }
 
   private var heading: String {
     let clock = report.clock.map { " \($0)" } ?? ""
     let (days, before) = (words(span.days) + clock, words(span.daysBefore))
-    guard span.isPresent else { return "\(days), against \(before)" }
+    guard span.isPresent else { return "\(days), compared with \(before)" }
     let name = span.period.rawValue
-    return "This \(name), \(days), against \(span.isPart ? "the same part of " : "")last \(name), \(before)"
+    return "This \(name), \(days), compared with \(span.isPart ? "the same part of " : "")last \(name), \(before)"
   }
 
-  /// `Mon 16 to Fri 20 Nov`; of a whole month or year its name.
+  /// `Mon 16 to Fri 20 Nov`; the name of a whole month or year.
   private func words(_ days: ClosedRange<CivilDate>) -> String {
     let first = days.lowerBound
     let isWhole = days == span.period.days(around: first, firstWeekday: first.weekday)

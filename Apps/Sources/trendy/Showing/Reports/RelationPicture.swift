@@ -2,7 +2,7 @@ import CommandSupport
 import TrendyInsights
 import TrendyModels
 
-/// Two types that go together, one above the other, a column for each day.
+/// Daily series of two correlated types, one above the other, a column per day.
 struct RelationPicture {
   private let days: RelationDays
   private let narrator = PlainNarrator()
@@ -24,7 +24,7 @@ struct RelationPicture {
 
   private func name(_ id: String) -> String { id == days.first.id ? days.first.name : days.second.name }
 
-  // MARK: For a person
+  // MARK: Text
 
   private func lines(_ terminal: Terminal) -> [StyledText] {
     let relation = days.relation
@@ -32,19 +32,19 @@ struct RelationPicture {
     let p = relation.adjustedP < 0.001 ? "below 0.001" : relation.adjustedP.text(decimals: 3)
     let span = (relation.firstBasis.from...relation.firstBasis.through).words(near: days.today)
     let basis =
-      "\(span): r \(relation.correlation.r.text(decimals: 2)) of \(Quantity(relation.correlation.count, "day")), "
+      "\(span): r \(relation.correlation.r.text(decimals: 2)) over \(Quantity(relation.correlation.count, "day")), "
       + "p \(p) adjusted for \(Quantity(days.pairs, "pair")), \(relation.confidence.rawValue) confidence."
     let legend =
       relation.lag == 0
-      ? "A column is a day."
-      : "A column is a day; \(days.second.name) is drawn a day early, above it is the day before."
+      ? "Each column is a day."
+      : "Each column is a day; \(days.second.name) is shifted by one day, below the day before."
     return plain(terminal.lines(of: sentence)) + plain(terminal.lines(of: basis, indent: 2)) + bands(terminal)
       + plain([""]) + plain(terminal.lines(of: legend, indent: 2))
   }
 
   private func plain(_ lines: [String]) -> [StyledText] { lines.map { StyledText($0) } }
 
-  /// As many days as fit side by side, then the next.
+  /// Splits the days into bands that fit the width.
   private func bands(_ terminal: Terminal) -> [StyledText] {
     let count = days.first.series.count - days.relation.lag
     let margin = min(max(days.first.name.columns, days.second.name.columns), 16)
@@ -63,7 +63,7 @@ struct RelationPicture {
   private func band(
     _ side: RelationDays.Side, _ columns: Range<Int>, lag: Int, _ margin: Int, _ terminal: Terminal
   ) -> StyledText {
-    // As high as in all bands: a quiet month looks quiet.
+    // All bands have the same scale.
     let most = side.series.values.max() ?? 0
     let values = columns.map { side.series.values[$0 + lag] }
     let drawn = TextPicture.series(values + [most], isUnicode: terminal.showsUnicode).dropLast()
@@ -73,7 +73,7 @@ struct RelationPicture {
     ])
   }
 
-  /// The first day, and each month where it begins.
+  /// Labels of the first day and of each month.
   private func names(_ columns: Range<Int>) -> String {
     var text = ""
     for place in columns {
@@ -89,7 +89,7 @@ struct RelationPicture {
     return text
   }
 
-  // MARK: As a document
+  // MARK: JSON
 
   private var members: [(String, JSONText)] {
     let points = days.first.series.values.enumerated().map { place, value in
@@ -104,7 +104,7 @@ struct RelationPicture {
     ]
   }
 
-  /// A relation as a document has it.
+  /// JSON members of a correlation.
   static func members(
     _ relation: CorrelationFinding, _ name: (String) -> String, _ narrator: some InsightNarrator
   ) -> [(String, JSONText)] {

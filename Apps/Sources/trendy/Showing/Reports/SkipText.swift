@@ -3,7 +3,7 @@ import TrendyAgent
 import TrendyFoundation
 import TrendyModels
 
-/// Excused days as a person reads them, and as scripts do.
+/// Text, rows and JSON of skipped days.
 struct SkipText {
   private let local: LocalTime
   private let year: Int
@@ -22,7 +22,7 @@ struct SkipText {
     let type = types[skip.eventTypeId]
     return StyledText(
       [
-        StyledText.Part(type?.name ?? skip.eventTypeId, .name(color: type?.colorHex)),
+        StyledText.Part(type?.name ?? ShortID.of(skip.eventTypeId), .name(color: type?.colorHex)),
         StyledText.Part(days[0] == days[1] ? days[0] : "\(days[0]) to \(days[1])"),
       ] + [skip.note.map { StyledText.Part("\"\($0)\"", .dim, rank: .note) }].compactMap(\.self))
   }

@@ -2,10 +2,10 @@ import CommandSupport
 import TrendyInsights
 import TrendyModels
 
-/// The best of a ``YearReview``, beside what ``PeriodText`` shows of every period.
+/// Best months, days and streaks of a ``YearReview``, in addition to ``PeriodText``.
 struct YearText {
   static let columns = [
-    "best month", "count in it", "best day", "count on it", "longest streak in days", "last day of that",
+    "best month", "count in it", "best day", "count on it", "longest streak in days", "last day of it",
   ]
 
   private let review: YearReview
@@ -37,7 +37,7 @@ struct YearText {
             Quantity(records.streak, "day").description,
           ])
       })
-    let heading = terminal.lines(of: "Best month, best day and longest streak of each:", indent: 2)
+    let heading = terminal.lines(of: "Best month, best day and longest streak by type:", indent: 2)
     return [StyledText([])] + heading.map { StyledText($0) } + table.lines(terminal)
   }
 
@@ -49,7 +49,7 @@ struct YearText {
 
   private func day(_ day: CivilDate) -> String { day.words(near: review.period.span.days.upperBound) }
 
-  /// Of the row of a type; empty ones where it has nothing in the year.
+  /// Columns of a type; empty if it has no entries in the year.
   private func cells(_ type: EventType) -> [String] {
     guard let records = review.bests.first(where: { $0.type.id == type.id })?.records else {
       return Self.columns.map { _ in "" }

@@ -1,19 +1,22 @@
 import CommandSupport
 import TrendySync
 
-/// The conflicts that wait for a person's decision.
+/// Unresolved conflicts.
 struct ConflictList {
   let conflicts: [OpenConflict]
 
   init(_ recorder: Recorder) throws { conflicts = try recorder.openConflicts() }
 
-  /// The id may be cut short, as long as it names one.
+  /// Finds a conflict by id, by a unique prefix of it, or by its position in the list, `@1`.
   func conflict(_ id: String) throws(CommandError) -> OpenConflict {
+    if id.hasPrefix("@"), let position = Int(id.dropFirst()), conflicts.indices.contains(position - 1) {
+      return conflicts[position - 1]
+    }
     let matches = conflicts.filter { !id.isEmpty && $0.id.hasPrefix(id) }
     guard matches.count == 1 else {
       throw CommandError(
-        matches.isEmpty ? "No conflict '\(id)' waits for a decision" : "'\(id)' names \(matches.count) conflicts",
-        hint: "trendy sync conflicts", exit: .notFound)
+        matches.isEmpty ? "Conflict '\(id)' not found" : "\(matches.count) conflicts have ids that begin with '\(id)'",
+        hint: "List conflicts: trendy sync conflicts", exit: .notFound)
     }
     return matches[0]
   }

@@ -2,57 +2,60 @@ import CommandSupport
 import TrendyModels
 import TrendySync
 
-/// Conflicts as a person reads them, and as scripts do.
+/// Text, rows and JSON of conflicts.
 struct ConflictText {
   private let local: LocalTime
 
   init(_ session: Session) { local = session.local }
 
-  /// Columns of a value in the list; a note may have megabytes.
+  /// Maximum width of a value in the list; a note may have megabytes.
   private static let listedColumns = 200
 
-  /// Both values of each field, a line for all; long ones are cut.
+  /// Lines of a list, with both values of each field; long values are cut.
   func lines(_ named: NamedConflict) -> [String] {
     let conflict = named.conflict
     return heading(named)
       + conflict.kept.keys.sorted().map { field in
         let kept = words(conflict.kept[field]).cut(to: Self.listedColumns)
-        let shown = (shown(field, of: conflict) ?? "not shown").cut(to: Self.listedColumns)
-        return "  \(label(field)): kept \(kept), shown \(shown)"
+        let present = (present(field, of: conflict) ?? "deleted").cut(to: Self.listedColumns)
+        return "  \(label(field)): now \(present), other value \(kept)"
       }
   }
 
-  /// Both values of each field, who wrote them and when, and what can be decided.
+  /// Lines with both values of each field, their authors and times, and the possible decisions.
   func detailLines(_ named: NamedConflict) -> [String] {
     let conflict = named.conflict
     var lines = heading(named)
     for field in conflict.kept.keys.sorted() {
       let writer = conflict.presentBy[field].map { ", \(words($0))" } ?? ""
       lines.append("  \(label(field))")
-      lines.append("    kept:  \(words(conflict.kept[field])), \(words(conflict.keptBy))")
-      lines.append("    shown: \(shown(field, of: conflict).map { $0 + writer } ?? "it is deleted")")
+      lines.append("    now:         \(present(field, of: conflict).map { $0 + writer } ?? "deleted")")
+      lines.append("    other value: \(words(conflict.kept[field])), \(words(conflict.keptBy))")
     }
-    lines.append("What you can do: trendy sync conflicts …")
-    if conflict.mine != nil { lines.append("  keep mine \(conflict.id)    keep theirs \(conflict.id)") }
+    let id = ShortID.of(conflict.id)
+    lines.append("To resolve it: trendy sync conflicts …")
+    if conflict.mine != nil { lines.append("  keep mine \(id)    keep theirs \(id)") }
     if conflict.present.isEmpty {
-      lines.append("  restore \(conflict.id)  brings it back, with the kept value in it")
+      lines.append("  restore \(id)  restores the entry with the other value")
     }
-    lines.append("  retry \(conflict.id)  writes the kept value    drop \(conflict.id)  lets it go")
+    lines.append("  retry \(id)  writes the other value    drop \(id)  keeps the current one")
     return lines
   }
 
   private func heading(_ named: NamedConflict) -> [String] {
     let conflict = named.conflict
-    let name = named.name + (named.date.map { " of \(local.dayAndTime($0))" } ?? "")
+    let name = named.name + (named.date.map { " (\(local.dayAndTime($0)))" } ?? "")
     let moment = conflict.recordedAt.map { ", \(local.dayAndTime($0))" } ?? ""
-    return ["\(conflict.id)  \(label(conflict.entityType.rawValue)) \(name)\(moment)", "  \(conflict.reason)"]
+    return [
+      "\(ShortID.of(conflict.id))  \(label(conflict.entityType.rawValue)) \(name)\(moment)", "  \(conflict.reason)",
+    ]
   }
 
-  /// A name on the wire, in words.
+  /// Wire name in words.
   private func label(_ name: String) -> String { name.replacing("_", with: " ") }
 
-  /// What a field says now; `nil` where its entity is deleted.
-  private func shown(_ field: String, of conflict: OpenConflict) -> String? {
+  /// Current value of a field; `nil` if its entity is deleted.
+  private func present(_ field: String, of conflict: OpenConflict) -> String? {
     conflict.present.isEmpty ? nil : words(conflict.present[field])
   }
 
@@ -64,10 +67,10 @@ struct ConflictText {
     return "written \(place)" + (writer.date.map { ", \(local.dayAndTime($0))" } ?? "")
   }
 
-  /// A value as a person reads it.
+  /// Formatted value.
   private func words(_ value: JSONValue?) -> String {
     switch value {
-    case nil, .null: "nothing"
+    case nil, .null: "none"
     case .string(let text): "\"\(text)\""
     case .some(let value) where Goal(value) != nil: Goal(value)?.description ?? ""
     case .object(let members) where members["value"] != nil: words(members["value"])

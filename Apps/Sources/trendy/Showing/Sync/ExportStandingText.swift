@@ -4,14 +4,14 @@ import TrendyAgent
 import TrendyFoundation
 import TrendyModels
 
-/// How the exports stand that the agent makes by itself: by what lies in their folder, and what the store notes of the last try.
-struct ExportStandingText {
-  /// Seconds after which one that is due was forgotten; an agent looks each minute.
+/// Status of scheduled exports, from the files in their folder and the result of the last attempt.
+struct ScheduledExportStatusText {
+  /// Seconds after which a due export counts as late; the agent checks every minute.
   private static let patience = 3600.0
 
   private let plan: ExportPlan
   private let local: LocalTime
-  /// `nil` where the folder is not there.
+  /// `nil` if the folder does not exist.
   private let names: [String]?
   private let last: String?
   private let next: Date
@@ -19,12 +19,12 @@ struct ExportStandingText {
   private let failure: String?
   private let failedAt: Date?
 
-  /// - Returns: `nil` where nothing is to be exported.
+  /// - Returns: `nil` without a scheduled export.
   init?(_ session: Session, _ container: AppContainer) throws {
     guard let plan = try ExportPlan(session.settings) else { return nil }
     self.plan = plan
     local = session.local
-    // That the folder is missing is what is said.
+    // A missing folder is reported by `finding`.
     names = try? ScheduledExport.names(in: URL(filePath: plan.folder))
     last = plan.schedule.last(of: names ?? [], now: session.now, in: local)
     next = plan.schedule.next(after: names ?? [], now: session.now, in: local)
@@ -34,20 +34,20 @@ struct ExportStandingText {
     (failure, failedAt) = isOfThis ? (standing?.failure, standing?.failedAt) : (nil, nil)
   }
 
-  /// What is wrong; `nil` where all is well.
+  /// Problem, if any.
   var finding: String? {
-    if names == nil { return "exports go to \(plan.folder), and there is no such folder" }
+    if names == nil { return "export folder \(plan.folder) not found; create it" }
     if let failure {
-      return "the export \(failedAt.map { "of \(local.dayAndTime($0)) " } ?? "")was not made: \(failure)"
+      return "export \(failedAt.map { "of \(local.dayAndTime($0)) " } ?? "")failed: \(failure)"
     }
-    if isLate { return "an export is due since \(local.dayAndTime(next)): does the agent run? trendyd status" }
+    if isLate { return "export overdue since \(local.dayAndTime(next)); check the agent: trendyd status" }
     return nil
   }
 
   var line: String {
     if let finding { return finding }
     let what = "\(plan.format) to \(plan.folder) every \(plan.every)"
-    guard let last else { return "\(what), the first is to come" }
+    guard let last else { return "\(what), none yet" }
     return "\(what), last \(last), next \(local.day(next))"
   }
 

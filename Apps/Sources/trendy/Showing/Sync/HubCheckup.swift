@@ -4,14 +4,14 @@ import TrendyAgent
 import TrendyFoundation
 import TrendyModels
 
-/// What `trendy doctor` has of the hub: whether both hold the same, or why the hub could not be asked.
+/// Comparison with the hub in `trendy doctor`.
 struct HubCheckup {
   let json: JSONText
-  /// `nil` where the hub could not be asked: that says nothing of the store.
+  /// `nil` if the hub could not be reached.
   let agrees: Bool?
   let lines: [String]
 
-  /// `nil` for a store that is connected to no hub.
+  /// Returns `nil` if the store is not connected to a hub.
   init?(_ session: Session, isRepairing: Bool) throws {
     guard let account = try session.openStore().accountFile.load() else { return nil }
     let answer = try NetworkProgram.answer(
@@ -21,7 +21,7 @@ struct HubCheckup {
     if let error = members["error"]?.objectValue {
       agrees = nil
       lines =
-        ["The hub could not be asked: \(error["message"]?.stringValue ?? "no answer")."]
+        ["Cannot compare with the hub: \(error["message"]?.stringValue ?? "no response")."]
         + (error["hint"]?.stringValue.map { [$0] } ?? [])
       return
     }
@@ -29,9 +29,9 @@ struct HubCheckup {
     let kinds = members["kinds"]?.arrayValue?.compactMap(\.objectValue) ?? []
     var lines: [String] = []
     if let repair = members["repair"]?.objectValue {
-      lines.append("Mended. What was here before is kept in \(repair["backup"]?.stringValue ?? "")")
+      lines.append("Repaired. A backup is in \(repair["backup"]?.stringValue ?? "")")
       if let count = repair["offered"]?.intValue, count > 0 {
-        lines.append("Offered again to the hub, which lacked it: \(Quantity(Int(count), "change"))")
+        lines.append("Queued again for the hub, which did not have them: \(Quantity(Int(count), "change"))")
       }
     }
     if agrees == true {
@@ -45,7 +45,7 @@ struct HubCheckup {
       lines += Self.differences(kinds, members)
       let isRepairable =
         kinds.contains { $0["agrees"] == false } || members["missing_rows"] != 0 || members["unknown_rows"] != 0
-      if !isRepairing, isRepairable { lines.append("Set right, a backup first: trendy doctor --repair") }
+      if !isRepairing, isRepairable { lines.append("To repair, after a backup: trendy doctor --repair") }
     }
     self.lines = lines
   }
@@ -57,23 +57,25 @@ struct HubCheckup {
       let (here, there) = (count("here"), count("hub"))
       guard kind["agrees"] == false else {
         guard let visible = kind["visible"]?.intValue, visible != there else { return nil }
-        return "- \(name): \(visible) shown here, \(there) at the hub"
+        return "- \(name): \(visible) visible here, \(there) on the hub"
       }
       return here == there
-        ? "- \(name): \(here) here and at the hub, not all in the same state"
-        : "- \(name): \(here) here, \(there) at the hub"
+        ? "- \(name): \(here) here and on the hub, with different contents"
+        : "- \(name): \(here) here, \(there) on the hub"
     }
     if let missing = members["missing_rows"]?.intValue, missing > 0 {
       lines.append(
-        "- \(Quantity(Int(missing), "row")) that the hub gave \(missing == 1 ? "is" : "are") gone from this store")
+        "- \(Quantity(Int(missing), "row")) received from the hub \(missing == 1 ? "is" : "are") missing here")
     }
     if let strays = members["unknown_rows"]?.intValue, strays > 0 {
       lines.append(
-        "- \(Quantity(Int(strays), "row")) here that the hub never gave, and that no waiting change accounts for")
+        "- \(Quantity(Int(strays), "row")) here \(strays == 1 ? "is" : "are") neither from the hub nor pending")
     }
     if let rejected = members["rejected_rows"]?.intValue, rejected > 0 {
-      lines.append("- \(Quantity(Int(rejected), "row")) here that the hub rejected. Decide: trendy sync conflicts")
+      lines.append(
+        "- \(Quantity(Int(rejected), "row")) here \(rejected == 1 ? "was" : "were") rejected by the hub. Resolve: trendy sync conflicts"
+      )
     }
-    return ["This store and the hub do not hold the same:"] + lines
+    return ["This store and the hub differ:"] + lines
   }
 }

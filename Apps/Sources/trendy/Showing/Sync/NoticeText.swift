@@ -3,7 +3,7 @@ import CommandSupport
 import TrendyFoundation
 import TrendyModels
 
-/// What a companion was told, as a person reads it, and as scripts do.
+/// Text, rows and JSON of companion notices.
 struct NoticeText {
   private let local: LocalTime
   private let now: Date
@@ -20,7 +20,7 @@ struct NoticeText {
     let year = local.components(of: now).year
     var parts = [local.dayAndTime(notice.at, year: year), device, notice.kind.replacing("_", with: " ")]
     if let metres = notice.data["distance_m"]?.doubleValue { parts.append(LiveText.distance(metres, units)) }
-    if let active = notice.data["active"]?.boolValue { parts.append(active ? "a trip goes on" : "no trip goes on") }
+    if let active = notice.data["active"]?.boolValue { parts.append(active ? "trip running" : "no trip running") }
     if let hub = notice.data["hub_url"]?.stringValue { parts.append(hub) }
     return parts.filter { !$0.isEmpty }.joined(separator: "  ")
   }

@@ -4,7 +4,7 @@ import TrendyModels
 import TrendyProtocols
 import TrendySync
 
-/// What each repair of the sync would do to the store.
+/// Preview of the sync repairs.
 struct RepairForecast {
   private let counts: SyncCounts
   private let digest: SyncDigest?
@@ -28,17 +28,21 @@ struct RepairForecast {
         ])
       return
     }
-    let waiting = "\(Quantity(counts.pending, "change")) that wait\(counts.pending == 1 ? "s" : "")"
-    let twice = "\(Quantity(doubles, "event")) that \(doubles == 1 ? "is" : "are") here twice"
-    console.text("Nothing was done. Each of these makes a backup first, and loses nothing that waits:")
-    console.text("--resync   takes everything anew from the hub; \(waiting) would be laid over it")
-    console.text("--requeue  asks the hub what it has, and offers again what is here and not there")
-    console.text("--dedupe   shows \(twice); removes them only with --yes")
+    console.sentence("Nothing was done. Each repair makes a backup first and keeps pending changes:")
+    let repairs: [(label: String, text: String)] = [
+      (
+        "--resync",
+        "download everything from the hub again; keeps \(Quantity(counts.pending, "pending change"))"
+      ),
+      ("--requeue", "upload entries that the hub does not have"),
+      ("--dedupe", "list \(Quantity(doubles, "duplicate event")); deletes them with --yes"),
+    ]
+    for line in Terminal.columns(repairs, width: console.terminal.helpWidth) { console.text(line) }
     if missing + unknown > 0 {
-      let wrong = "\(Quantity(missing, "row")) missing, \(Quantity(unknown, "row")) that no hub gave"
-      console.text("Wrong here: \(wrong). Both at once: trendy doctor --repair")
+      let wrong = "\(Quantity(missing, "row")) missing, \(Quantity(unknown, "row")) unknown to the hub"
+      console.sentence("Differences found: \(wrong). To repair both: trendy doctor --repair")
     } else {
-      console.text("Whether this store and the hub agree: trendy doctor")
+      console.sentence("To compare this store with the hub: trendy doctor")
     }
   }
 }

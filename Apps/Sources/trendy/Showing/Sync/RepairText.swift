@@ -1,29 +1,29 @@
 import CommandSupport
 import TrendyPersistence
 
-/// What a repair of the store saved and lost, as a person reads it, and as scripts do.
+/// Text and JSON of a repair of the store.
 struct RepairText {
   let report: RepairReport
 
   func show(_ console: Console) {
     guard report.wasDamaged else {
-      console.text("There was nothing to repair.")
+      console.text("Nothing to repair.")
       return
     }
-    console.text(
-      "Repaired. Of the log, \(Quantity(report.savesKept, "save")) kept, \(report.savesLost) not whole in any file.")
+    console.sentence(
+      "Repaired: \(Quantity(report.savesKept, "save")) recovered from the log, \(report.savesLost) incomplete.")
     for saves in report.lostSaves {
       console.data("  lost: \(Quantity(saves.numbers.count, "save")) at \(saves.path), byte \(saves.offset)")
-      for row in Excerpt(saves.rows).shown { console.data("    it named \(row.description)") }
+      for row in Excerpt(saves.rows).shown { console.data("    contained \(row.description)") }
     }
     if report.rowsLost > 0 {
       let rows = Excerpt(report.lostRows)
       console.data(
-        "  lost: \(Quantity(report.rowsLost, "row")), damaged or gone; where one was changed later, that may be kept")
+        "  lost: \(Quantity(report.rowsLost, "row")), damaged or missing; later versions may have been recovered")
       for row in rows.shown { console.data("    \(row.description)") }
       if let rest = rows.rest { console.data(rest) }
     }
-    for file in report.setAside { console.text("  set aside: \(file)") }
+    for file in report.setAside { console.text("  moved aside: \(file)") }
   }
 
   var json: JSONText {

@@ -7,21 +7,21 @@ import TrendyModels
 import TrendyProtocols
 import TrendySync
 
-/// How sync stands, as the store and the files beside it tell: without the network, and whoever syncs, in whatever process.
-struct SyncStanding {
+/// Sync status from the store and its files, without network access, regardless of the process that syncs.
+struct SyncStatusReport {
   let account: Account?
   let waiting: Int
   let oldest: Date?
   let conflicts: Int
-  /// What else lies in the store for sync.
+  /// Numbers of pending, accepted and parked entries.
   let counts: SyncCounts
-  /// Of those that wait, what was sent and not answered.
+  /// Number of pending mutations that were sent but not answered.
   let inFlight: Int
-  /// The hub's head, as of its last answer.
+  /// Last known head of the hub.
   let head: Int64?
   let cursor: Int64?
   private let runs: [SyncRun]
-  /// Whether somebody syncs in the background.
+  /// Whether an agent is running.
   private let isAgentThere: Bool
   private let session: Session
 
@@ -30,7 +30,7 @@ struct SyncStanding {
     account = try container.accountFile.load()
     counts = try store.syncCounts()
     waiting = counts.pending
-    // What was sent lies at the front, and is never more than one batch.
+    // Sent mutations are at the front of the queue, at most one batch.
     let front = try store.firstPendingMutations(500)
     oldest = front.first?.createdAt
     inFlight = front.count { $0.sequence != nil }
@@ -43,10 +43,8 @@ struct SyncStanding {
   }
 }
 
-extension SyncStanding {
-  /// `Everything is on hub.example (17:48).`; `nil` without a hub.
-  ///
-  /// For commands that say it beside something else: it reads no more than that takes, and nothing where there is no hub.
+extension SyncStatusReport {
+  /// `Synced with hub.example at 17:48.`; `nil` without a hub. Reads only what this sentence needs.
   static func sentence(container: AppContainer, session: Session) throws -> String? {
     guard let account = try container.accountFile.load() else { return nil }
     let local = session.local
@@ -54,88 +52,90 @@ extension SyncStanding {
       local.startOfDay(date) == local.startOfDay(session.now) ? local.time(date) : local.dayAndTime(date)
     }
     let waiting = try container.makeStore().syncCounts().pending
-    guard waiting > 0 else { return "Everything is on \(account.hubName)\(last.map { " (\($0))" } ?? "")." }
-    let changes = "\(Quantity(waiting, "change waits", "changes wait")) for \(account.hubName)"
+    guard waiting > 0 else { return "Synced with \(account.hubName)\(last.map { " at \($0)" } ?? "")." }
+    let changes = "\(Quantity(waiting, "change")) pending for \(account.hubName)"
     return last.map { "\(changes); last sync \($0)." } ?? "\(changes); never synced."
   }
 
   var lastSync: Date? { runs.lastSync }
   var lastError: String? { runs.last?.error }
 
-  /// How far the feed was read short of the hub's head; `nil` where it was read to its end.
+  /// Number of versions of the hub not yet received; `nil` if there are none.
   var behind: Int64? {
     guard let head, let cursor, head > cursor else { return nil }
     return head - cursor
   }
 
-  /// When the agent tries next; `nil` where nobody does by himself.
+  /// Time of the next automatic sync; `nil` without an agent.
   private var nextTry: Date? {
     guard account != nil, isAgentThere else { return nil }
     return runs.last?.nextTry
   }
 
-  /// What the hub said last of this device's token.
+  /// Whether the hub accepted the token of this device last time.
   private var isTokenGood: Bool? { account == nil ? nil : runs.last { $0.isTokenGood != nil }?.isTokenGood }
 
-  /// As the breaker of who synced last has it.
+  /// State of the circuit breaker after the last sync.
   private var breaker: CircuitBreakerState {
     guard let pause = runs.last?.pausedUntil else { return .closed }
     return session.now < pause ? .open : .halfOpen
   }
 
-  /// `hub.example   3 waiting (oldest 4m)   last sync 10:02   cursor 88214   key ok`.
+  /// `hub.example · 3 changes pending (oldest 4 min) · last sync 10:02`.
   var line: String {
     guard let account else {
       return
-        "not connected; \(waiting) change\(waiting == 1 ? "" : "s") would go to a hub. Pair with one: trendy connect URL CODE"
+        "not connected to a hub. To connect: trendy connect URL CODE"
     }
-    var parts = [account.hubName, "\(waiting) waiting"]
+    var parts = [account.hubName, waiting == 0 ? "nothing pending" : "\(Quantity(waiting, "change")) pending"]
     if let oldest { parts[1] += " (oldest \(DurationPhrase.words(max(0, session.now.timeIntervalSince(oldest)))))" }
     parts.append(lastSync.map { "last sync \(session.local.dayAndTime($0))" } ?? "never synced")
-    if let cursor { parts.append("cursor \(cursor)") }
-    if let isTokenGood { parts.append(isTokenGood ? "key ok" : "key refused") }
-    if conflicts > 0 { parts.append("\(conflicts) to decide") }
-    return parts.joined(separator: "   ")
+    if isTokenGood == false { parts.append("token rejected") }
+    if conflicts > 0 { parts.append("\(Quantity(conflicts, "conflict"))") }
+    return parts.joined(separator: " · ")
   }
 
-  /// What there is to say beyond the line.
+  /// Details below the line.
   var details: [String] {
     var lines: [String] = []
-    if let account { lines.append("Account:  \(account.person), this device \(account.deviceId)") }
+    if let account { lines.append("Account:  \(account.person), device \(ShortID.of(account.deviceId))") }
     if let head {
-      let gap = behind.map { ": \($0) of its versions have not been read" } ?? ", all read"
-      lines.append("Hub:      at version \(head)\(asOf)\(gap)")
+      let gap = behind.map { "\(Quantity(Int($0), "version")) not yet received" } ?? "all received"
+      lines.append("Hub:      version \(head)\(asOf), \(gap)")
     }
     if inFlight > 0 {
-      lines.append("Sent:     \(inFlight) of the waiting, and no answer yet; they are asked for again")
+      lines.append("Sent:     \(Quantity(inFlight, "pending change")) without a response yet; will be retried")
     }
-    if counts.accepted > 0 { lines.append("Accepted: \(counts.accepted) that have not come back yet") }
+    if counts.accepted > 0 {
+      lines.append("Accepted: \(Quantity(counts.accepted, "change")) not yet confirmed by the feed")
+    }
     if counts.parked > 0 {
       lines.append(
-        "Parked:   \(counts.parked), until what they belong to comes, or a version of trendy that reads them")
+        "Parked:   \(Quantity(counts.parked, "entry", "entries")) waiting for related data or a newer version of trendy"
+      )
     }
     if let last = runs.last, let error = last.error {
-      lines.append("Last try: \(session.local.dayAndTime(last.endedAt)): \(error)")
+      lines.append("Last try: \(session.local.dayAndTime(last.endedAt)), failed: \(error)")
     }
     if let pause = runs.last?.pausedUntil {
       lines.append(
         breaker == .open
-          ? "Breaker:  open: the hub asked to be left alone until \(session.local.dayAndTime(pause))"
-          : "Breaker:  half open: the next try shows whether the hub takes changes again")
+          ? "Paused:   until \(session.local.dayAndTime(pause)), as requested by the hub"
+          : "Paused:   the next sync checks whether the hub accepts changes again")
     }
     if account != nil { lines.append("Next try: \(nextTryInWords)") }
-    if conflicts > 0 { lines.append("Decide:   trendy sync conflicts") }
+    if conflicts > 0 { lines.append("Resolve:  trendy sync conflicts") }
     return lines
   }
 
-  /// Since when nothing newer is known.
+  /// Time of the last successful contact.
   private var asOf: String {
     runs.last { $0.isTokenGood == true }.map { " as of \(session.local.dayAndTime($0.endedAt))" } ?? ""
   }
 
   private var nextTryInWords: String {
-    guard isAgentThere else { return "none by itself: no agent runs (trendyd run). Now: trendy sync" }
-    guard let nextTry else { return "when the agent has begun" }
+    guard isAgentThere else { return "not scheduled, because no agent is running. Sync now: trendy sync" }
+    guard let nextTry else { return "when the agent has started" }
     let wait = nextTry.timeIntervalSince(session.now)
     return wait <= 0 ? "now" : "in \(DurationPhrase.words(wait)), at \(session.local.time(nextTry))"
   }
@@ -156,7 +156,7 @@ extension SyncStanding {
 }
 
 extension [SyncRun] {
-  /// When the last ended that did not fail.
+  /// End of the last successful sync.
   fileprivate var lastSync: Date? { last { $0.error == nil }?.endedAt }
 }
 

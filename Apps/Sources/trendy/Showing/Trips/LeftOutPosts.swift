@@ -4,8 +4,8 @@ import TrendyAgent
 import TrendyFoundation
 import TrendyModels
 
-/// What devices posted lately and was not kept, by this machine's agent and by the hub.
-struct LeftOutPosts {
+/// Rejected posts of devices, at the agent and at the hub.
+struct RejectedPostsText {
   struct Entry {
     var device: String
     var isAtHub: Bool
@@ -15,7 +15,7 @@ struct LeftOutPosts {
 
   private(set) var entries: [Entry] = []
   private(set) var findings: [String] = []
-  /// Why the hub's are not known, if they are not.
+  /// Reason why the posts of the hub are unknown, if they are.
   private(set) var silence: String?
 
   init(_ session: Session) throws {
@@ -27,7 +27,7 @@ struct LeftOutPosts {
     do {
       let answer = try NetworkProgram.answer(to: ["live", "--store", session.storeDirectory.path])
       if let error = answer.objectValue?["error"]?.objectValue {
-        silence = "\(account.hubName) could not be asked: \(error["message"]?.stringValue ?? "no answer")."
+        silence = "\(account.hubName) did not answer: \(error["message"]?.stringValue ?? "no response")."
         return
       }
       let live = try WireJSON.decode(LiveTripsResponse.self, from: WireJSON.encode(answer))
@@ -39,7 +39,7 @@ struct LeftOutPosts {
           device: post.deviceName.isEmpty ? post.deviceId : post.deviceName, isAtHub: true, session)
       }
     } catch {
-      silence = "\(account.hubName) could not be asked: \(error)."
+      silence = "\(account.hubName) did not answer: \(error)."
     }
   }
 
@@ -50,9 +50,9 @@ struct LeftOutPosts {
       ("held_by_sender", .bool(post.isHeldBySender)), ("reason", .string(post.reason)),
     ])
     entries.append(Entry(device: device, isAtHub: isAtHub, post: post, json: json))
-    let posts = post.count == 1 ? "a post was" : "\(post.count) posts were"
+    let posts = post.count == 1 ? "1 post" : "\(post.count) posts"
     findings.append(
-      "\(device): \(posts) not kept\(isAtHub ? " by the hub" : "") since \(session.local.dayAndTime(post.first))"
-        + "\(post.isHeldBySender ? ", the device still has them" : ""): \(post.reason)")
+      "\(device): \(posts) rejected\(isAtHub ? " by the hub" : "") since \(session.local.dayAndTime(post.first))"
+        + "\(post.isHeldBySender ? ", still queued on the device" : ""): \(post.reason)")
   }
 }

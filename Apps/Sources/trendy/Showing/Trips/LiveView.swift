@@ -14,7 +14,7 @@ import TrendyModels
 import TrendyProtocols
 import TrendyTrips
 
-/// `trendy trip show --live`: the trip that goes on, as it goes on.
+/// `trendy trip show --live`: follows the running trip.
 struct LiveView {
   let session: Session
 
@@ -35,10 +35,10 @@ struct LiveView {
       text = next
     }
     screen.end()
-    throw CommandError("The agent has ended", hint: "Start it again: trendyd run", exit: .unreachable)
+    throw CommandError("The agent has stopped", hint: "Start it again: trendyd run", exit: .unreachable)
   }
 
-  /// What is known without one, once: by the fixes that are kept here, and by the hub.
+  /// Shows the running trip once, from recorded fixes and the hub.
   private func withoutAgent() throws -> ExitCode {
     let app = try session.openStore()
     var known: [(trip: AgentStatus.LiveTrip, source: Source)] = []
@@ -58,26 +58,26 @@ struct LiveView {
         failure = error
       }
     }
-    // Of several the one that was heard of last.
+    // The trip with the newest fix.
     let shown = known.max { ($0.trip.fixedAt ?? .distantPast) < ($1.trip.fixedAt ?? .distantPast) }
-    // Nothing here says nothing of what the hub would have known.
+    // Without the hub, the absence of a local trip proves nothing.
     if shown == nil, let failure { throw failure }
     source = shown?.source ?? source
-    if let failure { session.console.talk("The hub could not be asked: \(failure.message).") }
+    if let failure { session.console.talk("The hub did not answer: \(failure.message).") }
     let age =
       shown?.trip.fixedAt.map { " \(DurationPhrase.words(max(0, session.now.timeIntervalSince($0)))) ago" } ?? ""
-    let teller = shown?.trip.device.map { "\($0) told" } ?? "was told to"
+    let sender = shown?.trip.device.map { " from \($0)" } ?? ""
     session.console.talk(
-      "No agent runs here: this is what \(teller) \(source.words)\(age), and nothing will follow. "
-        + "Start one: trendyd run")
+      "No agent is running, so this does not update: last known state\(sender), according to \(source.words)\(age). "
+        + "Start an agent: trendyd run")
     show(shown?.trip, on: Screen(isInPlace: false), from: source)
     return .done
   }
 
-  /// Where a trip is known from.
+  /// Source of a trip.
   private enum Source {
     case agent
-    /// The fixes that are kept in this store.
+    /// Recorded fixes of this store.
     case store
     case hub(String)
 
@@ -91,7 +91,7 @@ struct LiveView {
 
     var hub: String? { if case .hub(let name) = self { name } else { nil } }
 
-    /// Who was told.
+    /// Name in messages.
     var words: String {
       switch self {
       case .agent: "the agent"
@@ -107,14 +107,15 @@ struct LiveView {
       answer = try NetworkProgram.answer(to: ["live", "--store", session.storeDirectory.path])
       if let error = answer.objectValue?["error"]?.objectValue {
         throw CommandError(
-          error["message"]?.stringValue ?? "No answer", hint: error["hint"]?.stringValue,
+          error["message"]?.stringValue ?? "No response", hint: error["hint"]?.stringValue,
           exit: error["exit"]?.intValue.flatMap { ExitCode(rawValue: Int32($0)) } ?? .unreachable)
       }
       return try WireJSON.decode(LiveTripsResponse.self, from: WireJSON.encode(answer))
     } catch let error as CommandError {
       throw error
     } catch {
-      throw CommandError("\(account.hubName) gave no answer that can be read: \(error)", exit: .version)
+      throw CommandError(
+        "Unknown response from \(account.hubName): \(error)", hint: "Update trendy or the hub.", exit: .version)
     }
   }
 
@@ -136,13 +137,13 @@ struct LiveView {
       ])
     case .text:
       screen.show(
-        trip.map { LiveText.line($0, now: now, in: session.local, session.units) } ?? "No trip goes on.",
+        trip.map { LiveText.line($0, now: now, in: session.local, session.units) } ?? "No trip is running.",
         session.console)
     }
   }
 }
 
-/// The line of a terminal that is written over, or else a line for each change.
+/// Overwrites one line of a terminal, or prints a line for each change.
 private struct Screen {
   let isInPlace: Bool
 
@@ -150,7 +151,7 @@ private struct Screen {
 
   init(isInPlace: Bool) {
     self.isInPlace = isInPlace
-    // Whoever interrupts gets their prompt on a line of its own. Nothing else of the terminal is changed.
+    // An interrupt ends the line, so that the prompt starts on a new one.
     for number in [SIGINT, SIGTERM] {
       guard isInPlace else {
         signal(number) { _ in _exit(ExitCode.interrupted.rawValue) }
@@ -166,7 +167,7 @@ private struct Screen {
 
   func show(_ line: String, _ console: Console) {
     guard isInPlace else { return console.text(line) }
-    // A line that breaks could not be written over.
+    // A wrapped line could not be overwritten.
     var size = winsize()
     let width = ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 1 ? Int(size.ws_col) - 1 : 79
     let text = String(

@@ -2,7 +2,7 @@ import CommandSupport
 import TrendyModels
 import TrendyTrips
 
-/// The route of a trip as a picture of dots, north up and in proportion, with a letter at either end and a scale.
+/// Picture of a route in dots, north up and to scale, with a letter at each end and a scale bar.
 struct RoutePicture {
   private let route: [Coordinate]
   private let names: (start: String?, end: String?)
@@ -12,16 +12,16 @@ struct RoutePicture {
   private static let highest = 12
 
   /// - Parameters:
-  ///   - route: the way, from its start.
-  ///   - names: of the places at both ends.
-  ///   - units: of the scale.
+  ///   - route: coordinates from start to end.
+  ///   - names: names of the places at both ends.
+  ///   - units: units of the scale bar.
   init(_ route: [Coordinate], names: (start: String?, end: String?), units: Units) {
     self.route = route
     self.names = names
     self.units = units
   }
 
-  /// None of a route that goes nowhere, or that is not known.
+  /// Returns no lines for an empty route or a single point.
   func lines(for terminal: Terminal) -> [String] {
     let points = metres
     guard let first = points.first, let last = points.last else { return [] }
@@ -29,7 +29,7 @@ struct RoutePicture {
     let (south, north) = points.reduce((first.y, first.y)) { (min($0.0, $1.y), max($0.1, $1.y)) }
     let columns = min((terminal.width ?? 80) - 4, Self.widest)
     let dots = (across: columns * DotCanvas.dotsAcross - 1, down: Self.highest * DotCanvas.dotsDown - 1)
-    // Metres from a dot to the next, as many as it takes for all to fit.
+    // Metres per dot.
     let unit = max((east - west) / Double(dots.across), (north - south) / Double(dots.down))
     guard unit > 0, unit.isFinite else { return [] }
     let height = Int((north - south) / unit) / DotCanvas.dotsDown + 1
@@ -47,7 +47,7 @@ struct RoutePicture {
     ]
   }
 
-  /// East and north of the first point, on a plane: of a trip it is flat enough.
+  /// Metres east and north of the first point, on a plane, which is accurate enough for a trip.
   private var metres: [(x: Double, y: Double)] {
     guard let first = route.first else { return [] }
     let north = Coordinate(latitude: first.latitude + (first.latitude > 0 ? -0.01 : 0.01), longitude: first.longitude)
@@ -56,14 +56,14 @@ struct RoutePicture {
       x: Geodesic.distanceMeters(from: first, to: east) * 100, y: Geodesic.distanceMeters(from: first, to: north) * 100
     )
     return route.map { point in
-      // Across the date line the short way round.
+      // Routes may cross the date line.
       var degrees = point.longitude - first.longitude
       if degrees > 180 { degrees -= 360 } else if degrees < -180 { degrees += 360 }
       return (degrees * perDegree.x, (point.latitude - first.latitude) * perDegree.y)
     }
   }
 
-  /// The first letters of the places, where these tell them apart.
+  /// First letters of the places, if they differ.
   private var letters: (start: Character, end: Character) {
     if let start = names.start?.first, let end = names.end?.first, start != end,
       "\(start)\(end)".allSatisfy({ $0.isASCII && $0.isLetter })
@@ -83,7 +83,7 @@ struct RoutePicture {
     return ends + (scale.columns <= room ? scale : "")
   }
 
-  /// A round length, in the person's units, that is at most a third of the picture wide.
+  /// Scale bar of a round length, at most a third of the width.
   private func scale(cell: Double, atMost columns: Int, isUnicode: Bool) -> String {
     let widest = cell * Double(min(columns, 24))
     // Metres; below a mile or a kilometre in feet or metres.

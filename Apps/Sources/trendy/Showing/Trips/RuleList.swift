@@ -3,10 +3,10 @@ import TrendyModels
 import TrendyProtocols
 import TrendyTrips
 
-/// Trip rules that a command answers with.
+/// Output of trip rules.
 struct RuleList {
   var rules: [TripRule]
-  /// Of the places and vehicles that they name, by id.
+  /// Names of places and vehicles by id.
   var names: [String: String] = [:]
 
   func show(_ session: Session) -> ExitCode {

@@ -1,7 +1,7 @@
 import CommandSupport
 import TrendyTrips
 
-/// Trips and visits that fixes changed, as a person reads it, and as scripts do.
+/// Text and JSON of detected trips and visits that changed.
 struct TrackChangesText {
   let changes: TrackReader.Changes
 
@@ -12,6 +12,6 @@ struct TrackChangesText {
   }
 
   var words: String {
-    "Events: \(changes.created.count) new, \(changes.updated.count) changed, \(changes.deleted.count) taken back"
+    "Trips and visits: \(changes.created.count) new, \(changes.updated.count) changed, \(changes.deleted.count) removed"
   }
 }

@@ -3,7 +3,7 @@ import TrendyModels
 import TrendyProtocols
 import TrendyTrips
 
-/// Trips that a command answers with.
+/// Output of trips.
 struct TripList {
   let trips: [TripEvent]
   private let places: [Geofence]
@@ -15,7 +15,7 @@ struct TripList {
 
   func texts(_ session: Session) -> [TripText] { trips.map { TripText($0, places: places, session: session) } }
 
-  /// In the format asked for; `words` writes one of them for people.
+  /// Prints the trips in the requested format; `words` prints one trip as text.
   func show(_ session: Session, words: (TripText) -> Void) {
     let texts = texts(session)
     switch session.console.format {
@@ -27,7 +27,7 @@ struct TripList {
   }
 }
 
-/// One trip that a command answers with.
+/// Output of one trip.
 struct OneTrip {
   private let list: TripList
 
@@ -35,7 +35,7 @@ struct OneTrip {
 
   var event: Event { list.trips[0].event }
 
-  /// - Parameter isDetailed: whether people read all of it, and not one line that says what was done.
+  /// - Parameter isDetailed: whether text output has all details, not only one line.
   func show(_ session: Session, isDetailed: Bool = false) -> ExitCode {
     let trip = list.texts(session)[0]
     switch session.console.format {

@@ -3,7 +3,7 @@ import TrendyFoundation
 import TrendyModels
 import TrendyTrips
 
-/// A trip as a person reads it, and as scripts do.
+/// Text, rows and JSON of a trip.
 struct TripText {
   private let trip: TripEvent
   private let places: [Geofence]
@@ -20,7 +20,7 @@ struct TripText {
   }
 
   private var event: Event { trip.event }
-  /// Metres; `nil` where it does not say.
+  /// Metres, if known.
   private var distance: Double? { event.properties["distance"]?.doubleValue }
   private var seconds: Double? { event.endDate.map { $0.timeIntervalSince(event.timestamp) } }
 
@@ -44,7 +44,7 @@ struct TripText {
 
   private var way: String? { Self.way(of: trip, among: places) }
 
-  /// `Home → Office`, or what is known of it.
+  /// `Home → Office`, or the known end.
   static func way(of trip: TripEvent, among places: [Geofence]) -> String? {
     switch (places.nearest(to: trip.startPlace).first?.name, places.nearest(to: trip.endPlace).first?.name) {
     case (let from?, let to?): "\(from) → \(to)"
@@ -57,7 +57,7 @@ struct TripText {
   private func name(_ coordinate: Coordinate?) -> String? { places.nearest(to: coordinate).first?.name }
 
   var lines: [String] {
-    var rows = [("id", event.id), ("start", moment(event.timestamp))]
+    var rows = [("id", ShortID.of(event.id)), ("start", moment(event.timestamp))]
     if let end = event.endDate { rows.append(("end", moment(end))) }
     if let place = place(trip.startPlace) { rows.append(("from", place)) }
     if let place = place(trip.endPlace) { rows.append(("to", place)) }
@@ -68,7 +68,7 @@ struct TripText {
     if let car = trip.carName { rows.append(("car", car)) }
     if let category = trip.category {
       let why = trip.rule.map { "rule '\($0)'" } ?? "by hand"
-      rows.append(("for", "\(category.rawValue) (\(why))"))
+      rows.append(("category", "\(category.rawValue) (\(why))"))
     }
     if trip.category == .mixed, let business = trip.businessDistance {
       rows.append(("business", units.length(business)))
@@ -77,7 +77,7 @@ struct TripText {
     return rows.map { "\($0.padded(to: 10))\($1)" }
   }
 
-  /// The way as a picture.
+  /// Picture of the route.
   func picture(for terminal: Terminal) -> [String] {
     RoutePicture(trip.route, names: (name(trip.startPlace), name(trip.endPlace)), units: units).lines(for: terminal)
   }
@@ -85,7 +85,7 @@ struct TripText {
   private func moment(_ date: Date) -> String { "\(local.dayAndTime(date, year: year)) \(local.offset(date))" }
 
   private func place(_ coordinate: Coordinate?) -> String? {
-    coordinate.map { name($0) ?? "\($0.latitude), \($0.longitude)" }
+    coordinate.map { name($0) ?? $0.text }
   }
 
   private func speed(_ key: String) -> String? {
@@ -95,7 +95,7 @@ struct TripText {
 }
 
 extension TripText {
-  /// For scripts: id, start, end, metres, seconds.
+  /// Columns: id, start, end, metres, seconds.
   var plain: [String] {
     [
       event.id, local.rfc3339(event.timestamp), event.endDate.map { local.rfc3339($0) } ?? "",

@@ -1,10 +1,10 @@
 import CommandSupport
 import TrendyTrips
 
-/// Vehicles that a command answers with.
+/// Output of vehicles.
 struct VehicleList {
   var vehicles: [Vehicle]
-  /// By which it tells how far each was driven.
+  /// Trips for the total distances.
   var trips: [TripEvent]
 
   func show(_ session: Session) -> ExitCode {
@@ -13,13 +13,13 @@ struct VehicleList {
       session.console.document("trendy.vehicles/1", [("vehicles", .array(texts.map(\.json)))])
       return .done
     }
-    if texts.isEmpty { session.console.text("No vehicles yet. Make one: trendy vehicle add Van") }
+    if texts.isEmpty { session.console.text("No vehicles yet. Add one: trendy vehicle add Van") }
     for text in texts { text.show(session) }
     return .done
   }
 }
 
-/// One vehicle that a command answers with.
+/// Output of one vehicle.
 struct OneVehicle {
   var vehicle: Vehicle
 

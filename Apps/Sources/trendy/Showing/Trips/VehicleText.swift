@@ -1,18 +1,18 @@
 import CommandSupport
 import TrendyTrips
 
-/// A vehicle as a person reads it, and as scripts do.
+/// Text, rows and JSON of a vehicle.
 struct VehicleText {
   private let vehicle: Vehicle
   private let driven: Mileage
 
-  /// - Parameter trips: of any vehicle; its own are counted.
+  /// - Parameter trips: trips of all vehicles.
   init(_ vehicle: Vehicle, trips: [TripEvent] = []) {
     self.vehicle = vehicle
     driven = Mileage(of: trips.filter { $0.vehicleId == vehicle.id })
   }
 
-  /// One line or row of a list.
+  /// Prints a line or row of a list.
   func show(_ session: Session) {
     switch session.console.format {
     case .json, .ndjson: session.console.data("\(json)")
@@ -42,7 +42,7 @@ struct VehicleText {
       vehicle.isDefault ? StyledText.Part("(default)") : nil, vehicle.isArchived ? StyledText.Part("(archived)") : nil,
       isDriven ? StyledText.Part("\(Quantity(driven.trips, "trip"))", rank: .detail) : nil,
       isDriven ? StyledText.Part(units.distance(driven.total)) : nil,
-      devices.isEmpty ? nil : StyledText.Part("told by \(devices)", rank: .note),
+      devices.isEmpty ? nil : StyledText.Part("devices: \(devices)", rank: .note),
       StyledText.Part(ShortID.of(vehicle.id), .dim, rank: .id),
     ]
     return StyledText(parts.compactMap(\.self))

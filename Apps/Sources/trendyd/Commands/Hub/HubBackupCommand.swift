@@ -6,10 +6,10 @@ import TrendyPersistence
 /// `trendyd hub backup`
 struct HubBackupCommand: DaemonCommand {
   static let spec = CommandSpec(
-    "hub backup", .one("file", .file, "the file"),
-    summary: "Write everything the hub keeps into one file, while it runs or not.", group: .hub,
+    "hub backup", .one("file", .file, "file"),
+    summary: "Back up the hub to one file, even while it is running.", group: .hub,
     examples: ["hub backup hub.backup", "hub backup hub.backup --yes --sign backup.key"],
-    options: [OptionSpec("--yes", help: "replace a file that is there"), BackupSigning.writing, .data])
+    options: [OptionSpec("--yes", help: "overwrite an existing file"), BackupSigning.writing, .data])
 
   private let file: HubBackupFile
   private let key: BackupKey?

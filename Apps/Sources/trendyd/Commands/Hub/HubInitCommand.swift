@@ -6,11 +6,11 @@ import TrendyHub
 /// `trendyd hub init`
 struct HubInitCommand: DaemonCommand {
   static let spec = CommandSpec(
-    "hub init", summary: "Make a hub, its first person, and a code for the first device.", group: .hub,
+    "hub init", summary: "Create a hub with its first user and a pairing code.", group: .hub,
     examples: ["hub init", "hub init --listen 0.0.0.0:8787 --host attic.lan --name Ada"],
     options: [
-      OptionSpec("--name", value: "person", kind: .text, help: "whose hub it is"),
-      OptionSpec("--if-missing", help: "a hub that is there already is left alone, and is no error"), .data,
+      OptionSpec("--name", value: "user", kind: .text, help: "name of the first user"),
+      OptionSpec("--if-missing", help: "do nothing if the hub already exists"), .data,
     ] + OptionSpec.hubSettings)
 
   private let name: String
@@ -20,10 +20,10 @@ struct HubInitCommand: DaemonCommand {
   init(_ session: DaemonSession) throws {
     name = session.arguments.value("--name") ?? session.environment["USER"] ?? "me"
     allowsExisting = session.arguments.has("--if-missing")
-    settings = try session.saidSettings()
+    settings = try session.commandLineSettings()
   }
 
-  /// The code for the first device; `nil` where the hub was there already.
+  /// Pairing code; `nil` if the hub already existed.
   func act(_ session: DaemonSession) throws -> PairingOffer? {
     let hub = session.hub
     guard try !hub.exists() else { return try existing(hub) }
@@ -36,7 +36,7 @@ struct HubInitCommand: DaemonCommand {
       return try existing(hub)
     }
     try settings.save(to: hub.directory)
-    // As it will serve, by the configuration too.
+    // The effective settings, including the configuration.
     let served = try session.hubSettings()
     return try PairingOffer(
       person: person, code: try hub.accounts.createPairingCode(person: person.id), settings: served)
@@ -45,7 +45,7 @@ struct HubInitCommand: DaemonCommand {
   private func existing(_ hub: HubContainer) throws(CommandError) -> PairingOffer? {
     if allowsExisting { return nil }
     throw CommandError(
-      "There is a hub at \(hub.place) already", hint: "A code for one more device: trendyd pair", exit: .cannotCreate)
+      "A hub already exists at \(hub.place)", hint: "To pair another device: trendyd pair", exit: .cannotCreate)
   }
 
   func show(_ answer: PairingOffer?, _ session: DaemonSession) -> ExitCode {
@@ -54,7 +54,7 @@ struct HubInitCommand: DaemonCommand {
     if console.isJSON { console.document("trendyd.hub/1", [("data", .string(path))] + answer.members) }
     console.done("Hub ready at \(session.hub.place), for \(answer.person.name).")
     console.done("Start it:  trendyd run --role hub\(session.dataOption)")
-    console.done("Then, on a device, within ten minutes:  \(answer.connectCommand)")
+    console.done("On a device, within ten minutes:  \(answer.connectCommand)")
     answer.showPicture(on: console)
     if let hint = answer.missingAddressHint { console.talk(hint) }
     return .done

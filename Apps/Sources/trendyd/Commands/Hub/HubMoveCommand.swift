@@ -7,14 +7,15 @@ import TrendyHub
 /// `trendyd hub move`
 struct HubMoveCommand: DaemonCommand {
   static let spec = CommandSpec(
-    "hub move", summary: "Move a hub that is stopped from its folder to a database, or back; devices notice nothing.",
+    "hub move", summary: "Move a stopped hub between a folder and a database.",
     group: .hub,
     examples: ["hub move --to postgres://trendy@db.lan/trendy", "hub move --to /var/lib/trendy/hub"],
     options: [
       OptionSpec(
-        "--to", value: "place", kind: .text, help: "an empty database, postgres://user@host/name, or a folder"),
+        "--to", value: "place", kind: .text,
+        help: "destination: an empty database, postgres://user@host/name, or a folder"),
       OptionSpec(
-        "--storage", value: "address", kind: .text, help: "the database that the hub is in by now, else as kept"),
+        "--storage", value: "address", kind: .text, help: "current database of the hub (default: as saved)"),
       .data,
     ])
 
@@ -24,7 +25,7 @@ struct HubMoveCommand: DaemonCommand {
   init(_ session: DaemonSession) throws {
     guard let place = session.arguments.value("--to"), !place.isEmpty else {
       throw CommandError(
-        "It is not said where to", hint: "--to postgres://user@host/name, or --to FOLDER.", exit: .usage)
+        "Missing destination", hint: "Use --to postgres://user@host/name or --to FOLDER.", exit: .usage)
     }
     self.place = place
     isDatabase = place.hasPrefix("postgres://") || place.hasPrefix("postgresql://")
@@ -51,14 +52,14 @@ struct HubMoveCommand: DaemonCommand {
         ])
     }
     console.done(
-      "Moved \(report.records) record\(report.records == 1 ? "" : "s") of \(report.people) person\(report.people == 1 ? "" : "s"), "
+      "Moved \(report.records) record\(report.records == 1 ? "" : "s") of \(report.people) user\(report.people == 1 ? "" : "s"), "
         + "with \(report.devices) device\(report.devices == 1 ? "" : "s"), to \(answer.place)."
     )
-    console.text("What was there before is kept in \(answer.kept)")
-    let said = session.settings.resolved(Setting.storage)
+    console.text("The previous data is kept in \(answer.kept)")
+    let storage = session.settings.resolved(Setting.storage)
     if let text = session.settings.text(Setting.storage), text != (isDatabase ? place : nil) {
       console.talk(
-        "\(said.origin.words) still says where it was: change that before the hub is started.", level: .warning)
+        "\(storage.origin.words) still names the old location. Change it before you start the hub.", level: .warning)
     }
     return .done
   }

@@ -8,12 +8,12 @@ import TrendyPersistence
 /// `trendyd hub restore`
 struct HubRestoreCommand: DaemonCommand {
   static let spec = CommandSpec(
-    "hub restore", .one("file", .file, "the file"),
-    summary: "Replace the hub's data by a backup; the former data is kept beside it.", group: .hub,
+    "hub restore", .one("file", .file, "file"),
+    summary: "Replace the data of the hub with a backup; the previous data is kept.", group: .hub,
     examples: ["hub restore hub.backup --yes", "hub restore hub.backup --sign backup.key"],
     options: [
-      OptionSpec("--yes", help: "even if there is a hub, which is kept aside"),
-      OptionSpec("--force", help: "also a backup that would bring back what was deleted long ago"),
+      OptionSpec("--yes", help: "replace an existing hub; its files are kept"),
+      OptionSpec("--force", help: "accept a backup that would restore entries deleted long ago"),
       BackupSigning.restoring, .data,
     ])
 
@@ -36,7 +36,7 @@ struct HubRestoreCommand: DaemonCommand {
     do {
       return try restore(session, progress)
     } catch StorageError.cancelled {
-      throw CommandError.interrupted("Nothing was restored: all is as it was.")
+      throw CommandError.interrupted("Nothing was restored; the hub is unchanged.")
     }
   }
 
@@ -45,17 +45,17 @@ struct HubRestoreCommand: DaemonCommand {
     let backup = try StoreBackup.check(file.path, signedWith: key) { progress.goesOn($0) }
     guard try isReplacing || !hub.exists() else {
       throw CommandError(
-        "There is a hub at \(hub.directory.path)",
-        hint: "Nothing was restored. --yes puts the backup of \(backup.moment) in its place, and keeps it aside.",
+        "A hub already exists at \(hub.directory.path)",
+        hint: "Nothing was restored. With --yes the backup of \(backup.moment) replaces it, and its files are kept.",
         exit: .cannotCreate)
     }
     do {
       return try hub.restore(from: file.path, signedWith: key, isForced: isForced) { progress.goesOn($0) }
     } catch is EmbeddedHubStorage.StaleBackup {
       throw CommandError(
-        "The backup of \(backup.moment) is older than what this hub remembers of deletions",
+        "The backup of \(backup.moment) is older than the deletions that this hub remembers",
         hint:
-          "Nothing was restored. With it, what was deleted long ago would come back; --force restores it all the same.",
+          "Nothing was restored. Entries deleted long ago would reappear. To accept that, add --force.",
         exit: .refused)
     }
   }
@@ -67,8 +67,8 @@ struct HubRestoreCommand: DaemonCommand {
         "trendyd.restore/1", file.members(answer.summary) + [("kept", .array(answer.kept.map { .string($0) }))])
     }
     console.done("Restored \(answer.summary.size) of \(answer.summary.moment).")
-    for path in answer.kept { console.text("What was here before is kept in \(path)") }
-    console.done("Each device notices at its next sync, and brings back what this hub does not have any more.")
+    for path in answer.kept { console.text("The previous data is kept in \(path)") }
+    console.done("At the next sync, each device uploads the entries that this hub no longer has.")
     return .done
   }
 }

@@ -6,11 +6,11 @@ import TrendyModels
 /// `trendyd hub status`
 struct HubStatusCommand: DaemonCommand {
   static let spec = CommandSpec(
-    "hub status", summary: "Where a hub's data is, whether it is served, and whether it could save by now.",
+    "hub status", summary: "Show the data location, the state and the users of the hub.",
     group: .hub, examples: ["hub status", "hub status --json"],
     options: [
       OptionSpec(
-        "--storage", value: "address", kind: .text, help: "the database that the hub is in by now, else as kept"),
+        "--storage", value: "address", kind: .text, help: "current database of the hub (default: as saved)"),
       .data,
     ])
 
@@ -18,7 +18,7 @@ struct HubStatusCommand: DaemonCommand {
 
   func act(_ session: DaemonSession) throws -> HubContainer.Status { try session.existingHub().status() }
 
-  /// - Returns: ``ExitCode/no`` where nothing could be saved.
+  /// - Returns: ``ExitCode/no`` if the hub cannot save.
   func show(_ answer: HubContainer.Status, _ session: DaemonSession) -> ExitCode {
     let console = session.console
     if console.isJSON { console.document("trendyd.hub-status/1", answer.members) }
@@ -39,7 +39,7 @@ extension HubContainer.Status {
   }
 
   fileprivate var lines: [String] {
-    var served = "by none: trendyd run --role hub"
+    var served = "not running; start it: trendyd run --role hub"
     if let processCount, processCount > 0 {
       served = "by \(processCount) process\(processCount == 1 ? "" : "es")"
     } else if let serving {
@@ -47,11 +47,11 @@ extension HubContainer.Status {
         (serving.port == 0 ? "at a Unix socket" : "at port \(serving.port)")
         + (serving.deviceURL.map { ", \($0) for devices" } ?? "")
     }
-    let seen = lastSeen.map { ", the last one seen \(RFC3339.string(from: $0))" } ?? ""
+    let seen = lastSeen.map { ", last seen \(RFC3339.string(from: $0))" } ?? ""
     return [
       "Data:     \(place)", "Served:   \(served)", "Ready:    \(shortage.map { "no, \($0)" } ?? "yes")",
-      "People:   \(peopleCount)", "Devices:  \(deviceCount)\(seen)",
-      "Webhooks: \(webhookCount)\(failingWebhookCount > 0 ? ", \(failingWebhookCount) not taken" : "")",
+      "Users:    \(peopleCount)", "Devices:  \(deviceCount)\(seen)",
+      "Webhooks: \(webhookCount)\(failingWebhookCount > 0 ? ", \(failingWebhookCount) failing" : "")",
     ]
   }
 }

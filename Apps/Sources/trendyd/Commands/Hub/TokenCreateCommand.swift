@@ -5,8 +5,8 @@ import TrendyHub
 /// `trendyd token create`
 struct TokenCreateCommand: DaemonCommand {
   static let spec = CommandSpec(
-    "token create", .one("device", .text, "the device's name"),
-    summary: "A token for what cannot pair, such as a tracker.", group: .people,
+    "token create", .one("device", .text, "device name"),
+    summary: "Create a token for a device that cannot pair, such as a tracker.", group: .people,
     examples: ["token create tracker", "token create tracker --name Ada"], options: [.deviceOwner, .data])
 
   struct Answer {
@@ -34,7 +34,7 @@ struct TokenCreateCommand: DaemonCommand {
     } else {
       session.console.data(answer.token)
       session.console.talk(
-        "The token of \(deviceName), a device of \(answer.person.name): it is shown this once.")
+        "Token for \(deviceName) of \(answer.person.name). It is shown only once.")
     }
     return .done
   }

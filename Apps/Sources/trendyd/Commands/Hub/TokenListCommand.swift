@@ -6,13 +6,13 @@ import TrendyModels
 /// `trendyd token list`
 struct TokenListCommand: DaemonCommand {
   static let spec = CommandSpec(
-    "token list", summary: "The devices that may come in.", group: .people, examples: ["token list"],
-    options: [OptionSpec("--name", value: "person", kind: .text, help: "this one's devices alone"), .data])
+    "token list", summary: "List the devices and tokens of the hub.", group: .people, examples: ["token list"],
+    options: [OptionSpec("--name", value: "user", kind: .text, help: "only devices of this user"), .data])
 
-  /// A device, and whose it is.
+  /// A device with its user.
   struct Row {
     var device: HubDevice
-    /// `nil` where the hub knows the person no more.
+    /// `nil` if the user was erased.
     var personName: String?
   }
 
@@ -32,7 +32,7 @@ struct TokenListCommand: DaemonCommand {
     if session.console.isJSON {
       session.console.document("trendyd.tokens/1", [("tokens", .array(answer.map(\.json)))])
     }
-    if answer.isEmpty { session.console.text("No device has a token yet: trendyd pair") }
+    if answer.isEmpty { session.console.text("No devices yet. To pair one: trendyd pair") }
     for row in answer { session.console.text(row.line) }
     return .done
   }
@@ -48,7 +48,7 @@ extension TokenListCommand.Row {
   }
 
   fileprivate var line: String {
-    let end = device.revokedAt.map { "revoked \($0.day)" } ?? "good"
-    return "\(device.id)  \(device.name)  \(personName ?? "nobody")  since \(device.createdAt.day)  \(end)"
+    let end = device.revokedAt.map { "revoked \($0.day)" } ?? "active"
+    return "\(device.id.prefix(13))  \(device.name)  \(personName ?? "no user")  since \(device.createdAt.day)  \(end)"
   }
 }

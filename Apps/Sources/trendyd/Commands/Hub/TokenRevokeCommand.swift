@@ -5,10 +5,10 @@ import TrendyHub
 /// `trendyd token revoke`
 struct TokenRevokeCommand: DaemonCommand {
   static let spec = CommandSpec(
-    "token revoke", .one("device", .device, "the device"), summary: "Let a device in no more.", group: .people,
+    "token revoke", .one("device", .device, "device"), summary: "Revoke the token of a device.", group: .people,
     examples: ["token revoke tracker"], options: [.deviceOwner, .data])
 
-  /// An id, the beginning of one, or the name of a device that may come in.
+  /// Id, id prefix, or name of a device with a valid token.
   private let word: String
   private let ownerName: String?
 
@@ -32,8 +32,8 @@ struct TokenRevokeCommand: DaemonCommand {
     }
     guard found.count == 1 else {
       throw CommandError(
-        found.isEmpty ? "No device of this hub is '\(word)'" : "'\(word)' names \(found.count) devices",
-        hint: "trendyd token list shows them with their ids.", exit: .notFound)
+        found.isEmpty ? "Device '\(word)' not found" : "\(found.count) devices match '\(word)'",
+        hint: "List devices with their ids: trendyd token list", exit: .notFound)
     }
     return found[0]
   }
@@ -43,7 +43,7 @@ struct TokenRevokeCommand: DaemonCommand {
       session.console.document("trendyd.token/1", [("id", .string(answer.id)), ("revoked", .bool(true))])
     }
     session.console.done(
-      "The token of \(answer.name) is no longer good. What waits on it is not lost: it can be paired again.")
+      "Revoked the token of \(answer.name). Its pending changes are not lost; it can be paired again.")
     return .done
   }
 }

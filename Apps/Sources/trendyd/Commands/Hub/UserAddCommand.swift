@@ -5,7 +5,7 @@ import TrendyHub
 /// `trendyd user add`
 struct UserAddCommand: DaemonCommand {
   static let spec = CommandSpec(
-    "user add", .one("name", .text, "the name"), summary: "Let one more person keep their record here.",
+    "user add", .one("name", .text, "name"), summary: "Add a user to the hub.",
     group: .people, examples: ["user add Ada"], options: [.data])
 
   private let name: String
@@ -22,15 +22,15 @@ struct UserAddCommand: DaemonCommand {
         throw problem
       }
       throw CommandError(
-        "Somebody at this hub is called '\(known.name)' already",
-        hint: "A device of theirs: trendyd pair --name \(ShellWords.quoted(known.name))", exit: .cannotCreate)
+        "User '\(known.name)' already exists",
+        hint: "To pair a device: trendyd pair --name \(ShellWords.quoted(known.name))", exit: .cannotCreate)
     }
   }
 
   func show(_ answer: HubPerson, _ session: DaemonSession) -> ExitCode {
     if session.console.isJSON { session.console.document("trendyd.user/1", answer.members) }
-    session.console.done("\(answer.name) has a record at this hub.")
-    session.console.done("A device of theirs:  trendyd pair --name \(ShellWords.quoted(answer.name))")
+    session.console.done("Added user \(answer.name).")
+    session.console.done("To pair a device:  trendyd pair --name \(ShellWords.quoted(answer.name))")
     return .done
   }
 }

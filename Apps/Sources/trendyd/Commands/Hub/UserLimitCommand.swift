@@ -5,14 +5,16 @@ import TrendyHub
 /// `trendyd user limit`
 struct UserLimitCommand: DaemonCommand {
   static let spec = CommandSpec(
-    "user limit", .one("name", .text, "the name"),
-    summary: "How much a person may keep here: of what lives, so that whoever deletes has room at once.",
+    "user limit", .one("name", .text, "name"),
+    summary: "Show or set the quota of a user; deleted entries do not count.",
     group: .people,
     examples: ["user limit Ada --rows 50000", "user limit Ada --bytes none"],
     options: [
       OptionSpec(
-        "--rows", value: "number", kind: .text, help: "of entries; none for no limit, default for that of the hub"),
-      OptionSpec("--bytes", value: "number", kind: .text, help: "of what they hold; none, or default"), .data,
+        "--rows", value: "number", kind: .text,
+        help: "maximum number of entries; none for no limit, default for the hub's limit"),
+      OptionSpec("--bytes", value: "number", kind: .text, help: "maximum size in bytes; none or default as above"),
+      .data,
     ])
 
   struct Answer {
@@ -23,7 +25,7 @@ struct UserLimitCommand: DaemonCommand {
   }
 
   private let name: String
-  /// `nil` inside for the hub's own.
+  /// The inner `nil` stands for the default of the hub.
   private let rows: Int64??
   private let bytes: Int64??
 
@@ -41,7 +43,7 @@ struct UserLimitCommand: DaemonCommand {
     case let text?:
       guard let number = Int64(text), number >= 0 else {
         throw CommandError(
-          "The value '\(text)' is invalid for '\(option)'", hint: "It is a number from 0, none, or default.",
+          "The value '\(text)' is invalid for '\(option)'", hint: "Use a whole number, none or default.",
           exit: .usage)
       }
       return number
@@ -67,14 +69,14 @@ struct UserLimitCommand: DaemonCommand {
         "trendyd.user/1", answer.person.members + answer.holding.quotaMembers(within: answer.quota))
     }
     let isLimited = [answer.quota.rows, answer.quota.bytes].contains { $0 != nil && $0 != HubQuota.unlimited }
-    let end = !isLimited ? ", and no limit" : answer.isChanged ? ". The limit holds from the next write on." : ""
+    let end = !isLimited ? ", no limit" : answer.isChanged ? ". The limit applies to the next write." : ""
     session.console.done("\(answer.person.name): \(answer.holding.words(within: answer.quota))\(end)")
     return .done
   }
 }
 
 extension HubContainer.Holding {
-  /// The members of a JSON document that say how much a person's record holds, and its limits.
+  /// JSON members for the size of a record and its limits.
   func quotaMembers(within quota: HubQuota) -> [(String, JSONText)] {
     func number(_ value: Int64?) -> JSONText {
       value.flatMap { $0 == HubQuota.unlimited ? nil : .number(Int($0)) } ?? .null
@@ -89,6 +91,6 @@ extension HubContainer.Holding {
     func limit(_ value: Int64?) -> String {
       value.flatMap { $0 == HubQuota.unlimited ? nil : " of \($0)" } ?? ""
     }
-    return "\(rows)\(limit(quota.rows)) rows, \(contentBytes)\(limit(quota.bytes)) bytes in them"
+    return "\(rows)\(limit(quota.rows)) entries, \(contentBytes)\(limit(quota.bytes)) bytes"
   }
 }

@@ -6,10 +6,10 @@ import TrendyModels
 /// `trendyd user list`
 struct UserListCommand: DaemonCommand {
   static let spec = CommandSpec(
-    "user list", summary: "Who keeps a record here, how much, and when their devices were last seen.", group: .people,
+    "user list", summary: "List users with their data sizes and devices.", group: .people,
     examples: ["user list"], options: [.data])
 
-  /// A person, those of their devices that may come in, and what is kept of them.
+  /// A user with active devices and the size of the record.
   struct Row {
     var person: HubPerson
     var devices: [HubDevice]
@@ -67,10 +67,10 @@ extension UserListCommand.Row {
     let count = "\(devices.count) device\(devices.count == 1 ? "" : "s")"
     let size = holding.bytes.map { ", \(($0 + 1023) / 1024) KiB" } ?? ""
     func limit(_ value: Int64?, _ unit: String) -> String {
-      value.flatMap { $0 == HubQuota.unlimited ? nil : ", at most \($0) \(unit)" } ?? ""
+      value.flatMap { $0 == HubQuota.unlimited ? nil : ", limit \($0) \(unit)" } ?? ""
     }
-    let limits = limit(quota.rows, "rows") + limit(quota.bytes, "bytes in them")
-    let own = "\(person.name)  \(count)  \(holding.rows) rows\(size)\(limits)  since \(person.createdAt.day)\(end)"
+    let limits = limit(quota.rows, "entries") + limit(quota.bytes, "bytes")
+    let own = "\(person.name)  \(count)  \(holding.rows) entries\(size)\(limits)  since \(person.createdAt.day)\(end)"
     return [own] + devices.map { "  \($0.name)  \($0.seenAt.map { "seen \($0.day)" } ?? "never seen")" }
   }
 }

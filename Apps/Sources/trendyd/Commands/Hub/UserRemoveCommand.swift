@@ -5,17 +5,17 @@ import TrendyHub
 /// `trendyd user rm`
 struct UserRemoveCommand: DaemonCommand {
   static let spec = CommandSpec(
-    "user rm", .one("name", .text, "the name"),
-    summary: "Shut a person out; with --erase take away all that is kept of them.", group: .people,
+    "user rm", .one("name", .text, "name"),
+    summary: "Remove a user; with --erase, delete all data of the user.", group: .people,
     examples: ["user rm Ada", "user rm Ada --erase --yes"],
     options: [
-      OptionSpec("--erase", help: "take away all that the hub keeps of the person, for good"),
-      OptionSpec("--yes", help: "do erase"), .data,
+      OptionSpec("--erase", help: "permanently delete all data of the user on the hub"),
+      OptionSpec("--yes", help: "confirm --erase"), .data,
     ])
 
   struct Answer {
     var person: HubPerson
-    /// `false` also where the hub that runs has yet to do it.
+    /// `false` if a running hub will do it later.
     var isErased: Bool
   }
 
@@ -32,12 +32,12 @@ struct UserRemoveCommand: DaemonCommand {
   func act(_ session: DaemonSession) throws -> Answer {
     let hub = try session.existingHub()
     let lookup = PeopleLookup(accounts: hub.accounts)
-    // One who was removed before may still be erased.
+    // A removed user can still be erased.
     let person = try lookup.person(name, among: isErasing ? lookup.everyone() : hub.accounts.people())
     guard !isErasing || isSure else {
       throw CommandError(
-        "Everything that this hub keeps of \(person.name) would be gone for good",
-        hint: "Say --yes if that is meant. Their devices keep what they hold, and so does every backup of the hub.",
+        "Confirmation required: this permanently deletes all data of \(person.name) on this hub",
+        hint: "Nothing was done. Confirm with --yes. Data on the user's devices and in backups of the hub stays.",
         exit: .usage)
     }
     try hub.accounts.remove(person: person.id, isErasing: isErasing)
@@ -52,12 +52,13 @@ struct UserRemoveCommand: DaemonCommand {
     }
     switch (isErasing, answer.isErased) {
     case (false, _):
-      console.done("No device of \(name) comes in any more. What they recorded is kept.")
-      console.done("Back in:  trendyd user restore '\(name)'    Away for good:  trendyd user rm '\(name)' --erase")
+      console.done("Removed \(name). The data is kept, but no device of this user can connect.")
+      console.done(
+        "To restore:  trendyd user restore '\(name)'    To delete all data:  trendyd user rm '\(name)' --erase")
     case (true, true):
-      console.done("Everything of \(name) is erased. Their devices keep what they hold, and so do backups.")
+      console.done("Erased all data of \(name). Data on the user's devices and in backups stays.")
     case (true, false):
-      console.done("No device of \(name) comes in any more. The hub that runs erases everything within a minute.")
+      console.done("Removed \(name). The running hub erases all data within a minute.")
     }
     return .done
   }

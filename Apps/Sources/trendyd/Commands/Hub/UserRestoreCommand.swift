@@ -5,7 +5,7 @@ import TrendyHub
 /// `trendyd user restore`
 struct UserRestoreCommand: DaemonCommand {
   static let spec = CommandSpec(
-    "user restore", .one("name", .text, "the name"), summary: "Let a person in again who was shut out.",
+    "user restore", .one("name", .text, "name"), summary: "Restore a removed user.",
     group: .people, examples: ["user restore Ada"], options: [.data])
 
   private let name: String
@@ -23,7 +23,7 @@ struct UserRestoreCommand: DaemonCommand {
     if session.console.isJSON {
       session.console.document("trendyd.user/1", answer.members + [("removed", .bool(false))])
     }
-    session.console.done("\(answer.name) is back, with all that was kept. Their devices pair anew:")
+    session.console.done("Restored \(answer.name) with all data. Pair the devices again:")
     session.console.done("trendyd pair --name '\(answer.name)'")
     return .done
   }

@@ -6,15 +6,15 @@ import TrendyModels
 /// `trendyd webhook add`
 struct WebhookAddCommand: DaemonCommand {
   static let spec = CommandSpec(
-    "webhook add", .one("url", .text, "where changes are posted"),
-    summary: "Tell an address what changes in a person's record.", group: .people,
+    "webhook add", .one("url", .text, "address"),
+    summary: "Add a webhook that receives changes of a user's entries.", group: .people,
     examples: ["webhook add https://example.org/hook", "webhook add https://example.org/hook --kind event --name Ada"],
     options: [
       .webhookOwner,
       OptionSpec(
         "--kind", value: "kind", kind: .oneOf(SyncedKind.all.map(\.name)), repetition: .allCount,
-        help: "only of these: \(SyncedKind.all.map(\.name).joined(separator: ", "))"),
-      OptionSpec("--insecure", help: "also http:// to another machine, which whoever is on the way can read"), .data,
+        help: "only these kinds: \(SyncedKind.all.map(\.name).joined(separator: ", "))"),
+      OptionSpec("--insecure", help: "allow http:// to another machine; sends the changes unencrypted"), .data,
     ])
 
   private let url: String
@@ -41,7 +41,7 @@ struct WebhookAddCommand: DaemonCommand {
     } else {
       session.console.data(answer.secret)
       session.console.talk(
-        "The secret by which the receiver checks Trendy-Signature: it is shown this once. Try it: trendyd webhook try "
+        "The receiver verifies Trendy-Signature with this secret, which is shown only once. To test: trendyd webhook try "
           + answer.id)
     }
     return .done

@@ -7,16 +7,16 @@ import TrendyModels
 /// `trendyd webhook list`
 struct WebhookListCommand: DaemonCommand {
   static let spec = CommandSpec(
-    "webhook list", summary: "The addresses that are told of changes, with their last answers.", group: .people,
+    "webhook list", summary: "List webhooks with the results of their last deliveries.", group: .people,
     examples: ["webhook list"],
-    options: [OptionSpec("--name", value: "person", kind: .text, help: "this one's alone"), .data])
+    options: [OptionSpec("--name", value: "user", kind: .text, help: "only webhooks of this user"), .data])
 
-  /// A webhook, whose it is, and how it stands.
+  /// A webhook with its user and its status.
   struct Row {
     var webhook: HubWebhook
-    /// `nil` where it is only being added.
+    /// `nil` while it is being added.
     var standing: HubWebhookStanding?
-    /// `nil` where the hub knows the person no more.
+    /// `nil` if the user was erased.
     var personName: String?
   }
 
@@ -38,7 +38,7 @@ struct WebhookListCommand: DaemonCommand {
     if session.console.isJSON {
       session.console.document("trendyd.webhooks/1", [("webhooks", .array(answer.map(\.json)))])
     }
-    if answer.isEmpty { session.console.text("No address is told of changes yet: trendyd webhook add URL") }
+    if answer.isEmpty { session.console.text("No webhooks yet. To add one: trendyd webhook add URL") }
     for row in answer { session.console.text(row.line) }
     return .done
   }
@@ -60,15 +60,15 @@ extension WebhookListCommand.Row {
 
   fileprivate var line: String {
     let kinds = webhook.kinds.isEmpty ? "" : "  \(webhook.kinds.joined(separator: ", "))"
-    return "\(webhook.id)  \(webhook.url)  \(personName ?? "nobody")\(kinds)  \(standingWords)"
+    return "\(webhook.id.prefix(13))  \(webhook.url)  \(personName ?? "no user")\(kinds)  \(standingWords)"
   }
 
   private var standingWords: String {
-    guard let standing, let last = standing.lastAttempt else { return "nothing delivered yet" }
-    let answer = last.status.map { "answered \($0)" } ?? last.words
+    guard let standing, let last = standing.lastAttempt else { return "no deliveries yet" }
+    let answer = last.status.map { "status \($0)" } ?? last.words
     guard standing.failures > 0, let next = standing.nextAttempt else {
       return "\(answer) at \(RFC3339.string(from: last.at))"
     }
-    return "failed \(standing.failures)x: \(answer); tried again at \(RFC3339.string(from: next))"
+    return "failed \(standing.failures) times: \(answer); next attempt at \(RFC3339.string(from: next))"
   }
 }

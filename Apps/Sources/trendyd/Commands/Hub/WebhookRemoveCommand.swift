@@ -5,8 +5,8 @@ import TrendyHub
 /// `trendyd webhook rm`
 struct WebhookRemoveCommand: DaemonCommand {
   static let spec = CommandSpec(
-    "webhook rm", .one("webhook", .text, "its id, the beginning of it, or its address"),
-    summary: "Tell an address no more.", group: .people, examples: ["webhook rm 0199f3c2"], options: [.data])
+    "webhook rm", .one("webhook", .text, "id, id prefix or address"),
+    summary: "Remove a webhook.", group: .people, examples: ["webhook rm 0199f3c2"], options: [.data])
 
   private let word: String
 
@@ -23,21 +23,21 @@ struct WebhookRemoveCommand: DaemonCommand {
     if session.console.isJSON {
       session.console.document("trendyd.webhook/1", [("id", .string(answer.id)), ("removed", .bool(true))])
     }
-    session.console.done("\(answer.url) is told no more.")
+    session.console.done("Removed the webhook to \(answer.url).")
     return .done
   }
 }
 
 extension HubAccounts {
-  /// The webhook of an id, the beginning of one, or an address.
+  /// Finds a webhook by id, by a unique prefix of it, or by address.
   func webhook(_ word: String) throws -> HubWebhook {
     let found = try webhooks().map(\.webhook).filter { webhook in
       webhook.id == word || webhook.url == word || !word.isEmpty && webhook.id.hasPrefix(word)
     }
     guard found.count == 1 else {
       throw CommandError(
-        found.isEmpty ? "No webhook of this hub is '\(word)'" : "'\(word)' names \(found.count) webhooks",
-        hint: "trendyd webhook list shows them with their ids.", exit: .notFound)
+        found.isEmpty ? "Webhook '\(word)' not found" : "\(found.count) webhooks match '\(word)'",
+        hint: "List webhooks with their ids: trendyd webhook list", exit: .notFound)
     }
     return found[0]
   }

@@ -6,8 +6,8 @@ import TrendyProtocols
 /// `trendyd webhook try`
 struct WebhookTryCommand: DaemonCommand {
   static let spec = CommandSpec(
-    "webhook try", .one("webhook", .text, "its id, the beginning of it, or its address"),
-    summary: "Post a signed delivery without changes, and say what came back.", group: .people,
+    "webhook try", .one("webhook", .text, "id, id prefix or address"),
+    summary: "Send a signed test delivery and report the response.", group: .people,
     examples: ["webhook try 0199f3c2"], options: [.data])
 
   private let word: String
@@ -19,10 +19,11 @@ struct WebhookTryCommand: DaemonCommand {
     let webhook = try hub.accounts.webhook(word)
     do {
       return (
-        webhook, try await WebhookCourier(clock: hub.clock).send(WebhookPost(trying: webhook, now: hub.clock.now))
+        webhook, try await HTTPWebhookSender(clock: hub.clock).send(WebhookPost(trying: webhook, now: hub.clock.now))
       )
     } catch {
-      throw CommandError("\(webhook.url) did not answer: \(error)", exit: .unreachable)
+      throw CommandError(
+        "\(webhook.url) did not respond: \(error)", hint: "Check the address and the server.", exit: .unreachable)
     }
   }
 
@@ -34,7 +35,8 @@ struct WebhookTryCommand: DaemonCommand {
     }
     let isTaken = (200..<300).contains(reply.status)
     session.console.text(
-      "\(webhook.url) answered \(reply.status)\(isTaken ? "." : ": only 200 to 299 is taken for delivered.")")
+      "\(webhook.url) responded with status \(reply.status)\(isTaken ? "." : "; a delivery succeeds only with 200 to 299.")"
+    )
     return isTaken ? .done : .no
   }
 }

@@ -7,7 +7,7 @@ import TrendyModels
 public import TrendyProtocols
 import TrendyTrips
 
-/// Reads the files that persons send, as `trendy import` does.
+/// Imports uploaded files, like `trendy import`.
 public struct HubFileImporter: FileImporting {
   private let storage: any HubStorage
   private let ingest: HubIngest
@@ -19,7 +19,7 @@ public struct HubFileImporter: FileImporting {
     self.clock = clock
   }
 
-  /// Bytes of a file that is read as a track, at most: it is in memory with all its points.
+  /// Maximum size of a track file, which is kept in memory.
   private static let largestTrack = 64 << 20
 
   public func read(
@@ -86,7 +86,7 @@ public struct HubFileImporter: FileImporting {
           "\"\(file.name.prefix(60))\" is a track of more than \(Self.largestTrack >> 20) MiB, which a hub does not read "
           + "at once: import it on a device (trendy import FILE)")
     }
-    // The format is known once it was read.
+    // The format is known after reading.
     let bytes = try stream.rest()
     let format = ImportFormat.detect(bytes)
     desk.setFormat(format?.rawValue ?? "")
@@ -94,7 +94,7 @@ public struct HubFileImporter: FileImporting {
   }
 }
 
-/// Tells how many bytes were read, and ends the reading where it is told to.
+/// Reports the number of bytes read and cancels the reading on request.
 private final class Meter: ReadingMeter {
   var total: Int64?
   private var read: Int64 = 0
@@ -141,7 +141,7 @@ extension ImportSummary {
   fileprivate init(_ format: InterchangeFormat, _ report: ImportReport, _ store: HubImportStore) {
     self.init(format: format.word, formatName: format.name)
     for (kind, count) in report.new { new[kind.rawValue] = count }
-    // Trips and visits in fixes are found behind the report.
+    // Trips and visits are detected after the report.
     if report.found > 0 { new[MutationEntityType.event.rawValue, default: 0] += report.found }
     known = max(0, report.known - store.refusedCount)
     newReadings = report.newReadings
@@ -192,7 +192,7 @@ extension ImportSummary {
   }
 
   private static func example(_ event: Event, ofType type: String) -> JSONValue {
-    // An event that cannot be written has nothing to show.
+    // Rejected events are not listed.
     var members = (try? Undoable.event(event).value.objectValue) ?? [:]
     members["type"] = .string(type)
     return .object(members)

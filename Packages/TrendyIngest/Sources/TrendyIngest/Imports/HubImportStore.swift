@@ -7,12 +7,12 @@ import TrendyPersistence
 import TrendyProtocols
 import TrendyTrips
 
-/// A person's record at a hub as an import sees it.
+/// Import view of a user's record on a hub.
 final class HubImportStore: ImportStore {
   private let desk: HubImportDesk
   private let storage: any HubStorage
   private let clock: any TimeSource
-  /// Why the hub's rules refused entities: the first ten reasons, and the number of all refused.
+  /// First ten reasons for rejected entities, and the number of all.
   private(set) var refusals: [String] = []
   private(set) var refusedCount = 0
   private var log: TrackLog?
@@ -71,7 +71,7 @@ final class HubImportStore: ImportStore {
     }
   }
 
-  /// Entities of one write, at most: others who write for the person wait for it.
+  /// Maximum number of entities per write; other writers of the same user wait for it.
   private static let atOnce = 250
 
   func save(_ batch: [Undoable]) throws -> [Bool] {
@@ -98,7 +98,7 @@ final class HubImportStore: ImportStore {
     if refusals.count < 10 { refusals.append(reason) }
   }
 
-  /// The desk is told by whoever has the file read.
+  /// The caller passes the service.
   func finish() throws {}
 
   func openTrackLog() throws -> TrackLog {
@@ -118,9 +118,9 @@ final class HubImportStore: ImportStore {
   }
 }
 
-/// Writes the trips and visits that are found in the fixes of a file, with the import as their author.
+/// Writes trips and visits detected in a file, with the import as the author.
 ///
-/// @unchecked: the desk is used on the one thread that reads the file.
+/// @unchecked: the service is used only on the thread that reads the file.
 private struct ImportFindings: FindingJournal, @unchecked Sendable {
   private let desk: HubImportDesk
   private let journal: any FindingJournal
@@ -136,13 +136,13 @@ private struct ImportFindings: FindingJournal, @unchecked Sendable {
 
   func tripTypeId() throws -> String {
     let types: [APIEventType] = try desk.desk.list(.eventType)
-    // Made by this import where there is none.
+    // Created by this import if missing.
     if BuiltInType.trip.present(among: types.map { EventType($0) }) == nil { try desk.begin() }
     return try journal.tripTypeId()
   }
 
   func twin(of event: Event) throws -> String? {
-    // Moments that are one lie a second apart at most.
+    // Equal times may differ by up to a second.
     let range = event.timestamp.addingTimeInterval(-2)..<event.timestamp.addingTimeInterval(2)
     return try desk.desk.events(in: range).map { Event($0) }.first { $0.isTwin(of: event) }?.id
   }

@@ -3,8 +3,8 @@ import CommandSupport
 /// `trendy companion follow`
 struct CompanionFollowCommand: NetworkCommand {
   static let spec = CommandSpec(
-    "companion follow", .one("device", .device, "the device's name, as the hub knows it"),
-    summary: "Let this device be told when a trip of another starts and ends, such as a phone that posts to the hub.",
+    "companion follow", .one("device", .device, "device name on the hub"),
+    summary: "Receive notices on this device when a trip of another device starts or ends.",
     group: .drive, examples: ["companion follow phone"])
 
   init(_ session: Session) {}

@@ -3,7 +3,7 @@ import CommandSupport
 /// `trendy companion list`
 struct CompanionListCommand: NetworkCommand {
   static let spec = CommandSpec(
-    "companion list", summary: "Your devices at the hub, and who tells whom.", group: .drive,
+    "companion list", summary: "List your devices on the hub and their companions.", group: .drive,
     examples: ["companion list"])
 
   init(_ session: Session) {}

@@ -5,14 +5,16 @@ import TrendyModels
 /// `trendy companion notices`
 struct CompanionNoticesCommand: Command {
   static let spec = CommandSpec(
-    "companion notices", summary: "What this device was told as a companion, the newest last.", group: .drive,
+    "companion notices", summary: "List the trip notices that this device received, newest last.", group: .drive,
     examples: ["companion notices"],
-    options: [OptionSpec("--limit", "-n", value: "n", kind: .number, help: "at most so many (50; 0 for all)")],
+    options: [
+      OptionSpec("--limit", "-n", value: "n", kind: .number, help: "maximum number of notices (default 50; 0 for all)")
+    ],
     columns: ["number", "time", "device", "kind", "id"])
 
   struct Told {
     var notice: CompanionNotice
-    /// The name of the device that told it; empty for one that is no companion any more.
+    /// Name of the sending device; empty if it is no longer a companion.
     var device: String
   }
 
@@ -39,7 +41,7 @@ struct CompanionNoticesCommand: Command {
     case .plain: for told in answer { console.row(text.plain(told.notice, from: told.device)) }
     case .text:
       for told in answer { console.text(text.line(told.notice, from: told.device)) }
-      if answer.isEmpty { console.text("Nothing was told to this device.") }
+      if answer.isEmpty { console.text("No trip notices.") }
     }
     return .done
   }

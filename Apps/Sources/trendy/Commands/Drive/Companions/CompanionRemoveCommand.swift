@@ -3,8 +3,8 @@ import CommandSupport
 /// `trendy companion rm`
 struct CompanionRemoveCommand: NetworkCommand {
   static let spec = CommandSpec(
-    "companion rm", .one("device", .device, "the device's name"),
-    summary: "Let a device be told no more; from either side.", group: .drive,
+    "companion rm", .one("device", .device, "device name"),
+    summary: "Stop trip notices between this device and another one.", group: .drive,
     examples: ["companion rm watch"])
 
   init(_ session: Session) {}

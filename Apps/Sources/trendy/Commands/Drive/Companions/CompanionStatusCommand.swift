@@ -5,12 +5,12 @@ import TrendyAgent
 struct CompanionStatusCommand: Command {
   static let spec = CommandSpec(
     "companion status",
-    summary: "Who is told by this device and by whom it is told, and what is on its way.", group: .drive,
+    summary: "Show the companions of this device and pending notices.", group: .drive,
     examples: ["companion status"], columns: ["role", "device", "last notice", "waiting"])
 
   struct Companion {
     var link: CompanionStore.Link
-    /// How many notices are on their way to it.
+    /// Number of notices not yet delivered.
     var waiting: Int
   }
 
@@ -33,7 +33,9 @@ struct CompanionStatusCommand: Command {
       }
     case .text:
       for companion in answer { console.text(line(companion)) }
-      if answer.isEmpty { console.text("No companions. Make one: trendy companion pair DEVICE, or follow DEVICE") }
+      if answer.isEmpty {
+        console.text("No companions. To add one: trendy companion pair DEVICE, or trendy companion follow DEVICE")
+      }
     }
     return .done
   }
@@ -41,8 +43,8 @@ struct CompanionStatusCommand: Command {
   private func line(_ companion: Companion) -> String {
     let link = companion.link
     return link.role == .tracker
-      ? "tells \(link.peerName): \(link.lastSequence) notices, \(companion.waiting) on their way"
-      : "is told by \(link.peerName): \(link.lastSequence) notices"
+      ? "notifies \(link.peerName): \(Quantity(Int(link.lastSequence), "notice")), \(companion.waiting) pending"
+      : "receives from \(link.peerName): \(Quantity(Int(link.lastSequence), "notice"))"
   }
 
   private func json(_ companion: Companion) -> JSONText {

@@ -6,7 +6,7 @@ import TrendyTrips
 /// `trendy vehicle add`
 struct VehicleAddCommand: Command {
   static let spec = CommandSpec(
-    "vehicle add", .one("name", .text, "the name"), summary: "Make a vehicle that trips are counted for.",
+    "vehicle add", .one("name", .text, "name"), summary: "Add a vehicle.",
     group: .drive,
     examples: ["vehicle add Octavia --default", "vehicle add Van --device phone --start-odometer 48210km"],
     options: VehicleOptions.all, columns: .vehicleColumns)
@@ -17,7 +17,7 @@ struct VehicleAddCommand: Command {
   init(_ session: Session) throws {
     name = session.arguments.positionals[0]
     guard session.isName(name) else {
-      throw session.usageError("'\(name)' cannot be the name of a vehicle", hint: "One line of 1 to 128 bytes.")
+      throw session.usageError("Invalid vehicle name '\(name)'", hint: "Use one line of 1 to 128 bytes.")
     }
     options = try VehicleOptions(session)
   }
@@ -26,9 +26,9 @@ struct VehicleAddCommand: Command {
     let container = try session.openStore()
     let others = try container.makeStore().vehicles()
     if others.contains(where: { $0.isCalled(name) }) {
-      throw session.usageError("There is a vehicle '\(name)' already")
+      throw session.usageError("A vehicle '\(name)' already exists")
     }
-    // The first one is meant until another is.
+    // The first vehicle is the default until another one is.
     var vehicle = Vehicle(id: container.makeID(), name: name, isDefault: others.allSatisfy { !$0.isDefault })
     options.apply(to: &vehicle)
     try container.record.save(vehicle, others: others, label: "add vehicle \(name)")

@@ -6,11 +6,11 @@ import TrendyTrips
 /// `trendy vehicle edit`
 struct VehicleEditCommand: Command {
   static let spec = CommandSpec(
-    "vehicle edit", .one("name", .vehicle, "the name"), summary: "Change a vehicle; only what is named changes.",
+    "vehicle edit", .one("name", .vehicle, "name"), summary: "Change a vehicle; anything not named stays as it is.",
     group: .drive, examples: ["vehicle edit Van --name Bus"],
     options: VehicleOptions.all + [
-      OptionSpec("--name", value: "text", kind: .text, help: "another name"),
-      OptionSpec("--archive", help: "it is driven no more"),
+      OptionSpec("--name", value: "text", kind: .text, help: "new name"),
+      OptionSpec("--archive", help: "archive the vehicle"),
       Field.option,
     ], columns: .vehicleColumns)
 
@@ -40,7 +40,8 @@ struct VehicleEditCommand: Command {
   }
 
   private static func unusable(_ name: String, _ session: Session) -> CommandError {
-    session.usageError("'\(name)' cannot be its name", hint: "One line of 1 to 128 bytes that no other has.")
+    session.usageError(
+      "Invalid vehicle name '\(name)'", hint: "Use one line of 1 to 128 bytes that is not the name of another vehicle.")
   }
 
   func act(_ session: Session) throws -> OneVehicle {
@@ -51,7 +52,7 @@ struct VehicleEditCommand: Command {
     if let newName, others.contains(where: { $0.isCalled(newName) }) { throw Self.unusable(newName, session) }
     let vehicle = edited(old)
     guard vehicle != old else {
-      try session.tellNothingChanges(of: Self.spec.options)
+      try session.reportNothingChanged(of: Self.spec.options)
       return OneVehicle(vehicle: vehicle)
     }
     try container.record.save(vehicle, replacing: old, others: others, label: "edit vehicle \(old.name)")

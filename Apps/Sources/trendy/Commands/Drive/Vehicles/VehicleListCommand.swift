@@ -5,7 +5,7 @@ import TrendyTrips
 /// `trendy vehicle list`
 struct VehicleListCommand: Command {
   static let spec = CommandSpec(
-    "vehicle list", summary: "The vehicles, with how far each was driven.", group: .drive, examples: ["vehicle list"],
+    "vehicle list", summary: "List vehicles with their total distances.", group: .drive, examples: ["vehicle list"],
     columns: .vehicleColumns)
 
   init(_ session: Session) {}

@@ -7,7 +7,7 @@ import TrendyTrips
 struct VehicleOdometerCheckCommand: Command {
   static let spec = CommandSpec(
     "vehicle odometer check", .optional("name", .vehicle),
-    summary: "Whether the trips account for what the clock says; more than 2 % is a warning, and exit 1.",
+    summary: "Compare trips with odometer readings; exits with 1 if they differ by more than 2 %.",
     group: .drive, examples: ["vehicle odometer check", "vehicle odometer check Octavia"])
 
   struct Checked {
@@ -51,12 +51,14 @@ extension VehicleOdometerCheckCommand.Checked {
   fileprivate func lines(in local: LocalTime, _ units: Units) -> [String] {
     guard let whole = check.whole else {
       return [
-        "\(vehicle.name): two readings are needed. trendy vehicle odometer log \(ShellWords.quoted(vehicle.name)) 48210km"
+        "\(vehicle.name): needs two readings. Add one: trendy vehicle odometer log \(ShellWords.quoted(vehicle.name)) 48210km"
       ]
     }
     var lines = ["\(vehicle.name)  \(whole.line(in: local, units))"]
     if check.stretches.count > 1 { lines += check.stretches.map { "  \($0.line(in: local, units))" } }
-    if !check.ignored.isEmpty { lines.append("  \(check.ignored.count) below an earlier reading, passed over") }
+    if !check.ignored.isEmpty {
+      lines.append("  Ignored \(Quantity(check.ignored.count, "reading")) below an earlier one.")
+    }
     return lines
   }
 }
@@ -71,8 +73,8 @@ extension OdometerCheck.Stretch {
   }
 
   fileprivate func line(in local: LocalTime, _ units: Units) -> String {
-    let percent = (deviation * 1000).rounded() / 10
-    return "\(local.day(from.date)) – \(local.day(to.date))  clock \(units.distance(driven))  "
-      + "trips \(units.distance(trips))  \(percent) %" + (isWarning ? "  more than 2 % off" : "")
+    let percent = (deviation * 100).text(decimals: 1)
+    return "\(local.day(from.date)) – \(local.day(to.date))  odometer \(units.distance(driven))  "
+      + "trips \(units.distance(trips))  \(percent) %" + (isWarning ? "  differs by more than 2 %" : "")
   }
 }

@@ -9,20 +9,20 @@ import TrendyTrips
 /// `trendy vehicle odometer log`
 struct VehicleOdometerLogCommand: Command {
   static let spec = CommandSpec(
-    "vehicle odometer log", .one("name", .vehicle, "the vehicle"), .one("length", .text, "what its clock says"),
-    summary: "Write down what a vehicle's clock says: 48210km.", group: .drive,
+    "vehicle odometer log", .one("name", .vehicle, "vehicle"), .one("length", .text, "odometer reading"),
+    summary: "Record an odometer reading.", group: .drive,
     examples: ["vehicle odometer log Octavia 48210km"],
-    options: [OptionSpec("--at", value: "time", kind: .time, help: "when it was read (now)")])
+    options: [OptionSpec("--at", value: "time", kind: .time, help: "time of the reading (default: now)")])
 
   struct Answer {
     var eventId: String
     var vehicle: Vehicle
-    /// Metres, the highest that was read before; `nil` where nothing was.
+    /// Highest earlier reading in metres, if any.
     var earlier: Double?
   }
 
   private let name: String
-  /// As it was typed.
+  /// Reading as typed.
   private let length: String
   private let metres: Double
   private let date: Date
@@ -56,8 +56,8 @@ struct VehicleOdometerLogCommand: Command {
   func show(_ answer: Answer, _ session: Session) -> ExitCode {
     if let earlier = answer.earlier, metres < earlier {
       session.console.talk(
-        "That is below the \(session.units.distance(earlier)) read before; "
-          + "a step back is passed over when trips are checked.")
+        "This is below an earlier reading of \(session.units.distance(earlier)). "
+          + "The odometer check ignores lower readings.")
     }
     if session.console.isJSON {
       session.console.document(

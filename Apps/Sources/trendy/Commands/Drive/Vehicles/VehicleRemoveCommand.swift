@@ -6,7 +6,7 @@ import TrendyTrips
 /// `trendy vehicle rm`
 struct VehicleRemoveCommand: Command {
   static let spec = CommandSpec(
-    "vehicle rm", .one("name", .vehicle, "the name"), summary: "Delete a vehicle; its trips keep its name.",
+    "vehicle rm", .one("name", .vehicle, "name"), summary: "Delete a vehicle; its trips keep the name.",
     group: .drive, examples: ["vehicle rm Van"])
 
   private let name: String
