@@ -1,25 +1,27 @@
 public import TrendyFoundation
 public import TrendyModels
 
-/// A value that is kept because it took no effect, until a person decides.
+/// Value that lost a merge or was rejected, kept until the user resolves it.
 public struct OpenConflict: Hashable, Sendable, Identifiable {
-  /// Where the value is kept, and why.
+  /// Where the value is stored, and why it was kept.
   public enum Origin: Hashable, Sendable {
-    /// A change of this device: the hub refused it, or parts of it lost to later ones. Kept here alone.
+    /// A mutation of this device that the hub refused, or fields of it that lost to later writes. Stored on this device
+    /// only.
     case journal(MutationOperation)
-    /// Somebody's value that was replaced or buried by one who had not seen it. Kept at the hub, for all devices.
+    /// A value that was overwritten or deleted by a device that had not seen it. Stored at the hub and synced to all
+    /// devices.
     case hub
   }
 
-  /// Who wrote a value, and when.
+  /// Author and time of a value.
   public struct Writer: Hashable, Sendable {
-    /// The identity that the writer's store had then; `nil` where nobody says.
+    /// Device identity of the author when the value was written; `nil` if unknown.
     public var device: String?
     public var isThisDevice: Bool
     public var date: Date?
   }
 
-  /// One of the two values.
+  /// One of the two values of a conflict: the kept one, or the one that is visible now.
   public enum Side: Hashable, Sendable, CaseIterable {
     case kept
     case present
@@ -29,24 +31,24 @@ public struct OpenConflict: Hashable, Sendable, Identifiable {
   public var origin: Origin
   public var entityType: MutationEntityType
   public var entityId: String
-  /// What was to be, by the field's name on the wire; null where the field was to be cleared.
+  /// Kept values by wire name of the field; null if the mutation was to clear the field.
   public var kept: [String: JSONValue]
-  /// What the same fields say now; empty where the entity is not shown.
+  /// Current values of the same fields; empty if the entity is not visible.
   public var present: [String: JSONValue]
-  /// Who wrote what is kept.
+  /// Author of the kept value.
   public var keptBy: Writer
-  /// Who wrote what the same fields say now, as far as that is known.
+  /// Authors of the current values by wire name of the field, as far as they are known.
   public var presentBy: [String: Writer] = [:]
-  /// Which of the two this device wrote; `nil` where both are of others.
+  /// The side that this device wrote; `nil` if other devices wrote both.
   public var mine: Side?
-  /// In plain words.
+  /// Explanation for the user, one sentence.
   public var reason: String
   public var recordedAt: Date?
 }
 
 extension OpenConflict {
   init(_ conflict: Conflict) {
-    // What cannot be read is kept as bytes in the journal; there is no field to show of it.
+    // A payload that cannot be decoded stays in the journal as bytes, but has no fields to show.
     let members = (try? WireJSON.decode([String: JSONValue].self, from: conflict.payload)) ?? [:]
     self.init(
       id: conflict.id, origin: .journal(conflict.operation), entityType: conflict.entityType,
@@ -54,8 +56,10 @@ extension OpenConflict {
       keptBy: Writer(isThisDevice: true), mine: .kept, reason: conflict.reason, recordedAt: conflict.recordedAt)
   }
 
-  /// `nil` for one of a kind or form that this version does not know.
-  /// - Parameter device: who this store is to the hub.
+  /// Reads a conflict entity of the hub; `nil` for a kind or format that this version does not know.
+  /// - Parameters:
+  ///   - record: The stored conflict entity.
+  ///   - device: Identity of this store at the hub; `nil` if it has none yet.
   init?(_ record: SyncedRecord, device: String?) {
     guard let kind = record.fields["entity_type"]?.stringValue.flatMap({ MutationEntityType(rawValue: $0) }),
       let entityId = record.fields["entity_id"]?.stringValue, let field = record.fields["field"]?.stringValue
@@ -79,7 +83,7 @@ extension OpenConflict {
       mine: isOwn ? .kept : isBeaten ? nil : .present, reason: reason, recordedAt: written)
   }
 
-  /// As members of a request: a property stands under `properties`.
+  /// Kept values as members of a request: properties are nested under `properties`.
   var members: [String: JSONValue] {
     guard let nested = SyncedKind.named(entityType.rawValue)?.nestedMember else { return kept }
     var members: [String: JSONValue] = [:]

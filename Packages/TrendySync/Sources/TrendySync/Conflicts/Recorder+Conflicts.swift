@@ -3,7 +3,7 @@ import TrendyModels
 import TrendyProtocols
 
 extension Recorder {
-  /// Everything that waits for a person's decision, the oldest first: what this device keeps, then what the hub keeps.
+  /// Returns all unresolved conflicts: those of this device first, then those of the hub, each oldest first.
   public func openConflicts() throws -> [OpenConflict] {
     try read { store in
       let device = try store.syncIdentity()?.device
@@ -14,26 +14,31 @@ extension Recorder {
     }
   }
 
-  /// Lets the kept value go: what is shown stays. A new thing that the hub refused goes with it, as it is nowhere else.
+  /// Discards the kept value; the visible value stays.
+  ///
+  /// An entity that exists only on this device, because the hub refused its create, is deleted as well.
   /// - Throws: ``RecorderError/noSuchConflict(_:)``.
   public func dropConflict(id: String) throws {
     try inOneSave { try $0.dropConflict(id: id) }
   }
 
-  /// Writes the kept value again, as an edit made now; what was deleted is restored for it.
-  /// - Throws: ``RecorderError``, for instance where what it belongs to is deleted; then it is kept.
+  /// Writes the kept value again as a new edit, and restores a deleted entity if necessary.
+  /// - Throws: ``RecorderError``, for example if the parent of the entity is deleted. The conflict then remains.
   public func retryConflict(id: String) throws {
     try inOneSave { try $0.retryConflict(id: id) }
   }
 
-  /// Makes the value that this device wrote, or the other one, what is shown.
-  /// - Throws: ``RecorderError/notOurs(_:)`` where both are of other devices.
+  /// Makes the value of this device, or that of the other device, the visible one.
+  /// - Parameters:
+  ///   - id: Id of the conflict.
+  ///   - keepingMine: Whether the value of this device wins.
+  /// - Throws: ``RecorderError/notOurs(_:)`` if other devices wrote both values.
   public func resolveConflict(id: String, keepingMine: Bool) throws {
     try inOneSave { try $0.resolveConflict(id: id, keepingMine: keepingMine) }
   }
 
-  /// Gives what was deleted another life, with the kept value in it.
-  /// - Throws: ``RecorderError/notDeleted(_:id:)`` where it lives.
+  /// Restores the deleted entity of a conflict with the kept value in it.
+  /// - Throws: ``RecorderError/notDeleted(_:id:)`` if the entity is not deleted.
   public func restoreForConflict(id: String) throws {
     try inOneSave { try $0.restoreForConflict(id: id) }
   }
@@ -89,7 +94,7 @@ extension EditWriter {
     case .hub: _ = try delete(KindRecord<ConflictKind>.self, id: conflict.id)
     case .journal(let operation):
       func dropRow<Entity: StoredEntity>(_ type: Entity.Type) throws {
-        // The hub does not have it, and the person does not want it.
+        // The hub does not have the entity, and the user discards it.
         guard let row = try Entity.find(id: conflict.entityId, in: store) else { return }
         let isMadeHere = operation == .create
         if try isLeftOver(row)

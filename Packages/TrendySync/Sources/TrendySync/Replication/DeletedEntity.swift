@@ -2,15 +2,15 @@ public import TrendyFoundation
 public import TrendyModels
 import TrendyProtocols
 
-/// Something that was deleted and can be restored.
+/// Deleted entity that can be restored.
 public struct DeletedEntity: Hashable, Sendable, Identifiable {
   public let id: String
   public let kind: MutationEntityType
-  /// When the hub took the deletion; `nil` where it has not heard of it.
+  /// When the hub applied the deletion; `nil` if the deletion has not been sent yet.
   public let deletedAt: Date?
-  /// What it last said, by its members' names on the wire.
+  /// Values before the deletion, by wire name of the field.
   public let fields: [String: JSONValue]
-  /// The same of an event.
+  /// The deleted event, if the entity is an event.
   public let event: Event?
 
   public init(
@@ -25,8 +25,9 @@ public struct DeletedEntity: Hashable, Sendable, Identifiable {
 }
 
 extension Recorder {
-  /// What was deleted, here or on another device, and can be given another life with ``restore(_:id:)``: the latest deletion first.
-  /// The hub tells of a deletion for 90 days.
+  /// Returns the entities that ``restore(_:id:)`` can restore, latest deletion first.
+  ///
+  /// Includes deletions of all devices. The hub lists a deletion for 90 days.
   public func deleted(_ kind: MutationEntityType) throws -> [DeletedEntity] {
     try read { store in
       let replica = Replica(store: store)
@@ -37,7 +38,7 @@ extension Recorder {
             return nil
           }
           let overlay = try replica.overlay(of: EntityKey(kind, held.entityId))
-          // What is under way is not to be called back; see ``restore(_:id:)``.
+          // A deletion in transit cannot be restored yet; see ``restore(_:id:)``.
           let isUnheard = overlay.last.map { $0.operation == .delete && $0.wasNeverSent } ?? false
           guard isUnheard || (held.isDelete && overlay.isEmpty) else { return nil }
           return DeletedEntity(

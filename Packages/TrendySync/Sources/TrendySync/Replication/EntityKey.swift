@@ -1,6 +1,6 @@
 package import TrendyModels
 
-/// Which entity.
+/// Kind and id of an entity.
 package struct EntityKey: Hashable, Sendable {
   package var entityType: MutationEntityType
   package var entityId: String

@@ -1,7 +1,7 @@
 import TrendyModels
 import TrendyProtocols
 
-/// Which kind a ``KindRecord`` is of.
+/// Kind of a ``KindRecord``, as a type.
 protocol RecordKind: Hashable, Sendable {
   static var entityType: MutationEntityType { get }
 }
@@ -12,7 +12,7 @@ enum SettingKind: RecordKind { static var entityType: MutationEntityType { .sett
 enum SkipKind: RecordKind { static var entityType: MutationEntityType { .skip } }
 enum ConflictKind: RecordKind { static var entityType: MutationEntityType { .conflict } }
 
-/// What every ``KindRecord`` is.
+/// Entity that is stored as a ``SyncedRecord``: any ``KindRecord``.
 protocol RecordEntity: StoredEntity {
   var record: SyncedRecord { get set }
   init(_ record: SyncedRecord)
@@ -33,7 +33,8 @@ extension MutationEntityType {
     }
   }
 
-  /// - Throws: ``RecorderError/hasItsOwnType(_:)``.
+  /// Type that stores this kind as a record.
+  /// - Throws: ``RecorderError/hasItsOwnType(_:)`` for a kind with its own Swift type.
   var recordType: any RecordEntity.Type {
     get throws {
       guard let type = stored as? any RecordEntity.Type else { throw RecorderError.hasItsOwnType(self) }
@@ -42,7 +43,7 @@ extension MutationEntityType {
   }
 }
 
-/// An entity of a kind without a Swift type of its own, as sync handles it: like any other.
+/// Entity of a kind that has no Swift type of its own, adapted to the protocols of sync.
 struct KindRecord<Kind: RecordKind>: SyncedEntity {
   typealias Wire = RecordDocument
   typealias CreateRequest = NewRecord
@@ -85,10 +86,10 @@ struct KindRecord<Kind: RecordKind>: SyncedEntity {
   }
 }
 
-/// The members of a record on the wire.
+/// Members of a record on the wire.
 struct RecordDocument: Hashable, Sendable, Codable {
   var id: String
-  /// Without what is the hub's own.
+  /// Without ``ownMembers``, which only the hub sets, and without null values.
   var fields: [String: JSONValue]
 
   static let ownMembers: Set<String> = ["id", "user_id", "created_at", "updated_at"]
@@ -113,7 +114,7 @@ struct RecordDocument: Hashable, Sendable, Codable {
   }
 }
 
-/// What makes a record.
+/// Payload of a create.
 struct NewRecord: Hashable, Sendable, Codable {
   var document: RecordDocument
 
@@ -122,7 +123,7 @@ struct NewRecord: Hashable, Sendable, Codable {
   func encode(to encoder: any Encoder) throws { try document.encode(to: encoder) }
 }
 
-/// What changes of a record: null clears, what is absent stays.
+/// Payload of an update: null clears a field, an absent field is unchanged.
 struct RecordChanges: Hashable, Sendable, Codable {
   var members: [String: JSONValue]
 

@@ -1,23 +1,24 @@
 import TrendyModels
 
-/// What a person sees of an entity: what the hub gave, with their own unsettled changes on top.
+/// Computes the visible state of an entity: the replica with the mutations of this device applied on top.
 enum Overlay {
+  /// Computes the visible state for a hub without versions.
   /// - Parameters:
-  ///   - held: as the hub gave it; `nil` where it has none.
-  ///   - waiting: the entity's mutations in the order of the queue.
-  /// - Returns: `nil` where nothing is to be shown.
+  ///   - held: Entity in the replica; `nil` if there is none.
+  ///   - waiting: Pending mutations of the entity in the order of the queue.
+  /// - Returns: `nil` if the entity is not visible.
   static func shown<Entity: StoredEntity>(_ held: Entity?, under waiting: [PendingMutation]) -> Entity? {
     var shown = held
     for mutation in waiting {
       switch mutation.operation {
       case .create, .restore:
         if shown != nil, (try? Coalescing.hasNaturalKey(mutation)) == true { continue }
-        // What cannot be read changes nothing here; the hub refuses it by name, and the journal keeps its bytes.
+        // An unreadable payload changes nothing here. The hub will refuse it, and the journal then stores its bytes.
         if let request = try? WireJSON.decode(Entity.CreateRequest.self, from: mutation.payload) {
           shown = Entity(request)
         }
       case .update:
-        // Likewise.
+        // An unreadable payload changes nothing here either.
         if let request = try? WireJSON.decode(Entity.UpdateRequest.self, from: mutation.payload) {
           shown?.apply(request)
         }
@@ -29,10 +30,11 @@ enum Overlay {
     return shown
   }
 
-  /// As above, of what a Trendy hub gave: which life of the entity a mutation means decides with it.
+  /// Computes the visible state for a hub with versions, which also compares incarnations.
   /// - Parameters:
-  ///   - living: what is held, if it lives.
-  ///   - record: what is held of it, living or dead; `nil` where the hub has given nothing.
+  ///   - living: Entity in the replica; `nil` if it is deleted or absent.
+  ///   - record: Entry in the replica, alive or tombstone; `nil` if there is none.
+  ///   - overlay: Accepted and pending mutations of the entity, in order.
   static func shown<Entity: StoredEntity>(
     _ living: Entity?, of record: ChangeEntry?, under overlay: [PendingMutation]
   ) -> Entity? {
@@ -41,12 +43,12 @@ enum Overlay {
       switch mutation.operation {
       case .create:
         if record?.isDelete == true || (living != nil && NaturalIdentifier.isNatural(mutation.entityId)) { continue }
-        // What cannot be read changes nothing here; the hub refuses it by name, and the journal keeps its bytes.
+        // An unreadable payload changes nothing here. The hub will refuse it, and the journal then stores its bytes.
         if let request = try? WireJSON.decode(Entity.CreateRequest.self, from: mutation.payload) {
           shown = Entity(request)
         }
       case .update:
-        // Likewise.
+        // An unreadable payload changes nothing here either.
         if let request = try? WireJSON.decode(Entity.UpdateRequest.self, from: mutation.payload) {
           shown?.apply(request)
         }
@@ -56,7 +58,7 @@ enum Overlay {
       case .restore:
         if let record, record.isDelete, record.incarnation >= mutation.incarnation { continue }
         shown = shown ?? living ?? record?.entity(as: Entity.self)
-        // Likewise.
+        // An unreadable payload changes nothing here either.
         if shown == nil, let request = try? WireJSON.decode(Entity.CreateRequest.self, from: mutation.payload) {
           shown = Entity(request)
         } else if let request = try? WireJSON.decode(Entity.UpdateRequest.self, from: mutation.payload) {
@@ -68,8 +70,8 @@ enum Overlay {
     return shown
   }
 
-  /// Of the mutations of an entity that the hub says is deleted, those that are younger than its death for certain: the hub
-  /// never had the create that they begin with.
+  /// Returns the mutations of a deleted entity that are certainly newer than the deletion: all from the first unsent
+  /// create on, since the hub never had that create.
   static func outlivingDeletion(_ waiting: [PendingMutation]) -> [PendingMutation] {
     guard let rebirth = waiting.firstIndex(where: { $0.operation == .create && $0.sequence == nil }) else { return [] }
     return Array(waiting[rebirth...])

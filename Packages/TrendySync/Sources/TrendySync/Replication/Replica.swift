@@ -1,47 +1,48 @@
 import TrendyModels
 import TrendyProtocols
 
-/// What a store holds of its hub, and what it shows of that: rows are what is shown, and the hub's own copy is kept beside a row as
-/// long as the row says something else. It does not save.
+/// The hub's entities in a store, and the visible rows derived from them. Never saves.
+///
+/// A row contains the visible state. The hub's data is stored separately only while it differs from the row.
 struct Replica {
   let store: any DataStoreProtocol
 
-  /// The entity's mutations that are not settled for good, as they were made.
+  /// Returns the accepted mutations of an entity that the replica does not contain yet, then its pending mutations.
   func overlay(of key: EntityKey) throws -> [PendingMutation] {
     let accepted = try store.acceptedMutations(ofEntity: key.entityId).filter { $0.entityType == key.entityType }
     return try accepted.inAcceptingOrder + waiting(of: key)
   }
 
-  /// Those that the hub has not settled.
+  /// Returns the pending mutations of an entity in sending order.
   func waiting(of key: EntityKey) throws -> [PendingMutation] {
     try store.pendingMutations(ofEntity: key.entityId).filter { $0.entityType == key.entityType }.inSendingOrder
   }
 
   func held(_ key: EntityKey) throws -> ChangeEntry? { try store.heldEntry(kind: key.entityType, id: key.entityId) }
 
-  /// What is held of the entity that an entry is of.
+  /// Returns the replica's entry of the same entity.
   func held(_ entry: ChangeEntry) throws -> ChangeEntry? { try entry.key.flatMap { try held($0) } }
 
   func parked(_ key: EntityKey) throws -> ChangeEntry? {
     try store.parkedChange(entityType: key.entityType.rawValue, entityId: key.entityId)
   }
 
-  /// Whether a hub has told of the entity.
+  /// Whether the hub has sent an entry of this entity.
   func isKnown(_ key: EntityKey) throws -> Bool { try held(key) != nil || parked(key) != nil }
 
   func isHeldAlive(eventTypeId: String) throws -> Bool {
     try store.heldEntry(kind: .eventType, id: eventTypeId).map { !$0.isDelete } ?? false
   }
 
-  // MARK: Showing
+  // MARK: Visible rows
 
-  /// Makes the row what is to be shown: the hub's copy under the entity's mutations.
+  /// Writes the visible state to the row: the replica's entity with its mutations applied.
   func show(_ key: EntityKey) throws {
     func show<Entity: StoredEntity>(_ type: Entity.Type) throws { try self.show(type, key.entityId) }
     try show(key.entityType.stored)
   }
 
-  /// Takes the row away, and what hangs on it; the hub's copies are kept.
+  /// Deletes the row and the rows of its children; the replica keeps their data.
   func hide(_ key: EntityKey) throws {
     func hide<Entity: StoredEntity>(_ type: Entity.Type) throws {
       guard let row = try Entity.find(id: key.entityId, in: store) else { return }
@@ -50,7 +51,7 @@ struct Replica {
     try hide(key.entityType.stored)
   }
 
-  /// Keeps the hub's copy before the row becomes something else.
+  /// Stores the hub's data in the replica before the row is changed.
   func keep<Entity: StoredEntity>(_ row: Entity) throws {
     guard var held = try store.heldEntry(kind: Entity.entityType, id: row.id), !held.isDelete, held.data == nil else {
       return
@@ -59,10 +60,10 @@ struct Replica {
     try store.insertHeldEntry(held)
   }
 
-  /// Makes an entry of the feed what is held. The row follows with ``show(_:)``.
+  /// Stores a feed entry in the replica; ``show(_:)`` must then update the row.
   func hold(_ entry: ChangeEntry) throws { try store.insertHeldEntry(entry) }
 
-  /// What is held of a living entity, with its data.
+  /// Returns the entry of a living entity with its data, which may be stored only in the row.
   func complete(_ held: ChangeEntry) throws -> ChangeEntry {
     guard !held.isDelete, held.data == nil, let kind = MutationEntityType(rawValue: held.entityType) else {
       return held
@@ -77,8 +78,10 @@ struct Replica {
 }
 
 extension Replica {
-  /// What the hub has of an entity, under what waits: where nothing waits, the row may still show what the hub did not take. Of what
-  /// no hub has told of, the row.
+  /// Returns the entity as the hub has it, with its pending mutations applied.
+  ///
+  /// With nothing pending this can differ from the row, which may still show a change that the hub refused. Returns the
+  /// row of an entity that is not in the replica.
   func standing<Entity: StoredEntity>(_: Entity.Type, id: String) throws -> Entity? {
     let key = EntityKey(Entity.entityType, id)
     let row = try Entity.find(id: id, in: store)
@@ -86,7 +89,7 @@ extension Replica {
     return Overlay.shown(living, of: record, under: try overlay(of: key))
   }
 
-  /// The hub's copy is kept beside the row only where the row says something else.
+  /// The replica has data of its own only if the row differs; otherwise the row is the hub's data.
   private func living<Entity: StoredEntity>(_ record: ChangeEntry, _ row: Entity?) -> Entity? {
     record.isDelete ? nil : record.data == nil ? row : record.entity(as: Entity.self)
   }
@@ -96,7 +99,7 @@ extension Replica {
     let row = try Entity.find(id: id, in: store)
     let record = try held(key)
     let overlay = try overlay(of: key)
-    // What the hub did not take stays to be seen until the person decides; without its type the journal alone has it.
+    // A refused create stays visible until the user decides. Without its event type it remains only in the journal.
     if let row, overlay.isEmpty, row.syncStatus == .failed, record?.isDelete ?? true {
       if let parent = row.parentEventTypeId, try store.findEventType(id: parent) == nil { try hide(row) }
       return
@@ -120,7 +123,8 @@ extension Replica {
       }
     }
     if row != shown { try Entity.write(shown, in: store) }
-    // Of what an import could make again a deletion stays noted; somebody restored it.
+    // A local tombstone prevents an import from recreating the entity; it ends with the restore that made the entity
+    // visible.
     if row == nil, NaturalIdentifier.isNatural(id), let tombstone = try store.tombstone(of: key) {
       try store.deleteTombstone(tombstone)
     }
@@ -146,7 +150,7 @@ extension Replica {
     }
     try keep(row)
     try Entity.delete(id: row.id, in: store)
-    // What was recorded here under a type that another device merged is on its way to the type that remains.
+    // Children with local changes whose type another device merged are moved to the type that remains.
     if !children.isEmpty, try heir(ofEventType: row.id) != nil {
       for child in children where try !overlay(of: child).isEmpty { try show(child) }
     }
@@ -162,7 +166,7 @@ extension Replica {
     return nil
   }
 
-  /// Reads `merged_into` from the deletion that is on its way, else from the hub's tombstone.
+  /// Reads `merged_into` from the pending or accepted deletion, otherwise from the hub's tombstone.
   private func mergedInto(eventTypeId id: String) throws -> String? {
     let key = EntityKey(.eventType, id)
     if let last = try overlay(of: key).last {
@@ -173,7 +177,8 @@ extension Replica {
     return held.data?.rawData[SyncedKind.mergedInto]?.stringValue
   }
 
-  /// What was hidden with the type: of what is held its copies, and what was made or moved beneath it here.
+  /// Makes the children visible that were hidden with their type: those in the replica, and those created in or moved
+  /// to the type on this device.
   private func showChildren(of eventTypeId: String) throws {
     for held in try store.heldEntries(under: eventTypeId) {
       if let kind = MutationEntityType(rawValue: held.entityType) { try show(EntityKey(kind, held.entityId)) }
@@ -190,12 +195,15 @@ extension Replica {
 }
 
 extension Replica {
-  // MARK: What was accepted
+  // MARK: Accepted mutations
 
-  /// Takes the accepted mutations out of the overlay whose entities have come back: each stays until the hub's copy is at least as
-  /// new, so that nobody sees their own change gone for a while. A deletion also leaves when nothing is left to delete, and never
-  /// before what was done to the entity earlier.
-  /// - Returns: whose rows may have to be shown anew.
+  /// Removes accepted mutations from the overlay once the replica contains their effect.
+  ///
+  /// A mutation stays until the entry in the replica is at least as new; otherwise users would briefly see their own
+  /// changes disappear. A deletion also leaves when the replica has no living entity, but never before earlier
+  /// mutations of the same entity.
+  /// - Parameter cursor: Current cursor of the store.
+  /// - Returns: Entities whose rows may have to be updated.
   func sweep(cursor: Int64) throws -> [EntityKey] {
     var kept: Set<EntityKey> = []
     var touched: [EntityKey] = []
@@ -211,15 +219,22 @@ extension Replica {
     return touched
   }
 
-  /// Whether a mutation that was accepted under a version is to be laid over what is held until its entity comes back. Of what was
-  /// complete when the answer came, and is not here, the hub tells no more: it was deleted long ago.
+  /// Whether an accepted mutation must stay in the overlay until the feed sends its entity.
+  ///
+  /// The feed no longer sends an entity that is absent although the replica was complete at that version: its tombstone
+  /// has been compacted.
+  /// - Parameters:
+  ///   - key: Entity of the mutation.
+  ///   - version: Version at which the hub accepted the mutation.
+  ///   - complete: Complete position of the store.
   func comesBack(_ key: EntityKey, version: Int64?, complete: Int64) throws -> Bool {
     guard let version, version <= complete else { return true }
     return try isKnown(key)
   }
 
-  /// The hub tells no more of what was deleted long ago. Of an id that an import could make again a tombstone is kept here, so that
-  /// the next import of the same thing stays out.
+  /// Stores a tombstone for a compacted deletion that the feed no longer sends.
+  ///
+  /// Needed only for ids derived from a natural key: the next import of the same data must not recreate the entity.
   func noteForgottenDeletion(of key: EntityKey, version: Int64?) throws {
     guard NaturalIdentifier.isNatural(key.entityId) else { return }
     try store.insertTombstone(Tombstone(entityType: key.entityType, entityId: key.entityId, version: version))
@@ -236,12 +251,12 @@ extension Replica {
 }
 
 extension MutationEntityType {
-  /// Its place among the kinds: what others refer to comes first.
+  /// Index of the kind in an order in which parents precede children.
   var rank: Int { Self.parentsFirst.firstIndex(of: self) ?? Self.parentsFirst.count }
 }
 
 extension Sequence<EntityKey> {
-  /// Each once, what others hang on first.
+  /// Unique keys, parents before children.
   var inShowingOrder: [EntityKey] {
     var seen: Set<EntityKey> = []
     return filter { seen.insert($0).inserted }.enumerated()
@@ -250,8 +265,10 @@ extension Sequence<EntityKey> {
 }
 
 extension [PendingMutation] {
-  /// Of accepted ones: as the hub took them, which is how they were made, whatever a clock that was set back meanwhile says. One
-  /// version can be that of several, of which only the first changed anything.
+  /// Accepted mutations in the order in which the hub applied them.
+  ///
+  /// Does not use the creation time, since a clock may have been set back. Mutations without effect share a version, so
+  /// the sequence number decides.
   var inAcceptingOrder: [PendingMutation] {
     sorted { ($0.acceptedVersion ?? 0, $0.sequence ?? 0) < ($1.acceptedVersion ?? 0, $1.sequence ?? 0) }
   }

@@ -1,86 +1,106 @@
 import TrendyModels
 import TrendyProtocols
 
-/// How a store follows its hub: what an edit writes beside its mutation, and what becomes of each answer.
+/// How a store follows its hub: what an edit writes besides its mutation, and how responses are applied.
 ///
-/// ``VersionedReplication`` is for a hub that gives everything a version: what it gave is held, and rows follow from that.
-/// ``PlainReplication`` is for one that does not: rows are all that is known, and tombstones keep out what was deleted here.
-/// ``ReplicationChoice`` says which it is. Everything happens in a unit of work that others made; nothing here saves.
+/// ``VersionedReplication`` is for a hub with versions: the replica stores what the hub sent, and rows are derived from
+/// it. ``PlainReplication`` is for a hub without versions: only rows exist, and tombstones protect local deletions.
+/// ``ReplicationChoice`` selects one of them. All methods work in the caller's unit of work and do not save.
 protocol Replication {
   var store: any DataStoreProtocol { get }
   var clock: any TimeSource { get }
   var chance: RandomSource { get }
 
-  // MARK: An edit
+  // MARK: Edits
 
-  /// Says what the author of a mutation knew of what it changes: its marks, its base, and the incarnation that it means.
+  /// Sets the bases, field versions and incarnation of a new mutation.
+  /// - Parameters:
+  ///   - mutation: The mutation to complete.
+  ///   - stamp: Hub time of the edit in milliseconds since 1970.
+  ///   - knowledge: Sync metadata of the store.
   func mark(_ mutation: inout PendingMutation, at stamp: Int64, _ knowledge: SyncMemory) throws
 
-  /// What a create is of an entity that has no row.
+  /// Returns how a create of an entity without a row is to be handled.
   func making(of key: EntityKey) throws -> Making
 
-  /// Shows an entity for which a ready create or restore was queued.
+  /// Makes an entity visible whose create or restore has been queued.
   func showMade<Entity: StoredEntity>(_ entity: Entity) throws
 
-  /// Takes an entity away whose delete was queued.
-  /// - Parameter isCancelled: whether its create was never sent, so that neither is told.
+  /// Removes an entity whose delete has been queued.
+  /// - Parameters:
+  ///   - type: Type of the entity.
+  ///   - id: Id of the entity.
+  ///   - isCancelled: Whether the create was never sent, so that create and delete cancel each other out.
   func remove<Entity: StoredEntity>(_ type: Entity.Type, id: String, isCancelled: Bool) throws
 
-  /// Shows what the hub has of an entity under what waits: a row may still say what was taken out of the queue.
+  /// Recomputes the visible state of an entity after mutations have left the queue.
   func showAgain(_ key: EntityKey) throws
 
-  /// Whether only its row is left of an entity: no hub has told of it, and nothing of it waits or was accepted.
+  /// Whether an entity exists only as a row: the hub has sent no entry, and no mutation is pending or accepted.
   func isNowhereElse(_ key: EntityKey) throws -> Bool
 
-  /// Whether a deletion made here can be taken back.
+  /// Whether a deletion made on this device can be undone.
   func canComeBack(_ key: EntityKey) throws -> Bool
 
-  // MARK: An answer
+  // MARK: Responses
 
-  /// Whether there is nothing yet from which the feed could be followed.
+  /// Whether the store needs a snapshot before it can follow the feed.
   var needsSnapshot: Bool { get throws }
 
-  /// Takes in a page of the feed, with its cursor.
+  /// Applies a feed page, including its cursor.
   func take(_ page: ChangeFeedResponse, of pull: Pull, _ asking: Asking, _ knowledge: SyncMemory) throws
 
-  /// What a snapshot consists of.
+  /// Content of a snapshot response.
   associatedtype SnapshotContent
 
-  /// Lays a snapshot, or a part of one.
-  /// - Parameter knowledge: with the progress of the parts before; without one for a snapshot that begins.
-  /// - Returns: how many entities it brought.
+  /// Applies a snapshot or a part of one.
+  /// - Parameters:
+  ///   - content: Content of the response.
+  ///   - part: The part that contained it.
+  ///   - asking: When the request was sent.
+  ///   - knowledge: Sync metadata with the progress of earlier parts; without progress a new snapshot begins.
+  /// - Returns: Number of entities in the part.
   func lay(
     _ content: SnapshotContent, of part: SnapshotPart, _ asking: Asking, _ knowledge: SyncMemory
   ) throws -> Int
 
-  /// Takes in what the hub said of pushed mutations.
-  /// - Returns: how many are settled: no longer in the queue.
+  /// Applies the outcomes of pushed mutations.
+  /// - Parameters:
+  ///   - mutations: The mutations of the batch.
+  ///   - answer: The hub's response.
+  ///   - asking: When the request was sent.
+  ///   - knowledge: Sync metadata of the store.
+  /// - Returns: Number of mutations that left the queue.
   func settle(
     _ mutations: [PendingMutation], _ answer: PushAnswer, _ asking: Asking, _ knowledge: SyncMemory
   ) throws -> Int
 
-  /// Takes in that the hub does not even look at a mutation.
+  /// Moves a mutation to the conflict journal because the hub rejects its request as a whole.
   func setAside(_ mutation: PendingMutation, _ problem: ProblemDetails) throws
 
-  /// Queues what this store holds and the hub lacks, though neither was deleted.
-  /// - Returns: how many changes were queued.
+  /// Queues entities that this store has and the hub lacks, although neither side deleted them.
+  /// - Parameters:
+  ///   - listing: All entries of the hub.
+  ///   - knowledge: Sync metadata of the store.
+  /// - Returns: Number of queued mutations.
   func offerMissing(from listing: HubListing, _ knowledge: SyncMemory) throws -> Int
 }
 
-/// What a create is of an entity that has no row.
+/// How a create of an entity without a row is to be handled.
 enum Making: Hashable {
-  /// Nobody has told of it: the row is what is given.
+  /// The entity is new: the row is what the create contains.
   case first
-  /// It is known, and hidden: what is shown follows from all that is known.
+  /// The entity exists but is not visible: the row is computed from the replica and the overlay.
   case again
-  /// It was deleted: an id never comes back by itself.
+  /// The entity was deleted: only a restore to this incarnation brings it back.
   case restore(incarnation: Int64)
 }
 
-/// How far a pull has come, over its pages.
+/// Progress of a pull over several pages.
 struct Pull {
   var cursor: Int64
-  /// Deletes that the hub had acknowledged, without a version, before this pull began: once it is complete they have passed.
+  /// Deletes that the hub acknowledged without a version before this pull. Once the pull is complete, the feed has
+  /// contained them.
   let acknowledged: Set<EntityKey>
 
   init(_ store: any DataStoreProtocol) throws {
@@ -90,7 +110,7 @@ struct Pull {
   }
 }
 
-/// Every entry of a hub, without its data.
+/// All entries of a hub, without their data.
 struct HubListing {
   var entries: [EntityKey: ChangeEntry] = [:]
   var position: HubPosition?
@@ -99,7 +119,7 @@ struct HubListing {
 extension Replication {
   var replica: Replica { Replica(store: store) }
 
-  /// Takes in what the answer to a push says of the hub.
+  /// Stores the hub position and time of a push response.
   func learn(from answer: PushAnswer, _ asking: Asking, _ knowledge: SyncMemory) throws {
     guard let position = answer.position else { return }
     var memory = knowledge
@@ -109,7 +129,10 @@ extension Replication {
     try store.setSyncMemory(memory)
   }
 
-  /// Takes in the hub's time. Stamps of what was never sent come down to it: a clock that was once ahead must not win for ever.
+  /// Stores the clock offset that a response shows.
+  ///
+  /// Stamps of unsent mutations above the hub's time are lowered; otherwise the edits of a clock that was once ahead
+  /// would win forever.
   func learn(_ position: HubPosition, _ asking: Asking, _ memory: inout SyncMemory) throws {
     guard let hub = position.now, memory.learn(hub: hub, asking: asking, clock) else { return }
     for var mutation in try store.fetchPendingMutations() where mutation.wasNeverSent {

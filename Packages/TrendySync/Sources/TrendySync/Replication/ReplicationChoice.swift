@@ -1,31 +1,37 @@
 import TrendyModels
 import TrendyProtocols
 
-/// Chooses the ``Replication`` of a unit of work: the one place that asks whether hub and store know versions.
+/// Selects the ``Replication`` for a unit of work. No other code checks whether hub and store have versions.
 ///
-/// A hub says with each answer whether it gives versions, and a store holds them from its first snapshot that has them. Only
-/// where both do is an answer taken in by them; whatever else it is, rows and tombstones are what there is.
+/// A hub shows in each response whether it sends versions, and a store has versions after its first snapshot with them.
+/// ``VersionedReplication`` applies only if both do, ``PlainReplication`` otherwise.
 struct ReplicationChoice {
   let store: any DataStoreProtocol
   let clock: any TimeSource
   let chance: RandomSource
 
-  /// For what a person does, and what no hub has judged.
+  /// Returns the replication for an edit, or for a change that no response of the hub describes.
   func forStore(_ knowledge: SyncMemory) -> any Replication {
     knowledge.holdsVersions ? versioned : plain
   }
 
-  /// For a hub's answer, by where the hub says that it stands.
-  /// - Throws: ``SyncFailure/unusable(_:)`` where the hub does not say so any more.
+  /// Returns the replication for a response.
+  /// - Parameters:
+  ///   - position: Hub position in the response; `nil` for a hub without versions.
+  ///   - knowledge: Sync metadata of the store.
+  /// - Throws: ``SyncFailure/unusable(_:)`` if the store has versions and the response has none.
   func forAnswer(at position: HubPosition?, _ knowledge: SyncMemory) throws -> any Replication {
     try checkStillGivesVersions(position != nil, knowledge)
     return knowledge.holdsVersions ? versioned : plain
   }
 
-  /// Lays a snapshot, or a part of one: one that has versions gives them to the store.
-  /// - Parameter knowledge: with the progress of the parts before; without one for a snapshot that begins.
-  /// - Returns: how many entities it brought.
-  /// - Throws: ``SyncFailure/unusable(_:)`` for one without versions, where the store holds some.
+  /// Applies a snapshot or a part of one. A snapshot with versions gives the store its versions.
+  /// - Parameters:
+  ///   - part: The response.
+  ///   - asking: When the request was sent.
+  ///   - knowledge: Sync metadata with the progress of earlier parts; without progress a new snapshot begins.
+  /// - Returns: Number of entities in the part.
+  /// - Throws: ``SyncFailure/unusable(_:)`` for a snapshot without versions if the store has versions.
   func lay(_ part: SnapshotPart, _ asking: Asking, _ knowledge: SyncMemory) throws -> Int {
     switch part.answer {
     case .lists(let lists):
@@ -36,8 +42,8 @@ struct ReplicationChoice {
     }
   }
 
-  /// There is no way back to plain calls: their lists say nothing of when they were made, and what is not in them would be
-  /// taken away.
+  /// A store with versions cannot return to lists without versions: such a list has no position, and every entity
+  /// missing in it would be removed.
   private func checkStillGivesVersions(_ givesVersions: Bool, _ knowledge: SyncMemory) throws {
     guard knowledge.holdsVersions, !givesVersions else { return }
     throw SyncFailure.unusable("it does not say which life of the hub it is from, as the answers before did")
@@ -48,11 +54,11 @@ struct ReplicationChoice {
 }
 
 extension SyncMemory {
-  /// Whether a hub has given versions to the store, with a snapshot.
+  /// Whether the store has received a snapshot with versions.
   var holdsVersions: Bool { generation > 0 }
 }
 
 extension SnapshotPart {
-  /// Where the hub stood; `nil` for one that does not say.
+  /// Hub position of the snapshot; `nil` for a hub without versions.
   var position: HubPosition? { if case .entries(let entries) = answer { entries.position } else { nil } }
 }

@@ -2,21 +2,24 @@ import TrendyFoundation
 import TrendyModels
 import TrendyProtocols
 
-/// How a kind lies in the store. With ``TrendyModels/SyncedEntity`` this is all that is said of a kind: the rest is generic.
+/// How the entities of a kind are stored. Together with ``TrendyModels/SyncedEntity``, this is all that sync needs of a
+/// kind.
 protocol StoredEntity: SyncedEntity {
   static func find(id: String, in store: any DataStoreProtocol) throws -> Self?
   static func fetchAll(in store: any DataStoreProtocol) throws -> [Self]
-  /// Hands over every row. Of a kind with many, not all are there at once.
+  /// Calls `body` for every row. Kinds with many rows are read in batches.
   static func forEach(in store: any DataStoreProtocol, _ body: (Self) throws -> Void) throws
   static func write(_ entity: Self, in store: any DataStoreProtocol) throws
   static func delete(id: String, in store: any DataStoreProtocol) throws
   static func markSynced(id: String, in store: any DataStoreProtocol) throws
 
-  /// The event type without which it is not shown.
+  /// Event type without which the entity is not visible.
   var parentEventTypeId: String? { get }
-  /// The same entity under the event type that its own was merged into; `nil` for one that does not outlive its type.
+  /// Returns the entity moved to the event type into which its own type was merged; `nil` if it is deleted with its
+  /// type.
   func moved(toEventType id: String) -> Self?
 
+  /// Checks that all times of the entity can be written.
   /// - Throws: ``RecorderError/unwritableTime(_:id:)``.
   func checkTimes() throws
 }
@@ -30,7 +33,7 @@ extension StoredEntity {
 
   func moved(toEventType id: String) -> Self? { nil }
 
-  /// Makes it the row, as one with changes that no hub has taken.
+  /// Writes the row, marked as not yet accepted by the hub.
   func writePending(in store: any DataStoreProtocol) throws {
     var entity = self
     entity.syncStatus = .pending
@@ -39,10 +42,10 @@ extension StoredEntity {
 }
 
 extension MutationEntityType {
-  /// All kinds, what others refer to first.
+  /// All kinds, parents before children.
   static let parentsFirst: [MutationEntityType] = SyncedKind.all.compactMap { MutationEntityType(rawValue: $0.name) }
 
-  /// Whether an event type takes rows of this kind along when it is deleted.
+  /// Whether entities of this kind are deleted together with their event type.
   var isChildOfEventType: Bool { SyncedKind.named(rawValue)?.parent != nil }
 }
 
@@ -60,7 +63,7 @@ extension Event: StoredEntity {
         return
       }
       for event in events where event.timestamp > last { try body(event) }
-      // Of the last moment there may be more than were asked for.
+      // More events than the limit may have this timestamp.
       let next = Date(timeIntervalSinceReferenceDate: last.timeIntervalSinceReferenceDate.nextUp)
       for event in try store.events(in: last..<next, ofType: nil, limit: nil) { try body(event) }
       end = last
@@ -106,7 +109,7 @@ extension Geofence: StoredEntity {
   }
   static func delete(id: String, in store: any DataStoreProtocol) throws { try store.deleteGeofence(id: id) }
   static func markSynced(id: String, in store: any DataStoreProtocol) throws { try store.markGeofenceSynced(id: id) }
-  // The types that a crossing records are a wish, not a parent: the circle stands without them.
+  // A place keeps its circle without the types that a crossing records, so none of them is its parent.
   var parentEventTypeId: String? { nil }
 }
 
@@ -128,7 +131,7 @@ extension PropertyDefinition: StoredEntity {
 }
 
 extension DataStoreProtocol {
-  /// Whether anything waits to be sent, or was sent and not answered, for the entity.
+  /// Whether the entity has a mutation in the queue, sent or not.
   func hasPendingMutation(of key: EntityKey) throws -> Bool {
     for operation in MutationOperation.allCases
     where try hasPendingMutation(entityId: key.entityId, entityType: key.entityType, operation: operation) {

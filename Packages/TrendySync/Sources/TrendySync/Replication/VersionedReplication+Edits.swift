@@ -16,12 +16,12 @@ extension VersionedReplication {
     case .update, .restore:
       if mutation.operation == .update { mutation.incarnation = replica.life(of: record, under: overlay) }
       guard !overlay.isEmpty else { return }
-      // Of an import nothing is shown where the thing lives.
+      // A natural-key create shows nothing if the entity already exists, so it gives no base.
       let isImportOfWhatLives = record?.isDelete == false && NaturalIdentifier.isNatural(mutation.entityId)
       let shown = overlay.filter { $0.operation != .create || !isImportOfWhatLives }
       let before = try shown.map { (isCreate: $0.operation == .create, fields: try FieldChange.changes(of: $0)) }
       for name in try FieldChange.changes(of: mutation).keys {
-        // What is shown of the field is the device's own: it was based on what that was based on.
+        // The field still shows an unsettled value of this device: the new mutation inherits the base of that value.
         guard let oldest = before.first(where: { $0.isCreate || $0.fields[name] != nil }) else { continue }
         let base = oldest.fields[name]?.base ?? 0
         if base != held { mutation.marks[name] = FieldMark(version: base, stamp: stamp) }
@@ -56,27 +56,29 @@ extension VersionedReplication {
     try !replica.isKnown(key) && replica.overlay(of: key).isEmpty
   }
 
-  /// A copy is held of what was deleted.
+  /// The replica keeps the data of a deleted entity.
   func canComeBack(_: EntityKey) -> Bool { true }
 }
 
-// MARK: What the author of a delete has seen
+// MARK: Base of a delete
 
 extension VersionedReplication {
-  /// What the person who deletes an entity has seen of it: no more than their own unsettled edits were based on, which are shown in
-  /// place of what is held, and nothing of an entry that is parked.
+  /// Returns the version up to which the user has seen an entity.
+  ///
+  /// Own unsettled edits hide the replica, so no more than their bases has been seen; nor has a parked entry been seen.
   private func lowestBase(of key: EntityKey) throws -> Int64 {
     var lowest = try replica.parked(key).map { $0.id - 1 } ?? .max
     let isKnown = try replica.isKnown(key)
     for mutation in try replica.overlay(of: key) where mutation.operation != .delete {
-      // Nothing lies under the making of what no other device has changed, nor under an import of what is there.
+      // A create has no base if the entity exists nowhere else. A natural-key create of an existing entity shows
+      // nothing.
       if mutation.operation == .create, !isKnown || NaturalIdentifier.isNatural(key.entityId) { continue }
       for change in try FieldChange.changes(of: mutation).values { lowest = min(lowest, change.base) }
     }
     return lowest
   }
 
-  /// As above, of all that goes with an event type.
+  /// Returns the lowest such version among the children of an event type.
   private func lowestBaseBeneath(_ key: EntityKey) throws -> Int64 {
     guard key.entityType == .eventType else { return .max }
     let counts = try store.syncCounts()
@@ -96,7 +98,7 @@ extension VersionedReplication {
 }
 
 extension Replica {
-  /// The life of an entity that an edit made now means.
+  /// Returns the incarnation that a new edit of an entity refers to.
   func life(of record: ChangeEntry?, under overlay: [PendingMutation]) -> Int64 {
     overlay.filter { $0.operation == .restore }.map(\.incarnation).reduce(record?.incarnation ?? 0, max)
   }

@@ -1,13 +1,13 @@
 import TrendyModels
 import TrendyProtocols
 
-/// Replication by versions: what the hub gave is held, and a row is that under the entity's mutations.
+/// Replication with a hub that has versions: rows are the replica with the overlay applied.
 struct VersionedReplication: Replication {
   let store: any DataStoreProtocol
   let clock: any TimeSource
   let chance: RandomSource
 
-  /// The snapshot of a hub that has nothing yet ends at 0.
+  /// An empty hub has a snapshot with cursor 0, so 0 counts as a cursor.
   var needsSnapshot: Bool { get throws { try store.syncCursor() == nil } }
 
   func take(_ page: ChangeFeedResponse, of pull: Pull, _ asking: Asking, _ before: SyncMemory) throws {
@@ -18,7 +18,7 @@ struct VersionedReplication: Replication {
       try learn(position, asking, &memory)
       memory.take(position)
     }
-    // A hub that was set back below it is found out by what was seen.
+    // Must include the cursor: it detects a hub that was restored to an older state.
     memory.seen = max(memory.seen, page.nextCursor)
     for entry in page.changes { memory.passStamps(of: entry) }
     if !page.hasMore { memory.complete = page.nextCursor }
@@ -64,7 +64,7 @@ struct VersionedReplication: Replication {
   func offerMissing(from listing: HubListing, _ knowledge: SyncMemory) throws -> Int {
     var memory = knowledge
     let entries = listing.entries
-    // A hub that knows another history is found out by the next round, which offers everything that it needs.
+    // If the histories differ, the next round detects this and queues all re-offers itself.
     guard let position = listing.position,
       memory.epochs.lastCommonVersion(endingAt: memory.seen, with: position.epochs, endingAt: position.head)
         >= memory.seen
@@ -74,7 +74,7 @@ struct VersionedReplication: Replication {
     for kind in MutationEntityType.parentsFirst {
       for held in try store.fetchHeldEntries(kind: kind) where held.id <= position.head {
         let atHub = entries[EntityKey(kind, held.entityId)]
-        // Of a deletion that the hub no longer tells of, the id is kept there.
+        // A compacted tombstone is absent from the listing, but the hub keeps its id.
         guard (atHub?.id ?? 0) < held.id, !held.isDelete || atHub?.isDelete == false else { continue }
         losses.append(Reoffer.Loss(entry: try replica.complete(held), atHub: atHub, common: atHub?.id ?? 0))
       }
@@ -104,7 +104,7 @@ struct VersionedReplication: Replication {
 }
 
 extension SyncMemory {
-  /// Whether it says more than that the clocks drift.
+  /// Whether the metadata differ by more than a small drift of the clock.
   func isWorthWriting(over other: SyncMemory) -> Bool {
     var same = self
     if abs(clockOffset - other.clockOffset) < Self.smallDrift, clockAnchor?.boot == other.clockAnchor?.boot {
@@ -116,7 +116,9 @@ extension SyncMemory {
 }
 
 extension ChangeFeedResponse {
-  /// Refuses a page with an entry that does not lie in it: held at a version that the hub never gave, it would keep out what comes.
+  /// Rejects a page that contains an entry outside its range.
+  ///
+  /// Stored at a version that the hub never assigned, such an entry would block later ones.
   /// - Throws: `SyncFailure.unusable`.
   fileprivate func check(since cursor: Int64) throws(SyncFailure) {
     guard let stray = changes.first(where: { $0.id <= cursor || $0.id > nextCursor }) else { return }
@@ -127,7 +129,7 @@ extension ChangeFeedResponse {
 }
 
 extension HubSnapshot {
-  /// Refuses one with an entry above all that the hub has: it would keep out what comes until the next snapshot.
+  /// Rejects a snapshot with an entry above its head, which would block later entries until the next snapshot.
   /// - Throws: `SyncFailure.unusable`.
   fileprivate func check() throws(SyncFailure) {
     guard let stray = entries.first(where: { $0.id > position.head }) else { return }
@@ -138,7 +140,7 @@ extension HubSnapshot {
 }
 
 extension PushAnswer {
-  /// Refuses an outcome above all that the hub has: the change would wait for ever to come back, and be shown over all others.
+  /// Rejects an outcome above the head: the mutation would stay in the overlay forever and hide later changes.
   /// - Throws: `SyncFailure.unusable`.
   fileprivate func check() throws(SyncFailure) {
     guard let head = position?.head else { return }
