@@ -2,13 +2,14 @@ import TrendyModels
 import TrendyProtocols
 
 extension SyncEngine {
-  /// So many pages in a row may bring nothing new and say that there is more: a hub may leave out what this device is not to see.
+  /// Maximum number of consecutive pages without a new entry that announce more. A hub may omit entries that this
+  /// device must not see.
   private static let mostEmptyPages = 100
 
-  /// Takes in the feed from the cursor on, page by page until there is no more.
+  /// Applies the feed from the cursor on, page by page, until the hub has no more.
   func pull(_ tally: inout RoundTally) async throws(SyncFailure) {
     var pull = try inStore { try Pull($0) }
-    // A round that was cut short has shown how much there is.
+    // An interrupted round may already have shown that the feed is long.
     let known = try inStore { try $0.syncMemory()?.seen ?? 0 }
     let isLong = known - pull.cursor > Int64(configuration.pageSize)
     var limit = isLong ? configuration.largePageSize : configuration.pageSize
@@ -30,7 +31,8 @@ extension SyncEngine {
       }
       try saving { store in
         try store.beginWriting()
-        // An answer counts only for the question it was given to: another process may have moved on meanwhile.
+        // The response applies only to the state in which the request was sent: another process may have synced
+        // meanwhile.
         try question.checkStands(in: store)
         guard try store.syncCursor() ?? 0 == since else { throw SyncFailure.elsewhere }
         let memory = try store.syncMemory() ?? SyncMemory()
@@ -50,15 +52,18 @@ extension SyncEngine {
     }
   }
 
-  /// The hub gave what was asked for.
+  /// Updates counters and breaker after a successful response.
   private func onPulled(_ count: Int, _ tally: inout RoundTally) {
     tally.pulled += count
     pulledCount = tally.pulled
     if pendingCount == 0 { breaker.onSuccess(at: clock.uptime) }
   }
 
-  /// Everything anew, part by part, each laid in a save of its own; a snapshot that is half laid goes on where it stopped.
-  /// - Parameter isAnew: whether it begins with the first part in any case.
+  /// Loads a snapshot part by part and applies each part in its own save. An interrupted snapshot continues with the
+  /// missing part.
+  /// - Parameters:
+  ///   - isAnew: Whether to start with the first part in any case.
+  ///   - tally: Counters of the round.
   func takeSnapshot(isAnew: Bool, _ tally: inout RoundTally) async throws(SyncFailure) {
     do throws(SnapshotObstacle) {
       try await takeParts(isAnew: isAnew, &tally)
@@ -70,7 +75,7 @@ extension SyncEngine {
     }
   }
 
-  /// What stood in the way of a snapshot.
+  /// Why a snapshot could not be completed.
   enum SnapshotObstacle: Error {
     case client(any Error)
     case store(any Error)
@@ -80,7 +85,7 @@ extension SyncEngine {
     var known = try inSnapshotStore { try read { try $0.syncMemory()?.snapshot } }
     var progress = isAnew ? nil : known
     var parts = 0
-    // Once: a hub that names parts which it then refuses has no end.
+    // Only once: a hub that rejects the parts it has named would cause an endless loop.
     var mayBeginAnew = true
     while true {
       let asking = Asking(clock)
@@ -94,7 +99,8 @@ extension SyncEngine {
             : try await networkClient.snapshotPart(request)
         }
       } catch {
-        // A name of a part that the hub does not know, whoever gave it: the first is known everywhere.
+        // The hub does not know the requested part, perhaps one that another hub had named. The first part exists on
+        // every hub.
         guard mayBeginAnew, progress != nil, case .client(let reason) = error,
           (reason as? APIError)?.statusCode == 400
         else {
@@ -104,10 +110,10 @@ extension SyncEngine {
         progress = nil
         continue
       }
-      // Parts of two lives of a hub are none of one snapshot: in another life it gives the first. Who gives no parts gives
-      // everything, whatever was asked for.
+      // Parts of different epochs do not belong to one snapshot: in a new epoch the hub sends the first part. A hub
+      // without parts always sends the complete snapshot.
       if part.spans == nil || progress?.epochs != part.position?.epochs { progress = nil }
-      // What it lost shows against all that it has.
+      // A loss can be determined only from the complete snapshot.
       if progress == nil, part.next != nil, try inSnapshotStore({ try read { try isLoss(part, $0) } }) {
         owesWhole = true
         continue
@@ -116,7 +122,8 @@ extension SyncEngine {
       let count = try inSnapshotStore {
         try write { store in
           try store.beginWriting()
-          // An answer counts only for the question it was given to: another process may have moved on meanwhile.
+          // The response applies only to the state in which the request was sent: another process may have synced
+          // meanwhile.
           try question.checkStands(in: store)
           guard try store.syncMemory()?.snapshot == before else { throw SyncFailure.elsewhere }
           if try isLoss(part, store) { owesOffer = true }
@@ -148,20 +155,20 @@ extension SyncEngine {
     do { return try await body() } catch { throw .client(error) }
   }
 
-  /// Whether the hub lost something that this store has seen.
+  /// Whether the hub has lost versions that this store has seen.
   private func isLoss(_ part: SnapshotPart, _ store: any DataStoreProtocol) throws -> Bool {
     guard let position = part.position, let memory = try store.syncMemory() else { return false }
     return memory.commonVersion(with: position) < memory.seen
   }
 
-  /// What the next request rests on.
+  /// Captures the store state on which the next request is based.
   func question() throws(SyncFailure) -> Question {
     let question = try inStore { try Question(of: $0) }
     lastQuestion = question
     return question
   }
 
-  /// What takes in an answer.
+  /// Returns the choice of replication with which responses are applied.
   func replications(in store: any DataStoreProtocol) -> ReplicationChoice {
     ReplicationChoice(store: store, clock: clock, chance: chance)
   }

@@ -1,18 +1,20 @@
 import TrendyModels
 import TrendyProtocols
 
-/// Carries out in a unit of work what ``VersionedFeedPlanner`` says of a page. It does not save: the page's cursor goes into the
-/// same save.
+/// Applies a feed page as ``VersionedFeedPlanner`` decides. Does not save: the cursor belongs to the same save.
 ///
-/// An entry that would leave a living child without a living parent is parked; what is held and shown stays as it was until the
-/// entry fits.
+/// An entry that would leave a living child without a living parent is parked. The replica and the visible state do not
+/// change until the entry fits.
 struct VersionedFeed {
   private let store: any DataStoreProtocol
   private let replica: Replica
   private var planner: VersionedFeedPlanner
   private var touched: [EntityKey] = []
 
-  /// - Parameter isAnew: whether entries are taken though what is held is as new.
+  /// Prepares to apply entries to a store.
+  /// - Parameters:
+  ///   - store: Unit of work to write to.
+  ///   - isAnew: Whether to apply entries that are not newer than the replica as well, as for a snapshot.
   init(store: any DataStoreProtocol, isAnew: Bool = false) throws {
     self.store = store
     replica = Replica(store: store)
@@ -28,7 +30,7 @@ struct VersionedFeed {
     for key in touched.inShowingOrder { try replica.show(key) }
   }
 
-  /// Tries everything that is parked.
+  /// Tries to apply every parked entry.
   mutating func retryAll() throws {
     for entry in try store.fetchParkedChanges() { try retry(entry) }
   }
@@ -86,19 +88,19 @@ extension VersionedFeed {
 
   private mutating func retry(_ entry: ChangeEntry) throws {
     try store.deleteParkedChange(entry)
-    // It parks itself again if it does not fit.
+    // Parks the entry again if it still does not fit.
     try take(entry)
   }
 }
 
-/// What the store and the data of an entry say.
+/// Facts from the store and from the data of one entry.
 private struct StoredFacts<Entity: StoredEntity>: VersionedFeedFacts {
   let entry: ChangeEntry
   let held: ChangeEntry?
   let store: any DataStoreProtocol
-  /// The entity's parked entry, once it was asked for.
+  /// Parked entry of the entity, after the first request for it.
   var parked: ChangeEntry?
-  /// What the entry says, once it was read.
+  /// Decoded entity of the entry, after the first request for it.
   var entity: Entity?
 
   init(entry: ChangeEntry, held: ChangeEntry?, store: any DataStoreProtocol) {

@@ -1,15 +1,15 @@
 import TrendyModels
 
-/// Decides what becomes of the feed's entries, in their order, where the hub gives versions.
+/// Decides how each feed entry of a hub with versions is applied, in the order of the entries.
 ///
-/// It reads no store: ``VersionedFeed`` says what is known, and does what comes out. What is costly to find out is asked
-/// of ``VersionedFeedFacts``, and only where a decision hangs on it.
+/// Does not read the store: ``VersionedFeed`` passes the state and performs the result. Facts that are expensive to
+/// determine come from ``VersionedFeedFacts``, and only when a decision depends on them.
 package struct VersionedFeedPlanner: Hashable, Sendable {
-  /// What is held of an entity.
+  /// State of an entity in the replica.
   package struct Held: Hashable, Sendable {
     package var version: Int64
     package var isDelete: Bool
-    /// Whether the hub's copy is kept, as the row says something else or there is none.
+    /// Whether the replica stores the hub's data separately, because the row differs or does not exist.
     package var isBesideRow: Bool
 
     package init(version: Int64, isDelete: Bool = false, isBesideRow: Bool = false) {
@@ -19,7 +19,7 @@ package struct VersionedFeedPlanner: Hashable, Sendable {
     }
   }
 
-  /// An entry, and what is held of its entity.
+  /// Feed entry with the state of its entity in the replica.
   package struct Candidate: Hashable, Sendable {
     package var key: EntityKey
     package var version: Int64
@@ -34,27 +34,27 @@ package struct VersionedFeedPlanner: Hashable, Sendable {
     }
   }
 
-  /// What an entry says, as far as a decision hangs on it.
+  /// Content of an entry, as far as decisions depend on it.
   package enum Content: Hashable, Sendable {
     case unreadable
-    /// With the event type without which the entity is not shown.
+    /// Readable; with the event type without which the entity is not visible.
     case readable(parent: String?)
   }
 
   package enum Act: Hashable, Sendable {
-    /// What is held or parked is as new.
+    /// Skip the entry: the replica or the parked entry is at least as new.
     case drop
-    /// It is kept raw until it fits; what is held and shown stays as it was.
+    /// Park the entry until it fits; the replica and the visible state do not change.
     case park
-    /// It becomes what is held. What is shown of it is to be worked out when all entries are in.
+    /// Store the entry in the replica. The row is computed after all entries have been applied.
     case hold
-    /// It becomes what is held, and the row is that.
+    /// Store the entry in the replica and write it to the row.
     case holdAndShow
   }
 
   package struct Verdict: Hashable, Sendable {
     package var act: Act
-    /// Whether the entity's parked entry is taken out first: it is older.
+    /// Whether to delete the entity's parked entry first, which is older.
     package var takesOutParked: Bool
 
     package init(_ act: Act, takesOutParked: Bool = false) {
@@ -63,12 +63,12 @@ package struct VersionedFeedPlanner: Hashable, Sendable {
     }
   }
 
-  /// Whether entries are taken though what is held is as new: a snapshot makes good what went wrong here.
+  /// Whether to apply entries that are not newer than the replica: a snapshot corrects errors in the replica.
   private let isAnew: Bool
-  /// Whether anything lies over the hub's copies at all; most pages meet nothing.
+  /// Whether the store has any pending or accepted mutation. Most pages meet none.
   private let hasOverlay: Bool
   private var mayBeParked: Bool
-  /// Parents that now live, or lost a child: what is parked about them may fit.
+  /// Parents that became alive or lost a child, so that entries parked because of them may fit.
   private var stirred: [String] = []
   private var livingTypes: [String: Bool] = [:]
   private var shownTypes: Set<String> = []
@@ -80,22 +80,23 @@ package struct VersionedFeedPlanner: Hashable, Sendable {
   }
 }
 
-/// What the store and the data of one entry say. Each is asked once at most for an entry, and not for every entry.
+/// Facts from the store and from the data of one entry. Each is requested at most once for an entry, and only if
+/// needed.
 package protocol VersionedFeedFacts {
-  /// The version of the entity's parked entry; `nil` where none is parked.
+  /// Returns the version of the entity's parked entry; `nil` if none is parked.
   mutating func parkedVersion() throws -> Int64?
   mutating func content() throws -> VersionedFeedPlanner.Content
-  /// The event type that what is held of the entity belongs to.
+  /// Returns the event type of the entity in the replica; `nil` if there is none.
   func heldParent() throws -> String?
-  /// Whether anything that is held alive hangs on the event type that the entry is of, whatever is shown of it.
+  /// Whether the replica has living children of the event type that the entry describes, visible or not.
   func hasLivingChildren() throws -> Bool
-  /// Whether any mutation lies over the entity.
+  /// Whether the entity has pending or accepted mutations.
   func isOverlaid() throws -> Bool
   func isHeldAlive(eventTypeId: String) throws -> Bool
   func isShown(eventTypeId: String) throws -> Bool
 }
 
-// MARK: What comes in
+// MARK: Entries
 
 extension VersionedFeedPlanner {
   package mutating func onEntry(
@@ -113,8 +114,13 @@ extension VersionedFeedPlanner {
     return Verdict(act, takesOutParked: takesOutParked)
   }
 
-  /// An entry of a kind that this version does not know, or with numbers that cannot be: it is parked as it came, unless
-  /// what is held or parked is as new.
+  /// Parks an entry that this version cannot read, unless the replica or the parked entry is at least as new.
+  ///
+  /// Such an entry is of an unknown kind or contains numbers out of range.
+  /// - Parameters:
+  ///   - version: Version of the entry.
+  ///   - heldVersion: Returns the version of the entity in the replica.
+  ///   - parkedVersion: Returns the version of the entity's parked entry.
   package mutating func onUnread(
     version: Int64, heldVersion: () throws -> Int64?, parkedVersion: () throws -> Int64?
   ) rethrows -> Act {
@@ -126,7 +132,7 @@ extension VersionedFeedPlanner {
     return .park
   }
 
-  /// What is parked about these is to be tried again, as entries that come in. After that there may be more of them.
+  /// Returns the parents whose parked entries must be retried, and clears the list. Retrying may add new ones.
   package mutating func takeStirred() -> [String] {
     defer { stirred = [] }
     return Set(stirred).sorted()
@@ -152,26 +158,27 @@ extension VersionedFeedPlanner {
       livingTypes[entry.key.entityId] = true
       if entry.held?.isDelete ?? true { stirred.append(entry.key.entityId) }
     }
-    // What nothing lies over is shown as it is; for the rest the copy is kept until it is known what is shown.
+    // An entity without mutations can be written to its row at once. For others the data is stored until the visible
+    // state has been computed.
     return try canBeShownAtOnce(entry, under: parent, facts) ? .holdAndShow : .hold
   }
 
   private mutating func canBeShownAtOnce(
     _ entry: Candidate, under parent: String?, _ facts: some VersionedFeedFacts
   ) throws -> Bool {
-    // A type that begins to be shown brings what was hidden with it.
+    // A type that becomes visible also makes its hidden children visible.
     if entry.key.entityType == .eventType, entry.held?.isDelete ?? true { return false }
     if entry.held?.isBesideRow == true { return false }
     if hasOverlay, try facts.isOverlaid() { return false }
     guard let parent else { return true }
-    // No row is taken away before all entries are in.
+    // Rows are deleted only after all entries have been applied.
     if shownTypes.contains(parent) { return true }
     guard try facts.isShown(eventTypeId: parent) else { return false }
     shownTypes.insert(parent)
     return true
   }
 
-  /// The parent that an entity had is one child poorer.
+  /// Notes that the previous parent of the entity has lost a child.
   private mutating func leave(
     _ entry: Candidate, for newParent: String? = nil, _ facts: some VersionedFeedFacts
   ) throws {

@@ -2,33 +2,34 @@ import TrendyFoundation
 import TrendyModels
 import TrendyProtocols
 
-/// Lays a hub's snapshot into a unit of work, part by part, the queue over it unchanged. It does not save: how far it has come goes
-/// into the same save as the part, and the cursor into that of the last.
+/// Applies a hub's snapshot part by part and leaves the queue unchanged. Does not save: the progress belongs to the
+/// save of its part, and the cursor to the save of the last part.
 ///
-/// A part is laid like a page of the feed, over what is held, so that between two parts nothing is shown or said to the hub that
-/// could not be between two pages. What the hub no longer has goes with the last part.
+/// A part is applied over the replica like a feed page, so between two parts the store shows and sends nothing that it
+/// could not between two pages. Entities that the hub no longer has are removed with the last part.
 ///
-/// Where the hub was restored from a backup and lost what this store has seen, what it lost is offered again. That is known only
-/// against all that the hub has: such a snapshot comes whole.
+/// If a restored hub has lost data that this store has seen, the data is re-offered. This can be determined only from
+/// all entries of the hub, so the snapshot is then loaded as a whole.
 struct VersionedSnapshot {
   let snapshot: HubSnapshot
-  /// What it names all entries of; `nil` for everything.
+  /// Version ranges that the part covers completely; `nil` if it covers everything.
   var spans: [SnapshotSpan]?
-  /// Asks for the part after this; `nil` at the last.
+  /// Name of the next part; `nil` for the last part.
   var next: String?
   let store: any DataStoreProtocol
   let now: Date
-  /// For a new identity, and for mutations that offer again.
+  /// Source of ids for a new identity and for re-offers.
   let chance: RandomSource
 
-  /// Begins a snapshot, or lays the next part of the one in the memory.
-  /// - Returns: how many entities it brought.
+  /// Begins a snapshot, or applies the next part of the snapshot in progress.
+  /// - Parameter memory: Sync metadata with the progress; updated by this call.
+  /// - Returns: Number of entities in the part.
   func apply(_ memory: inout SyncMemory) throws -> Int {
     let position = snapshot.position
     let isBeginning = memory.snapshot == nil
     let common = memory.commonVersion(with: position)
     let isReset = isBeginning && common < memory.seen
-    // One that is older than what is here, of the same history, says nothing.
+    // A snapshot of the same history that is older than the replica is ignored.
     if isBeginning, !isReset, memory.generation > 0, position.head < (try store.syncCursor() ?? 0) { return 0 }
 
     let lost = isReset && memory.generation > 0 ? try entries(above: common) : []
@@ -45,10 +46,10 @@ struct VersionedSnapshot {
       try memory.snapshot
       ?? SyncMemory.SnapshotProgress(
         cursor: position.head, epochs: position.epochs, next: "", unnamed: strays())
-    // What was written above all that the hub has now lies in no span.
+    // After a reset a span says nothing about entries above the hub's head, so everything is compared.
     try compare(&progress, spans: isReset ? nil : spans)
     var feed = try VersionedFeed(store: store, isAnew: true)
-    // In the order in which the hub gives them, what others refer to comes first; sorted, as not every hub must.
+    // A hub is not required to send parents first, so the entries are sorted.
     try feed.apply(snapshot.entries.sorted { $0.rank < $1.rank }, cursor: progress.cursor)
     if let next {
       progress.next = next
@@ -73,17 +74,18 @@ struct VersionedSnapshot {
 }
 
 extension SyncMemory {
-  /// The last version that this store and its hub have in common; below ``seen`` the hub lost something.
+  /// Returns the last version that the histories of this store and its hub share. Below ``seen``, the hub has lost
+  /// data.
   func commonVersion(with position: HubPosition) -> Int64 {
     if epochs.isEmpty { return position.head }
     return epochs.lastCommonVersion(endingAt: seen, with: position.epochs, endingAt: position.head)
   }
 }
 
-// MARK: What the hub no longer has
+// MARK: Entities that the hub no longer has
 
 extension VersionedSnapshot {
-  /// The rows of which nothing living is held, to begin with: the hub may name them.
+  /// Returns the rows without a living entry in the replica. They are removed at the end unless a part contains them.
   private func strays() throws -> [String: Set<String>] {
     var strays: [String: Set<String>] = [:]
     for kind in MutationEntityType.parentsFirst {
@@ -98,8 +100,8 @@ extension VersionedSnapshot {
     return strays
   }
 
-  /// Notes what is held at a version of which the part names all there is, and is not named: it was written again, and comes later,
-  /// or it is gone.
+  /// Notes the replica's entities within the part's ranges that the part does not contain: they were changed later and
+  /// follow in another part, or the hub has deleted them.
   private func compare(_ progress: inout SyncMemory.SnapshotProgress, spans: [SnapshotSpan]?) throws {
     var named: [String: Set<String>] = [:]
     for entry in snapshot.entries { named[entry.entityType, default: []].insert(entry.entityId) }
@@ -113,7 +115,7 @@ extension VersionedSnapshot {
         }
       }
     }
-    // What is parked comes again, or is gone as well.
+    // A parked entry in these ranges is sent again or no longer exists.
     guard try store.syncCounts().parked > 0 else { return }
     for entry in try store.fetchParkedChanges() {
       guard let kind = entry.key?.entityType, isGone(entry.entityType, entry.entityId) else { continue }
@@ -122,8 +124,11 @@ extension VersionedSnapshot {
     }
   }
 
-  /// Takes away what no part named, and moves the cursor.
-  /// - Returns: what the hub had accepted and the snapshot has.
+  /// Removes the entities that no part contained, and sets the cursor.
+  /// - Parameters:
+  ///   - progress: Progress of the snapshot after its last part.
+  ///   - common: Last version that the histories of store and hub share.
+  /// - Returns: Accepted mutations that the snapshot contains.
   private func finish(_ progress: SyncMemory.SnapshotProgress, upTo common: Int64) throws -> [PendingMutation] {
     let replica = Replica(store: store)
     for kind in MutationEntityType.parentsFirst.reversed() {
@@ -136,14 +141,14 @@ extension VersionedSnapshot {
         try replica.show(key)
       }
     }
-    // A type's deletion may have waited for children that are gone.
+    // The tombstone of a type may have been parked because of children that are now removed.
     if try store.syncCounts().parked > 0 {
       var feed = try VersionedFeed(store: store, isAnew: true)
       try feed.retryAll()
       try feed.apply([], cursor: progress.cursor)
     }
-    // The snapshot answers every deletion that the hub has heard of. What an import could make again stays noted as deleted unless
-    // it lives.
+    // The snapshot covers every deletion that the hub knows. For an id derived from a natural key the local tombstone
+    // is kept unless the entity is alive, so that an import does not recreate the entity.
     for tombstone in try store.fetchTombstones() {
       let isLiving = try replica.held(tombstone.key).map { !$0.isDelete } ?? false
       if isLiving || !NaturalIdentifier.isNatural(tombstone.entityId) { try store.deleteTombstone(tombstone) }
@@ -161,10 +166,10 @@ extension SnapshotSpan {
   }
 }
 
-// MARK: A hub that lost something
+// MARK: Lost data
 
 extension VersionedSnapshot {
-  /// What this store has that was written above a version, each with its data.
+  /// Returns the store's entries above a version, parked ones included, with their data.
   private func entries(above version: Int64) throws -> [ChangeEntry] {
     let replica = Replica(store: store)
     var lost: [EntityKey: ChangeEntry] = [:]
@@ -179,8 +184,10 @@ extension VersionedSnapshot {
     return Array(lost.values)
   }
 
-  /// Of a kind that this version does not know, or with members that cannot be, nothing can be offered. It waits for a version that
-  /// can read it, under a name that keeps the entries of the hub's new life from taking its place.
+  /// Sets aside parked entries that cannot be re-offered, because their kind is unknown or a member is unreadable.
+  ///
+  /// They wait for a program version that can read them, under a kind name that no entry of the hub's new epoch can
+  /// replace.
   private func setAsideUnknown(above version: Int64) throws {
     for parked in try store.fetchParkedChanges() where parked.id > version && parked.offeredKey == nil && !parked.isLost
     {
@@ -191,17 +198,17 @@ extension VersionedSnapshot {
 }
 
 extension ChangeEntry {
-  /// `nil` for a kind that this version does not know.
+  /// Key of the entity; `nil` for a kind that this version does not know.
   var key: EntityKey? { MutationEntityType(rawValue: entityType).map { EntityKey($0, entityId) } }
 
-  /// `nil` for what cannot be offered to a hub: of a kind that this version does not know, or with a member that cannot be read.
+  /// Key of an entity that can be re-offered; `nil` if the kind is unknown or a member cannot be read.
   var offeredKey: EntityKey? { fault == nil ? key : nil }
 
   var rank: Int { SyncedKind.named(entityType)?.rank ?? .max }
 
   private static let lostPrefix = "lost:"
 
-  /// Whether a hub that was restored lost it, while this device could not offer it.
+  /// Whether a restored hub lost the entry and this device could not re-offer it.
   var isLost: Bool { entityType.hasPrefix(Self.lostPrefix) }
 
   var lost: ChangeEntry {

@@ -1,27 +1,30 @@
 package import TrendyFoundation
 package import TrendyModels
 
-/// Decides what one more mutation does to those that wait.
+/// Decides how a new mutation changes the mutations that are already pending.
 ///
-/// Only what was never sent is touched, and only the entity's last mutations: of what is under way the hub may hold every byte.
-/// A changed reference stands alone, as the order of a move and the making or deleting of what it points to matters; nothing is
-/// merged into an import, which changes nothing where the same thing is held already.
+/// Only unsent mutations are changed, and only the last ones of the entity: the hub may already have a sent mutation. A
+/// changed reference is never coalesced, because its order relative to the create and delete of the referenced entity
+/// matters. Nothing is coalesced into a create with a natural key, which has no effect if the entity exists.
 package enum Coalescing: Sendable {
   package enum Effect: Hashable, Sendable {
-    /// It goes to the end of the queue.
+    /// Append the mutation to the queue.
     case append
-    /// Its change goes into this one, which keeps its id and its place.
+    /// Replace a pending mutation with this one, which keeps its id and position.
     case merge(PendingMutation)
-    /// It goes to the end of the queue, and these leave it: they no longer matter.
+    /// Append the mutation to the queue and remove these, which it makes obsolete.
     case replace([PendingMutation])
-    /// What it would undo leaves the queue, and nothing is left to tell the hub.
+    /// Remove the create from the queue and drop the delete: the hub needs neither.
     case cancel(PendingMutation)
-    /// It waits already.
+    /// Drop the mutation: an equal one is pending.
     case drop
   }
 
-  /// - Parameter queue: everything that waits, in its order.
-  /// - Throws: `APIError.decodingError` for a payload that is no JSON object.
+  /// Returns the effect of a new mutation on the queue.
+  /// - Parameters:
+  ///   - mutation: The new mutation.
+  ///   - queue: All pending mutations in order.
+  /// - Throws: `APIError.decodingError` for a payload that is not a JSON object.
   package static func onMutation(_ mutation: PendingMutation, queue: [PendingMutation]) throws -> Effect {
     let earlier = queue.filter { $0.key == mutation.key }
     guard let last = earlier.last else { return .append }
@@ -47,7 +50,7 @@ package enum Coalescing: Sendable {
     }
   }
 
-  /// The delete with the edits that it takes the place of: whoever restores the entity has them.
+  /// Returns the delete with the fields of the updates that it replaces, so that a later restore has them.
   package static func carrying(_ edits: [PendingMutation], by delete: PendingMutation) throws -> PendingMutation {
     guard var carried = edits.first else { return delete }
     for edit in edits.dropFirst() { carried = try merged(carried, edit) }
@@ -58,14 +61,15 @@ package enum Coalescing: Sendable {
     return result
   }
 
-  /// Whether two devices that record the same thing give it the same id: it was imported or measured, not entered by the user.
+  /// Whether every device that records the same data derives the same id: imported or detected, not entered by the
+  /// user.
   static func hasNaturalKey(_ entity: some SyncedEntity) -> Bool {
     if NaturalIdentifier.isNatural(entity.id) { return true }
     guard let event = entity as? Event else { return false }
     return isNaturalSource(event.wireSourceType) || event.externalId != nil || event.healthKitSampleId != nil
   }
 
-  /// As ``hasNaturalKey(_:)-(SyncedEntity)``, of the entity that a mutation creates.
+  /// Whether the entity that a mutation creates has a natural key, as in ``hasNaturalKey(_:)-(SyncedEntity)``.
   package static func hasNaturalKey(_ create: PendingMutation) throws -> Bool {
     if NaturalIdentifier.isNatural(create.entityId) { return true }
     guard create.entityType == .event else { return false }
@@ -81,7 +85,7 @@ package enum Coalescing: Sendable {
     }
   }
 
-  /// The entities that a payload points to.
+  /// Returns the entities to which a payload refers.
   package static func references(in payload: Data) throws -> [EntityKey] {
     guard !payload.isEmpty else { return [] }
     let fields = try fields(of: payload)
@@ -95,27 +99,29 @@ package enum Coalescing: Sendable {
     ("geofence_id", .geofence),
   ]
 
-  /// Whether something that waits can refer to entities of this kind.
+  /// Whether pending mutations can refer to entities of this kind.
   static func canBeReferredTo(_ kind: MutationEntityType) -> Bool { referenceFields.contains { $0.kind == kind } }
 
   private static func refers(_ mutation: PendingMutation, to key: EntityKey) throws -> Bool {
     try references(in: mutation.payload).contains(key)
   }
 
-  /// Clearing a reference counts as well.
+  /// Clearing a reference also changes it.
   private static func changesReference(_ update: PendingMutation) throws -> Bool {
     let fields = try fields(of: update.payload)
     return referenceFields.contains { fields[$0.name] != nil }
   }
 
-  /// The first with the second laid over it: by member, and by key within an event's properties (RFC 7396, one level deep, as a
-  /// property is replaced as a whole). In an update null stays, for it clears at the hub; a create leaves out what is cleared.
+  /// Merges the second payload into the first, by member, and within an event's properties by key (RFC 7396, one level
+  /// deep, since a property is replaced as a whole).
+  ///
+  /// An update keeps null, which clears the field at the hub; a create omits cleared fields.
   private static func merged(_ first: PendingMutation, _ second: PendingMutation) throws -> PendingMutation {
     let isCreate = first.operation == .create
     func lay(_ changes: [String: JSONValue], over fields: [String: JSONValue]) -> [String: JSONValue] {
       var result = fields
       for (name, value) in changes {
-        // Not `= nil`, which a value of JSON takes for its own null.
+        // `= nil` would store a JSON null instead of removing the member.
         if isCreate, value.isNull { result.removeValue(forKey: name) } else { result[name] = value }
       }
       return result
@@ -131,7 +137,10 @@ package enum Coalescing: Sendable {
     return result
   }
 
-  /// A field takes its newest mark: who wrote over an own value that waits was marked as based on what that was based on.
+  /// Returns the field versions of a merged mutation, each from the newest change of the field.
+  ///
+  /// A change of a field that was already pending has inherited the base of the pending value, so the newest version
+  /// has the oldest base.
   private static func marks(
     of result: PendingMutation, after first: PendingMutation, _ second: PendingMutation
   ) throws -> [String: FieldMark] {
@@ -152,12 +161,12 @@ package enum Coalescing: Sendable {
 }
 
 extension PendingMutation {
-  /// Whether no hub can hold anything of it.
+  /// Whether no hub can have received the mutation.
   package var wasNeverSent: Bool { sequence == nil && device == nil }
 }
 
 extension [String: FieldMark] {
-  /// The same marks, those that most fields have said once for all.
+  /// The same field versions with the most frequent one stored once, as the default of all other fields.
   var compressed: [String: FieldMark] {
     var counts: [FieldMark: Int] = [:]
     for mark in values { counts[mark, default: 0] += 1 }

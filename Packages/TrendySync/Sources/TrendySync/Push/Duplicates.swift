@@ -1,19 +1,21 @@
 import TrendyFoundation
 public import TrendyModels
 
-/// Events that are one and the same: of one type and one moment, where all that one says the other says as well.
+/// Events of one type and timestamp that describe the same occurrence.
 public struct Duplicates: Hashable, Sendable {
-  /// The one that says the most.
+  /// The event with the most values.
   public let kept: Event
-  /// Those that say nothing beyond it.
+  /// Events whose values are all contained in ``kept``.
   public let doubles: [Event]
-  /// Those of the same thing in an outside source that say something else: for a person to look at.
+  /// Events with the same id in an external source but different values, which the user must compare.
   public let differing: [Event]
 }
 
 extension Duplicates {
-  /// - Throws: what encoding throws.
-  /// - Returns: the oldest first; nothing for an event that stands alone.
+  /// Finds duplicates among events.
+  /// - Parameter events: Events in any order.
+  /// - Returns: Groups of at least two events, oldest first.
+  /// - Throws: Errors of encoding an event.
   public static func find(among events: some Sequence<Event>) throws -> [Duplicates] {
     let groups = Dictionary(grouping: events) { Moment(eventTypeId: $0.eventTypeId, timestamp: $0.timestamp) }
     return try groups.values.filter { $0.count > 1 }.flatMap { try find(alike: $0) }.sorted {
@@ -27,7 +29,8 @@ extension Duplicates {
   }
 
   private static func find(alike events: [Event]) throws -> [Duplicates] {
-    // What an import would make again comes first: it stays where it is told apart by its id. Then who says the most.
+    // The event with the most values is kept. Of equals, one with an id derived from a natural key is preferred: the
+    // next import then recognizes it.
     var rest = try events.map { (event: $0, words: try words(of: $0)) }.sorted { one, other in
       let (natural, otherNatural) = (
         NaturalIdentifier.isNatural(one.event.id), NaturalIdentifier.isNatural(other.event.id)
@@ -56,7 +59,7 @@ extension Duplicates {
       || (one.healthKitSampleId != nil && one.healthKitSampleId == other.healthKitSampleId)
   }
 
-  /// All that an event says, each property by itself; what is cleared is not said.
+  /// Returns all values of an event by name, each property separately, without null values.
   private static func words(of event: Event) throws -> [String: JSONValue] {
     var words = try WireJSON.members(of: event.createRequest)
     for (key, value) in words.removeValue(forKey: "properties")?.objectValue ?? [:] {

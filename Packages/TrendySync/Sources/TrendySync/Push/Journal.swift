@@ -1,12 +1,12 @@
 import TrendyModels
 import TrendyProtocols
 
-/// The journal of what a person did and no hub took. It moves mutations out of the queue with their data, and does not save.
+/// Conflict journal: moves mutations that the hub did not accept out of the queue, with their data. Does not save.
 struct Journal {
   let store: any DataStoreProtocol
   let clock: any TimeSource
 
-  /// Moves a mutation from the queue into the journal. What is shown does not follow.
+  /// Moves a mutation from the queue to the journal. The caller must update the visible state.
   func move(_ mutation: PendingMutation, reason: String) throws {
     try store.insertConflict(
       Conflict(
@@ -15,7 +15,7 @@ struct Journal {
     try store.deletePendingMutation(mutation)
   }
 
-  /// Marks what the hub never had: it is only here, and stays to be seen until the person decides.
+  /// Marks an entity that the hub never had. It exists only on this device and stays visible until the user decides.
   func markAsFailed(_ key: EntityKey) throws {
     func mark<Entity: StoredEntity>(_ type: Entity.Type) throws {
       guard var row = try Entity.find(id: key.entityId, in: store) else { return }
@@ -25,20 +25,25 @@ struct Journal {
     try mark(key.entityType.stored)
   }
 
-  /// Moves the whole queue into the journal, with the person's data.
-  /// - Returns: how many.
+  /// Moves the whole queue to the journal.
+  /// - Parameters:
+  ///   - reason: Explanation for the user.
+  ///   - markEntitiesFailed: Whether to mark the rows of the entities.
+  ///   - chance: Source of a new device identity.
+  ///   - replications: Selects how the visible state is recomputed.
+  /// - Returns: Number of moved mutations.
   func clearQueue(
     reason: String, markEntitiesFailed: Bool, chance: RandomSource, _ replications: ReplicationChoice
   ) throws -> Int {
     try store.beginWriting()
     let queue = try store.fetchPendingMutations()
     for mutation in queue { try setAside(mutation, reason: reason, markFailed: markEntitiesFailed) }
-    // What a deletion took away is shown again: it lives at the hub.
+    // A deleted entity still exists at the hub and becomes visible again.
     let memory = try store.syncMemory() ?? SyncMemory()
     let replication = replications.forStore(memory)
     for key in queue.filter({ $0.operation == .delete }).map(\.key).inShowingOrder { try replication.showAgain(key) }
-    // The hub would miss the sequences that were given and never come. Without any identity this store would say nothing of what
-    // it has seen, and not notice that the hub was restored.
+    // The hub would miss the sequence numbers of sent mutations. With versions the store needs a new identity at once:
+    // without one it could not send what it has seen, and would not notice a restored hub.
     if queue.contains(where: { $0.sequence != nil }) {
       if memory.holdsVersions {
         try NewIdentity(store: store, chance: chance, now: clock.now).take()
@@ -49,23 +54,25 @@ struct Journal {
     return queue.count
   }
 
-  /// Sets a mutation aside where no copy of what the hub has may be held: its row is made right by a mark, or by a snapshot.
+  /// Moves a mutation to the journal in a store without versions. There is no replica, so the row is corrected by a
+  /// mark or by the next snapshot.
   func setAside(_ mutation: PendingMutation, reason: String, markFailed: Bool) throws {
     let replica = Replica(store: store)
     try move(mutation, reason: reason)
     if mutation.operation == .delete {
-      // It lives on at the hub, so it must here. Its row is gone, and the feed will not tell of it again: a snapshot does.
+      // The entity still exists at the hub. Its row has been deleted here and the feed will not send it again, so a
+      // snapshot is needed.
       if let tombstone = try store.tombstone(of: mutation.key) { try store.deleteTombstone(tombstone) }
       try store.setSyncCursor(nil)
     } else {
       if try replica.overlay(of: mutation.key).contains(where: { $0.operation == .create }) {
-        // What was made here and is still to be told says what is shown.
+        // The visible state follows from the create that is still pending.
         try replica.show(mutation.key)
       } else if markFailed {
         try markAsFailed(mutation.key)
       }
-      // At the hub it lies where it did; here its row lies under a type that may be gone, and would go with it. The feed will
-      // not tell of it again: a snapshot does.
+      // At the hub the entity still belongs to its previous type. The row here belongs to a type that may be deleted,
+      // and the row with it. The feed will not send the entity again, so a snapshot is needed.
       if mutation.operation == .update, mutation.entityType.isChildOfEventType,
         try Coalescing.references(in: mutation.payload).contains(where: { $0.entityType == .eventType })
       {

@@ -1,20 +1,20 @@
 import TrendyModels
 import TrendyProtocols
 
-/// What a request rests on: its answer counts only while the store still stands where it did.
+/// Store state on which a request is based. The response is applied only if the state is still the same.
 ///
-/// One engine syncs a store at a time, by a lock that the kernel frees. These guards stand behind the lock.
+/// Only one engine at a time syncs a store, guaranteed by a kernel lock. These checks are a second line of defence.
 struct Question: Hashable, Sendable {
-  /// What the store says of itself; `nil` while it has no identity.
+  /// Position that the request contains; `nil` if the store has no identity yet.
   let position: DevicePosition?
-  /// That of ``SyncMemory``.
+  /// Replica generation of ``SyncMemory``.
   let generation: Int64
 
   init(of store: any DataStoreProtocol) throws {
     let memory = try store.syncMemory() ?? SyncMemory()
     generation = memory.generation
     position = try store.syncIdentity().map { identity in
-      // What was sent lies at the front, in the order of its sequences.
+      // Sent mutations are at the front of the queue, ordered by sequence number.
       let oldest = try store.firstPendingMutations(1).first?.sequence ?? identity.lastSequence + 1
       return DevicePosition(
         device: identity.device, seen: memory.seen, epoch: memory.epochs.epoch(of: memory.seen)?.id,
@@ -22,12 +22,16 @@ struct Question: Hashable, Sendable {
     }
   }
 
-  /// - Throws: ``SyncFailure/elsewhere`` where another has taken in an answer meanwhile.
+  /// Checks that the store has the same identity and replica generation as when the request was sent.
+  /// - Parameter store: The store to compare with.
+  /// - Throws: ``SyncFailure/elsewhere`` if another process has applied a response meanwhile.
   func checkStands(in store: any DataStoreProtocol) throws { try check(Question(of: store)) }
 
-  /// Checks also, for an answer that settles what was sent or says that the store has a twin, that no acknowledgement came since:
-  /// that would speak against it.
-  /// - Throws: ``SyncFailure/elsewhere``.
+  /// Checks in addition that no outcome has been acknowledged since the request was sent.
+  ///
+  /// Needed for a push response and for a reported fork: an acknowledgement in between would contradict either.
+  /// - Parameter store: The store to compare with.
+  /// - Throws: ``SyncFailure/elsewhere`` if the state has changed.
   func checkNothingWasAcknowledged(in store: any DataStoreProtocol) throws {
     let now = try Question(of: store)
     try check(now)

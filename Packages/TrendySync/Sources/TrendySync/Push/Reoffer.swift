@@ -2,33 +2,39 @@ import TrendyFoundation
 import TrendyModels
 import TrendyProtocols
 
-/// Puts into the queue what a hub lacks and this store has, before everything that waits. It does not save.
+/// Queues what a hub has lost and this store has, ahead of everything pending. Does not save.
 struct Reoffer {
-  /// An entity that the hub does not have, or only in an older state.
+  /// Entity that the hub does not have, or has only in an older state.
   struct Loss {
-    /// With its data.
+    /// The store's entry, with its data.
     var entry: ChangeEntry
-    /// What the hub has of it.
+    /// The hub's entry of the same entity, if any.
     var atHub: ChangeEntry?
-    /// The last version that both sides have.
+    /// Last version that the histories of store and hub share.
     var common: Int64
   }
 
   let store: any DataStoreProtocol
   let now: Date
-  /// For a new identity, and for mutations that offer again.
+  /// Source of ids for a new identity and for re-offers.
   let chance: RandomSource
 
-  /// Under a new identity: what the hub lost is offered again, with its authors and stamps; then what it had accepted and lost,
-  /// and everything sent or waiting, in their order, based on no more than the last common version.
-  /// - Returns: how many mutations offer something again.
+  /// Rebuilds the queue under a new identity.
+  ///
+  /// The re-offers with their original authors and stamps come first, then lost accepted mutations and all pending ones
+  /// in their order. Bases are lowered to the last common version.
+  /// - Parameters:
+  ///   - losses: Entities to re-offer.
+  ///   - accepted: Accepted mutations that the hub has lost.
+  ///   - common: Last version that the histories of store and hub share.
+  /// - Returns: Number of re-offers and lost accepted mutations.
   @discardableResult
   func queue(_ losses: [Loss], _ accepted: [PendingMutation], above common: Int64) throws -> Int {
     let device = try NewIdentity(store: store, chance: chance, now: now).take()
     let waiting = try store.fetchPendingMutations()
     var queue = accepted.inAcceptingOrder + waiting
     for index in queue.indices {
-      // The queue lies by time: a clock set back must not put what was made later before it.
+      // The queue is ordered by time. A clock that was set back must not move a later mutation to the front.
       if index > 0 { queue[index].createdAt = max(queue[index].createdAt, queue[index - 1].createdAt) }
       queue[index].acceptedVersion = nil
       queue[index].sequence = nil
@@ -47,12 +53,15 @@ struct Reoffer {
       try losses.filter { !$0.entry.isDelete }.compactMap { try offer($0, at: first, under: device) }
       + losses.filter(\.entry.isDelete).reversed().compactMap { try offer($0, at: first, under: device) }
     for mutation in waiting { try store.deletePendingMutation(mutation) }
-    // Each anew, so that those of one time lie in this order.
+    // Inserted one by one, so that mutations with equal times keep this order.
     for mutation in offers + queue { try store.insertPendingMutation(mutation) }
     return offers.count + accepted.count
   }
 
-  /// As one that has a device and no sequence: left as it is, for others offer the same, and the hub may have it from them.
+  /// Returns the re-offer of an entity; `nil` if there is nothing to send.
+  ///
+  /// It has a device but no sequence number, so nothing is coalesced into it: other devices re-offer the same entity,
+  /// and the hub may have it from one of them.
   private func offer(_ loss: Loss, at date: Date, under device: String) throws -> PendingMutation? {
     let (entry, common) = (loss.entry, loss.common)
     guard let key = entry.key else { return nil }
@@ -61,8 +70,8 @@ struct Reoffer {
       payload: Data(),
       createdAt: date, device: device, incarnation: entry.incarnation)
     let isRestore = !entry.isDelete && loss.atHub.map { $0.incarnation < entry.incarnation } ?? false
-    // Where the hub has nothing, it lacks also what was written before, and what nobody is said to have written. A restore names the
-    // parent with its author, by which the hub knows that this device only offers it again.
+    // If the hub has no entry at all, it also lacks earlier fields and fields without a version. A restore includes the
+    // parent with its author, by which the hub recognizes a re-offer.
     let (members, marks) = entry.fields(
       above: loss.atHub == nil ? nil : common, base: common,
       always: isRestore ? SyncedKind.named(entry.entityType)?.parent?.name : nil)
@@ -70,14 +79,15 @@ struct Reoffer {
       mutation.base = common
       let mark = entry.marks[FieldMark.others] ?? FieldMark(version: common, stamp: 0)
       mutation.marks = [FieldMark.others: FieldMark(version: common, stamp: mark.stamp, author: mark.author)]
-      // What it last said goes along, for whoever restores it.
+      // The last values are included for a later restore.
       if !members.isEmpty {
         mutation.payload = try WireJSON.encode(members)
         mutation.marks = marks
       }
       return mutation
     }
-    // In the life that died there, it stays dead: the hub refuses the edit, and the journal keeps it.
+    // An edit of an incarnation that has been deleted at the hub does not restore the entity: the hub refuses it, and
+    // the journal stores it.
     mutation.operation = loss.atHub == nil ? .create : isRestore ? .restore : .update
     if members.isEmpty, mutation.operation == .update { return nil }
     var payload = members
@@ -89,10 +99,11 @@ struct Reoffer {
 }
 
 extension ChangeEntry {
-  /// The fields that were written above a version, all without one, as members of a request, and who wrote them when.
+  /// Returns the fields written above a version, as members of a request, with author and stamp.
   /// - Parameters:
-  ///   - base: the version that they are then based on.
-  ///   - always: a field that is included whatever its version.
+  ///   - version: Lower limit; `nil` for all fields.
+  ///   - base: Base that the fields get.
+  ///   - always: Field that is included whatever its version.
   fileprivate func fields(
     above version: Int64?, base: Int64, always: String?
   ) -> (members: [String: JSONValue], marks: [String: FieldMark]) {
@@ -101,7 +112,7 @@ extension ChangeEntry {
     if let nested {
       for (key, value) in values.removeValue(forKey: nested)?.objectValue ?? [:] { values["\(nested).\(key)"] = value }
     }
-    // What was cleared has a mark and no value.
+    // A cleared field has a version but no value.
     for name in marks.keys where name != FieldMark.others && values[name] == nil {
       values.updateValue(.null, forKey: name)
     }

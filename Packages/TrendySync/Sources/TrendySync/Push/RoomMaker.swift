@@ -2,17 +2,18 @@ import TrendyFoundation
 import TrendyModels
 import TrendyProtocols
 
-/// Brings deletions to the front of a queue of which a full record takes nothing. It does not save.
+/// Moves deletions to the front of the queue when the record exceeds the hub's quota. Does not save.
 ///
-/// Only those whose order against everything else in the queue makes no difference: of events that the hub has, to which nothing
-/// refers, and with which nothing else in the queue deals.
+/// Only deletions whose order does not matter are moved: of events that the hub has and that no other mutation in the
+/// queue changes. Nothing refers to an event.
 struct RoomMaker {
   let store: any DataStoreProtocol
   let chance: RandomSource
   let now: Date
 
-  /// - Parameter tried: so many of the queue, from its front, the hub refused as a whole.
-  /// - Returns: whether any was brought forward.
+  /// Moves all such deletions behind the refused part of the queue to its front.
+  /// - Parameter tried: Number of mutations at the front that the hub refused as a whole.
+  /// - Returns: Whether any deletion was moved.
   func bringDeletionsForward(past tried: Int) throws -> Bool {
     let queue = try store.fetchPendingMutations().inSendingOrder
     let counts = queue.reduce(into: [:]) { $0[$1.key, default: 0] += 1 }
@@ -23,10 +24,10 @@ struct RoomMaker {
       return !held.isDelete
     }
     guard !deletions.isEmpty, let first = queue.map(\.createdAt).min() else { return false }
-    // What was sent before them has its place in this device's row: the row begins anew, as after a fork.
+    // Sent mutations already have sequence numbers, so numbering starts again under a new identity, as after a fork.
     try NewIdentity(store: store, chance: chance, now: now).take()
     for var mutation in deletions {
-      // The queue lies by time.
+      // The queue is ordered by time.
       mutation.createdAt = first.addingTimeInterval(-0.001)
       try store.insertPendingMutation(mutation)
     }

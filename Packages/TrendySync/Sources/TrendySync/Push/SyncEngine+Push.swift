@@ -3,7 +3,7 @@ import TrendyModels
 import TrendyProtocols
 
 extension SyncEngine {
-  /// Sends what waits, oldest first, until nothing waits or something stands in the way.
+  /// Sends pending mutations, oldest first, until the queue is empty or an error stops the push.
   func push(_ tally: inout RoundTally) async throws(SyncFailure) {
     let total = pendingCount
     if total == 0 { return }
@@ -26,7 +26,7 @@ extension SyncEngine {
       let settled = try saving { try settle(batch, question, sent.answer, asking, in: $0) }
       tally.pushed += settled
       synced += settled
-      // What was queued meanwhile is counted with the next batch.
+      // Mutations queued meanwhile are counted with the next batch.
       pendingCount = max(0, pendingCount - settled)
       broadcast.set(.syncing(synced: synced, total: max(total, synced + pendingCount)))
       if settled > 0 {
@@ -36,7 +36,8 @@ extension SyncEngine {
         fullness = .unknown
       }
       if sent.answer.isForked {
-        // The outcomes that came with it are acknowledged; from here on another's would speak against a fork.
+        // The outcomes in the response are now acknowledged. Only acknowledgements after this point contradict the
+        // fork.
         _ = try self.question()
         throw .forked("it has judged what this store does not know to have sent")
       }
@@ -49,18 +50,21 @@ extension SyncEngine {
 extension SyncEngine {
   private struct Sent {
     var answer: PushAnswer
-    /// Why not all were judged.
+    /// Why the hub did not handle all mutations; `nil` if it did.
     var failure: SyncFailure?
     var cause: APIError?
   }
 
-  /// The most mutations that any hub takes at once.
+  /// Maximum number of mutations that a hub accepts in one request.
   private static let largestBatch = 500
-  /// Bytes of payload in one push, unless one mutation alone has more: with everything around them they fit in the body that a hub reads.
+  /// Maximum payload bytes in one push, unless a single mutation is larger. With its envelope such a push fits into the
+  /// largest body that a hub reads.
   private static let largestPushBytes = SyncedKind.maximumEntityBytes
 
-  /// The next mutations, with their places in this device's row; `nil` when none waits. They are saved as sent before a byte
-  /// leaves: from then on nothing of them changes, for after a lost answer the hub may hold them.
+  /// Assigns sequence numbers to the next mutations and saves them as sent; `nil` if nothing is pending.
+  ///
+  /// Saved before a byte leaves. After that a mutation never changes, since the hub may have it even if the response is
+  /// lost.
   private func nextBatch() throws(SyncFailure) -> (PushBatch, Question)? {
     let (next, count) = try saving { store -> ((PushBatch, Question)?, Int) in
       try store.beginWriting()
@@ -93,7 +97,14 @@ extension SyncEngine {
     return next
   }
 
-  /// - Returns: how many are settled: no longer in the queue.
+  /// Applies the outcomes of a push.
+  /// - Parameters:
+  ///   - batch: The mutations sent.
+  ///   - question: Store state on which the push was based.
+  ///   - answer: The hub's response.
+  ///   - asking: When the request was sent.
+  ///   - store: Unit of work to write to.
+  /// - Returns: Number of mutations that left the queue.
   private func settle(
     _ batch: PushBatch, _ question: Question, _ answer: PushAnswer, _ asking: Asking, in store: any DataStoreProtocol
   ) throws -> Int {
@@ -109,7 +120,7 @@ extension SyncEngine {
     var answer = try await PushObservation.$current.withValue(PushObservation { observed.set($0) }) {
       try await networkClient.push(batch)
     }
-    // Who is not answered is asked again.
+    // A mutation without an outcome is sent again.
     let count = batch.mutations.count
     answer.outcomes = Array(answer.outcomes.prefix(count))
     answer.outcomes += Array(repeating: .tryLater(retryAfter: nil), count: count - answer.outcomes.count)
@@ -124,8 +135,8 @@ extension SyncEngine {
     return sent
   }
 
-  /// What a push that threw leaves to say. A transient failure changes no mutation, ever; another is noted with the first, which
-  /// may be its cause.
+  /// Returns the failure of a push that threw. A transient failure changes no mutation; another failure is recorded
+  /// with the first mutation, which may be its cause.
   private func failure(
     of batch: PushBatch, _ question: Question, _ error: any Error
   ) throws(SyncFailure) -> SyncFailure {
@@ -138,30 +149,37 @@ extension SyncEngine {
         try question.checkStands(in: store)
         try store.insertPendingMutation(first)
       }
-      // The next try shows whether it is one of many.
+      // A smaller batch shows whether one of several mutations is the cause.
       batchLimit = max(1, min(batchLimit, batch.mutations.count) / 2)
     }
     return halving(noted(failure), error as? APIError)
   }
 
-  /// Halves the next push after a timeout.
+  /// Halves the next batch after a timeout.
   private func halving(_ failure: SyncFailure, _ error: APIError?) -> SyncFailure {
     if error?.isTimeout == true { batchLimit = max(1, batchLimit / 2) }
     return failure
   }
 
-  /// What was tried in a round since something was taken, of a hub that says that the record is full.
+  /// Measures tried in this round, since the last accepted mutation, against an exceeded quota.
   private enum Fullness {
     case unknown
-    /// As much at once as a push may hold.
+    /// The largest possible batch has been sent.
     case enlarged
-    /// Deletions ahead of what waits before them.
+    /// Deletions have been moved to the front of the queue.
     case deletionsFirst
   }
 
-  /// A record that is full: the hub judges a push as a whole, so a deletion that waits farther back makes room for what waits before
-  /// it. The next batch is as large as one may be, once; where that does not do, deletions behind it are sent first.
-  /// - Returns: whether the error was that, and there is something to try.
+  /// Handles an exceeded quota. The hub checks a push as a whole, so a deletion in the same push makes room for
+  /// mutations before it.
+  ///
+  /// First sends one batch of the maximum size, then moves deletions behind the batch to the front.
+  /// - Parameters:
+  ///   - batch: The batch that the hub refused.
+  ///   - question: Store state on which the push was based.
+  ///   - error: Error of the push.
+  ///   - fullness: Measures tried so far.
+  /// - Returns: Whether the error was an exceeded quota and another attempt makes sense.
   private func goOnWhileFull(
     _ batch: PushBatch, _ question: Question, _ error: APIError?, _ fullness: inout Fullness
   ) throws(SyncFailure) -> Bool {
@@ -183,17 +201,22 @@ extension SyncEngine {
     }
   }
 
-  /// Halves a push that the hub refused as a whole, until one mutation remains. That one goes to the journal with the hub's answer, so
-  /// that no mutation stops the queue.
+  /// Halves a push that the hub refused as a whole, until one mutation remains. It is moved to the journal with the
+  /// hub's response, so that no mutation blocks the queue.
   ///
-  /// An answer that is not about a mutation, as from a proxy in front of the hub, is given to an empty push as well: then nothing is
-  /// moved, and the push fails. 413 is always about the content.
-  /// - Returns: whether the push can go on.
+  /// A response that does not depend on the content, such as one of a proxy, is recognized by an empty push: if it is
+  /// refused too, the push fails and nothing is moved. Status 413 always depends on the content.
+  /// - Parameters:
+  ///   - batch: The batch that the hub refused.
+  ///   - question: Store state on which the push was based.
+  ///   - error: Error of the push.
+  ///   - narrowing: Progress so far.
+  /// - Returns: Whether the push can continue.
   private func narrow(
     _ batch: PushBatch, _ question: Question, _ error: any Error, _ narrowing: inout Narrowing
   ) async throws(SyncFailure) -> Bool {
     guard let error = error as? APIError, error.isRefusalOfPush else { return false }
-    // A hub that refuses one mutation after the other may have a fault that ends soon: the next round goes on.
+    // A hub that refuses one mutation after another may have a temporary fault; the next round continues.
     guard narrowing.movedInARow < Narrowing.mostInARow else { return false }
     if !narrowing.isAccepted, error.statusCode != 413 {
       guard try await acceptsEmptyPush(at: batch.position) else { return false }
@@ -212,9 +235,10 @@ extension SyncEngine {
       try store.beginWriting()
       try question.checkStands(in: store)
       let replication = replications(in: store).forStore(try store.syncMemory() ?? SyncMemory())
-      // The hub has not counted the mutation: the next sequence would be a gap. A new identity begins at 1; without an identity this
-      // store would not say what it has seen, and not notice that the hub was restored. It is taken before the mutation is moved: what
-      // was sent behind it was not judged either, and is moved as well where it depends on it.
+      // The hub has not counted the mutation, so the next sequence number would be a gap. Under a new identity
+      // numbering starts at 1; without an identity this store could not send what it has seen, and would not notice a
+      // restored hub. The identity is changed first, because later mutations that depend on this one have not been
+      // handled either and are moved too.
       try NewIdentity(store: store, chance: chance, now: clock.now).take()
       for mutation in batch.mutations { try replication.setAside(mutation, problem) }
     }
@@ -231,8 +255,9 @@ extension SyncEngine {
     var movedInARow = 0
   }
 
-  /// Asks whether the hub refuses a push whatever it contains.
-  /// - Throws: why the hub cannot say, such as a lost connection.
+  /// Sends an empty push to find out whether the hub refuses every push.
+  /// - Parameter position: Position that the request contains.
+  /// - Throws: Errors that leave this unknown, such as a lost connection.
   private func acceptsEmptyPush(at position: DevicePosition) async throws(SyncFailure) -> Bool {
     if Task.isCancelled { throw .cancelled }
     let answer: PushAnswer
@@ -249,9 +274,9 @@ extension SyncEngine {
 }
 
 extension APIError {
-  /// Whether the hub refused a push as a whole, and will do so again.
+  /// Whether the hub refused a push as a whole and would do so again.
   ///
-  /// 401 and 410 ask for something else of the device, as do the two conflicts that sync resolves by itself.
+  /// 401 and 410 require another reaction, as do the two conflicts that sync resolves itself.
   fileprivate var isRefusalOfPush: Bool {
     guard let status = statusCode, (400..<500).contains(status), !isTransient, status != 401, status != 410 else {
       return false
@@ -261,7 +286,7 @@ extension APIError {
   }
 }
 
-/// The transient failure that made a push stop.
+/// Transient failure that ended a push.
 private final class ObservedFailure: Sendable {
   private let content = Mutex<APIError?>(nil)
   var error: APIError? { content.withLock { $0 } }

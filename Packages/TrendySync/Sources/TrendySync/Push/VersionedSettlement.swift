@@ -2,12 +2,12 @@ import TrendyFoundation
 import TrendyModels
 import TrendyProtocols
 
-/// Carries out in a unit of work what a hub said of pushed mutations. It does not save.
+/// Applies the outcomes of pushed mutations. Does not save.
 struct VersionedSettlement {
   private let store: any DataStoreProtocol
   private let clock: any TimeSource
   private let cursor: Int64
-  /// That of ``SyncMemory``.
+  /// Complete position of ``SyncMemory``.
   private let complete: Int64
 
   init(store: any DataStoreProtocol, clock: any TimeSource) throws {
@@ -17,7 +17,11 @@ struct VersionedSettlement {
     complete = try store.syncMemory()?.complete ?? 0
   }
 
-  /// - Returns: how many are settled: no longer in the queue.
+  /// Applies the outcomes of a batch.
+  /// - Parameters:
+  ///   - mutations: The mutations sent.
+  ///   - answer: The hub's response, with one outcome for each mutation.
+  /// - Returns: Number of mutations that left the queue.
   func settle(_ mutations: [PendingMutation], _ answer: PushAnswer) throws -> Int {
     let replica = Replica(store: store)
     var touched: [EntityKey] = []
@@ -48,7 +52,7 @@ struct VersionedSettlement {
     return settled
   }
 
-  /// Keeps the person's values that lost, where nothing else is to be done: before the first snapshot.
+  /// Stores the user's lost values in the journal without applying outcomes; used before the first snapshot.
   func journalLost(of mutations: [PendingMutation], _ answer: PushAnswer) throws {
     for (place, mutation) in mutations.enumerated() {
       if let lost = answer.lost[place] { try journal(lost, of: mutation) }
@@ -57,7 +61,7 @@ struct VersionedSettlement {
 }
 
 extension VersionedSettlement {
-  /// The person's values that lost to later ones.
+  /// Stores the values of a mutation that lost to later writes.
   private func journal(_ lost: [String], of mutation: PendingMutation) throws {
     let members = try WireJSON.decode([String: JSONValue].self, from: mutation.payload)
     let nested = SyncedKind.named(mutation.entityType.rawValue)?.nestedMember
@@ -81,8 +85,13 @@ extension VersionedSettlement {
         recordedAt: clock.now))
   }
 
-  /// A refused create or restore takes along what waits on the same entity and was made beneath it: to the hub they do not exist.
-  /// - Returns: how many left the queue.
+  /// Moves a refused mutation to the journal. A refused create or restore takes the pending mutations of the entity and
+  /// its children along, since the hub does not have the entity.
+  /// - Parameters:
+  ///   - mutation: The refused mutation.
+  ///   - problem: The hub's response.
+  ///   - touched: Receives the entities whose visible state must be recomputed.
+  /// - Returns: Number of mutations that left the queue.
   private func refuse(_ mutation: PendingMutation, _ problem: ProblemDetails, _ touched: inout [EntityKey]) throws
     -> Int
   {
@@ -95,7 +104,7 @@ extension VersionedSettlement {
     var settled = 1
     var dead: Set = [mutation.key]
     let reason = "The \(mutation.entityType.words) that it belongs to was refused: \(problem)"
-    // Nothing hangs on an event: its own are found without the rest of the queue.
+    // Only an event type has children; otherwise the mutations of the entity are enough.
     let others =
       mutation.entityType == .eventType
       ? try store.fetchPendingMutations() : try Replica(store: store).waiting(of: mutation.key)
@@ -112,8 +121,12 @@ extension VersionedSettlement {
     return settled
   }
 
-  /// Moves a mutation to the journal. A refused create stays visible, marked, until the user decides: the hub never had the entity.
-  /// - Parameter isDeleted: whether another device deleted the entity, so that it is not shown.
+  /// Moves a mutation to the journal. A refused create stays visible, marked, until the user decides: the hub never had
+  /// the entity.
+  /// - Parameters:
+  ///   - mutation: The mutation to move.
+  ///   - reason: Explanation for the user.
+  ///   - isDeleted: Whether another device deleted the entity, so that it is not visible.
   private func setAside(_ mutation: PendingMutation, reason: String, isDeleted: Bool) throws {
     let journal = Journal(store: store, clock: clock)
     try journal.move(mutation, reason: reason)
@@ -121,13 +134,14 @@ extension VersionedSettlement {
   }
 }
 
-/// Begins a new row of sequences: what was sent waits again, as it is, under its own ids.
+/// Replaces the store's device identity. Sent mutations become pending again, unchanged and with their ids.
 struct NewIdentity {
   let store: any DataStoreProtocol
   let chance: RandomSource
   let now: Date
 
-  /// - Returns: the identity.
+  /// Creates the identity and removes all sequence numbers.
+  /// - Returns: The new identity.
   @discardableResult
   func take() throws -> String {
     let device = chance.identity(after: try store.syncIdentity()?.device, at: now)
