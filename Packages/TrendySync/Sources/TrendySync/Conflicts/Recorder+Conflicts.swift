@@ -109,17 +109,17 @@ extension EditWriter {
     }
   }
 
-  /// Makes what is kept what is shown, as an edit made now; then the conflict is settled.
+  /// Writes the kept value again as a new edit and resolves the conflict.
   func retry(_ conflict: OpenConflict) throws {
     func retry<Entity: StoredEntity>(_ type: Entity.Type) throws {
       switch conflict.origin {
       case .journal(.delete): try deleteUnseen(type, id: conflict.entityId)
       case .journal(.create):
         let row = try Entity.find(id: conflict.entityId, in: store)
-        // What lives meanwhile keeps what others said of it beside.
+        // If the entity exists meanwhile, the kept values are applied to it as an edit.
         if let row, try !wasRefused(row) {
           var said = conflict
-          // In a create null says nothing; in an edit it clears.
+          // Null is no value in a create, but would clear the field in an update.
           said.kept = said.kept.filter { !$0.value.isNull }
           return try write(said, to: type)
         }
@@ -144,9 +144,9 @@ extension EditWriter {
   }
 
   private func write<Entity: StoredEntity>(_ conflict: OpenConflict, to type: Entity.Type) throws {
-    // Of what was restored as it was, nothing is kept beside that.
+    // An entity restored without changes has no kept values.
     if conflict.kept.isEmpty { return }
-    // It may have been kept as long as its type was not, and live under another meanwhile.
+    // Another device may have moved the entity to another type while its own was deleted.
     if let parent = SyncedKind.named(conflict.entityType.rawValue)?.parent.flatMap({
       conflict.kept[$0.name]?.stringValue
     }),

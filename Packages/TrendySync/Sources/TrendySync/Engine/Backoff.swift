@@ -1,6 +1,6 @@
-/// How long to wait after failures: full jitter, so that many devices do not come back at one moment.
+/// Delay after failures: exponential with full jitter, so that many devices do not retry at the same time.
 package struct Backoff: Hashable, Sendable {
-  /// The shortest delay, and the span of the first.
+  /// Minimum delay, and the range of the first delay.
   package var minimum: Duration
   package var maximum: Duration
   private(set) package var failuresInARow = 0
@@ -14,17 +14,20 @@ package struct Backoff: Hashable, Sendable {
     failuresInARow = 0
   }
 
-  /// What failed had done something before: the delay is about as long as such a hub needs, and grows no further.
+  /// Records a failure after partial success: the next delay is about as long as the last one instead of longer.
   package mutating func onProgress() {
     failuresInARow = max(0, failuresInARow - 2)
   }
 
-  /// - Returns: a delay drawn evenly between the minimum and a bound that doubles with each failure up to the maximum, never
-  ///   less than the hub asked for.
+  /// Returns a random delay between the minimum and a bound that doubles with each failure up to the maximum.
+  /// - Parameters:
+  ///   - retryAfter: Delay that the hub requested; the result is never shorter.
+  ///   - generator: Source of the jitter.
+  /// - Returns: The delay before the next attempt.
   package mutating func onFailure(
     retryAfter: Duration?, using generator: inout some RandomNumberGenerator
   ) -> Duration {
-    // Beyond 2^20 any sensible maximum is long reached.
+    // A factor of 2^20 exceeds every reasonable maximum.
     if failuresInARow < 20, minimum * (1 << failuresInARow) < maximum { failuresInARow += 1 }
     let bound = min(maximum, minimum * (1 << failuresInARow))
     let share = Double.random(in: 0...1, using: &generator)

@@ -6,18 +6,18 @@
   import Darwin
 #endif
 
-/// The system's random numbers, of which it is asked for 32 at once: an import makes an identifier for each event, and a system call
-/// for each is 3 % of its time.
+/// System random numbers, read 32 at a time. An import creates an id for each event, and a system call per id would
+/// take 3 % of its time.
 struct BufferedSystemGenerator: RandomNumberGenerator, Sendable {
   private static let count = 32
-  /// Not given out yet.
+  /// Numbers that have not been returned yet.
   private var numbers: [UInt64] = []
 
   mutating func next() -> UInt64 {
     if let number = numbers.popLast() { return number }
     numbers = [UInt64](unsafeUninitializedCapacity: Self.count) { numbers, count in
       guard let start = numbers.baseAddress else { return }
-      // 256 bytes are what one call gives at most.
+      // One call returns at most 256 bytes.
       let outcome = getentropy(start, Self.count * MemoryLayout<UInt64>.stride)
       precondition(outcome == 0, "the system gives no random numbers: error \(errno)")
       count = Self.count

@@ -1,22 +1,22 @@
-/// Decides when a hub that rate limits may be pushed to again. It reads no clock: ``SyncEngine`` tells it the uptime.
+/// Decides when pushes to a rate-limiting hub may resume. Reads no clock: ``SyncEngine`` passes the uptime.
 ///
-/// Three rate limits in a row open it, for 30, 60, 120, 240, then 300 seconds, never for less than the hub asked. When the time
-/// is over it is half open: one probe closes it or opens it for the next, longer time.
+/// Three rate limits in a row open the breaker for 30, 60, 120, 240, then 300 seconds, and at least as long as the hub
+/// requested. After that it is half-open: one probe either closes it or opens it for the next, longer period.
 package struct CircuitBreaker: Hashable, Sendable {
   private enum Phase: Hashable {
     case closed
-    /// Open until this uptime, half open from then on.
+    /// Open until this uptime, half-open afterwards.
     case openUntil(Duration)
   }
 
-  /// How many rate limits in a row open it.
+  /// Number of consecutive rate limits that open the breaker.
   package static let limit = 3
-  /// How long it stays open the first time, the second, …; the last one again and again.
+  /// Durations of successive openings; the last one repeats.
   package static let delays: [Duration] = [30, 60, 120, 240, 300].map { .seconds($0) }
 
   private var phase = Phase.closed
   private var rateLimitsInARow = 0
-  /// How often it opened since the last success.
+  /// Number of openings since the last success.
   private var openings = 0
 
   package init() {}
@@ -28,12 +28,12 @@ package struct CircuitBreaker: Hashable, Sendable {
     }
   }
 
-  /// How long it stays open from now; zero when it is not.
+  /// Time until the breaker allows a push again; zero if it is not open.
   package func remaining(at uptime: Duration) -> Duration {
     if case .openUntil(let end) = phase { max(.zero, end - uptime) } else { .zero }
   }
 
-  /// The hub said 429.
+  /// Records a response with status 429.
   package mutating func onRateLimited(retryAfter: Duration?, at uptime: Duration) {
     switch state(at: uptime) {
     case .closed:
@@ -42,18 +42,19 @@ package struct CircuitBreaker: Hashable, Sendable {
     case .halfOpen:
       open(retryAfter: retryAfter, at: uptime)
     case .open:
-      // A pull met it meanwhile: no new opening, but what the hub asks for counts.
+      // A pull received the response. The breaker does not open again, but waits as long as the hub requested.
       phase = .openUntil(uptime + max(remaining(at: uptime), retryAfter ?? .zero))
     }
   }
 
-  /// A push came through, or with an empty queue a pull. While it is open that says nothing: its time was given by the hub.
+  /// Records a successful push, or a successful pull with an empty queue. Ignored while the breaker is open.
   package mutating func onSuccess(at uptime: Duration) {
     guard state(at: uptime) != .open else { return }
     self = CircuitBreaker()
   }
 
-  /// A person wants to try now. If the hub still has enough, the next opening lasts longer than the last.
+  /// Closes the breaker because the user retries. If the hub is still overloaded, the next opening lasts longer than
+  /// the last.
   package mutating func onReset() {
     phase = .closed
     rateLimitsInARow = 0

@@ -1,9 +1,9 @@
-/// Whether the hub may be pushed to.
+/// Whether pushes to the hub are allowed.
 public enum CircuitBreakerState: String, Hashable, Sendable, CaseIterable {
-  /// Yes.
+  /// Pushes are allowed.
   case closed
-  /// No: it asked to be left alone, and its time is not over.
+  /// Pushes are suspended for the time that the hub requested.
   case open
-  /// The time is over; the next request is a probe, and its answer decides.
+  /// The next push is a probe whose result closes or opens the breaker.
   case halfOpen
 }

@@ -2,7 +2,7 @@ import TrendyFoundation
 import TrendyModels
 import TrendyProtocols
 
-/// When a request left: what the hub's time in its answer is compared with.
+/// Start of a request, with which the hub's time in the response is compared.
 struct Asking {
   let uptime: Duration
 
@@ -10,12 +10,12 @@ struct Asking {
 }
 
 extension SyncMemory {
-  /// A round trip that took longer says too little of the hub's clock.
+  /// A longer round trip is too inaccurate to estimate the hub's clock.
   private static let longestRoundTrip: Duration = .seconds(60)
-  /// A difference in the offset that is not worth a write of its own, in milliseconds.
+  /// Change of the clock offset in milliseconds below which it is not saved.
   static let smallDrift: Int64 = 500
 
-  /// Hub time as this store knows it, in milliseconds since 1970: by the clock that does not jump, where one is known.
+  /// Returns the hub time in milliseconds since 1970, measured on a clock that does not jump if one is available.
   func hubNow(_ clock: any TimeSource) -> Int64 {
     let now: Int64
     if let clockAnchor, let boot = clock.boot, boot.id == clockAnchor.boot {
@@ -26,8 +26,9 @@ extension SyncMemory {
     return now.clamped(to: SyncRange.stamp)
   }
 
-  /// The stamp of a save that is made now: above the last and above every stamp that was applied. At the end of the range, where
-  /// no hub's time is, it is that end until an answer brings it down.
+  /// Returns the stamp of a save made now: above the last stamp and every applied stamp.
+  ///
+  /// At the end of the range, which no hub's time reaches, the stamp stays at that end until a response lowers it.
   mutating func nextStamp(_ clock: any TimeSource) -> Int64 {
     lastStamp = max(lastStamp + 1, hubNow(clock))
     return lastStamp
@@ -37,8 +38,12 @@ extension SyncMemory {
     for mark in entry.marks.values { lastStamp = max(lastStamp, mark.stamp) }
   }
 
-  /// Learns the offset from the midpoint of a round trip.
-  /// - Returns: whether stamps were given that lie above what is now known to be the hub's time.
+  /// Stores the clock offset measured at the midpoint of a round trip.
+  /// - Parameters:
+  ///   - hub: The hub's time in the response, in milliseconds since 1970.
+  ///   - asking: Start of the request.
+  ///   - clock: The device's clock.
+  /// - Returns: Whether stamps have been assigned above the hub's time.
   mutating func learn(hub: Int64, asking: Asking, _ clock: any TimeSource) -> Bool {
     let roundTrip = clock.uptime - asking.uptime
     guard roundTrip >= .zero, roundTrip < Self.longestRoundTrip else { return false }
@@ -50,7 +55,7 @@ extension SyncMemory {
     return true
   }
 
-  /// Takes in where the hub stands.
+  /// Stores the epochs and head of a hub position.
   mutating func take(_ position: HubPosition) {
     epochs = position.epochs
     seen = max(seen, position.head)
@@ -58,7 +63,9 @@ extension SyncMemory {
 }
 
 extension PendingMutation {
-  /// Of what was never sent: brings stamps down to what is known to be now.
+  /// Lowers the stamps of an unsent mutation to the given hub time; those of re-offers keep their author's stamp.
+  /// - Parameter now: Hub time in milliseconds since 1970.
+  /// - Returns: Whether any stamp has changed.
   mutating func lowerStamps(to now: Int64) -> Bool {
     var isChanged = false
     for (name, mark) in marks where mark.stamp > now && mark.author == nil {
@@ -70,12 +77,12 @@ extension PendingMutation {
 }
 
 extension Date {
-  /// Since 1970, rounded; held at the edge of what a thousand centuries hold.
+  /// Milliseconds since 1970, rounded and limited to ±3e15 (about 95,000 years).
   var milliseconds: Int64 { Int64(max(-3e15, min(3e15, (timeIntervalSince1970 * 1000).rounded()))) }
 }
 
 extension Duration {
-  /// Held at the ends of 64 bits.
+  /// Milliseconds, limited to the range of 64 bits.
   var milliseconds: Int64 {
     let (milliseconds, isBeyond) = components.seconds.multipliedReportingOverflow(by: 1000)
     if isBeyond { return components.seconds < 0 ? .min : .max }
@@ -84,7 +91,7 @@ extension Duration {
 }
 
 extension Int64 {
-  /// The sum, held at the ends of 64 bits.
+  /// Returns the sum, limited to the range of 64 bits.
   fileprivate func addingHeld(_ other: Int64) -> Int64 {
     let (sum, isBeyond) = addingReportingOverflow(other)
     return isBeyond ? (other < 0 ? .min : .max) : sum

@@ -2,8 +2,13 @@ import TrendyFoundation
 import TrendyModels
 
 extension RandomSource {
-  /// Returns a new identity for a store, greater than the previous one: of two writes with equal stamps the greater author wins, and
-  /// of one store's own the later must.
+  /// Returns a new device identity that sorts after the previous one.
+  ///
+  /// Of two writes with equal stamps the greater author wins, so the later identity of a store must be the greater one.
+  /// - Parameters:
+  ///   - previous: Previous identity of the store; `nil` if there is none.
+  ///   - date: Current time.
+  /// - Returns: A UUID of version 7.
   func identity(after previous: String?, at date: Date) -> String {
     let earliest = previous.flatMap(UUIDv7.init)?.date.addingTimeInterval(0.001) ?? date
     var identities = UUIDv7.Generator()

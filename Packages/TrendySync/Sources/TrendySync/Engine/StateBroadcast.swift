@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The present state, and who wants to hear of its changes.
+/// The current state and the streams that observe it.
 final class StateBroadcast: Sendable {
   private struct Content {
     var state = SyncState.idle
@@ -12,17 +12,17 @@ final class StateBroadcast: Sendable {
 
   var state: SyncState { content.withLock { $0.state } }
 
-  /// Tells every reader, in the order of the calls; setting the present state again tells nobody.
+  /// Sends a changed state to all streams, in the order of the calls.
   func set(_ state: SyncState) {
     content.withLock { content in
       guard content.state != state else { return }
       content.state = state
-      // A yield only puts the value into the reader's buffer: no code of the reader runs under the lock.
+      // `yield` only buffers the value, so no code of the reader runs while the lock is held.
       for (_, reader) in content.readers.sorted(by: { $0.key < $1.key }) { reader.yield(state) }
     }
   }
 
-  /// The present state, then every change.
+  /// Returns a stream of the current state and all later changes.
   func makeStream() -> AsyncStream<SyncState> {
     let (stream, continuation) = AsyncStream<SyncState>.makeStream()
     let reader = content.withLock { content in

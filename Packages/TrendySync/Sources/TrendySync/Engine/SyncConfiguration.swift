@@ -1,19 +1,20 @@
-/// How much sync asks for at once, and how often.
+/// Batch sizes, intervals and timeouts of sync.
 public struct SyncConfiguration: Hashable, Sendable {
-  /// Mutations in one push, 1 to 500. A hub that finds it too much, or a time-out, halves it for the next.
+  /// Mutations in one push, 1 to 500. A timeout, or a hub that rejects the size, halves the next push.
   public var batchSize: Int
-  /// Mutations in a push to a hub that has said that the record is full, 1 to 500: a deletion among them makes room for the others.
+  /// Mutations in a push after the hub has reported an exceeded quota, 1 to 500. A deletion among them makes room for
+  /// the others.
   public var largeBatchSize: Int
-  /// Entries asked for in the first page of a pull, 1 to 500.
+  /// Entries in the first page of a pull, 1 to 500.
   public var pageSize: Int
-  /// Entries asked for in the pages after it, 1 to 500.
+  /// Entries in each further page, 1 to 500.
   public var largePageSize: Int
-  /// Between rounds when all is well and nothing gives a signal.
+  /// Interval between rounds without a failure and without a change signal.
   public var pollInterval: Duration
-  /// The bounds of the delay after a failed round.
+  /// Limits of the delay after a failed round.
   public var minimumRetryDelay: Duration
   public var maximumRetryDelay: Duration
-  /// A signal stream that is silent for so long, a second at least, is taken to be dead and opened again.
+  /// Silence after which a signal stream is considered dead and reopened, at least one second.
   public var signalTimeout: Duration
 
   public init(

@@ -1,32 +1,31 @@
 public import TrendyModels
 public import TrendyProtocols
 
-/// What a store holds of its hub as a whole, to be compared with what the hub says of itself at the same version.
+/// Checksums of a replica, to be compared with those of the hub at the same version.
 public struct SyncDigest: Hashable, Sendable {
-  /// Up to where the store has read.
+  /// Version up to which the store has stored the feed.
   public var cursor: Int64
-  /// Of the living, by the kind's name. What is parked counts: it is here, and waits for what it belongs to. Of kinds that this
-  /// version does not know nothing can be said.
+  /// Checksums of living entities by kind. Parked entries are included; unknown kinds are not.
   public var kinds: [String: KindSum] = [:]
-  /// Of them, those whose row is gone from this store though nobody deleted it. They are in no sum.
+  /// Number of entities in the replica whose row is missing although nobody deleted it. Not included in ``kinds``.
   public var missing = 0
-  /// Rows that the hub never gave, and that no change which waits accounts for.
+  /// Number of rows that neither the hub nor a pending mutation explains.
   public var strays = 0
   /// Number of visible rows, by kind.
   public var visible: [String: Int] = [:]
   /// Number of visible rows whose create the hub refused.
   public var refused = 0
-  /// Pending changes, and entries that are accepted or parked: with them the store may show other rows than the hub has.
+  /// Number of pending, accepted and parked items. Until they are resolved, visible rows may differ from the hub.
   public var unsettled = 0
 
-  /// The kinds in which the hub says something else, by name.
+  /// Returns the names of the kinds whose checksums differ from those of the hub.
   public func differences(from hub: [String: KindSum]) -> [String] {
     MutationEntityType.allCases.map(\.rawValue).filter { (kinds[$0] ?? KindSum()) != (hub[$0] ?? KindSum()) }.sorted()
   }
 }
 
 extension DataStoreProtocol {
-  /// `nil` for a store that no hub has given versions yet.
+  /// Computes the digest; `nil` for a store that has not received versions yet.
   public func syncDigest() throws -> SyncDigest? {
     guard let memory = try syncMemory(), memory.holdsVersions else { return nil }
     var digest = SyncDigest(cursor: try syncCursor() ?? 0)
@@ -40,7 +39,7 @@ extension DataStoreProtocol {
       func takeIn<Entity: StoredEntity>(_ type: Entity.Type) throws {
         for held in try fetchHeldEntries(kind: kind) where !held.isDelete {
           if let newer = parked[EntityKey(kind, held.entityId)], newer > held.id { continue }
-          // Without data of its own, the row is what is held.
+          // Without data in the replica the row contains the hub's data.
           if try held.data == nil && Entity.find(id: held.entityId, in: self) == nil {
             digest.missing += 1
           } else {
@@ -61,12 +60,12 @@ extension DataStoreProtocol {
     return digest
   }
 
-  /// Rows that the hub never gave, or that are deleted there, and that no change of this device accounts for.
+  /// Returns the rows that are not alive in the replica and that no mutation of this device explains.
   func strays<Entity: StoredEntity>(among rows: [Entity]) throws -> [Entity] {
     let replica = Replica(store: self)
     return try rows.filter { row in
       let key = EntityKey(Entity.entityType, row.id)
-      // A refused creation is marked so, and stays to be seen.
+      // A refused create has its own mark and stays visible.
       guard row.syncStatus != .failed, try replica.held(key)?.isDelete ?? true else { return false }
       return try replica.overlay(of: key).isEmpty
         && parkedChange(entityType: key.entityType.rawValue, entityId: row.id) == nil

@@ -2,15 +2,15 @@ import TrendyModels
 import TrendyProtocols
 
 extension SyncEngine {
-  /// Rounds come by themselves from now on, the first at once. Starting twice is starting once.
+  /// Starts automatic rounds, the first immediately. Has no effect if they are already running.
   ///
-  /// The engine lives until ``stop()``. Who wants the rounds on a task of their own awaits ``run()`` instead.
+  /// The engine stays alive until ``stop()``. To run the rounds on a task of the caller, await ``run()`` instead.
   public func start() {
     guard loop == nil else { return }
     loop = Task { await run() }
   }
 
-  /// Ends what ``start()`` began, a round in the middle included, and returns when it has ended. Nothing is lost by it.
+  /// Ends automatic rounds, cancels a round in progress, and returns when it has ended. No data is lost.
   public func stop() async {
     guard let loop else { return }
     loop.cancel()
@@ -18,8 +18,8 @@ extension SyncEngine {
     self.loop = nil
   }
 
-  /// Makes rounds until its task is cancelled: at once, after the delay that the last one calls for, when the hub signals that it
-  /// has something new, and when something is queued through this engine.
+  /// Runs rounds until the task is cancelled: immediately, after the delay of the last round, after a change signal,
+  /// and when a mutation is queued through this engine.
   public func run() async {
     isRunning = true
     defer { isRunning = false }
@@ -28,14 +28,14 @@ extension SyncEngine {
       while !Task.isCancelled {
         await performSync()
         await sleepUntilWoken(for: nextDelay)
-        // Whatever there is to say or to hear waits until the hub wants to be asked again.
+        // Neither a signal nor an edit shortens the time for which the hub asked to be left without requests.
         while clock.uptime < quietUntil, !Task.isCancelled { await sleepUntilWoken(for: quietUntil - clock.uptime) }
       }
       group.cancelAll()
     }
   }
 
-  /// Has the loop make a round now, or right after the one under way.
+  /// Starts a round now, or directly after the current one.
   func wake() {
     if sleeper == nil { isWakePending = true } else { rouse() }
   }
@@ -51,7 +51,7 @@ extension SyncEngine {
   private func sleepUntilWoken(for delay: Duration) async {
     await withTaskGroup(of: Void.self) { group in
       group.addTask { [clock] in
-        // Cancelled is as good as over: the loop looks which it was.
+        // A cancelled sleep ends like a complete one; the loop checks which it was.
         try? await clock.sleep(for: delay)
         await self.rouse()
       }
@@ -63,21 +63,22 @@ extension SyncEngine {
     }
   }
 
-  /// Listens for the hub's hints, again and again: a stream that ends, fails or falls silent is opened anew.
+  /// Reads the hub's change signals and reopens a stream that ends, fails or falls silent.
   private func followSignals() async {
     var pause = Backoff(minimum: configuration.minimumRetryDelay, maximum: configuration.maximumRetryDelay)
     while !Task.isCancelled {
       let before = signalCount
       await listen()
       if signalCount > before { pause.onSuccess() }
-      // One that lasted did not fail, and what the hub says in a pause would be heard at the next poll.
+      // A silent stream did not fail, so it is reopened without a delay: signals in between would be missed until the
+      // next poll.
       if clock.uptime - lastSignal >= configuration.signalTimeout { continue }
-      // Cancelled, the loop ends.
+      // The loop condition handles cancellation.
       try? await clock.sleep(for: chance.delay(after: nil, &pause))
     }
   }
 
-  /// Returns when the stream ends or has been silent for too long.
+  /// Returns when the stream has ended or has been silent for too long.
   private func listen() async {
     lastSignal = clock.uptime
     await withTaskGroup(of: Void.self) { group in
@@ -85,7 +86,7 @@ extension SyncEngine {
         do {
           for try await head in networkClient.changeSignals() { await self.onSignal(head: head) }
         } catch {
-          // Signals are hints: without them the poll finds everything, a little later.
+          // Signals are only hints: without them the poll finds every change a little later.
         }
       }
       group.addTask { await self.watchSignals() }
@@ -98,7 +99,7 @@ extension SyncEngine {
     while !Task.isCancelled {
       let silence = clock.uptime - lastSignal
       if silence >= configuration.signalTimeout { return }
-      // Cancelled, the loop ends.
+      // The loop condition handles cancellation.
       try? await clock.sleep(for: configuration.signalTimeout - silence)
     }
   }

@@ -3,13 +3,13 @@ import TrendyModels
 public import TrendyProtocols
 
 extension SyncEngine {
-  /// Queues again what this store holds and the hub lacks, though neither was deleted: for a hub that lost something without
-  /// having been restored. The next round sends it. What the hub has is not offered, so that asking twice doubles nothing.
+  /// Queues entities that this store has and the hub lacks, although neither side deleted them.
   ///
-  /// It queues, as an edit does, and needs no right to sync: a round that another program makes meanwhile finds another identity,
-  /// lets its answer go and begins anew.
-  /// - Returns: how many changes were queued.
-  /// - Throws: what the client or the store throws; then nothing has changed.
+  /// For a hub that lost data without having been restored from a backup. The next round sends the mutations. Entities
+  /// that the hub has are not queued, so a repeated call adds nothing. The sync lock is not needed: a concurrent round
+  /// in another process finds a new identity, discards its response and starts again.
+  /// - Returns: Number of queued mutations.
+  /// - Throws: Errors of the client and the store; nothing has changed then.
   public func offerMissing() async throws -> Int {
     await takeTurn()
     defer { leave() }
@@ -21,8 +21,7 @@ extension SyncEngine {
     }
   }
 
-  /// Every entry of the hub, without its data: the feed from its beginning, as one asks who holds nothing. What is written
-  /// meanwhile comes again on a later page.
+  /// Returns all entries of the hub without their data, by reading the feed from the beginning.
   private func listHub() async throws -> HubListing {
     var listing = HubListing()
     var cursor: Int64 = 0
@@ -43,11 +42,12 @@ extension SyncEngine {
 }
 
 extension DataStoreProtocol {
-  /// Has the next round take everything anew from the hub, whoever makes it and in whatever process. The queue is laid over
-  /// that unchanged; nothing is removed before everything is here. It does not save.
+  /// Makes the next round, in whatever process, load a snapshot. Does not save.
+  ///
+  /// The queue is unchanged, and nothing is removed before the snapshot is complete.
   public func requestResync() throws {
     try beginWriting()
-    // Before a first sync there is nothing to take anew.
+    // Before the first sync a snapshot is due anyway.
     if try syncCursor() != nil { try setSyncCursor(nil) }
     if var memory = try syncMemory(), memory.snapshot != nil {
       memory.snapshot = nil
@@ -57,9 +57,9 @@ extension DataStoreProtocol {
 }
 
 extension Recorder {
-  /// Queues the whole record of a store that holds no versions, deletions included, for a hub that has nothing of it.
+  /// Queues the whole record of a store without versions, deletions included, for a hub that has none of it.
   ///
-  /// A store that holds versions needs none of this: its next round finds that the hub does not have them, and offers all.
+  /// A store with versions does not need this: its next round detects the loss and queues all re-offers.
   public func offerWithoutVersions() throws { try write { try $0.offerWithoutVersions() } }
 }
 
@@ -70,8 +70,8 @@ extension EditWriter {
     let waiting = try store.fetchPendingMutations()
     let made = Set(waiting.filter { $0.operation == .create }.map(\.key))
     let dying = Set(waiting.filter { $0.operation == .delete }.map(\.key))
-    // Under a new identity: the sequences that were sent are unknown to the hub, and the record comes before them. The queue is
-    // ordered by time.
+    // A new identity is needed because the hub does not know the sent sequence numbers. The record must precede the
+    // queue, which is ordered by time.
     try NewIdentity(store: store, chance: chance, now: clock.now).take()
     let first = (waiting.map(\.createdAt).min() ?? clock.now).addingTimeInterval(-0.001)
     func offer(_ key: EntityKey, _ operation: MutationOperation, _ payload: Data) throws {
@@ -92,7 +92,7 @@ extension EditWriter {
       }
       try offerAll(kind.stored)
     }
-    // Types last, so that a child's own deletion is not taken for one by its type.
+    // Types last, so that the deletion of a child is not attributed to the deletion of its type.
     let tombstones = try store.fetchTombstones().filter { !dying.contains($0.key) }
     for tombstone in tombstones.sorted(by: { ($1.entityType.rank, $0.entityId) < ($0.entityType.rank, $1.entityId) }) {
       try offer(tombstone.key, .delete, Data())

@@ -1,7 +1,7 @@
 import TrendyModels
 import TrendyProtocols
 
-// The store that an engine syncs, and when it is let go of.
+// Access to the store that an engine syncs.
 
 extension SyncEngine {
   private var unit: any DataStoreProtocol {
@@ -11,8 +11,8 @@ extension SyncEngine {
     return made
   }
 
-  /// A unit that fails is let go of: a store whose disk failed, or that was replaced beneath it, may claim nothing until it is
-  /// opened and read anew.
+  /// Reads from the store. After an error the open store is closed: if its disk failed or its files were replaced, its
+  /// contents must be read again.
   func read<Result>(_ body: (any DataStoreProtocol) throws -> Result) throws -> Result {
     do {
       return try body(unit)
@@ -22,7 +22,7 @@ extension SyncEngine {
     }
   }
 
-  /// An edit or an answer that cannot be taken says nothing of the store.
+  /// Closes the store, unless the error concerns only an edit or a response.
   private func letGo(after error: any Error) {
     switch error {
     case is APIError, is RecorderError, is SnapshotObstacle, is SyncFailure: break
@@ -30,7 +30,7 @@ extension SyncEngine {
     }
   }
 
-  /// Runs and saves; what throws leaves nothing behind. A unit that fails is let go of, as in ``read(_:)``.
+  /// Runs `body` and saves; an error leaves the store unchanged. Closes the store after an error like ``read(_:)``.
   func write<Result>(_ body: (any DataStoreProtocol) throws -> Result) throws -> Result {
     let store = unit
     let result: Result
@@ -51,12 +51,12 @@ extension SyncEngine {
     return result
   }
 
-  /// After so many large saves in a row the store is put in order: until somebody does, it holds what they saved in memory.
+  /// Number of large saves in a row after which store maintenance runs. Until then their data stays in memory.
   private static let savesToTidyUp = 32
 
   func tidyUp(after saves: Int) {
     guard saves.isMultiple(of: Self.savesToTidyUp) else { return }
-    // What stands in its way, the next save says.
+    // The next save reports the cause of a failure.
     try? dataStoreFactory.tidyUp()
   }
 

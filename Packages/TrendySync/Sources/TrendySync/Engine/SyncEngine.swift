@@ -2,13 +2,15 @@ public import TrendyFoundation
 public import TrendyModels
 public import TrendyProtocols
 
-/// Brings one store and its hub to the same state.
+/// Synchronizes one store with its hub.
 ///
-/// ``performSync()`` makes one round: it sends what waits, then takes in what others wrote, page by page, each page with its cursor
-/// in one save. It neither throws nor sleeps: how it went is ``state``. Between ``start()`` and ``stop()`` rounds come by
-/// themselves. There is one round at a time; who asks during one gets one that begins after the asking.
+/// ``performSync()`` runs one round: it pushes the pending mutations, then pulls the changes of other devices page by
+/// page and saves each page together with its cursor. A round neither throws nor sleeps; ``state`` reports how it
+/// ended. Between ``start()`` and ``stop()`` rounds also start automatically. Rounds never overlap: a call made during
+/// a round waits for a new round that starts afterwards.
 ///
-/// Nothing that a person recorded leaves the queue but by the hub's word: settled, or set aside in the journal with its data.
+/// A mutation leaves the queue only when the hub has applied it, or by moving to the conflict journal with the user's
+/// data.
 public actor SyncEngine {
   let networkClient: any NetworkClientProtocol
   let clock: any TimeSource
@@ -16,64 +18,71 @@ public actor SyncEngine {
   let configuration: SyncConfiguration
   let dataStoreFactory: any DataStoreFactory
   private let history: (any SyncHistoryRecording)?
-  /// Held by whoever made the engine; else each round takes the store's lock.
+  /// Store lock that the caller holds for this engine; `nil` if each round acquires the lock.
   private let givenLock: (any Sendable)?
   private var roundLock: (any Sendable)?
   let broadcast = StateBroadcast()
 
-  /// Made at its first use and kept, see SyncEngine+Store.swift. It never has unsaved changes where this actor suspends.
+  /// Open store, created at first use (SyncEngine+Store.swift).
+  ///
+  /// Never has unsaved changes at a suspension point, where another call could save or roll back its changes.
   var dataStore: (any DataStoreProtocol)?
 
   var breaker = CircuitBreaker()
   var backoff: Backoff
-  /// How many mutations go into the next push.
+  /// Maximum number of mutations in the next push.
   var batchLimit: Int
-  /// Until the next round that comes by itself.
+  /// Delay before the next automatic round.
   var nextDelay: Duration = .zero
-  /// Until this uptime the hub asked to be left alone: no round comes by itself.
+  /// Uptime until which the hub asked this device to back off. No automatic round starts earlier.
   package internal(set) var quietUntil: Duration = .zero
-  /// As of the last page or load; what a signal is compared with.
+  /// Cursor after the last page or snapshot. A signal with a higher head starts a round.
   var knownCursor: Int64 = 0
 
-  /// How often a round begins anew because the hub knows another history, or this device by another row of sequences.
+  /// Maximum number of recoveries in one round: from `log_reset`, `device_forked` or lost data.
   private static let recoveryLimit = 3
-  /// Whether the hub has said that nothing goes on without a snapshot. The next round begins with it: to be told so again would cost
-  /// the request that a hub with a narrow rate limit has left.
+  /// Whether the hub requires a snapshot before it accepts further requests.
+  ///
+  /// The next round then starts with the snapshot. Any other request would only be refused again, and could use up the
+  /// one request that a strict rate limit leaves.
   private var owesSnapshot = false
-  /// Whether that is the whole snapshot, as the hub lost something that this store has seen.
+  /// Whether the next snapshot must come in one piece, because the hub lost data that this store has seen.
   var owesWhole = false
-  /// Whether a snapshot queued anew what the hub had lost, after the last push.
+  /// Whether a snapshot has queued data that the hub lost, so that this round must push again.
   var owesOffer = false
-  /// What the last request rested on.
+  /// Store state on which the last request was based.
   var lastQuestion: Question?
 
   var turnstile = Turnstile()
-  /// Every call of ``performSync()`` is an ask; a round serves all that were made before it began.
+  /// Number of calls that requested a round. A round serves all requests made before it started.
   private var asks = 0
   private var servedAsks = 0
 
-  // The loop's, see SyncEngine+Loop.swift.
+  // State of the loop in SyncEngine+Loop.swift.
   var loop: Task<Void, Never>?
-  /// Whether rounds come by themselves.
+  /// Whether rounds start automatically.
   var isRunning = false
   var isWakePending = false
   var sleeper: CheckedContinuation<Void, Never>?
   var lastSignal: Duration = .zero
   var signalCount = 0
 
-  /// How many mutations wait, as of the last look into the store.
+  /// Number of pending mutations when the store was last read.
   public internal(set) var pendingCount = 0
-  /// How many entries of the hub the round that goes on has taken in so far, or the last one in all.
+  /// Number of entries pulled by the current round, or by the last one if none is running.
   public internal(set) var pulledCount = 0
-  /// When the last round that went through ended; `nil` before the first of this engine.
+  /// End of this engine's last successful round; `nil` before the first.
   public internal(set) var lastSyncTime: Date?
-  /// Why the last round, or what was asked beside one, did not come to its end; `nil` when it did, and before the first.
+  /// Failure of the last round or other operation; `nil` after a successful round and before the first.
   public internal(set) var lastFailure: SyncFailure?
 
-  /// Does nothing until asked. The generator gives identifiers and jitter; `history` is told of every round.
+  /// Creates an idle engine. The first round runs at ``start()`` or ``performSync()``.
   ///
-  /// One engine syncs a store at a time: each round takes the store's lock, unless it is given as `syncLock` by whoever holds it for
-  /// longer, from `DataStoreFactory.lockForSync()`. A round that does not get it ends with ``SyncFailure/elsewhere``.
+  /// `generator` is the source of identifiers and retry jitter. `history` receives a record of every round.
+  ///
+  /// Only one engine may sync a store at a time, across all processes. Each round therefore acquires the store's lock,
+  /// and fails with ``SyncFailure/elsewhere`` while another process holds it. A caller that wants to hold the lock for
+  /// longer than a round passes the result of `DataStoreFactory.lockForSync()` as `syncLock`.
   public init(
     networkClient: any NetworkClientProtocol, dataStoreFactory: any DataStoreFactory,
     clock: any TimeSource = SystemTime(),
@@ -93,39 +102,43 @@ public actor SyncEngine {
   }
 }
 
-// MARK: What is going on
+// MARK: State
 
 extension SyncEngine {
   public var state: SyncState { broadcast.state }
 
-  /// Whether the last round got no answer at all.
+  /// Whether the last round failed because the hub did not respond.
   public var isOffline: Bool { if case .unanswered = lastFailure { true } else { false } }
 
-  /// The present state, then every change, for each reader.
+  /// The current state, followed by every change. Each access returns an independent stream.
   public nonisolated var states: AsyncStream<SyncState> { broadcast.makeStream() }
 
   public var circuitBreakerState: CircuitBreakerState { breaker.state(at: clock.uptime) }
 
-  /// Whether nothing is pushed because the hub asked to be left alone.
+  /// Whether pushing is suspended because the hub kept returning 429.
   public var isCircuitBreakerTripped: Bool { circuitBreakerState == .open }
 
-  /// How long that lasts; zero when it is not so.
+  /// Time until the breaker allows a push again; zero if it is not open.
   public var circuitBreakerBackoffRemaining: Duration { breaker.remaining(at: clock.uptime) }
 
-  /// Closes the breaker at once. If the hub still has enough, it opens for longer than the last time.
+  /// Closes the breaker immediately and wakes the loop.
+  ///
+  /// If the hub keeps returning 429, the breaker reopens for longer than the last time.
   public func resetCircuitBreaker() {
     breaker.onReset()
     quietUntil = .zero
     wake()
   }
 
-  /// Counts what waits in the store.
+  /// Returns the number of pending mutations, or the last known number if the store cannot be read.
   public func getPendingCount() async -> Int {
-    // A store that cannot be read now says so in the next round; until then the last count is the best answer.
+    // The next round reports the read error; until then the last count is the best answer.
     (try? countPending()) ?? pendingCount
   }
 
-  /// Reads what is shown before the first round.
+  /// Loads ``pendingCount`` and the cursor from the store, for display before the first round.
+  ///
+  /// A read error is reported as ``state``.
   public func loadInitialState() async {
     do {
       _ = try countPending()
@@ -139,8 +152,9 @@ extension SyncEngine {
 // MARK: Rounds
 
 extension SyncEngine {
-  /// Makes one round, or joins the one that begins next, and returns when it is over. It waits out no earlier failure, only the
-  /// breaker.
+  /// Runs one round, or joins the next one to start, and returns when it has ended.
+  ///
+  /// Does not wait for the retry delay of an earlier failure. While the breaker is open, the round only pulls.
   public func performSync() async {
     asks += 1
     let ask = asks
@@ -149,17 +163,20 @@ extension SyncEngine {
     await runRound(resync: false)
   }
 
-  /// A round that takes everything anew from the hub, the queue laid over it. Nothing is removed before everything is here.
+  /// Runs a round that reloads everything from a snapshot and applies the pending mutations on top.
+  ///
+  /// Removes no local data before the snapshot is complete.
   public func forceFullResync() async {
     asks += 1
     await takeTurn()
     await runRound(resync: true)
   }
 
-  /// Takes a snapshot and stands at its cursor: however long the feed has grown, it is not read entry by entry, and nothing of it
-  /// is passed over.
-  /// - Returns: the cursor.
-  /// - Throws: what the client or the store throws; then nothing has changed.
+  /// Loads a snapshot instead of reading the feed, and sets the cursor to the snapshot's position.
+  ///
+  /// A long feed is not read entry by entry, and none of its changes is skipped.
+  /// - Returns: The new cursor.
+  /// - Throws: The error of the client or the store. The cursor is then unchanged.
   public func skipToLatestCursor() async throws -> Int64 {
     await takeTurn()
     defer { leave() }
@@ -193,7 +210,7 @@ extension SyncEngine {
     await withCheckedContinuation { turnstile.wait($0) }
   }
 
-  /// After ``takeTurn()``.
+  /// Releases the store lock and the turn acquired with ``takeTurn()``.
   func leave() {
     roundLock = nil
     turnstile.leave()
@@ -205,7 +222,9 @@ extension SyncEngine {
     guard roundLock != nil else { throw .elsewhere }
   }
 
-  /// One round, on the caller's own task: whoever drives the tasks drives the rounds. Leaves the turnstile.
+  /// Runs one round and releases the caller's turn.
+  ///
+  /// The round runs on the caller's task, so that a simulator that schedules the tasks also schedules the rounds.
   private func runRound(resync: Bool) async {
     let startedAt = clock.now
     let asksBefore = asks
@@ -218,7 +237,7 @@ extension SyncEngine {
     } catch {
       failure = error
     }
-    // Who was cancelled has served nobody, whatever its client made of it: the next in line makes the round instead.
+    // A cancelled round serves no request, whichever error the client threw: the next waiting caller runs the round.
     if failure != nil, Task.isCancelled { failure = .cancelled }
     if failure != .cancelled { servedAsks = asksBefore }
     conclude(failure, tally)
@@ -235,17 +254,18 @@ extension SyncEngine {
   }
 
   private func round(resync: Bool, _ tally: inout RoundTally) async throws(SyncFailure) {
-    // Counted anew: other processes queue as well.
+    // Other processes may have queued mutations since the last count.
     try counting()
     let isProbing = circuitBreakerState == .halfOpen
-    // The probe is the first thing that a hub hears of which had enough.
+    // While the breaker is half-open, the first request must be the probe itself, not a health check.
     if !isProbing { try await ask { try await networkClient.checkHealth() } }
 
-    // A half-laid one goes on first; who asks for everything anew begins with the first part, in its turn.
+    // An unfinished snapshot is resumed before the push. A full resync instead starts again with the first part, after
+    // it.
     let isHalfLaid = try inStore { try $0.syncMemory()?.snapshot != nil }
     if owesSnapshot || isHalfLaid && !resync {
       try await takeOwedSnapshot(&tally)
-      // It may have queued what the hub lost.
+      // The snapshot may have queued data that the hub lost.
       try counting()
     }
     var pushFailure: SyncFailure?
@@ -253,7 +273,7 @@ extension SyncEngine {
     while true {
       do throws(SyncFailure) {
         pushFailure = try await exchange(resync: resync && recoveries == 0, isProbing: isProbing, &tally)
-        // A round that goes through leaves nothing of what it found to be lost.
+        // A successful round also pushes the data that its snapshot found to be missing on the hub.
         guard owesOffer, pushFailure == nil, recoveries < Self.recoveryLimit else { break }
         recoveries += 1
         try counting()
@@ -275,7 +295,11 @@ extension SyncEngine {
   }
 
   /// Pushes, then pulls.
-  /// - Returns: what kept the push from its end, where that left the pull.
+  /// - Parameters:
+  ///   - resync: Whether to load a snapshot from its first part.
+  ///   - isProbing: Whether the breaker was half-open at the start of the round.
+  ///   - tally: Counters of the round.
+  /// - Returns: The failure that stopped the push, if the pull could still run; `nil` if the push was complete.
   private func exchange(
     resync: Bool, isProbing: Bool, _ tally: inout RoundTally
   ) async throws(SyncFailure) -> SyncFailure? {
@@ -299,14 +323,17 @@ extension SyncEngine {
       try await pull(&tally)
     } catch {
       guard case .expired = error else { throw error }
-      // Too long away for the feed: everything anew, the queue laid over it.
+      // The cursor is too old for the feed. A snapshot replaces the replica; pending mutations are kept on top of it.
       try await takeOwedSnapshot(&tally)
       try await pull(&tally)
     }
     return pushFailure
   }
 
-  /// The store has a twin, or was restored: it begins a row of sequences of its own.
+  /// Creates a new device identity for a store that was copied or restored. Sequence numbers restart at 1.
+  ///
+  /// Throws instead if another outcome was acknowledged after the request that led to `failure`: that outcome disproves
+  /// the fork.
   private func takeNewIdentity(answering failure: SyncFailure) throws(SyncFailure) {
     guard let lastQuestion else { throw failure }
     try saving { store in
@@ -335,7 +362,7 @@ extension SyncEngine {
       nextDelay = configuration.pollInterval
       broadcast.set(.idle)
     case .some(let failure):
-      // A count that fails leaves the last one, and the failure has its words already.
+      // If counting fails, the last count remains; the round's own failure is reported in any case.
       _ = try? countPending()
       if tally.pushed + tally.pulled > 0 { backoff.onProgress() }
       let delay = chance.delay(after: failure.retryAfter, &backoff)
@@ -351,18 +378,20 @@ extension SyncEngine {
   }
 }
 
-/// What a round has done so far.
+/// Numbers of mutations pushed and entries pulled by one round.
 struct RoundTally {
   var pushed = 0
   var pulled = 0
 }
 
-// MARK: The queue
+// MARK: Queue
 
 extension SyncEngine {
-  /// Applies the payload to the entity and queues it, in one save; ``Recorder`` does the same without an engine.
-  /// - Throws: `APIError.decodingError` for a payload that cannot be read, ``RecorderError``, or the store's error; then nothing
-  ///   has changed.
+  /// Applies the payload to the entity and queues the mutation, in one save.
+  ///
+  /// ``Recorder`` does the same without an engine.
+  /// - Throws: `APIError.decodingError` for an invalid payload, ``RecorderError``, or the store's error. The store is
+  ///   then unchanged.
   public func queueMutation(
     entityType: MutationEntityType, operation: MutationOperation, entityId: String, payload: Data
   ) async throws {
@@ -374,14 +403,14 @@ extension SyncEngine {
       try queue(entityType.stored)
       try writer.finish()
     }
-    // It is durable; a count that fails now is made good by the next.
+    // The mutation is durable already. If counting fails, the next count corrects the number.
     _ = try? countPending()
     wake()
   }
 
-  /// Moves all that waits into the conflict journal, with the person's data, whence it can be taken again.
-  /// - Parameter markEntitiesFailed: whether the rows show it.
-  /// - Returns: how many; 0 also when the store could not be written, which ``state`` tells.
+  /// Moves all pending mutations with their data to the conflict journal, where they can be retried.
+  /// - Parameter markEntitiesFailed: Whether the affected entities get the sync status `failed`.
+  /// - Returns: The number of mutations moved; 0 also if the store could not be written, which ``state`` reports.
   @discardableResult
   public func clearPendingMutations(markEntitiesFailed: Bool = true) async -> Int {
     do {
@@ -399,20 +428,22 @@ extension SyncEngine {
     }
   }
 
-  /// Lets go of the open store; the next use makes a new one. Nothing is deleted.
+  /// Releases the open store; the next use creates a new one. Deletes no data.
   public func resetDataStore() {
     dataStore = nil
   }
 }
 
-// MARK: The network
+// MARK: Network
 
 extension SyncEngine {
   func ask<Answer: Sendable>(_ request: () async throws -> Answer) async throws(SyncFailure) -> Answer {
     do { return try await request() } catch { throw noted(SyncFailure(error)) }
   }
 
-  /// Whatever request met it, a rate limit counts, and so does the time that the hub wants to be left alone, however the round ends.
+  /// Records a rate limit and the requested delay in the breaker, and returns the failure.
+  ///
+  /// Called for every failed request, because both count regardless of the request and of how the round ends.
   func noted(_ failure: SyncFailure) -> SyncFailure {
     if let retryAfter = failure.retryAfter { quietUntil = max(quietUntil, clock.uptime + retryAfter) }
     if case .rateLimited = failure { breaker.onRateLimited(retryAfter: failure.retryAfter, at: clock.uptime) }

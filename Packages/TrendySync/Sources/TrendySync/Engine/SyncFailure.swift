@@ -1,31 +1,31 @@
 import TrendyModels
 public import TrendyProtocols
 
-/// Why a round did not come to its end.
+/// Reason why a sync round failed.
 public enum SyncFailure: Error, Hashable, Sendable {
-  /// No answer: no network, or a hub that is down.
+  /// No response: the network or the hub is unavailable.
   case unanswered(String)
-  /// The hub cannot now: 408, 425, 5xx, or it did not judge a mutation.
+  /// Temporary failure of the hub: 408, 425, 5xx, or a mutation without an outcome.
   case busy(String, retryAfter: Duration?)
   case rateLimited(retryAfter: Duration?)
-  /// The hub no longer takes this device's token.
+  /// 401: the hub no longer accepts this device's token.
   case unauthorized
-  /// An answer that is no sense to ask for again and again.
+  /// A response that a retry will not change.
   case unusable(String)
-  /// 410: the hub no longer keeps what came after this device's cursor.
+  /// 410: the hub no longer has the feed entries after this device's cursor.
   case expired(String)
-  /// 409: the hub was restored from a backup, and never gave what this device has seen.
+  /// 409 `log_reset`: the hub was restored from a backup and lost versions that this device has seen.
   case logReset(String)
-  /// 409: the hub knows this device by another row of sequences.
+  /// 409 `device_forked`: another store uses this device identity, or this store was restored from a backup.
   case forked(String)
-  /// Another program syncs this store, or did while the hub answered.
+  /// Another process syncs this store, or has synced it while the request was in progress.
   case elsewhere
-  /// A feed that does not go forward.
+  /// The feed's cursor does not advance.
   case feedStuck(String)
   case store(String)
   case cancelled
 
-  /// What a client threw.
+  /// Converts an error that the client threw.
   init(_ error: any Error) {
     switch error {
     case let failure as SyncFailure: self = failure
@@ -52,7 +52,7 @@ public enum SyncFailure: Error, Hashable, Sendable {
     }
   }
 
-  /// Whether the round may go on to pull after a push met it.
+  /// Whether the round may continue with the pull after a push has failed with this error.
   var leavesThePull: Bool {
     switch self {
     case .unauthorized, .store, .cancelled, .feedStuck, .logReset, .forked, .elsewhere: false
@@ -60,7 +60,7 @@ public enum SyncFailure: Error, Hashable, Sendable {
     }
   }
 
-  /// What is recorded of it with a round.
+  /// Category that is recorded with the round.
   public var cause: SyncRun.Cause {
     switch self {
     case .unanswered: .unanswered
@@ -68,12 +68,12 @@ public enum SyncFailure: Error, Hashable, Sendable {
     case .unusable, .feedStuck, .expired: .unusable
     case .store: .store
     case .cancelled: .cancelled
-    // The next round begins anew by itself: from a snapshot, or under a new identity.
+    // The next round recovers automatically: from a snapshot or under a new identity.
     case .busy, .rateLimited, .logReset, .forked, .elsewhere: .passing
     }
   }
 
-  /// What happened, what waits, what to do.
+  /// Message for the user: the failure, the pending mutations, and what to do.
   func words(pending: Int) -> String {
     let kept =
       switch pending {
@@ -113,7 +113,7 @@ public enum SyncFailure: Error, Hashable, Sendable {
 }
 
 extension SyncFailure? {
-  /// Whether the hub took this device's token, as far as the end of a round tells.
+  /// Whether the hub accepted the token; `nil` if the round did not show it.
   var isTokenGood: Bool? {
     switch self {
     case .unauthorized: false

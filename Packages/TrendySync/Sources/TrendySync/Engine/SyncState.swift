@@ -1,14 +1,15 @@
-/// What sync is doing, or how its last round ended.
+/// Activity of sync, or the result of its last round.
 public enum SyncState: Hashable, Sendable {
-  /// Nothing, and the last round came to its end.
+  /// No activity; the last round was successful.
   case idle
-  /// Sending: so many of so many mutations are settled.
+  /// Pushing: number of mutations with an outcome, and their total.
   case syncing(synced: Int, total: Int)
-  /// Taking in what others wrote.
+  /// Pulling changes of other devices.
   case pulling
-  /// The hub asked to be left alone for so long; so many mutations wait.
+  /// The hub limits the rate: remaining delay, and number of pending mutations.
   case rateLimited(retryAfter: Duration, pending: Int)
-  /// In plain words: what happened, what waits here, what to do. Having no network is one of these; see
-  /// ``SyncEngine/isOffline``, and ``SyncEngine/lastFailure`` for a value to switch on.
+  /// Message for the user: the failure, the pending mutations, and what to do.
+  ///
+  /// Covers a missing network too. ``SyncEngine/isOffline`` and ``SyncEngine/lastFailure`` give the failure as a value.
   case error(String)
 }

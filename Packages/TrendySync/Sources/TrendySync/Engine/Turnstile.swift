@@ -1,9 +1,10 @@
-/// Lets one after the other through, in the order they came. Part of an actor's state, so that nothing runs beside it.
+/// Admits one caller at a time, first in, first out. Part of an actor's state, which makes it safe.
 struct Turnstile {
   private(set) var isTaken = false
   private var waiting: [CheckedContinuation<Void, Never>] = []
 
-  /// - Returns: whether it is the caller's turn at once; else the caller waits with ``wait(_:)``.
+  /// Takes the turn if it is free.
+  /// - Returns: Whether the caller has the turn; if not, it must call ``wait(_:)``.
   mutating func take() -> Bool {
     if isTaken { return false }
     isTaken = true
@@ -14,7 +15,7 @@ struct Turnstile {
     waiting.append(continuation)
   }
 
-  /// Passes the turn on to who has waited longest.
+  /// Passes the turn to the caller that has waited longest.
   mutating func leave() {
     if waiting.isEmpty { isTaken = false } else { waiting.removeFirst().resume() }
   }
