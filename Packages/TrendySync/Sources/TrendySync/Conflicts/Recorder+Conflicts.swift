@@ -119,7 +119,7 @@ extension EditWriter {
         // If the entity exists meanwhile, the kept values are applied to it as an edit.
         if let row, try !wasRefused(row) {
           var said = conflict
-          // Null is no value in a create, but would clear the field in an update.
+          // A create has null for fields without a value; in an update null would clear the field.
           said.kept = said.kept.filter { !$0.value.isNull }
           return try write(said, to: type)
         }

@@ -1,9 +1,8 @@
 import TrendyModels
 import TrendyProtocols
 
-/// Carries out in a unit of work what ``PlainFeedPlanner`` says of a page of a hub that gives no versions.
-///
-/// It does not save: the page's cursor goes into the same save.
+/// Applies a feed page of a hub without versions as ``PlainFeedPlanner`` decides. Does not save: the cursor belongs to
+/// the same save.
 struct PlainFeed {
   private let store: any DataStoreProtocol
   private let waiting: [EntityKey: [PendingMutation]]
@@ -20,10 +19,10 @@ struct PlainFeed {
     planner = PlainFeedPlanner(eventTypeIds: try store.fetchAllEventTypes().map(\.id), tombstones: tombstones.values)
   }
 
-  /// Applies entries by their versions, in whatever order they come; those of one version as they come.
+  /// Applies entries in the order of their ids, whatever their order in the page.
   mutating func apply(_ entries: [ChangeEntry]) throws {
     for entry in entries.sorted(by: { $0.id < $1.id }) {
-      // The feed gives an entity by its last write: what was parked of it is older.
+      // The feed contains only the last write of an entity, so a parked entry of it is older.
       try unpark { $0.entityType == entry.entityType && $0.entityId == entry.entityId && $0.id <= entry.id }
       if try !settle(entry) {
         try store.insertParkedChange(entry)
@@ -33,7 +32,10 @@ struct PlainFeed {
     try retryParked()
   }
 
-  /// Lets go of the guards that the cursor has passed, and at the end of a pull of those that began it acknowledged.
+  /// Removes the tombstones whose deletion the feed has passed.
+  /// - Parameters:
+  ///   - cursor: Cursor after the page.
+  ///   - acknowledged: Deletes without a version that have passed because the pull is complete.
   mutating func liftGuards(at cursor: Int64, acknowledged: Set<EntityKey>) throws {
     for (key, tombstone) in tombstones {
       let hasPassed = tombstone.version.map { $0 <= cursor } ?? acknowledged.contains(key)
@@ -43,7 +45,8 @@ struct PlainFeed {
 }
 
 extension PlainFeed {
-  /// - Returns: whether the entry is done with; else it is for parking.
+  /// Applies an entry.
+  /// - Returns: Whether the entry has been handled; if not, it must be parked.
   private mutating func settle(_ entry: ChangeEntry) throws -> Bool {
     guard let type = MutationEntityType(rawValue: entry.entityType)?.stored else {
       _ = planner.onEntry(PlainFeedPlanner.Candidate(key: nil, version: entry.id))
@@ -63,20 +66,21 @@ extension PlainFeed {
         hasUnsettledChildren: isDelete && hasUnsettledChildren(key), isDeleteUnanswered: isDeleteUnanswered(key)))
     switch verdict {
     case .apply:
-      // Let past its guard, it lives again.
+      // An entry accepted despite the tombstone shows that the entity was restored.
       if let tombstone = tombstones.removeValue(forKey: key) { try store.deleteTombstone(tombstone) }
       try store.show(Overlay.shown(entity, under: waiting[key] ?? []), id: key.entityId)
-      // Kept as the hub gave it too: should what waits turn out to be older than this, this is what is to be shown.
+      // The hub's data is parked as well. If the pending mutation turns out to be older than this entry, the parked
+      // data is what must be visible.
       if waiting[key] != nil { return false }
     case .remove:
       let younger = Overlay.outlivingDeletion(waiting[key] ?? [])
-      // What hangs on a type goes with it, also where the type itself is made again.
+      // The children are deleted with the type, even if the type itself is recreated.
       try Entity.delete(id: key.entityId, in: store)
       if let reborn = Overlay.shown(nil as Entity?, under: younger) {
         try store.show(reborn, id: key.entityId)
         if key.entityType == .eventType { planner.onReborn(eventTypeId: key.entityId) }
       }
-      // The guard has done its work, unless the delete here is still to be answered.
+      // The tombstone is no longer needed, unless the hub has yet to answer the local delete.
       if !isDeleteWaiting(key) {
         tombstones[key] = nil
         if younger.isEmpty {
@@ -93,8 +97,8 @@ extension PlainFeed {
     return true
   }
 
-  /// The feed has passed the delete. An id made by chance is never made again and needs no note; a natural one is remembered
-  /// for good, or the next import of the same thing would bring back what was deleted.
+  /// Removes the tombstone of a deletion that the feed has passed. With an id derived from a natural key it is kept
+  /// permanently; otherwise the next import would recreate the entity.
   private func lay(_ tombstone: Tombstone, at version: Int64) throws {
     if NaturalIdentifier.isNatural(tombstone.entityId) {
       let noted = Tombstone(entityType: tombstone.entityType, entityId: tombstone.entityId, version: version)
@@ -106,12 +110,12 @@ extension PlainFeed {
 
   private func isDeleteWaiting(_ key: EntityKey) -> Bool {
     if isDeleteUnanswered(key) { return true }
-    // Rows that went with an event type have no delete of their own, nor a note of whose they were.
+    // Children deleted with their event type have no delete of their own, and no record of their type.
     return key.entityType.isChildOfEventType
       && waiting.contains { $0.key.entityType == .eventType && $0.value.contains { $0.operation == .delete } }
   }
 
-  /// Its own, and not that of its type: what hangs on a type goes or stays by the hub's word alone.
+  /// Checks the entity's own delete only. Whether children of a deleted type remain is decided by the hub.
   private func isDeleteUnanswered(_ key: EntityKey) -> Bool {
     waiting[key]?.contains { $0.operation == .delete } == true
   }
@@ -126,7 +130,7 @@ extension PlainFeed {
       }
   }
 
-  /// What came may be what others waited for; what they are may be what still others wait for.
+  /// Retries parked entries until none can be applied: each applied entry may be the parent of another.
   private mutating func retryParked() throws {
     var isProgress = true
     while isProgress {
@@ -138,7 +142,7 @@ extension PlainFeed {
     }
   }
 
-  /// A deletion waits for the answer to what was sent of the entity: its version says which of the two is the later.
+  /// A parked deletion waits for the outcome of the entity's mutation: its version shows which of the two is later.
   private func awaitsAnswer(_ entry: ChangeEntry) -> Bool {
     guard entry.isDelete, let kind = MutationEntityType(rawValue: entry.entityType) else { return false }
     return waiting[EntityKey(kind, entry.entityId)] != nil
@@ -151,7 +155,7 @@ extension PlainFeed {
 }
 
 extension DataStoreProtocol {
-  /// Makes the row what is to be shown: nothing without its event type, to which a person may have moved it before they deleted that.
+  /// Writes the visible state to the row, or deletes the row if the entity or its event type is not visible.
   func show<Entity: StoredEntity>(_ entity: Entity?, id: String) throws {
     if let entity, try entity.parentEventTypeId.map({ try findEventType(id: $0) != nil }) ?? true {
       try Entity.write(entity, in: self)
@@ -164,9 +168,9 @@ extension DataStoreProtocol {
 extension ChangeEntry {
   var isDelete: Bool { operation == MutationOperation.delete.rawValue || deletedAt != nil }
 
-  /// `nil` where its data is missing, cannot be read, or is of another entity: it is kept raw until a version can.
+  /// Decodes the entity; `nil` if the data is missing, unreadable or of another entity. The entry then stays parked.
   func entity<Entity: StoredEntity>(as type: Entity.Type) -> Entity? {
-    // It says of a tombstone how it came to be, and nothing of the entity that a restore begins.
+    // This member describes how the tombstone came about; it is not part of a restored entity.
     let data =
       if isDelete, var members = data?.rawData, members.removeValue(forKey: SyncedKind.importUndone) != nil {
         ChangeEntryData(rawData: members)
@@ -176,7 +180,8 @@ extension ChangeEntry {
     return entity.id == entityId ? entity : nil
   }
 
-  /// `nil` also where its data is too little for a life: a deletion may come to the hub without what made the entity.
+  /// Decodes an entity that can be restored; `nil` also if a required field is missing, since a deletion can reach the
+  /// hub without the create.
   func completeEntity<Entity: StoredEntity>(as type: Entity.Type) -> Entity? {
     let required = SyncedKind.named(Entity.entityType.rawValue)?.fields.filter(\.isRequired) ?? []
     guard required.allSatisfy({ !(data?.rawData[$0.name]?.isNull ?? true) }) else { return nil }
@@ -185,7 +190,7 @@ extension ChangeEntry {
 }
 
 extension [PendingMutation] {
-  /// What was sent first, by its sequence; then what was not, in the order of the queue.
+  /// Sent mutations ordered by sequence number, then unsent ones in the order of the queue.
   var inSendingOrder: [PendingMutation] {
     filter { $0.sequence != nil }.sorted { ($0.sequence ?? 0) < ($1.sequence ?? 0) } + filter { $0.sequence == nil }
   }

@@ -1,22 +1,22 @@
 package import TrendyModels
 
-/// Decides what becomes of the feed's entries, in their order, where the hub gives no versions.
+/// Decides how each feed entry of a hub without versions is applied, in the order of the entries.
 ///
-/// It reads no store: ``PlainFeed`` does what it says.
+/// Does not read the store; ``PlainFeed`` performs the result.
 package struct PlainFeedPlanner: Hashable, Sendable {
-  /// What the decision needs to know of an entry.
+  /// Facts about an entry on which decisions depend.
   package struct Candidate: Hashable, Sendable {
-    /// `nil` for a kind that this version does not know.
+    /// Key of the entity; `nil` for a kind that this version does not know.
     package var key: EntityKey?
     package var version: Int64
     package var isDelete: Bool
-    /// Whether its data, which a delete has none of, could be read.
+    /// Whether the data could be read; `true` for a delete, which has none.
     package var isReadable: Bool
-    /// The event type without which it is not shown.
+    /// Event type without which the entity is not visible.
     package var parentEventTypeId: String?
-    /// Whether rows that would go with it have changes that the hub has not judged.
+    /// Whether children that would be deleted with the entity have pending mutations.
     package var hasUnsettledChildren: Bool
-    /// Whether a delete made here has no answer yet.
+    /// Whether the hub has not answered a local delete yet.
     package var isDeleteUnanswered: Bool
 
     package init(
@@ -34,38 +34,39 @@ package struct PlainFeedPlanner: Hashable, Sendable {
   }
 
   package enum Verdict: Hashable, Sendable {
-    /// It becomes what is held.
+    /// Write the entity to its row.
     case apply
-    /// What is held goes, and what hangs on it.
+    /// Delete the row and its children.
     case remove
-    /// It was deleted here, and the entry is older than that.
+    /// Ignore the entry, which is older than the local deletion.
     case skip
     case park(Cause)
   }
 
-  /// Why an entry is kept raw until it fits.
+  /// Why an entry is parked.
   package enum Cause: Hashable, Sendable {
     case unknownKind
     case unreadable
     case parentMissing
-    /// A type is deleted at the hub, and what a person did beneath it here waits for its answer.
+    /// The hub deleted an event type whose children have pending mutations on this device.
     case childrenUnsettled
-    /// It was deleted here, and only the hub's answer says whether this is older or another life.
+    /// The entity was deleted on this device; only the hub's outcome shows whether the entry is older or a restore.
     case deleteUnanswered
   }
 
   private var eventTypeIds: Set<String>
   private var guards: [EntityKey: Tombstone]
 
+  /// Creates a planner for a page.
   /// - Parameters:
-  ///   - eventTypeIds: the event types that are held.
-  ///   - tombstones: what was deleted here and is not known to have passed in the feed.
+  ///   - eventTypeIds: Ids of the stored event types.
+  ///   - tombstones: Local deletions that the feed has not passed yet.
   package init(eventTypeIds: some Sequence<String>, tombstones: some Sequence<Tombstone>) {
     self.eventTypeIds = Set(eventTypeIds)
     guards = Dictionary(tombstones.map { ($0.key, $0) }, uniquingKeysWith: { _, last in last })
   }
 
-  /// An event type is shown though its deletion came: it was made again here.
+  /// Notes that an event type is visible although its deletion was applied, because it was recreated on this device.
   package mutating func onReborn(eventTypeId: String) {
     eventTypeIds.insert(eventTypeId)
   }
@@ -78,7 +79,7 @@ package struct PlainFeedPlanner: Hashable, Sendable {
       return .remove
     }
     if let tombstone = guards[key] {
-      // Above the version of the delete it is another life; where that is not known, only time can tell.
+      // An entry above the version of the deletion is a restore. Without that version only the outcome decides.
       guard let deleted = tombstone.version else {
         return entry.isDeleteUnanswered ? .park(.deleteUnanswered) : .skip
       }

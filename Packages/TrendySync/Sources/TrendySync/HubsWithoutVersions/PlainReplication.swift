@@ -1,21 +1,21 @@
 import TrendyModels
 import TrendyProtocols
 
-/// Replication without versions: rows are what is shown and all that is known, what was deleted here is guarded by tombstones.
+/// Replication without versions: the store has only visible rows, and tombstones protect local deletions.
 ///
-/// So it is with a hub that gives none, and until the first snapshot of one that does.
+/// Used with a hub without versions, and before the first snapshot of a hub with versions.
 struct PlainReplication: Replication {
   let store: any DataStoreProtocol
   let clock: any TimeSource
   let chance: RandomSource
 }
 
-// MARK: An edit
+// MARK: Edits
 
 extension PlainReplication {
   func mark(_ mutation: inout PendingMutation, at stamp: Int64, _: SyncMemory) throws {
     mutation.marks = [FieldMark.others: FieldMark(version: 0, stamp: stamp)]
-    // A delete without a base would count as knowing everything.
+    // Without a base a delete would count as having seen everything.
     if mutation.operation == .delete { mutation.base = try store.syncCursor() ?? 0 }
   }
 
@@ -26,11 +26,12 @@ extension PlainReplication {
   }
 
   func remove<Entity: StoredEntity>(_: Entity.Type, id: String, isCancelled: Bool) throws {
-    // What the hub never heard of cannot come back from it.
+    // A hub that never received the entity cannot send it back.
     if !isCancelled { try store.insertTombstone(Tombstone(entityType: Entity.entityType, entityId: id)) }
     if Entity.entityType == .eventType {
-      // Read before the cascade takes them. Who belongs to a type is decided at the hub, where one may have been moved out in time:
-      // under version 0 any entry passes, and is shown if its parent is.
+      // The children are read before they are deleted. The hub decides which entities belong to a type, since one may
+      // have been moved out in time. A tombstone of version 0 lets every entry pass, and the entity is visible if its
+      // parent is.
       for event in try store.events(in: nil, ofType: id, limit: nil) { try take(event) }
       for kind in MutationEntityType.parentsFirst where kind.isChildOfEventType && kind != .event {
         func takeAll<Child: StoredEntity>(_ type: Child.Type) throws {
@@ -42,35 +43,35 @@ extension PlainReplication {
     try Entity.delete(id: id, in: store)
   }
 
-  /// Takes along what belongs to an event type that is deleted.
+  /// Deletes a child of a deleted event type.
   private func take<Child: StoredEntity>(_ child: Child) throws {
     try store.insertTombstone(Tombstone(entityType: Child.entityType, entityId: child.id, version: 0))
     try Child.delete(id: child.id, in: store)
   }
 
-  /// There is nothing but the row: a snapshot says what the hub has.
+  /// Requests a snapshot, since the row is the only copy and only a snapshot contains the hub's state.
   func showAgain(_: EntityKey) throws {
     if try store.syncCursor() != nil { try store.setSyncCursor(nil) }
   }
 
-  /// No hub says what it has.
+  /// Always `false`: a hub without versions does not show which entities it has.
   func isNowhereElse(_: EntityKey) -> Bool { false }
 
-  /// Where neither a copy is held nor its making waits, what was deleted is nowhere: to take the deletion back would leave it at
-  /// the hub alone.
+  /// A deletion can be undone only while the create is pending. Otherwise this device has no copy of the entity, which
+  /// would then exist at the hub only.
   func canComeBack(_ key: EntityKey) throws -> Bool {
     try replica.overlay(of: key).contains { $0.operation == .create }
   }
 }
 
-// MARK: An answer
+// MARK: Responses
 
 extension PlainReplication {
-  /// Also at 0, where a store that takes no versions from its hub may begin.
+  /// A store that does not accept versions from its hub may begin at cursor 0.
   var needsSnapshot: Bool { get throws { try store.syncCursor() ?? 0 == 0 } }
 
   func take(_ page: ChangeFeedResponse, of pull: Pull, _: Asking, _: SyncMemory) throws {
-    // Held versions come with a snapshot: a store that has synced without them takes one.
+    // Versions are received with a snapshot; a store that has synced without them must load one.
     if page.position != nil { throw SyncFailure.expired("this device has to take a snapshot once") }
     var feed = try PlainFeed(store: store)
     try feed.apply(page.changes)
@@ -96,13 +97,14 @@ extension PlainReplication {
     _ = try PlainSettlement(store: store, clock: clock).settle([mutation], [.refused(problem)])
   }
 
-  /// What a hub has is not known before it gives versions.
+  /// Without versions the hub's entities are unknown, so nothing is queued.
   func offerMissing(from _: HubListing, _: SyncMemory) -> Int { 0 }
 
-  /// Keeps what a hub with versions took before it gave any to this store.
+  /// Stores the mutations that a hub with versions has accepted before this store received versions.
   private func keepUntilSnapshot(_ mutations: [PendingMutation], _ answer: PushAnswer) throws {
     try VersionedSettlement(store: store, clock: clock).journalLost(of: mutations, answer)
-    // Nothing is held yet to lay them over; should the hub lose them before it gives a snapshot, they are here to be sent anew.
+    // There is no replica to apply them to yet. If the hub loses them before the first snapshot, they can be sent
+    // again.
     for (mutation, outcome) in zip(mutations, answer.outcomes) {
       if let version = outcome.acceptedVersion {
         var accepted = mutation

@@ -1,25 +1,29 @@
 import TrendyModels
 import TrendyProtocols
 
-/// Carries out in a unit of work what a hub that gives no versions said of pushed mutations. It does not save.
+/// Applies the outcomes of a push to a hub without versions. Does not save.
 struct PlainSettlement {
   let store: any DataStoreProtocol
   let clock: any TimeSource
 
-  /// - Returns: how many are settled: no longer in the queue.
+  /// Applies the outcomes of a batch.
+  /// - Parameters:
+  ///   - mutations: The mutations sent.
+  ///   - outcomes: The hub's outcome for each mutation.
+  /// - Returns: Number of mutations that left the queue.
   func settle(_ mutations: [PendingMutation], _ outcomes: [MutationOutcome]) throws -> Int {
     try store.beginWriting()
     let judged = zip(mutations, outcomes)
-    // Those of the batch that have an answer of their own are not taken along by another's refusal.
+    // A refusal does not take along mutations of the same batch that have an outcome of their own.
     let answered = Set(judged.compactMap { $1.isTryLater ? nil : $0.id })
     let parked = try store.fetchParkedChanges()
-    // What the hub refused of them is shown all the same, and stays to be seen.
+    // Entities with a refused mutation stay visible, marked.
     var refused = Set(try store.fetchConflicts().map { EntityKey($0.entityType, $0.entityId) })
     var settled = 0
     for (mutation, outcome) in judged {
       switch outcome {
       case .accepted(let said), .merged(let said):
-        // No write has a version below 1: a client that says 0 does not know it.
+        // The versions of writes start at 1; a client reports 0 if it does not know the version.
         let version = said.flatMap { $0 < 1 ? nil : $0 }
         try accept(mutation, version: version, isFailed: refused.contains(mutation.key))
         try unpark(parked, behind: mutation, version: version)
@@ -36,13 +40,17 @@ struct PlainSettlement {
 }
 
 extension PlainSettlement {
-  /// - Parameter isFailed: whether something else of the entity was refused, and nobody has decided on that.
+  /// Removes an accepted mutation from the queue.
+  /// - Parameters:
+  ///   - mutation: The accepted mutation.
+  ///   - version: Version that the hub assigned; `nil` if unknown.
+  ///   - isFailed: Whether another mutation of the entity was refused and is unresolved.
   private func accept(_ mutation: PendingMutation, version: Int64?, isFailed: Bool) throws {
     try store.deletePendingMutation(mutation)
     let isLast = try !store.hasPendingMutation(of: mutation.key)
     if mutation.operation == .delete {
-      // From here to where the feed has passed the delete only this keeps older entries out. What was made again here since
-      // is not to be kept out.
+      // Until the feed has passed the deletion, only the tombstone keeps older entries out. It must not keep out an
+      // entity that has been recreated since.
       if isLast {
         try store.insertTombstone(
           Tombstone(entityType: mutation.entityType, entityId: mutation.entityId, version: version))
@@ -56,9 +64,10 @@ extension PlainSettlement {
     }
   }
 
-  /// What the feed gave while the mutation waited is behind it now, and its own entry comes; unless the hub says that it stood there
-  /// before: then the answer to an earlier try was lost, and what came since is the newer. Where it does not say, a create that met
-  /// what lives has changed nothing.
+  /// Deletes parked entries that are older than an accepted mutation, since the feed sends the entity again.
+  ///
+  /// An entry above the version is newer: the response to an earlier attempt was lost. Without a version, a create of
+  /// an existing entity has changed nothing, so the entry stays.
   private func unpark(_ parked: [ChangeEntry], behind mutation: PendingMutation, version: Int64?) throws {
     for entry in parked where entry.key == mutation.key {
       if version == nil, mutation.operation != .update, mutation.operation != .delete, !entry.isDelete { continue }
@@ -66,8 +75,13 @@ extension PlainSettlement {
     }
   }
 
-  /// A refused create takes along what was not sent of the same entity and of what would hang on it: to the hub they do not exist.
-  /// - Returns: how many left the queue.
+  /// Moves a refused mutation to the journal. A refused create takes the unsent mutations of the entity and its
+  /// children along, since the hub does not have the entity.
+  /// - Parameters:
+  ///   - mutation: The refused mutation.
+  ///   - problem: The hub's response.
+  ///   - answered: Ids of mutations with an outcome of their own.
+  /// - Returns: Number of mutations that left the queue.
   private func refuse(_ mutation: PendingMutation, _ problem: ProblemDetails, sparing answered: Set<String>) throws
     -> Int
   {
@@ -76,7 +90,7 @@ extension PlainSettlement {
     guard mutation.operation == .create else { return 1 }
     var settled = 1
     let reason = "The \(mutation.entityType.words) that it belongs to was refused: \(problem)"
-    // An import can be made again on any device: that it was deleted here must reach the hub all the same.
+    // Any device can import the same data again, so the hub must still receive the deletion of an import.
     let isImport = try Coalescing.hasNaturalKey(mutation)
     for other in try store.fetchPendingMutations() where other.sequence == nil && !answered.contains(other.id) {
       if isImport, other.key == mutation.key, other.operation == .delete { continue }
@@ -85,7 +99,7 @@ extension PlainSettlement {
         settled += 1
       }
     }
-    // Somebody deleted it: the journal has the data, and nothing is shown.
+    // Another device deleted the entity: the journal has the data, and nothing is visible.
     if isOfDeleted, try !store.hasPendingMutation(of: mutation.key) {
       let replica = Replica(store: store)
       try replica.hide(mutation.key)
@@ -97,7 +111,7 @@ extension PlainSettlement {
   private func hangs(_ other: PendingMutation, on key: EntityKey) throws -> Bool {
     guard key.entityType == .eventType, other.entityType.isChildOfEventType else { return false }
     if try Coalescing.references(in: other.payload).contains(key) { return true }
-    // An edit does not say what it belongs to; the row does.
+    // An update does not contain the event type; the row does.
     func parent<Entity: StoredEntity>(_ type: Entity.Type) throws -> String? {
       try Entity.find(id: other.entityId, in: store)?.parentEventTypeId
     }

@@ -1,14 +1,14 @@
 import TrendyModels
 import TrendyProtocols
 
-/// Lays a complete snapshot without versions into a unit of work, the queue over it unchanged. It does not save.
+/// Applies a complete snapshot without versions and leaves the queue unchanged. Does not save.
 ///
-/// What is held and not in the snapshot goes, but for what the queue still speaks of: nothing that waits is dropped.
+/// Entities that are not in the snapshot are removed, except those with pending mutations.
 struct PlainSnapshot {
   private let store: any DataStoreProtocol
   private let snapshot: Snapshot
   private let waiting: [EntityKey: [PendingMutation]]
-  /// Deleted here, and the hub's answer is not here: the snapshot may not know.
+  /// Entities with a pending delete. The snapshot may not reflect it.
   private let deletedHere: Set<EntityKey>
 
   init(_ snapshot: Snapshot, store: any DataStoreProtocol) throws {
@@ -19,10 +19,11 @@ struct PlainSnapshot {
     deletedHere = Set(waiting.filter { $0.value.contains { $0.operation == .delete } }.keys)
   }
 
-  /// - Returns: how many entities the snapshot brought.
+  /// Applies the snapshot.
+  /// - Returns: Number of entities in the snapshot.
   func apply() throws -> Int {
     try clearSyncNotes()
-    // What others refer to comes first, and goes last.
+    // Parents are written first and removed last.
     try lay(snapshot.eventTypes.map { EventType($0) })
     try lay(snapshot.propertyDefinitions.map { PropertyDefinition($0) })
     try lay(snapshot.geofences.map { Geofence($0) })
@@ -38,8 +39,8 @@ struct PlainSnapshot {
 }
 
 extension PlainSnapshot {
-  /// The snapshot answers what was parked, but for kinds it does not speak of, and every delete that the hub has heard of; what
-  /// an import could make again stays noted as deleted unless it lives.
+  /// Deletes parked entries of known kinds, and the tombstones that the snapshot covers. For an id derived from a
+  /// natural key the tombstone is kept unless the entity is alive.
   private func clearSyncNotes() throws {
     for entry in try store.fetchParkedChanges() where MutationEntityType(rawValue: entry.entityType) != nil {
       try store.deleteParkedChange(entry)
@@ -62,17 +63,16 @@ extension PlainSnapshot {
     for entity in entities {
       let key = EntityKey(Entity.entityType, entity.id)
       if deletedHere.contains(key) {
-        // The answer to the delete says whether it was there before this.
+        // The outcome of the delete will show which of the two is later.
         try park(entity, key)
         continue
       }
       if let parent = entity.parentEventTypeId, try store.findEventType(id: parent) == nil {
-        // Its type was deleted here; or it was written between two lists of the snapshot, and its type comes in the feed after the
-        // cursor.
+        // The event type was deleted on this device, or was created while the lists were read and follows in the feed.
         try park(entity, key)
         continue
       }
-      // As for an entry of the feed.
+      // The hub's data is parked as well, like that of a feed entry.
       if waiting[key] != nil { try park(entity, key) }
       try store.show(Overlay.shown(entity, under: waiting[key] ?? []), id: entity.id)
     }
@@ -93,8 +93,10 @@ extension PlainSnapshot {
     }
   }
 
-  /// What was sent may have taken effect before others deleted the entity, and the snapshot passes over that: the answer, with its
-  /// version, will say. What the hub never heard of is no part of it.
+  /// Parks the deletion of an entity with pending mutations.
+  ///
+  /// A sent mutation may have taken effect before the deletion; its outcome with the version will show that. An entity
+  /// that the hub never received needs no deletion.
   private func parkDeletion(_ key: EntityKey) throws {
     guard Overlay.outlivingDeletion(waiting[key] ?? []).isEmpty else { return }
     try store.insertParkedChange(
@@ -103,7 +105,8 @@ extension PlainSnapshot {
         entityId: key.entityId))
   }
 
-  /// A type that is gone at the hub stays as long as rows with unsent edits need it to be shown under; its deletion is parked.
+  /// Removes the event types that are not in the snapshot. A type whose children have pending mutations stays until
+  /// they have an outcome; its deletion is parked.
   private func removeAbsentEventTypes() throws {
     let present = Set(snapshot.eventTypes.map(\.id))
     let needed = Set(

@@ -166,7 +166,7 @@ extension PendingMutation {
 }
 
 extension [String: FieldMark] {
-  /// The same field versions with the most frequent one stored once, as the default of all other fields.
+  /// These field versions with the most frequent one stored once, as the default of all other fields.
   var compressed: [String: FieldMark] {
     var counts: [FieldMark: Int] = [:]
     for mark in values { counts[mark, default: 0] += 1 }

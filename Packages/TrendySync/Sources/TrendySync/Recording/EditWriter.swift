@@ -2,27 +2,30 @@ import TrendyFoundation
 import TrendyModels
 import TrendyProtocols
 
-/// Writes what a person does into a unit of work: the entity as they see it, and the mutation that tells the hub.
+/// Records edits in a unit of work: the entity as the user sees it and the mutation to send to the hub.
 ///
-/// It does not save: who made the unit calls ``finish()`` and saves, once, or rolls back.
+/// Does not save. The owner of the unit calls ``finish()`` and then saves once, or rolls back.
 final class EditWriter {
   let store: any DataStoreProtocol
   let clock: any TimeSource
   let chance: RandomSource
   private let replica: Replica
-  /// Read at the first edit.
+  /// Sync metadata of the store, read at the first edit.
   private var memory: SyncMemory?
-  /// Chosen by what it says, once for all that the unit does.
+  /// Replication that ``memory`` calls for, chosen once per unit.
   private var chosen: (any Replication)?
-  /// When the last of the queue was made. The write lock keeps it so, and many of one moment are not read for each of them.
+  /// Creation time of the last mutation in the queue.
+  ///
+  /// Read once: under the write lock only this unit appends, and an import appends thousands of mutations.
   private var latest: Date?
-  /// Stamp of all mutations of this unit. One for each would put a device that imports 60,000 rows a minute ahead of its clock.
+  /// Stamp of all mutations of this unit. With one stamp each, an import of 60,000 rows would put the device a minute
+  /// ahead of its clock.
   private var stamp: Int64?
-  /// Whether this unit has the write lock, which it keeps until it ends.
+  /// Whether this unit holds the write lock, which is released when the unit ends.
   private var hasWriteLock = false
-  /// Event types that were looked for in this unit and are there: an import asks for the same few with each event.
+  /// Ids of event types found in this unit. Spares an import one lookup per event.
   private var livingTypes: Set<String> = []
-  /// New events of this unit, in order.
+  /// Ids of the events created in this unit, in order.
   private var savedEvents: [String] = []
 
   init(store: any DataStoreProtocol, clock: any TimeSource, chance: RandomSource) {
@@ -32,17 +35,24 @@ final class EditWriter {
     replica = Replica(store: store)
   }
 
-  /// - Parameter isAsked: whether a person asks for this one by name. What is imported is otherwise known by its id: held or
-  ///   deleted, it changes nothing.
-  /// - Returns: whether anything was recorded: not where the same thing is held already, or an import was deleted here.
+  /// Records an entity: creates it, or edits the stored entity with the same id.
+  /// - Parameters:
+  ///   - entity: The entity to record.
+  ///   - isAsked: Whether the user selected this entity. If not, an import whose id is stored or was deleted changes
+  ///     nothing.
+  /// - Returns: Whether anything was recorded; `false` for an unchanged entity or a skipped import.
   func record<Entity: StoredEntity>(_ entity: Entity, isAsked: Bool = false) throws -> Bool {
     try recordedPayload(of: entity, isAsked: isAsked) != nil
   }
 
-  /// As ``record(_:isAsked:)``.
-  /// - Returns: what makes the entity, as it is told to the hub; `nil` where nothing was recorded.
-  /// - Throws: ``RecorderError/parentDeleted(_:id:eventTypeId:)`` where its type was deleted, as another process may have done since it
-  ///   was chosen; ``RecorderError/unwritableTime(_:id:)``, ``RecorderError/invalidValue(_:_:)``.
+  /// Records an entity like ``record(_:isAsked:)`` and returns its create request.
+  /// - Parameters:
+  ///   - entity: The entity to record.
+  ///   - isAsked: Whether the user selected this entity.
+  /// - Returns: JSON of the create request, or `nil` if nothing was recorded.
+  /// - Throws: ``RecorderError/parentDeleted(_:id:eventTypeId:)`` if the event type has been deleted, possibly by
+  ///   another process after the user chose it; ``RecorderError/unwritableTime(_:id:)``,
+  ///   ``RecorderError/invalidValue(_:_:)``.
   func recordedPayload<Entity: StoredEntity>(of entity: Entity, isAsked: Bool = false) throws -> Data? {
     try entity.checkTimes()
     try check(Entity.self) { () throws(FieldError) in try entity.checkLimits() }
@@ -78,8 +88,9 @@ final class EditWriter {
     return payload
   }
 
-  /// Records an event that the store called new, in this unit.
-  /// - Returns: what makes the event, as it is told to the hub.
+  /// Records an event whose id the store has reported as unused in this unit.
+  /// - Parameter event: The event to record.
+  /// - Returns: JSON of the create request.
   /// - Throws: ``RecorderError/parentDeleted(_:id:eventTypeId:)``, ``RecorderError/unwritableTime(_:id:)``,
   ///   ``RecorderError/invalidValue(_:_:)``.
   func recordNew(_ event: Event) throws -> Data {
@@ -97,7 +108,9 @@ final class EditWriter {
     return payload
   }
 
-  /// - Throws: ``RecorderError/notHeld(_:id:)``, ``RecorderError/unwritableTime(_:id:)``, or what `change` throws.
+  /// Changes a stored entity and returns its new state.
+  /// - Throws: ``RecorderError/notHeld(_:id:)`` if the entity is not stored, ``RecorderError/unwritableTime(_:id:)``,
+  ///   or the error of `change`.
   func edit<Entity: StoredEntity>(_: Entity.Type, id: String, _ change: (inout Entity) throws -> Void) throws -> Entity
   {
     try beginWriting()
@@ -108,10 +121,12 @@ final class EditWriter {
     return try Entity.find(id: id, in: store) ?? changed
   }
 
+  /// Deletes an entity that is stored or has a pending mutation.
   /// - Parameters:
-  ///   - heir: type that an event type was merged into.
-  ///   - undoesImport: whether an import that a user asks for may restore the entity, on any device.
-  /// - Returns: whether there was anything to delete.
+  ///   - id: Id of the entity.
+  ///   - heir: Event type into which a deleted event type was merged.
+  ///   - undoesImport: Whether a later import by the user may restore the entity, on any device.
+  /// - Returns: Whether there was anything to delete.
   func delete<Entity: StoredEntity>(
     _: Entity.Type, id: String, mergedInto heir: String? = nil, undoesImport: Bool = false
   ) throws -> Bool {
@@ -125,9 +140,13 @@ final class EditWriter {
     return true
   }
 
-  /// Whether an event was imported and nothing was done with it since: only its making waits, was never sent, and no hub has told of it.
-  /// The event is then what its making says.
-  /// - Parameter isMeant: says of what makes it, as the hub is told, whether it is the one.
+  /// Whether the event is an import that is unchanged and exists on this device only.
+  ///
+  /// Its only mutation is a create that was never sent, and the replica has no entry for it. The payload of the create
+  /// then describes the event completely.
+  /// - Parameters:
+  ///   - id: Id of the event.
+  ///   - isMeant: Whether a create payload, the JSON of a `CreateEventRequest`, describes the expected event.
   func isUntouchedImport(eventId id: String, where isMeant: (Data) -> Bool) throws -> Bool {
     guard NaturalIdentifier.isNatural(id) else { return false }
     let key = EntityKey(.event, id)
@@ -138,29 +157,37 @@ final class EditWriter {
     return try store.acceptedMutations(ofEntity: id).isEmpty && replica.held(key) == nil && store.holdsEvent(id: id)
   }
 
-  /// Deletes an event that ``isUntouchedImport(eventId:where:)``, asked in this unit, has said to be one.
+  /// Deletes an event for which ``isUntouchedImport(eventId:where:)`` has returned `true` in this unit.
   func deleteUntouchedImport(eventId id: String) throws {
     try beginWriting()
-    // Another device may have imported the same: the hub is told of the making, and then of the deletion.
+    // The create is not cancelled: another device may have imported the same event, and the delete must reach it.
     try append(
       newMutation(EntityKey(.event, id), .delete, payload: WireJSON.encode([SyncedKind.importUndone: true])))
     try replication.remove(Event.self, id: id, isCancelled: false)
   }
 
-  /// Deletes also what lives at the hub and is not shown now: its event type is deleted here, or only a snapshot shows it again.
+  /// Deletes an entity even if it is not visible on this device.
+  ///
+  /// An entity that exists on the hub is invisible here while its event type is deleted, and after its delete was
+  /// removed from the queue until the next snapshot.
   func deleteUnseen<Entity: StoredEntity>(_ type: Entity.Type, id: String) throws {
     if try delete(type, id: id) { return }
     let key = EntityKey(Entity.entityType, id)
-    // Where nothing is held, only the hub knows; of what was imported, whoever imported it as well.
+    // Without a replica entry, the entity may still exist on the hub, or on another device that imported the same data.
     let isImport = NaturalIdentifier.isNatural(id)
     if try replica.held(key).map({ !$0.isDelete }) ?? (isImport || !replication.isNowhereElse(key)) {
       try remove(type, id: id)
     }
   }
 
-  /// Begins another life of what was deleted.
-  /// - Parameter parent: the event type to restore it to, in place of its own.
-  /// - Returns: whether there was anything to restore: not where it lives.
+  /// Restores a deleted entity in a new incarnation, or cancels its delete if that was never sent.
+  /// - Parameters:
+  ///   - id: Id of the entity.
+  ///   - parent: Event type to assign; `nil` keeps the entity's own.
+  /// - Returns: Whether anything was restored; `false` if the entity is not deleted.
+  /// - Throws: ``RecorderError/notHeld(_:id:)`` if its values are unknown here,
+  ///   ``RecorderError/parentDeleted(_:id:eventTypeId:)`` if the event type is deleted,
+  ///   ``RecorderError/deletionUnderWay(_:id:)`` if the hub has not answered the deletion yet.
   func restore<Entity: StoredEntity>(_: Entity.Type, id: String, under parent: String?) throws -> Bool {
     try beginWriting()
     if let row = try Entity.find(id: id, in: store) {
@@ -172,14 +199,14 @@ final class EditWriter {
     let overlay = try replica.overlay(of: key)
     if let last = overlay.last, last.operation == .delete, last.wasNeverSent {
       let before = try beforeDeletion(Entity.self, key, overlay)
-      // Its making was set aside: without the deletion nothing is left of it.
+      // The create has been moved to the journal, so nothing would remain after cancelling the delete.
       if before == nil, try replica.held(key) == nil { throw RecorderError.notHeld(Entity.entityType, id: id) }
       let own = before?.parentEventTypeId
       let wanted = parent ?? own
       if let wanted, try store.findEventType(id: wanted) == nil {
         throw RecorderError.parentDeleted(Entity.entityType, id: id, eventTypeId: wanted)
       }
-      // The hub hears of the deletion of its own type before any move.
+      // The type's own delete precedes any move in the queue, so the hub would delete the entity before moving it.
       if let own, try store.findEventType(id: own) == nil {
         throw RecorderError.deletionUnderWay(Entity.entityType, id: id)
       }
@@ -209,11 +236,11 @@ final class EditWriter {
     return true
   }
 
-  /// Begins another life of what was deleted, as the entity that is given: what it last said does not come back, nor under the type
-  /// that it had.
-  /// - Returns: whether there was anything to restore: not where it lives.
-  /// - Throws: as ``restore(_:id:under:)``; also ``RecorderError/deletionUnderWay(_:id:)`` where the hub is yet to hear that its type
-  ///   was deleted, which would take it along.
+  /// Restores a deleted entity with the values and the event type of `entity` instead of its last ones.
+  /// - Parameter entity: The state to restore.
+  /// - Returns: Whether anything was restored; `false` if the entity is not deleted.
+  /// - Throws: The errors of ``restore(_:id:under:)``; also ``RecorderError/deletionUnderWay(_:id:)`` while the delete
+  ///   of its former event type is pending, because the hub would delete the restored entity as well.
   func restore<Entity: StoredEntity>(as entity: Entity) throws -> Bool {
     try beginWriting()
     if let row = try Entity.find(id: entity.id, in: store), try !isLeftOver(row) { return false }
@@ -221,7 +248,7 @@ final class EditWriter {
     let overlay = try replica.overlay(of: key)
     if let last = overlay.last, last.operation == .delete, last.wasNeverSent {
       if try overlay.allSatisfy(\.wasNeverSent) && !replica.isKnown(key) {
-        // Nobody has heard of it: it is made anew, behind what it refers to.
+        // No mutation was sent. A new create is queued, behind the creates of the entities that it refers to.
         for mutation in overlay { try store.deletePendingMutation(mutation) }
         if let tombstone = try store.tombstone(of: key) { try store.deleteTombstone(tombstone) }
         return try self.record(entity)
@@ -236,7 +263,7 @@ final class EditWriter {
     return true
   }
 
-  /// Applies a ready payload to the entity and queues it.
+  /// Applies a prepared payload to the entity and queues the mutation.
   func queue<Entity: StoredEntity>(
     _: Entity.Type, operation: MutationOperation, id: String, payload: Data
   ) throws {
@@ -263,7 +290,7 @@ final class EditWriter {
       try check(Entity.self) { () throws(FieldError) in try Entity.checkLimits(of: request, in: changed) }
       if let row { try replica.keep(row) }
       try enqueue(newMutation(key, .update, payload: payload))
-      // The hub may hold what this device does not: then there is nothing to show, and still something to tell.
+      // The entity may exist on the hub only. The update is then queued without changing a row.
       if let entity = changed {
         if let parent = entity.parentEventTypeId, try store.findEventType(id: parent) == nil {
           try replica.hide(key)
@@ -276,14 +303,14 @@ final class EditWriter {
     }
   }
 
-  /// Keeps every other process from writing until the unit ends.
+  /// Acquires the store's write lock, which blocks writers in all processes until the unit ends.
   func beginWriting() throws {
     if hasWriteLock { return }
     try store.beginWriting()
     hasWriteLock = true
   }
 
-  /// Writes down what the edits of this unit leave to be known.
+  /// Writes the metadata changed by this unit's edits, such as the last stamp. Called before the save.
   func finish() throws {
     try store.noteSaved(events: savedEvents, at: clock.now)
     if let memory { try store.setSyncMemory(memory) }
@@ -291,10 +318,12 @@ final class EditWriter {
 }
 
 extension EditWriter {
-  /// Shows what the hub has of an entity under what waits: a row may still say what was taken out of the queue.
+  /// Rebuilds the entity's row from the replica and its unsettled mutations.
+  ///
+  /// Required when a mutation leaves the queue without being applied, because the row still contains its values.
   func showAgain(_ key: EntityKey) throws { try replication.showAgain(key) }
 
-  /// Whether only its row is left of an entity: no hub has told of it, and nothing of it waits or was accepted.
+  /// Whether the entity exists only as a row, without a replica entry or an unsettled mutation.
   func isNowhereElse(_ key: EntityKey) throws -> Bool { try replication.isNowhereElse(key) }
 
   private var replication: any Replication {
@@ -313,7 +342,11 @@ extension EditWriter {
     return read
   }
 
-  /// - Returns: whether any field differs.
+  /// Queues an update with the fields that differ, and applies it to the row.
+  /// - Parameters:
+  ///   - held: The stored entity.
+  ///   - changed: The new state.
+  /// - Returns: Whether any field differs.
   private func edit<Entity: StoredEntity>(_ held: Entity, to changed: Entity) throws -> Bool {
     let changed = changed.parentEventTypeId == held.parentEventTypeId ? changed : try underHeir(changed)
     guard let request = changed.updateRequest(from: held) else { return false }
@@ -323,7 +356,7 @@ extension EditWriter {
     try replica.keep(held)
     try enqueue(
       newMutation(EntityKey(Entity.entityType, held.id), .update, payload: try WireJSON.encode(request)))
-    // What an update cannot say (members that this version does not know) stays as the hub gave it.
+    // The update is applied to the stored row: members unknown to this version are in no update and keep their values.
     var shown = held
     shown.apply(request)
     try shown.writePending(in: store)
@@ -335,7 +368,7 @@ extension EditWriter {
     do throws(FieldError) { try body() } catch { throw .invalidValue(Entity.entityType, error) }
   }
 
-  /// Whether the row is a create that the hub did not take: to it, the entity does not exist.
+  /// Whether the hub refused the create of this row, so that the entity does not exist there.
   func wasRefused<Entity: StoredEntity>(_ row: Entity) throws -> Bool {
     guard row.syncStatus == .failed else { return false }
     return try store.fetchConflicts().contains {
@@ -343,14 +376,15 @@ extension EditWriter {
     }
   }
 
-  /// Whether it is deleted at the hub, and its row is there only to show what the hub did not take.
+  /// Whether the hub has deleted the entity and the row remains only to show a refused change.
   func isLeftOver<Entity: StoredEntity>(_ row: Entity) throws -> Bool {
     let key = EntityKey(Entity.entityType, row.id)
     return try row.syncStatus == .failed && replica.held(key)?.isDelete == true && replica.overlay(of: key).isEmpty
   }
 
-  /// Returns the entity, under the type that its own was merged into if that is deleted: another process may have merged them since
-  /// the type was chosen.
+  /// Returns the entity moved to the type into which its own was merged, or unchanged if its type exists.
+  ///
+  /// Another process may have merged the types since the user chose one.
   private func underHeir<Entity: StoredEntity>(_ entity: Entity) throws -> Entity {
     guard let type = entity.parentEventTypeId, !livingTypes.contains(type), try store.findEventType(id: type) == nil,
       let heir = try replica.heir(ofEventType: type)
@@ -358,8 +392,9 @@ extension EditWriter {
     return entity.moved(toEventType: heir) ?? entity
   }
 
-  /// That an entity is given no event type that is known to be deleted: it would be shown nowhere. One of which nothing is known may be on
-  /// its way.
+  /// Throws if the entity's event type is known to be deleted, because the entity would never be visible.
+  ///
+  /// An unknown event type is allowed: its entry may still arrive from the hub.
   private func checkType<Entity: StoredEntity>(of entity: Entity) throws {
     guard let type = entity.parentEventTypeId, !livingTypes.contains(type) else { return }
     if try store.findEventType(id: type) != nil {
@@ -380,13 +415,13 @@ extension EditWriter {
     let effect = try enqueue(newMutation(key, .delete, payload: payload))
     let isCancelled = if case .cancel = effect { true } else { false }
     try replication.remove(Entity.self, id: id, isCancelled: isCancelled)
-    // Nothing else tells that it was there, and another process may be about to record under it.
+    // The delete has cancelled the create. Without a tombstone, another process could still record events of this type.
     if isCancelled, Entity.entityType == .eventType {
       try store.insertTombstone(Tombstone(entityType: .eventType, entityId: id))
     }
   }
 
-  /// An entity as it was shown before the deletion at the end of what waits.
+  /// Returns the entity as it was visible before the delete at the end of `overlay`.
   private func beforeDeletion<Entity: StoredEntity>(
     _: Entity.Type, _ key: EntityKey, _ overlay: [PendingMutation]
   ) throws -> Entity? {
@@ -395,7 +430,7 @@ extension EditWriter {
     return Overlay.shown(living, of: record, under: Array(overlay.dropLast()))
   }
 
-  /// A deletion that nobody has heard of never was; the edits that it took up wait again.
+  /// Removes a delete that was never sent from the queue, and queues the edits that it carries again.
   private func undo(_ delete: PendingMutation) throws {
     try store.deletePendingMutation(delete)
     if let tombstone = try store.tombstone(of: delete.key) { try store.deleteTombstone(tombstone) }
@@ -412,7 +447,7 @@ extension EditWriter {
     try replica.show(delete.key)
   }
 
-  // MARK: The queue
+  // MARK: Queue
 
   private func newMutation(
     _ key: EntityKey, _ operation: MutationOperation, payload: Data, incarnation: Int64 = 0
@@ -423,7 +458,7 @@ extension EditWriter {
       payload: payload, createdAt: now, incarnation: incarnation)
   }
 
-  /// Puts a mutation at the end of the queue which changes nothing that waits there.
+  /// Appends a mutation to the queue without coalescing.
   private func append(_ mutation: PendingMutation) throws {
     var mutation = mutation
     try putLast(&mutation)
@@ -437,7 +472,7 @@ extension EditWriter {
     try putLast(&mutation)
     try mark(&mutation)
     var effect = try Coalescing.onMutation(mutation, queue: queue(that: mutation))
-    // A copy of this store may have sent what was never sent from here.
+    // The hub knows the entity although this store never sent its create: a copy of the store did. Send the delete too.
     if case .cancel = effect, try replica.isKnown(mutation.key) { effect = .append }
     switch effect {
     case .append:
@@ -456,19 +491,24 @@ extension EditWriter {
     return effect
   }
 
-  /// The queue lies by time: a clock set back must put nothing before what was sent, nor a move before the making of what it points
-  /// to.
+  /// Raises the mutation's creation time to that of the last one in the queue, which is ordered by time.
+  ///
+  /// Otherwise a clock that was set back could place the mutation before sent ones, or a move before the create of its
+  /// target.
   private func putLast(_ mutation: inout PendingMutation) throws {
     if latest == nil { latest = try store.lastPendingMutation()?.createdAt }
     mutation.createdAt = max(mutation.createdAt, latest ?? mutation.createdAt)
     latest = mutation.createdAt
   }
 
-  /// What of the queue it may meet: its own entity's, and for the end of something that was never sent whatever refers to it.
+  /// Returns the pending mutations on which the coalescing of this mutation depends.
+  ///
+  /// They are the mutations of the same entity. For the delete of an entity whose create was never sent, they are the
+  /// whole queue, because a reference to the entity prevents cancelling the create.
   private func queue(that mutation: PendingMutation) throws -> [PendingMutation] {
     let own = try store.pendingMutations(ofEntity: mutation.entityId)
-    // The making of what has a natural id is told whatever refers to it, and the whole queue may be long: an import that is taken back
-    // deletes its types at the end of it.
+    // A create with a natural id is never cancelled, so references to it are irrelevant. Undoing an import deletes its
+    // types at the end of a long queue, which is not read for each of them.
     guard mutation.operation == .delete, Coalescing.canBeReferredTo(mutation.entityType),
       !NaturalIdentifier.isNatural(mutation.entityId),
       own.contains(where: { $0.key == mutation.key && $0.operation == .create && $0.wasNeverSent })
@@ -476,7 +516,7 @@ extension EditWriter {
     return try store.fetchPendingMutations()
   }
 
-  /// Says when it was made, and what its author knew of what it changes.
+  /// Stamps the mutation with hub time and with the versions of the fields that its author knew.
   private func mark(_ mutation: inout PendingMutation) throws {
     var knowledge = try knowledge()
     let stamp = stamp ?? knowledge.nextStamp(clock)

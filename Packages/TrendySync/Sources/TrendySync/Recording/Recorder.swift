@@ -2,22 +2,22 @@ public import TrendyFoundation
 public import TrendyModels
 public import TrendyProtocols
 
-/// Records what a person does: the entity and the mutation that tells the hub, in one save, in any process, with no engine.
+/// Records edits of the user: the entity and its mutation in one save, in any process, without an engine.
 ///
-/// When a call returns, what it recorded is durable. When it throws, nothing was changed: it throws the store's error,
-/// ``RecorderError``, or what the closure of an edit threw. An edit queues the fields that differ and no other; what waits and was
-/// never sent takes later edits up.
+/// When a call returns, its changes are durable. When it throws, nothing has changed; the error is that of the store, a
+/// ``RecorderError``, or the error of an edit's closure. An edit queues only the fields that differ, and is coalesced
+/// with unsent mutations of the entity.
 public struct Recorder: Sendable {
   private let dataStoreFactory: any DataStoreFactory
   private let clock: any TimeSource
   private let chance: RandomSource
 
-  /// One whose identifiers come from the system's random numbers.
+  /// Creates a recorder with ids from the system's random numbers.
   public init(dataStoreFactory: any DataStoreFactory, clock: any TimeSource = SystemTime()) {
     self.init(dataStoreFactory: dataStoreFactory, clock: clock, generator: BufferedSystemGenerator())
   }
 
-  /// One whose identifiers come from a generator that is given, for tests that repeat.
+  /// Creates a recorder with ids from a given generator, for reproducible tests.
   public init(
     dataStoreFactory: any DataStoreFactory, clock: any TimeSource = SystemTime(),
     generator: some RandomNumberGenerator & Sendable
@@ -27,16 +27,18 @@ public struct Recorder: Sendable {
     chance = RandomSource(generator)
   }
 
-  /// A new identifier: a UUID of version 7, above every one before it of this recorder.
+  /// Returns a new id: a UUID of version 7, greater than all previous ids of this recorder.
   public func makeID() -> String { chance.identifier(at: clock.now) }
 }
 
 // MARK: Record
 
 extension Recorder {
-  /// Records an event. One whose id is held becomes an edit of it, but an import that is held, or was deleted here, changes nothing.
-  /// With `fillingDefaults` properties without a value get the default of their definition.
-  /// - Returns: whether anything was recorded.
+  /// Records an event: creates it, or edits the stored event with the same id.
+  ///
+  /// An import that is stored, or was deleted on this device, changes nothing. With `fillingDefaults` properties
+  /// without a value get the default of their definition.
+  /// - Returns: Whether anything was recorded.
   @discardableResult
   public func record(_ event: Event, fillingDefaults: Bool = false) throws -> Bool {
     try write { writer in
@@ -46,9 +48,9 @@ extension Recorder {
     }
   }
 
-  /// Records something of a type as a person does, under an id of its own: now, unless a date is given. Properties without a value get
-  /// the default of their definition.
-  /// - Returns: the event as it was recorded.
+  /// Creates an event of a type, at the given date or now. Properties without a value get the default of their
+  /// definition.
+  /// - Returns: The recorded event.
   @discardableResult
   public func log(
     _ type: EventType, at date: Date? = nil, until endDate: Date? = nil, notes: String? = nil,
@@ -65,30 +67,30 @@ extension Recorder {
     }
   }
 
-  /// Records an event type. One whose id is held becomes an edit of it.
-  /// - Returns: whether anything was recorded.
+  /// Records an event type: creates it, or edits the stored one with the same id.
+  /// - Returns: Whether anything was recorded.
   @discardableResult
   public func record(_ eventType: EventType) throws -> Bool { try inOneSave { try $0.record(eventType) } }
 
-  /// Records a geofence. One whose id is held becomes an edit of it.
-  /// - Returns: whether anything was recorded.
+  /// Records a place: creates it, or edits the stored one with the same id.
+  /// - Returns: Whether anything was recorded.
   @discardableResult
   public func record(_ geofence: Geofence) throws -> Bool { try inOneSave { try $0.record(geofence) } }
 
-  /// Records a property definition. One whose id is held becomes an edit of it.
-  /// - Returns: whether anything was recorded.
+  /// Records a property definition: creates it, or edits the stored one with the same id.
+  /// - Returns: Whether anything was recorded.
   @discardableResult
   public func record(_ definition: PropertyDefinition) throws -> Bool { try inOneSave { try $0.record(definition) } }
 
   /// Records an entity of a kind without a Swift type of its own, such as a vehicle.
-  /// - Throws: ``RecorderError/hasItsOwnType(_:)`` for an event, an event type, a geofence or a property definition.
+  /// - Throws: ``RecorderError/hasItsOwnType(_:)`` for an event, event type, place or property definition.
   @discardableResult
   public func record(_ record: SyncedRecord) throws -> Bool {
     try inOneSave { try $0.record(record) }
   }
 
-  /// Records all in one save: all or none.
-  /// - Returns: how many were recorded.
+  /// Records events in one save: all or none.
+  /// - Returns: Number of recorded events.
   @discardableResult
   public func record(_ events: [Event]) throws -> Int {
     try inOneSave { changes in try events.reduce(0) { try $0 + (changes.record($1) ? 1 : 0) } }
@@ -98,34 +100,33 @@ extension Recorder {
 // MARK: Edit
 
 extension Recorder {
-  /// Changes an event that is held.
-  /// - Returns: the event as it is now.
-  /// - Throws: ``RecorderError/notHeld(_:id:)``.
+  /// Changes a stored event.
+  /// - Returns: The changed event.
+  /// - Throws: ``RecorderError/notHeld(_:id:)`` if the event is not stored.
   @discardableResult
   public func edit(eventId: String, _ change: (inout Event) throws -> Void) throws -> Event {
     try inOneSave { try $0.edit(eventId: eventId, change) }
   }
 
-  /// Changes an event type that is held.
-  /// - Returns: the event type as it is now.
-  /// - Throws: ``RecorderError/notHeld(_:id:)``.
+  /// Changes a stored event type.
+  /// - Returns: The changed event type.
+  /// - Throws: ``RecorderError/notHeld(_:id:)`` if the event type is not stored.
   @discardableResult
   public func edit(eventTypeId: String, _ change: (inout EventType) throws -> Void) throws -> EventType {
     try inOneSave { try $0.edit(eventTypeId: eventTypeId, change) }
   }
 
-  /// Changes a geofence that is held.
-  /// - Returns: the geofence as it is now.
-  /// - Throws: ``RecorderError/notHeld(_:id:)``.
+  /// Changes a stored place.
+  /// - Returns: The changed place.
+  /// - Throws: ``RecorderError/notHeld(_:id:)`` if the place is not stored.
   @discardableResult
   public func edit(geofenceId: String, _ change: (inout Geofence) throws -> Void) throws -> Geofence {
     try inOneSave { try $0.edit(geofenceId: geofenceId, change) }
   }
 
-  /// Changes a property definition that is held. It stays with its event type: a change of `eventTypeId` is not carried
-  /// out.
-  /// - Returns: the definition as it is now.
-  /// - Throws: ``RecorderError/notHeld(_:id:)``.
+  /// Changes a stored property definition. A change of `eventTypeId` is ignored.
+  /// - Returns: The changed definition.
+  /// - Throws: ``RecorderError/notHeld(_:id:)`` if the definition is not stored.
   @discardableResult
   public func edit(
     propertyDefinitionId: String, _ change: (inout PropertyDefinition) throws -> Void
@@ -135,7 +136,9 @@ extension Recorder {
 }
 
 extension Recorder {
-  /// As ``edit(eventId:_:)``, for a kind without a Swift type of its own.
+  /// Changes a stored entity of a kind without a Swift type of its own.
+  /// - Returns: The changed entity.
+  /// - Throws: ``RecorderError/notHeld(_:id:)``, or ``RecorderError/hasItsOwnType(_:)`` for another kind.
   @discardableResult
   public func edit(
     _ kind: MutationEntityType, id: String, _ change: (inout SyncedRecord) throws -> Void
@@ -143,7 +146,8 @@ extension Recorder {
     try inOneSave { try $0.edit(kind, id: id, change) }
   }
 
-  /// As ``delete(eventId:)``, for any kind.
+  /// Deletes an entity of any kind.
+  /// - Returns: Whether there was anything to delete.
   @discardableResult
   public func delete(_ kind: MutationEntityType, id: String) throws -> Bool {
     try inOneSave { try $0.delete(kind, id: id) }
@@ -153,25 +157,25 @@ extension Recorder {
 // MARK: Delete
 
 extension Recorder {
-  /// Deletes an event; the feed does not bring it back. What is not held is no error.
-  /// - Returns: whether there was anything to delete.
+  /// Deletes an event. The feed does not restore it.
+  /// - Returns: Whether there was anything to delete.
   @discardableResult
   public func delete(eventId: String) throws -> Bool { try inOneSave { try $0.delete(eventId: eventId) } }
 
-  /// Deletes an event type, its events and its property definitions; the feed does not bring them back.
-  /// - Returns: whether there was anything to delete.
+  /// Deletes an event type, its events and its property definitions. The feed does not restore them.
+  /// - Returns: Whether there was anything to delete.
   @discardableResult
   public func delete(eventTypeId: String) throws -> Bool {
     try inOneSave { try $0.delete(eventTypeId: eventTypeId) }
   }
 
-  /// Deletes a geofence; the feed does not bring it back. What is not held is no error.
-  /// - Returns: whether there was anything to delete.
+  /// Deletes a place. The feed does not restore it.
+  /// - Returns: Whether there was anything to delete.
   @discardableResult
   public func delete(geofenceId: String) throws -> Bool { try inOneSave { try $0.delete(geofenceId: geofenceId) } }
 
-  /// Deletes a property definition; the feed does not bring it back. What is not held is no error.
-  /// - Returns: whether there was anything to delete.
+  /// Deletes a property definition. The feed does not restore it.
+  /// - Returns: Whether there was anything to delete.
   @discardableResult
   public func delete(propertyDefinitionId: String) throws -> Bool {
     try inOneSave { try $0.delete(propertyDefinitionId: propertyDefinitionId) }
@@ -181,18 +185,20 @@ extension Recorder {
 // MARK: Restore
 
 extension Recorder {
-  /// Gives a deleted event another life, with what it last said, on every device. Its deletion is undone as if it had never been
-  /// where the hub has not heard of it.
+  /// Restores a deleted event with its last values, on every device.
   ///
-  /// `eventTypeId` is the type to restore it to; its own unless given.
-  /// - Returns: whether there was anything to restore: not where it lives.
-  /// - Throws: ``RecorderError``: not held, its deletion under way, or its type deleted.
+  /// A deletion that was never sent is cancelled instead. `eventTypeId` is the event type to assign; by default the
+  /// event keeps its own.
+  /// - Returns: Whether anything was restored; `false` if the event is not deleted.
+  /// - Throws: ``RecorderError`` if the event is not stored, the hub has not answered its deletion, or its type is
+  ///   deleted.
   @discardableResult
   public func restore(eventId: String, to eventTypeId: String? = nil) throws -> Bool {
     try write { try $0.restore(Event.self, id: eventId, under: eventTypeId) }
   }
 
-  /// As ``restore(eventId:to:)``, for any kind. What went with an event type stays deleted: each is restored by itself.
+  /// Restores a deleted entity of any kind. The children of an event type stay deleted; each is restored separately.
+  /// - Returns: Whether anything was restored; `false` if the entity is not deleted.
   @discardableResult
   public func restore(_ kind: MutationEntityType, id: String) throws -> Bool {
     try inOneSave { try $0.restore(kind, id: id) }
@@ -200,9 +206,10 @@ extension Recorder {
 }
 
 extension Recorder {
-  /// Applies a ready payload, the JSON of a `Create…Request` or `Update…Request` and empty for a delete, to the entity, and queues
-  /// it.
-  /// - Throws: `APIError.decodingError` that names the field, where the payload cannot be read.
+  /// Applies a prepared payload to an entity and queues the mutation.
+  ///
+  /// The payload is the JSON of a `Create…Request` or `Update…Request`, and empty for a delete.
+  /// - Throws: `APIError.decodingError` with the name of the field for an invalid payload.
   public func queueMutation(
     entityType: MutationEntityType, operation: MutationOperation, entityId: String, payload: Data
   ) throws {

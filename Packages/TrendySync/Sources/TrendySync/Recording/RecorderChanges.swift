@@ -3,13 +3,13 @@ public import TrendyModels
 public import TrendyProtocols
 
 extension Recorder {
-  /// Carries out several changes in one save: when it returns, all of them are durable; when it throws, none was made.
+  /// Makes several changes in one save. When it returns, all are durable; when it throws, none was made.
   public func inOneSave<Result>(_ body: (RecorderChanges) throws -> Result) throws -> Result {
     try write { try body(RecorderChanges($0)) }
   }
 }
 
-/// What a ``Recorder`` does within ``Recorder/inOneSave(_:)``. Each does what the recorder's of the same name does.
+/// Changes within ``Recorder/inOneSave(_:)``. Each method corresponds to the method of ``Recorder`` with the same name.
 public struct RecorderChanges {
   private let writer: EditWriter
   private let isAsked: Bool
@@ -21,28 +21,28 @@ public struct RecorderChanges {
     self.undoesImport = undoesImport
   }
 
-  /// The same changes, of which `record` makes also what was imported once and deleted: as another life, behind its deletion where
-  /// that is on its way to the hub.
+  /// These changes, except that `record` also recreates deleted imports, as a restore in a new incarnation.
   public var again: RecorderChanges { RecorderChanges(writer, isAsked: true) }
 
-  /// The same changes, of which `delete` undoes an import: an import that a user asks for restores the entity, on any device.
+  /// These changes, except that `delete` marks the deletion as the undo of an import: a later import by the user
+  /// restores the entity, on any device.
   public var undoingImport: RecorderChanges { RecorderChanges(writer, undoesImport: true) }
 
-  /// What is held, with the changes so far; for reading.
+  /// The store with the changes made so far, for reading.
   public var store: any DataStoreProtocol { writer.store }
 
-  /// Keeps every other process from writing until the save, so that what is read from here on is what is changed.
+  /// Blocks writers in all processes until the save, so that data read from now on cannot change before it.
   public func beginWriting() throws { try writer.beginWriting() }
 
   @discardableResult
   public func record(_ event: Event) throws -> Bool { try writer.record(event, isAsked: isAsked) }
 
-  /// Records an event as `record` does.
-  /// - Returns: what makes the event as the hub is told, the JSON of a `CreateEventRequest`; `nil` where nothing was recorded.
+  /// Records an event like `record`.
+  /// - Returns: JSON of a `CreateEventRequest`; `nil` if nothing was recorded.
   public func recordedPayload(of event: Event) throws -> Data? { try writer.recordedPayload(of: event) }
 
-  /// Records an event that the store, asked in this save, called new.
-  /// - Returns: as ``recordedPayload(of:)``.
+  /// Records an event whose id the store has reported as unused in this save.
+  /// - Returns: JSON of a `CreateEventRequest`.
   public func recordNew(_ event: Event) throws -> Data { try writer.recordNew(event) }
 
   @discardableResult
@@ -102,7 +102,8 @@ public struct RecorderChanges {
   @discardableResult
   public func delete(eventTypeId: String) throws -> Bool { try delete(.eventType, id: eventTypeId) }
 
-  /// Deletes an event type that was merged into another: whatever any device records under it from now on belongs to that one.
+  /// Deletes an event type that was merged into another. Everything that any device records under it later belongs to
+  /// the other type.
   @discardableResult
   public func delete(eventTypeId: String, mergedInto heir: String) throws -> Bool {
     try writer.delete(EventType.self, id: eventTypeId, mergedInto: heir)
@@ -124,13 +125,14 @@ public struct RecorderChanges {
     return try delete(kind.stored)
   }
 
-  /// Deletes imported events of which nothing was done since: only their making waits, was never sent, and no hub has told of it. Each
-  /// ends as by `delete`. Of many that is sooner: what waits is compared in place of the event, and before the first is deleted, so that
-  /// no look has to mind what this unit has changed.
+  /// Deletes imported events that are unchanged and exist on this device only.
+  ///
+  /// The effect is that of `delete`, but many events are deleted faster: the payload of the pending create is compared
+  /// instead of the event, and all comparisons precede the first deletion.
   /// - Parameters:
-  ///   - ids: the events, in the order in which they are deleted; of one that comes twice the second is left.
-  ///   - isMeant: says of the event at an index, by what makes it, the JSON of a `CreateEventRequest`, whether it is to be deleted.
-  /// - Returns: of each whether it was deleted; the others are as they were.
+  ///   - ids: Ids in the order of deletion; a repeated id is ignored.
+  ///   - isMeant: Whether the JSON of a `CreateEventRequest` describes the expected event at an index of `ids`.
+  /// - Returns: For each id whether the event was deleted.
   public func deleteUntouchedImports(
     eventIds ids: [String], where isMeant: (_ index: Int, _ payload: Data) -> Bool
   ) throws -> [Bool] {
@@ -152,9 +154,10 @@ public struct RecorderChanges {
     return try restore(kind.stored)
   }
 
-  /// Begins another life of a deleted event, with all that this one says, its type included.
-  /// - Returns: whether there was anything to restore: not where it lives.
-  /// - Throws: ``RecorderError``, as ``Recorder/restore(eventId:to:)``.
+  /// Restores a deleted event with the values and event type of the given one.
+  /// - Parameter event: The state to restore.
+  /// - Returns: Whether anything was restored; `false` if the event is not deleted.
+  /// - Throws: ``RecorderError``, like ``Recorder/restore(eventId:to:)``.
   @discardableResult
   public func restore(as event: Event) throws -> Bool { try writer.restore(as: event) }
 }

@@ -1,26 +1,26 @@
 public import TrendyModels
 
-/// Why something could not be recorded. Nothing was changed.
+/// Reason why an edit could not be recorded. Nothing has changed.
 public enum RecorderError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// No such entity is held here: it was never recorded, or it was deleted.
+  /// The entity is not stored: it was never recorded, or was deleted.
   case notHeld(MutationEntityType, id: String)
-  /// It was deleted here, and the hub has not said yet what became of that.
+  /// The hub has not answered the deletion of the entity yet.
   case deletionUnderWay(MutationEntityType, id: String)
-  /// What it hangs on is deleted.
+  /// The event type of the entity is deleted.
   case parentDeleted(MutationEntityType, id: String, eventTypeId: String)
-  /// Nothing of this id waits for a decision.
+  /// No unresolved conflict has this id.
   case noSuchConflict(String)
   /// Both values of the conflict were written by other devices.
   case notOurs(String)
-  /// It lives.
+  /// The entity is not deleted.
   case notDeleted(MutationEntityType, id: String)
-  /// The kind has a Swift type of its own, and is recorded as that.
+  /// The kind has its own Swift type, with which it must be recorded.
   case hasItsOwnType(MutationEntityType)
-  /// A payload speaks of another entity than its mutation.
+  /// The payload describes another entity than the mutation.
   case otherEntity(MutationEntityType, id: String, payloadId: String)
-  /// A time that is not a number, or beyond the years 0 to 9999, which no other device could be told of.
+  /// A time is not a number or outside the years 0 to 9999, and could not be sent to other devices.
   case unwritableTime(MutationEntityType, id: String)
-  /// A value is beyond a limit that every hub applies.
+  /// A value exceeds a limit that every hub checks.
   case invalidValue(MutationEntityType, FieldError)
 
   public var description: String {
