@@ -13,20 +13,21 @@ public import TrendyProtocols
 public import TrendySync
 public import TrendyTrips
 
-/// A person's record on this device: the store in a folder, what writes to it as the person's own device does, and beside it what
-/// devices tell of themselves. It needs no network.
+/// The user's record on this device: its store, the recorder that writes to it, and the readings of devices. Needs no
+/// network.
 public final class DeviceRecord: Sendable {
   public let directory: URL
   public let clock: any TimeSource
   public let dataStoreFactory: DefaultDataStoreFactory
   public let recorder: Recorder
-  /// Called when several things were written at once, for whoever syncs or shows them.
+  /// Called after a change, for sync or display.
   let onChange: @Sendable () -> Void
   /// Position of the store when the current decision began to read it; `nil` outside a decision.
   let decisionStart = Mutex<StorePosition?>(nil)
 
-  /// Opens the store, or makes it where there is none. Its files are mapped in small pages: a command reads a little and ends, an agent
-  /// waits most of the time.
+  /// Opens or creates the store in a directory.
+  ///
+  /// Maps files in small pages: a command reads little, and an agent waits most of the time.
   /// - Throws: `StorageError`.
   public convenience init(
     directory: URL, clock: any TimeSource = SystemTime(), onChange: @escaping @Sendable () -> Void = {}
@@ -37,13 +38,13 @@ public final class DeviceRecord: Sendable {
         directory: directory, fileSystem: PosixFileSystem(mapsLargePages: false)), clock: clock, onChange: onChange)
   }
 
-  /// Of a store that is open, on any file system.
+  /// Uses an open store on any file system.
   /// - Parameters:
-  ///   - directory: the folder of the store, for files beside it such as the settings of companions.
-  ///   - dataStoreFactory: the open store.
-  ///   - recorder: writes to that store; one is made unless given.
-  ///   - clock: dates what is done.
-  ///   - onChange: called when several things were written at once.
+  ///   - directory: Directory of the store, for files beside it such as the settings of companions.
+  ///   - dataStoreFactory: The open store.
+  ///   - recorder: Recorder of the same store; created by default.
+  ///   - clock: Dates the changes.
+  ///   - onChange: Called after a change.
   public init(
     directory: URL, dataStoreFactory: DefaultDataStoreFactory, recorder: Recorder? = nil,
     clock: any TimeSource = SystemTime(), onChange: @escaping @Sendable () -> Void = {}
@@ -55,29 +56,31 @@ public final class DeviceRecord: Sendable {
     self.recorder = recorder ?? Recorder(dataStoreFactory: dataStoreFactory, clock: clock)
   }
 
-  /// Whether a store stands in the folder. Where this user may not look into it there is one: opening it says what is wrong.
+  /// Whether a directory contains a store. Also `true` if this user may not read the directory, so that opening it
+  /// reports the reason.
   public static func exists(at directory: URL) -> Bool {
     access(directory.appending(path: "manifest").path, F_OK) == 0 || errno != ENOENT && errno != ENOTDIR
   }
 
-  /// A new id, above every one before it in this process.
+  /// Returns a new id, greater than all previous ids of this process.
   public func makeID() -> String { recorder.makeID() }
 
-  /// A unit of work on the store, to read what is recorded. What a person does goes through ``recorder``, or where they can take it back
-  /// through ``perform(_:isDivisible:_:)``.
+  /// Creates a unit of work for reading. Changes are made through ``recorder``, or with undo through
+  /// ``perform(_:isDivisible:_:)``.
   public func makeStore() -> any DataStoreProtocol { dataStoreFactory.makeDataStore() }
 
-  /// A step of what keeps the store quick to open, for when nobody waits.
-  ///
-  /// - Returns: whether there may be more to do at once.
+  /// Performs one step of store maintenance.
+  /// - Parameter leastSegments: Minimum number of segments to merge.
+  /// - Returns: Whether there may be more to do.
+  /// - Throws: `StorageError`.
   public func maintain(mergingFrom leastSegments: Int = 0) throws -> Bool {
     try dataStoreFactory.maintain(mergingFrom: leastSegments)
   }
 
-  /// Lets go of what is in memory of the store's files, for who will not read for a while.
+  /// Releases mapped memory of the store's files, for a process that will not read for a while.
   public func releaseMemory() { dataStoreFactory.releaseMemory() }
 
-  /// The event type that trips, visits or readings of an odometer are recorded as; made the first time it is asked for.
+  /// Returns the built-in event type for trips, visits or odometer readings, and creates it at first use.
   public func type(_ kind: BuiltInType) throws -> EventType {
     if let type = kind.present(among: try makeStore().fetchAllEventTypes()) { return type }
     return try recorder.inOneSave { save in
@@ -90,8 +93,8 @@ public final class DeviceRecord: Sendable {
     }
   }
 
-  /// A trip that was found, with the vehicle it was made with and what it was for; what it has stays. `devices` are the names of what
-  /// recorded it.
+  /// Returns a detected trip completed with vehicle and purpose; existing values stay. `devices` are the names of the
+  /// recording devices.
   public func completed(_ event: Event, devices: [String] = []) throws -> Event {
     let store = makeStore()
     return TripEvent.completing(

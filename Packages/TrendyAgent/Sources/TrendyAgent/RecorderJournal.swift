@@ -11,15 +11,15 @@ extension DeviceRecord {
 
   func openTrackLog() throws -> TrackLog { try TrackLog(directory: tracks) }
 
-  /// Whether a device ever told something.
+  /// Whether any device has ever sent readings.
   public var hasTracks: Bool { FileManager.default.fileExists(atPath: tracks.path) }
 
-  /// The devices whose fixes lie in the log, by name; none where no device told something.
+  /// Returns the devices with stored readings, ordered by name.
   public func trackDevices() throws -> [TrackDevice] {
     hasTracks ? try TrackLog(directory: tracks).devices() : []
   }
 
-  /// How many fixes of a device the log has.
+  /// Returns the number of stored fixes of a device.
   public func fixCount(of device: String) throws -> Int {
     var count = 0
     try TrackLog(directory: tracks).forEach(device: device, after: nil, through: nil) { reading in
@@ -28,7 +28,8 @@ extension DeviceRecord {
     return count
   }
 
-  /// The fixes of a device in the order of time, both ends of the range included; of a range that begins in the distant past, all before.
+  /// Calls `body` for the fixes of a device in order of time. The range is inclusive; distant past and future mean no
+  /// limit.
   public func forEachFix(of device: String, in range: ClosedRange<Date>, _ body: (Location) throws -> Void) throws {
     let after = range.lowerBound == .distantPast ? nil : range.lowerBound.addingTimeInterval(-0.001)
     let through = range.upperBound == .distantFuture ? nil : range.upperBound
@@ -37,8 +38,9 @@ extension DeviceRecord {
     }
   }
 
-  /// Takes in what devices of this store tell; the first one makes the log.
-  /// - Parameter act: what a person does with it; `nil` for what devices tell by themselves, which nobody takes back.
+  /// Creates an intake for readings of devices; the first creates the log.
+  /// - Parameter act: Undo step to which detected events belong; `nil` for automatic readings, which cannot be undone.
+  /// - Throws: `StorageError`.
   public func makeTrackIntake(for act: Act? = nil) throws -> TrackIntake {
     try TrackIntake(directory: tracks, journal: journal(for: act), clock: clock)
   }
@@ -56,9 +58,9 @@ extension DeviceRecord {
 }
 
 extension DeviceRecord {
-  /// The id of an event that tells of the same thing as one found in a recording, as another recording gave it here or elsewhere.
+  /// Returns the id of an event that describes the same trip or visit as a detected event, from another recording.
   func twin(of event: Event) throws -> String? {
-    // Moments that are one lie a second apart at most.
+    // Equal times differ by at most a second because of rounding.
     let range = event.timestamp.addingTimeInterval(-2)..<event.timestamp.addingTimeInterval(2)
     return try makeStore().events(in: range, ofType: nil, limit: nil).first { $0.isTwin(of: event) }?.id
   }
@@ -112,7 +114,7 @@ private struct RecorderJournal: FindingJournal, @unchecked Sendable {
   func told(_ trip: Event) throws -> String? { try record.told(trip) }
 
   func create(_ event: Event) throws -> Bool {
-    // A type that the person deleted takes no new events.
+    // A type that the user deleted receives no new events.
     guard try record.makeStore().findEventType(id: event.eventTypeId) != nil else { return false }
     return try inOneSave { save in
       if let importStore { return try importStore.create(event, in: save) }

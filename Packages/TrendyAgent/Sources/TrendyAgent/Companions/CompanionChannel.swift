@@ -2,21 +2,21 @@ public import TrendyFoundation
 public import TrendyModels
 public import TrendyProtocols
 
-/// The person's companions in the place of a watch: what they are told waits in this store until they have it, in its order and
-/// each once, and an agent carries it to them through the hub.
+/// Sends notices to the user's companions, which take the place of a watch. Notices are stored until an agent has
+/// delivered them through the hub, each once and in order.
 ///
-/// Used inside one isolation. A call that could not be kept is in ``failure``: who must know that a notice is safe uses
-/// ``keep(toldTrips:_:)``, whose calls are one save.
+/// Not thread-safe. Methods without `throws` store their error in ``failure``; ``keep(toldTrips:_:)`` saves several
+/// notices at once and throws.
 public final class CompanionChannel: WatchConnectivityServiceProtocol {
   public weak var delegate: (any WatchConnectivityServiceDelegate)?
-  /// What is said of the trip in the notices that follow: `id`, `device`, `start` and what else is known.
+  /// Data of the following trip notices: `id`, `device`, `start` and further known values.
   public var trip: [String: JSONValue] = [:]
-  /// Why the last call could not be kept.
+  /// Error of the last notice that could not be stored; `nil` if it was stored.
   public private(set) var failure: (any Error)?
 
   private let store: CompanionStore
   private let clock: any TimeSource
-  /// Notices that are to be one save, while there are such.
+  /// Notices collected for one save; `nil` outside ``keep(toldTrips:_:)``.
   private var drafts: [CompanionStore.Draft]?
 
   public init(store: CompanionStore, clock: any TimeSource) {
@@ -24,15 +24,15 @@ public final class CompanionChannel: WatchConnectivityServiceProtocol {
     self.clock = clock
   }
 
-  /// Whether there is a companion to tell.
+  /// Whether the device has a companion.
   public var isPaired: Bool { !companions.isEmpty }
-  /// A companion is a device that runs this program.
+  /// Same as ``isPaired``: a companion always runs this program.
   public var isWatchAppInstalled: Bool { isPaired }
-  /// Whether every companion has all that it was told.
+  /// Whether every companion has received all notices.
   public var isReachable: Bool { isPaired && companions.allSatisfy { $0.acknowledgedThrough == $0.lastSequence } }
 
   private var companions: [CompanionStore.Link] {
-    // A store that cannot be read has no companions to show; telling them says why.
+    // An unreadable store shows no companions; the next notice reports the error.
     ((try? store.links()) ?? []).filter { $0.role == .tracker }
   }
 
@@ -40,7 +40,7 @@ public final class CompanionChannel: WatchConnectivityServiceProtocol {
 
   public func syncConfig(email: String, apiUrl: String, token: String) {
     var data: [String: JSONValue] = ["account": .string(email), "hub_url": .string(apiUrl)]
-    // At a hub each device has a token of its own; only one that is meant for the companion is passed on.
+    // At a hub each device has its own token, so only a token intended for the companion is sent.
     if !token.isEmpty { data["token"] = .string(token) }
     tell(CompanionStore.Draft(kind: CompanionNotice.Kind.config, data: data))
   }
@@ -53,19 +53,23 @@ public final class CompanionChannel: WatchConnectivityServiceProtocol {
     tell(CompanionStore.Draft(kind: CompanionNotice.Kind.tripStarted, data: trip))
   }
 
-  /// Each change is told; of those that wait a companion shows the last.
+  /// Adds a notice for each change; of several undelivered ones the companion shows the last.
   public func updateTripActiveState(_ isActive: Bool) {
     tell(CompanionStore.Draft(kind: CompanionNotice.Kind.tripActive, data: ["active": .bool(isActive)]))
   }
 
-  /// Tells that a trip is over, or was none.
+  /// Adds a notice that a trip has ended, or that it was discarded because it was not a trip.
   public func notifyTripEnded(isTrip: Bool) {
     let kind = isTrip ? CompanionNotice.Kind.tripEnded : CompanionNotice.Kind.tripCancelled
     tell(CompanionStore.Draft(kind: kind, data: trip))
   }
 
-  /// Keeps all that is told in `body`, with the trips that companions believe to go on from then on: one save, or none.
-  /// - Returns: whether there is anybody to tell.
+  /// Stores all notices of `body` and the announced trips in one save.
+  /// - Parameters:
+  ///   - toldTrips: Open trips that companions know after these notices.
+  ///   - body: Calls the methods that add notices.
+  /// - Returns: Whether the device has a companion.
+  /// - Throws: Errors of the store; nothing has been saved then.
   @discardableResult
   public func keep(toldTrips: [CompanionStore.ToldTrip], _ body: () -> Void) throws -> Bool {
     drafts = []
@@ -92,11 +96,12 @@ public final class CompanionChannel: WatchConnectivityServiceProtocol {
 @available(*, unavailable) extension CompanionChannel: Sendable {}
 
 extension CompanionChannel {
-  /// Tells companions what of the open trips they do not know yet; again after a restart, which finds what was told before.
+  /// Adds notices about the changes since the trips that companions know, also after a restart.
   /// - Parameters:
-  ///   - open: the trips that go on.
-  ///   - finished: what became of one that does not any more; `nil` where it was none.
-  /// - Returns: whether anything was told.
+  ///   - open: Trips in progress.
+  ///   - finished: Returns the data of a trip that has ended; `nil` if it was discarded.
+  /// - Returns: Whether any notice was added.
+  /// - Throws: Errors of the store or of `finished`.
   public func tell(open: [DeviceTrip], finished: (_ id: String) throws -> [String: JSONValue]?) throws -> Bool {
     let told = try store.toldTrips()
     let gone = told.filter { trip in !open.contains { $0.id == trip.id } }.sorted { $0.id < $1.id }
@@ -120,7 +125,7 @@ extension CompanionChannel {
     }
   }
 
-  /// A trip that goes on.
+  /// Trip in progress.
   public struct DeviceTrip: Hashable, Sendable {
     public var id: String
     public var device: String

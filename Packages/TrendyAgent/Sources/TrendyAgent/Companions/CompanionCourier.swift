@@ -2,25 +2,26 @@ import TrendyFoundation
 public import TrendyModels
 public import TrendyProtocols
 
-/// Carries notices between this device and the hub, both ways: what it tells its companions, and what it is told as one.
+/// Transfers notices between this device and the hub in both directions.
 ///
-/// It keeps nothing that matters: what was not confirmed is carried again, and each side knows what it has.
+/// Has no state that matters: unacknowledged notices are sent again, and each side knows which it has received.
 public actor CompanionCourier {
-  /// The hub that a companion was told to go to.
+  /// New hub or token that a notice contains.
   public struct Move: Hashable, Sendable {
-    /// An address; what it is, who carries it out must find out.
+    /// Address of the hub as received; not validated.
     public var hub: String?
     public var token: String?
   }
 
-  /// Where what this device tells and was told is kept.
+  /// Access to the companion store.
   public struct Store: Sendable {
     fileprivate let exists: @Sendable () -> Bool
     fileprivate let open: @Sendable () throws -> CompanionStore
 
+    /// Creates the access.
     /// - Parameters:
-    ///   - exists: whether there is one already; it is made when there is a companion.
-    ///   - open: opens it, or makes it.
+    ///   - exists: Whether the store exists. It is created for the first companion.
+    ///   - open: Opens or creates the store.
     public init(exists: @escaping @Sendable () -> Bool, open: @escaping @Sendable () throws -> CompanionStore) {
       self.exists = exists
       self.open = open
@@ -33,16 +34,18 @@ public actor CompanionCourier {
   private let store: Store
   private let carryOut: @Sendable (Move) async throws -> Bool
   private let onReceived: @Sendable (_ from: String, _ notices: [CompanionNotice]) -> Void
-  /// Opened when there is a companion, and anew after it failed.
+  /// Open store; `nil` before the first companion and after an error.
   private var openStore: CompanionStore?
 
+  /// Creates a transport.
   /// - Parameters:
-  ///   - client: asks the hub.
-  ///   - account: which device this is at the hub, and where its companions find it.
-  ///   - clock: says when a notice was told.
-  ///   - store: where what is told is kept.
-  ///   - carryOut: goes over to another hub; `false` for what can only be known later, and is asked again in the next round.
-  ///   - onReceived: is given what was taken, and the name of the device that told it.
+  ///   - client: Sends requests to the hub.
+  ///   - account: This device's id at the hub, and the hub's address for companions.
+  ///   - clock: Dates the notices.
+  ///   - store: Access to the companion store.
+  ///   - carryOut: Switches to another hub; returns `false` if this is not possible yet, and is then called again in
+  ///     the next round.
+  ///   - onReceived: Called with new notices and the name of the sender.
   public init(
     client: any CompanionClientProtocol, account: Account, clock: any TimeSource, store: Store,
     carryOut: @escaping @Sendable (Move) async throws -> Bool,
@@ -56,8 +59,9 @@ public actor CompanionCourier {
     self.onReceived = onReceived
   }
 
-  /// Goes once: learns who tells whom, hands over what waits, takes what is there.
-  /// - Returns: whether this device is told anything by others.
+  /// Runs one round: updates the links, sends pending notices and receives new ones.
+  /// - Returns: Whether other devices send notices to this one.
+  /// - Throws: Errors of the client, the store or `carryOut`.
   public func round() async throws -> Bool {
     var companions = try await client.companions()
     guard openStore != nil || !companions.isEmpty || store.exists() else { return false }
@@ -69,7 +73,8 @@ public actor CompanionCourier {
       }
       let links = try store.links()
       for link in links {
-        // Whom the hub does not know as a tracker, after it was restored, makes the link anew when it comes again.
+        // A restored hub may not know the tracker of this link. That device creates the link again in its own next
+        // round.
         guard let known = companions.first(where: { $0.id == link.id }) else { continue }
         switch link.role {
         case .tracker: try await handOver(link, known: known, in: store)
@@ -84,12 +89,13 @@ public actor CompanionCourier {
     }
   }
 
-  /// The hub does not know of it at all, not even that it was ended: it was restored from a time before.
+  /// Creates a link again of which the hub has no record, not even of its end, because it was restored from an older
+  /// backup.
   private func remake(_ link: CompanionStore.Link, in store: CompanionStore) async throws -> APICompanion? {
     do {
       return try await client.makeCompanion(deviceId: link.peerId)
     } catch let error as APIError where error.statusCode == 404 {
-      // Nor of the device: there is nobody to tell any more.
+      // The hub does not know the device either, so the link has no receiver.
       try store.forget(link.id)
       return nil
     }
@@ -105,7 +111,7 @@ public actor CompanionCourier {
     }
     try store.acknowledge(link.id, through: known.acknowledgedThrough)
     var acknowledged = max(link.acknowledgedThrough, known.acknowledgedThrough)
-    // A hub that was restored holds less than before, and is given it again.
+    // A restored hub has fewer notices than before and receives the others again.
     var after = max(acknowledged, known.heldThrough)
     while true {
       let notices = try store.waiting(for: link.id, after: after, limit: 100)
@@ -114,7 +120,7 @@ public actor CompanionCourier {
         CompanionNoticesRequest(acknowledgedThrough: acknowledged, notices: notices), toCompanion: link.id)
       try store.acknowledge(link.id, through: answer.acknowledgedThrough)
       acknowledged = max(acknowledged, answer.acknowledgedThrough)
-      // What it did not take stays here, and is given in the next round.
+      // The rest stays in the store and is sent in the next round.
       guard answer.heldThrough >= last.sequence else { return }
       after = last.sequence
     }
@@ -123,25 +129,25 @@ public actor CompanionCourier {
   private func take(_ link: CompanionStore.Link, in store: CompanionStore) async throws {
     var after = link.lastSequence
     while true {
-      // Asked for behind what is durable here: so the hub learns what it may forget.
+      // The request names the last durably stored notice, which allows the hub to delete it.
       let page = try await client.notices(ofCompanion: link.id, after: after, limit: 100)
       let new = try store.take(page.notices, over: link.id)
       if !new.isEmpty { onReceived(link.peerName, new) }
       try await settle(link.id, in: store)
-      // A page that leads nowhere is the last, whatever comes with it.
+      // A page that does not advance ends the loop.
       guard let last = page.notices.last, last.sequence > after else { return }
       after = last.sequence
     }
   }
 
-  /// Carries out the configurations and tokens that came, the last of them last.
+  /// Applies received hub addresses and tokens in order.
   private func settle(_ id: String, in store: CompanionStore) async throws {
     guard let link = try store.links().first(where: { $0.id == id }) else { return }
     let notices = try store.unsettled(link)
     for notice in notices where [CompanionNotice.Kind.config, CompanionNotice.Kind.token].contains(notice.kind) {
       let isSettled = try await carryOut(
         Move(hub: notice.data["hub_url"]?.stringValue, token: notice.data["token"]?.stringValue))
-      // Asked again in the next round; what comes after it is taken meanwhile.
+      // Retried in the next round; later notices are received meanwhile.
       guard isSettled else { return try store.settle(id, through: notice.sequence - 1) }
     }
     if let last = notices.last { try store.settle(id, through: last.sequence) }

@@ -3,46 +3,48 @@ public import TrendyModels
 public import TrendyPersistence
 import TrendyTrips
 
-/// What this device tells its companions, and what it was told as one: durable, in its order, each once.
+/// Durable queue of notices to and from companions, each delivered once and in order.
 ///
-/// On the telling side a notice gets its sequence when it is made and stays until the companion has it. On the told side a notice
-/// and the sequence it moves on to are one save, so that a process which ends at any moment neither loses one nor takes one twice.
-/// A store of its own beside the record: what is in it is this device's alone, and is in no backup.
+/// On the sending side a notice gets its sequence number when it is added, and stays until the companion has received
+/// it. On the receiving side a notice and the new sequence number are one save, so a process that ends at any moment
+/// neither loses nor repeats a notice. The store is separate from the record, belongs to this device only and is not
+/// part of a backup.
 public struct CompanionStore: Sendable {
-  /// One device telling another, as this side of it knows.
+  /// Connection from one device to another, as this device knows it.
   public struct Link: Hashable, Sendable, Identifiable {
     public enum Role: String, Hashable, Sendable {
-      /// This device tells.
+      /// This device sends notices.
       case tracker
-      /// This device is told.
+      /// This device receives notices.
       case companion
     }
 
     public let id: String
     public var role: Role
-    /// The other device, at the hub.
+    /// Id of the other device at the hub.
     public var peerId: String
     public var peerName: String
-    /// The last sequence that was given, or taken.
+    /// Last sequence number that was assigned or received.
     public var lastSequence: Int64
-    /// Up to here the companion has them, as this side knows.
+    /// Sequence number up to which the companion has acknowledged notices.
     public var acknowledgedThrough: Int64
-    /// Of a companion: up to here configurations and tokens were looked at.
+    /// On the receiving side: sequence number up to which hub addresses and tokens have been applied.
     public var settledThrough: Int64
-    /// What a companion was last told of where the hub is.
+    /// Account and hub address that the companion was last sent.
     public var toldConfiguration: String?
 
-    /// The device of which is told: the other one, or that which posts to the hub where the hub tells.
+    /// Device that the notices describe: the other device, or the device that posts to the hub if the hub sends the
+    /// notices.
     public var device: String { APICompanion.device(of: peerId) }
   }
 
-  /// A notice that came, with where from.
+  /// Received notice with its link.
   public struct Received: Hashable, Sendable {
     public var link: String
     public var notice: CompanionNotice
   }
 
-  /// A trip of which companions were told that it goes on.
+  /// Trip of which companions know the start but not the end.
   public struct ToldTrip: Hashable, Sendable {
     public var id: String
     public var device: String
@@ -55,57 +57,65 @@ public struct CompanionStore: Sendable {
 
   private enum Kind {
     static let link: UInt8 = 1
-    /// Sorted by sequence, grouped by link.
+    /// Sorted by sequence number, grouped by link.
     static let outgoing: UInt8 = 2
-    /// Sorted by the order in which they came, over all links.
+    /// Sorted by order of arrival over all links.
     static let received: UInt8 = 3
     static let told: UInt8 = 4
-    /// By the device that is told of: what all ways said of its trips.
+    /// Announced trips by described device, over all links.
     static let trips: UInt8 = 5
   }
 
-  /// The sequences that a notice may have. A larger one is a lie or damage: after the largest integer no notice could follow.
+  /// Valid sequence numbers. A larger one is invalid or damaged: the largest integer would have no successor.
   fileprivate static let sequences = 0...(SyncRange.counter.upperBound / 2)
 
   private let engine: StorageEngine
 
-  /// Opens the store of a folder, or makes it.
+  /// Opens or creates the companion store of a store directory.
+  /// - Parameter storeDirectory: Directory of the user's store.
+  /// - Throws: `StorageError`.
   public init(storeDirectory: URL) throws(StorageError) {
     try self.init(directory: Self.folder(storeDirectory), fileSystem: PosixFileSystem())
   }
 
-  /// The same on any file system. `directory` has no slash at its end.
+  /// Opens or creates a store on any file system.
+  /// - Parameters:
+  ///   - directory: Directory of the companion store, without a slash at the end.
+  ///   - fileSystem: File system that contains it.
+  /// - Throws: `StorageError`.
   public init(directory: String, fileSystem: any FileSystem) throws(StorageError) {
     let options = StorageEngine.Options(firstChunkBytes: 64 * 1024)
     engine = try StorageEngine.open(directory: directory, fileSystem: fileSystem, options: options)
   }
 
-  /// Whether this store's device ever had to do with a companion.
+  /// Whether a companion store exists in a store directory.
   public static func exists(storeDirectory: URL) -> Bool {
     FileManager.default.fileExists(atPath: folder(storeDirectory) + "/manifest")
   }
 
   private static func folder(_ storeDirectory: URL) -> String { storeDirectory.appending(path: "companion").path }
 
-  /// A step of what keeps it quick to open.
+  /// Performs one step of store maintenance.
+  /// - Returns: Whether there may be more to do.
   public func maintain() throws(StorageError) -> Bool { try engine.maintain() }
 
   // MARK: Links
 
-  /// By id.
+  /// Returns all links, ordered by id.
   public func links() throws -> [Link] {
     try engine.refresh()
     return try engine.scan(kind: Kind.link).map(Link.init(stored:)).sorted { $0.id < $1.id }
   }
 
-  /// Takes in what the hub says of this device's links. Those it calls ended are forgotten, with what waited for them.
+  /// Updates the links from the hub's list. Links that the hub reports as removed are deleted with their pending
+  /// notices.
   /// - Parameters:
-  ///   - companions: all that the hub knows.
-  ///   - deviceId: this device at the hub.
-  /// - Returns: links that the hub does not know of at all: it was restored, and they are to be made again.
+  ///   - companions: All links that the hub knows.
+  ///   - deviceId: Id of this device at the hub.
+  /// - Returns: Links of which the hub has no record, because it was restored; they must be created again.
   public func update(with companions: [APICompanion], deviceId: String) throws -> [Link] {
     let lost = try links().filter { link in !companions.contains { $0.id == link.id } }
-    // Nothing to write: most calls.
+    // Most calls change nothing and need no write.
     let held = Dictionary(try links().map { ($0.id, $0) }, uniquingKeysWith: { $1 })
     let isKnown = companions.allSatisfy { companion in
       companion.isRemoved == (held[companion.id] == nil)
@@ -127,7 +137,7 @@ public struct CompanionStore: Sendable {
     return lost
   }
 
-  /// Forgets a link and what waited for it; what came over it stays.
+  /// Deletes a link and its pending notices; received notices stay.
   public func forget(_ link: String) throws { try write { try Self.forget(link, in: $0) } }
 
   private static func forget(_ link: String, in transaction: WriteTransaction) throws {
@@ -138,7 +148,7 @@ public struct CompanionStore: Sendable {
     }
     transaction.delete(kind: Kind.link, key: RecordKey(hashing: link))
     let hasOthers = try links(in: transaction).contains { $0.role == .tracker && $0.id != link }
-    // Whoever is told next begins with what goes on then.
+    // Without any companion no trip is announced; a new companion is sent the trips in progress then.
     if !hasOthers { try putTold([], in: transaction) }
   }
 
@@ -160,9 +170,9 @@ public struct CompanionStore: Sendable {
     }
   }
 
-  // MARK: Telling
+  // MARK: Sending
 
-  /// The trips that companions believe to go on.
+  /// Returns the open trips that companions know.
   public func toldTrips() throws -> [ToldTrip] {
     try engine.refresh()
     return try engine.scan(kind: Kind.told).map { record in
@@ -171,7 +181,7 @@ public struct CompanionStore: Sendable {
     }
   }
 
-  /// A notice without its sequence.
+  /// Notice without a sequence number.
   public struct Draft: Hashable, Sendable {
     public var kind: String
     public var data: [String: JSONValue]
@@ -182,8 +192,14 @@ public struct CompanionStore: Sendable {
     }
   }
 
-  /// Puts notices behind those that wait, for every companion or one, and notes which trips are told of: one save.
-  /// - Returns: whether there is anybody to tell.
+  /// Adds notices for all companions or one, and saves the announced trips, in one save.
+  /// - Parameters:
+  ///   - drafts: Notices in order.
+  ///   - date: Time of the notices.
+  ///   - link: Id of the only link to use; `nil` for all.
+  ///   - toldTrips: Open trips that companions know after these notices; `nil` for no change.
+  ///   - toldConfiguration: Configuration that these notices contain; `nil` for no change.
+  /// - Returns: Whether there is any companion to receive them.
   @discardableResult
   public func tell(
     _ drafts: [Draft], at date: Date, only link: String? = nil, toldTrips: [ToldTrip]? = nil,
@@ -207,7 +223,7 @@ public struct CompanionStore: Sendable {
     }
   }
 
-  /// The first that a companion does not have, after a sequence.
+  /// Returns the first undelivered notices of a link after a sequence number, at most `limit`.
   public func waiting(for link: String, after sequence: Int64, limit: Int) throws -> [CompanionNotice] {
     try engine.refresh()
     return try engine.scan(
@@ -215,20 +231,21 @@ public struct CompanionStore: Sendable {
     ).map { try WireJSON.decode(CompanionNotice.self, from: Data($0.payload)) }
   }
 
-  /// How many a companion does not have.
+  /// Returns the number of undelivered notices of a link.
   public func waitingCount(for link: String) throws -> Int {
     try engine.refresh()
     return try engine.count(kind: Kind.outgoing, group: Self.group(link))
   }
 
-  /// Lets go of what the companion has.
+  /// Deletes the notices that a companion has acknowledged.
   public func acknowledge(_ link: String, through sequence: Int64) throws {
     try write { transaction in
       guard let stored = try transaction.get(kind: Kind.link, key: RecordKey(hashing: link)) else { return }
       var known = try Link(stored: stored)
       guard sequence > known.acknowledgedThrough, Self.sequences.contains(sequence) else { return }
       known.acknowledgedThrough = sequence
-      // A hub that knows of more than this store gave: the store was made anew, and goes on behind that.
+      // If the hub knows more than this store has assigned, the store was created again and continues after the hub's
+      // number.
       known.lastSequence = max(known.lastSequence, sequence)
       try Self.put(known, in: transaction)
       for record in try transaction.scan(
@@ -239,11 +256,15 @@ public struct CompanionStore: Sendable {
     }
   }
 
-  // MARK: Being told
+  // MARK: Receiving
 
-  /// Takes what came, each once and in its order: the notices and how far they reach are one save. Of a trip that a device's agent and
-  /// the hub both tell of, what the second one says is passed over.
-  /// - Returns: those that are new.
+  /// Stores new notices in order, together with their last sequence number, in one save.
+  ///
+  /// If a device's agent and the hub both announce a trip, the notices of the second are dropped.
+  /// - Parameters:
+  ///   - notices: Notices of one page.
+  ///   - link: Id of the link.
+  /// - Returns: The new notices.
   public func take(_ notices: [CompanionNotice], over link: String) throws -> [CompanionNotice] {
     try write { transaction in
       guard let stored = try transaction.get(kind: Kind.link, key: RecordKey(hashing: link)) else { return [] }
@@ -273,7 +294,7 @@ public struct CompanionStore: Sendable {
     }
   }
 
-  /// What came, the newest last; at most the last `limit`.
+  /// Returns the last `limit` received notices, oldest first.
   public func received(limit: Int) throws -> [Received] {
     try engine.refresh()
     return try engine.scan(
@@ -281,12 +302,12 @@ public struct CompanionStore: Sendable {
     ).map(Self.received).reversed()
   }
 
-  /// What was last said of each device that this one is told of: whether a trip goes on there.
+  /// Returns for each sending device whether a trip is in progress, according to its last notice.
   public func trackers() throws -> [AgentStatus.Tracker] {
     let links = try links().filter { $0.role == .companion }
     return try Dictionary(grouping: links, by: \.device).sorted { $0.key < $1.key }.compactMap { _, ways in
       let said = try ways.flatMap { link in
-        // Of a trip's few notices one says so.
+        // A trip has few notices, and one of them contains the state.
         try engine.scan(
           kind: Kind.received, group: Self.group(link.id), from: .min, to: .max, descending: true, limit: 16)
       }.sorted { $0.sort > $1.sort }
@@ -299,10 +320,10 @@ public struct CompanionStore: Sendable {
     }
   }
 
-  /// What came over a link and was not looked at by who carries configurations out.
+  /// Returns the received notices of a link whose hub address or token has not been applied yet.
   public func unsettled(_ link: Link) throws -> [CompanionNotice] {
     try engine.refresh()
-    // The newest first, and no further than to what was looked at.
+    // Read from the newest back to the last applied one.
     var limit = 64
     while true {
       let notices = try engine.scan(
@@ -377,7 +398,7 @@ extension CompanionStore.Link {
     role = companion.trackerId == deviceId ? .tracker : .companion
     peerId = role == .tracker ? companion.companionId : companion.trackerId
     peerName = companion.peerName(for: deviceId)
-    // A device that begins anew tells behind what was told before it, and takes all that is still there.
+    // A store created again continues after the last notice that the hub has, and receives all that are still there.
     lastSequence = Self.possible(role == .tracker ? companion.heldThrough : companion.acknowledgedThrough)
     acknowledgedThrough = Self.possible(companion.acknowledgedThrough)
     settledThrough = 0
@@ -395,7 +416,7 @@ extension CompanionStore.Link {
     toldConfiguration = members["told"]?.stringValue
   }
 
-  /// A stored or received sequence outside the range counts as 0; the hub's next acknowledgement raises it to the real one.
+  /// Returns 0 for a sequence number out of range; the hub's next acknowledgement raises it to the actual one.
   private static func possible(_ sequence: Int64?) -> Int64 {
     sequence.flatMap { CompanionStore.sequences.contains($0) ? $0 : nil } ?? 0
   }

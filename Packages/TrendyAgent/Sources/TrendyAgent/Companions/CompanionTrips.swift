@@ -1,31 +1,31 @@
 import TrendyFoundation
 import TrendyModels
 
-/// What was told of one device's trips, on every way by which it is told: by the device's own agent, and by the hub it posts to.
+/// Trips of one device that were announced over several links: by the device's agent and by the hub to which it posts.
 ///
-/// Both may see one trip, from other fixes and under other ids. Who told of it first tells all of it, and what the other says of it
-/// is passed over.
+/// Both may detect the same trip from different fixes and with different ids. The link that announces it first reports
+/// the whole trip; notices of the other link about it are dropped.
 struct CompanionTrips: Hashable, Sendable, Codable {
   private struct Trip: Hashable, Sendable, Codable {
     var id: String
     var link: String
     var start: Date
-    /// Missing while it goes on.
+    /// `nil` while the trip is in progress.
     var end: Date?
-    /// Whether the companion was told of it on this way.
+    /// Whether the companion was notified of the trip over this link.
     var isTold: Bool
 
-    /// Whether both are the same: the later one begins before the other is about to end.
+    /// Whether both are the same trip: the later one starts clearly before the earlier one ends.
     func isSame(as other: Trip) -> Bool {
       let (first, second) = start <= other.start ? (self, other) : (other, self)
-      // Who began to tell and was never heard again speaks for a day.
+      // A trip without an end is assumed to last at most a day.
       guard let end = first.end else { return second.start < first.start + CompanionTrips.longestTrip }
       let tail = min(300, end.timeIntervalSince(first.start) / 2)
       return second.start < end - tail || second.start == first.start
     }
   }
 
-  /// That a trip goes on, as a way last said.
+  /// Last state that a link reported.
   private struct Activity: Hashable, Sendable, Codable {
     var isActive: Bool
     var at: Date
@@ -33,11 +33,14 @@ struct CompanionTrips: Hashable, Sendable, Codable {
 
   private var trips: [Trip] = []
   private var activities: [String: Activity] = [:]
-  /// Whether a trip goes on, as the companion was last told; `nil` before the first word of it.
+  /// State that the companion was last sent; `nil` before the first.
   private var isToldActive: Bool?
 
-  /// Takes the next notice of a way.
-  /// - Returns: whether it is news to the companion.
+  /// Applies the next notice of a link.
+  /// - Parameters:
+  ///   - notice: The notice.
+  ///   - link: Id of the link.
+  /// - Returns: Whether to pass the notice on to the companion.
   mutating func take(_ notice: CompanionNotice, over link: String) -> Bool {
     switch notice.kind {
     case CompanionNotice.Kind.tripStarted: return begin(notice, over: link).map { trips[$0].isTold } ?? true
@@ -45,7 +48,7 @@ struct CompanionTrips: Hashable, Sendable, Codable {
       guard let index = self.index(of: notice, over: link) ?? begin(notice, over: link) else { return true }
       if notice.kind == CompanionNotice.Kind.tripCancelled { return trips.remove(at: index).isTold }
       trips[index].end = notice.date("end") ?? notice.at
-      // What had told of it has taken it back.
+      // The link that had announced the trip may have cancelled it.
       if !trips[index].isTold { trips[index].isTold = !isToldElsewhere(trips[index]) }
       return trips[index].isTold
     case CompanionNotice.Kind.tripActive:
@@ -54,28 +57,36 @@ struct CompanionTrips: Hashable, Sendable, Codable {
     }
   }
 
-  /// Takes that a trip goes on, or that none does.
-  /// - Returns: whether it is news to the companion.
+  /// Applies a notice about whether a trip is in progress.
+  /// - Parameters:
+  ///   - isActive: Whether a trip is in progress.
+  ///   - moment: Time of the notice.
+  ///   - link: Id of the link.
+  /// - Returns: Whether to pass the notice on to the companion.
   private mutating func act(_ isActive: Bool, at moment: Date, over link: String) -> Bool {
     let goesOnElsewhere = activities.contains {
       $0.key != link && $0.value.isActive && moment < $0.value.at + Self.longestTrip
     }
     activities[link] = Activity(isActive: isActive, at: moment)
-    // A way that tells late of a trip that another has told to its end does not begin it again.
+    // A delayed link must not report a trip as active that another link has already reported as ended.
     let open = trips.filter { $0.link == link && $0.end == nil }
     let isOwn = open.isEmpty || open.contains { $0.isTold }
-    // Where another way says that a trip goes on, it does before this and after.
+    // A trip in progress on another link makes both start and end of this one irrelevant.
     let isNews =
       isActive ? isOwn && !(goesOnElsewhere && isToldActive == true) : !goesOnElsewhere && isToldActive != false
     if isNews { isToldActive = isActive }
     return isNews
   }
 
-  /// - Returns: its place among the trips; `nil` for a notice that does not name its trip.
+  /// Adds a trip, or reopens it if it is known.
+  /// - Parameters:
+  ///   - notice: Notice about the trip.
+  ///   - link: Id of the link.
+  /// - Returns: Index of the trip; `nil` for a notice without a trip id.
   private mutating func begin(_ notice: CompanionNotice, over link: String) -> Int? {
     guard let id = notice.data["id"]?.stringValue else { return nil }
     if let index = index(of: notice, over: link) {
-      // It goes on after all.
+      // The trip has been resumed.
       trips[index].end = notice.date("end")
       return index
     }
@@ -96,7 +107,7 @@ struct CompanionTrips: Hashable, Sendable, Codable {
   }
 
   private static let memory = 64
-  /// Seconds.
+  /// Maximum duration of a trip, in seconds.
   private static let longestTrip: TimeInterval = 86_400
 }
 

@@ -1,39 +1,40 @@
 public import TrendyFoundation
 public import TrendyModels
 
-/// How often a record is exported by itself, what the files are called, and how many of them stay. It reads no clock and no disk.
+/// Times and file names of scheduled exports. Reads neither clock nor disk.
 ///
-/// A file carries its date in its name (`trendy-2026-11-25.ndjson`), and what is in the folder says what is due: so whatever was
-/// missed, of a night or of a month, is made once.
+/// The file name contains the date (`trendy-2026-11-25.ndjson`), and the files in the folder determine the next export.
+/// An export missed for a night or a month is therefore made once.
 public struct ExportSchedule: Hashable, Sendable {
-  /// Seconds from one to the next, an hour or more. Whole days are counted by the person's days.
+  /// Interval in seconds, at least an hour. Whole days are counted as the user's calendar days.
   public let interval: Double
-  /// Files that stay, 1 or more.
+  /// Number of files to keep, at least 1.
   public let keep: Int
-  /// What the names of the files end in: `.ndjson`.
+  /// End of the file names, such as `.ndjson`.
   public let suffix: String
 
-  /// The least that an interval can be, in seconds.
+  /// Minimum interval in seconds.
   public static let shortest = 3600.0
   private static let prefix = "trendy-"
 
+  /// Creates a schedule.
   /// - Parameters:
-  ///   - interval: in seconds, ``shortest`` or more.
-  ///   - keep: files that stay, 1 or more.
-  ///   - suffix: of the names of files, with its dot; without a slash.
+  ///   - interval: Seconds, at least ``shortest``.
+  ///   - keep: Number of files to keep, at least 1.
+  ///   - suffix: End of the file names, with its dot and without a slash.
   public init(interval: Double, keep: Int, suffix: String) {
     precondition(
       interval >= Self.shortest && keep >= 1 && !suffix.contains("/"), "every \(interval) s, \(keep) of '\(suffix)'")
     (self.interval, self.keep, self.suffix) = (interval, keep, suffix)
   }
 
-  /// `nil` for one that counts hours.
+  /// Interval in days; `nil` if it is not a multiple of a day.
   private var days: Int? {
     let days = (interval / 86_400).rounded()
     return days >= 1 && interval == days * 86_400 ? Int(days) : nil
   }
 
-  /// Of a file that is made now.
+  /// Returns the name of a file made at the given time.
   public func name(at now: Date, in local: LocalTime) -> String {
     guard days == nil else { return "\(Self.prefix)\(local.day(of: now))\(suffix)" }
     let fields = local.components(of: now)
@@ -41,7 +42,8 @@ public struct ExportSchedule: Hashable, Sendable {
     return "\(Self.prefix)\(date)-\(Self.digits(fields.hour))\(Self.digits(fields.minute))\(suffix)"
   }
 
-  /// When a file was made, by its name; `nil` for a name that this schedule does not give.
+  /// Returns the time at which a file was made according to its name; `nil` for a name that this schedule does not
+  /// produce.
   public func moment(of name: String, in local: LocalTime) -> Date? {
     guard name.hasPrefix(Self.prefix), name.hasSuffix(suffix),
       name.utf8.count > Self.prefix.utf8.count + suffix.utf8.count
@@ -56,27 +58,27 @@ public struct ExportSchedule: Hashable, Sendable {
     return local.date(year: date.year, month: date.month, day: date.day, hour: hour, minute: minute)
   }
 
-  /// The file that was made last; one of a day that is still to come, as a clock that was wrong leaves it, counts for nothing.
+  /// Returns the file that was made last. Files dated in the future, left by a wrong clock, are ignored.
   public func last(of names: some Sequence<String>, now: Date, in local: LocalTime) -> String? {
     names.compactMap { name in moment(of: name, in: local).map { ($0, name) } }
       .filter { $0.0 <= now }.max { $0 < $1 }?.1
   }
 
-  /// When the next one is due; not after now where there is none yet.
+  /// Returns the time of the next export; `now` if there is none yet.
   /// - Parameters:
-  ///   - names: of all files in the folder.
-  ///   - now: the present moment.
-  ///   - local: the person's clock.
+  ///   - names: Names of all files in the folder.
+  ///   - now: Current time.
+  ///   - local: The user's calendar.
   public func next(after names: some Sequence<String>, now: Date, in local: LocalTime) -> Date {
     guard let last = last(of: names, now: now, in: local), let made = moment(of: last, in: local) else { return now }
     guard let days else { return made.addingTimeInterval(interval) }
     return local.startOfDay(datedAs: local.midnight(of: local.day(of: made).advanced(by: days)))
   }
 
-  /// The files that are too many, the oldest first.
+  /// Returns the files in excess of ``keep``, oldest first.
   /// - Parameters:
-  ///   - own: names of files that this schedule made.
-  ///   - local: the person's clock.
+  ///   - own: Names of files that this schedule made.
+  ///   - local: The user's calendar.
   public func superseded(_ own: some Sequence<String>, in local: LocalTime) -> [String] {
     let sorted = Set(own).compactMap { name in moment(of: name, in: local).map { ($0, name) } }.sorted { $0 < $1 }
     return sorted.dropLast(keep).map(\.1)

@@ -11,19 +11,19 @@ public import TrendyPersistence
 import TrendyProtocols
 import TrendySync
 
-/// Exports that are made by themselves: looks whether one is due in a folder, has it made, and removes those that are too many.
+/// Makes a scheduled export when it is due and deletes superseded files.
 ///
-/// What came of it is a note of the store, which whoever asks how things stand can read while no agent runs.
+/// The result is stored as a local value of the store, readable while no agent runs.
 public struct ScheduledExport: Sendable {
   public enum Outcome: Hashable, Sendable {
     case notDue
-    /// The name of the file, and of those that were removed.
+    /// Name of the new file, and of the deleted files.
     case made(String, removed: [String])
-    /// It is due, and was not made; it is tried again.
+    /// The export was due but failed, and will be retried.
     case failed(String)
   }
 
-  /// Seconds after a failure until it is tried again.
+  /// Seconds before a failed export is retried.
   public static let retryInterval = 600.0
 
   private let record: DeviceRecord
@@ -31,18 +31,20 @@ public struct ScheduledExport: Sendable {
   private let folder: URL
   private let local: LocalTime
 
+  /// Creates a scheduled export.
   /// - Parameters:
-  ///   - record: what is exported; its clock counts.
-  ///   - schedule: how often.
-  ///   - folder: where to. It is not made where it is missing: a disk that is not there would be filled in beside.
-  ///   - local: the person's clock.
+  ///   - record: The record to export; also provides the clock.
+  ///   - schedule: Interval and names.
+  ///   - folder: Target folder. It is not created if it is missing, since it may be the mount point of a removable
+  ///     disk.
+  ///   - local: The user's calendar.
   public init(_ record: DeviceRecord, schedule: ExportSchedule, folder: URL, local: LocalTime) {
     (self.record, self.schedule, self.folder, self.local) = (record, schedule, folder, local)
   }
 
-  /// Makes the export that is due, if one is.
-  /// - Parameter make: writes the file whole, or throws and leaves none. An error is told in its words.
-  /// - Throws: what the store says when how it went cannot be noted.
+  /// Makes the export if it is due.
+  /// - Parameter make: Writes the complete file, or throws and leaves none. Its error is reported as text.
+  /// - Throws: Errors of the store when the result cannot be saved.
   public func look(_ make: (URL) async throws -> Void) async throws -> Outcome {
     let now = record.clock.now
     var standing =
@@ -62,7 +64,7 @@ public struct ScheduledExport: Sendable {
       try await make(folder.appending(path: name))
       guard try Self.names(in: folder).contains(name) else { throw Failure("\(name) was not written") }
       standing.made = standing.made.filter { $0 != name } + [name]
-      // It is there, whatever becomes of the others.
+      // The file exists even if deleting others fails.
       try note(standing.succeeded())
       let removed = try prune(&standing)
       try note(standing.succeeded())
@@ -78,8 +80,9 @@ public struct ScheduledExport: Sendable {
     }
   }
 
-  /// Names of the files in the folder.
-  /// - Throws: an error that says that it is not there.
+  /// Returns the sorted names of the files in the folder.
+  /// - Parameter folder: Target folder of the export.
+  /// - Throws: An error if the folder does not exist.
   public static func names(in folder: URL) throws -> [String] {
     var isFolder = false
     guard FileManager.default.fileExists(atPath: folder.path, isDirectory: &isFolder), isFolder else {
@@ -93,7 +96,7 @@ public struct ScheduledExport: Sendable {
     init(_ description: String) { self.description = description }
   }
 
-  /// Only files that the note says were made here go: what a person has put beside them stays.
+  /// Deletes superseded files, only those that this agent made; other files in the folder stay.
   private func prune(_ standing: inout ExportStanding) throws -> [String] {
     let present = Set(try Self.names(in: folder))
     standing.made = standing.made.filter(present.contains)
@@ -106,14 +109,14 @@ public struct ScheduledExport: Sendable {
     return removed
   }
 
-  /// What one that was killed has left.
+  /// Deletes unfinished files of a process that was killed.
   private func removeUnfinished(_ names: [String]) throws {
     for name in names where name.hasSuffix(".new") && schedule.moment(of: String(name.dropLast(4)), in: local) != nil {
       try removeFile(name)
     }
   }
 
-  /// A folder of this name is not this program's, and stays.
+  /// Deletes a file. A directory of this name was not made by this program and stays.
   private func removeFile(_ name: String) throws {
     let path = folder.appending(path: name).path
     guard unlink(path) == 0 || errno == ENOENT else {
@@ -129,20 +132,20 @@ public struct ScheduledExport: Sendable {
   }
 }
 
-/// How the exports that are made by themselves stand, as the store notes it.
+/// Status of the scheduled exports, stored as a local value of the store.
 public struct ExportStanding: Hashable, Sendable {
   static let name = "export"
 
   public let folder: String
-  /// Names of files that were made there, the oldest first.
+  /// Names of the files made in the folder, oldest first.
   public internal(set) var made: [String] = []
-  /// Why the last one was not made; `nil` where it was.
+  /// Why the last export failed; `nil` if it succeeded.
   public internal(set) var failure: String?
   public internal(set) var failedAt: Date?
 
   init(folder: String) { self.folder = folder }
 
-  /// `nil` where nothing was noted.
+  /// Reads the status; `nil` if there is none.
   public init?(in store: LocalStore) throws {
     guard let members = try store.note(named: Self.name)?.objectValue, let folder = members["folder"]?.stringValue
     else {

@@ -2,19 +2,19 @@ public import TrendyFoundation
 import TrendyModels
 public import TrendyPersistence
 
-/// What devices sent lately that was not kept, in whole or in part, by device: a file beside the track log, or a row in it.
+/// Recent posts that were not stored completely, by device; kept in a file beside the track log or in a row of it.
 ///
-/// An entry goes when a later post of the device is kept whole. It is told to a person (`trendy place check`), so what
-/// cannot be read or written changes nothing else.
+/// An entry is deleted when a later post of the device is stored completely. It is information for the user (`trendy
+/// place check`), so an entry that cannot be read or written has no further effect.
 public struct RefusedPosts: Sendable {
   public struct Entry: Hashable, Sendable, Codable {
-    /// Posts since ``first``.
+    /// Number of rejected posts since ``first``.
     public var count: Int
     public var first: Date
     public var last: Date
-    /// Of the last, in words.
+    /// Reason of the last one, as text.
     public var reason: String
-    /// Whether the last was refused as a whole, so that its sender still has it.
+    /// Whether the last one was rejected as a whole, so that its sender still has it.
     public var isHeldBySender: Bool
 
     public init(count: Int, first: Date, last: Date, reason: String, isHeldBySender: Bool) {
@@ -38,13 +38,13 @@ public struct RefusedPosts: Sendable {
 
   private let place: Place
 
-  /// - Parameter directory: of the track log.
+  /// Uses a file in the directory of a track log.
   public init(directory: URL) { place = .file(directory.appending(path: "refused.json")) }
 
-  /// - Parameter rows: of the track log.
+  /// Uses a row of a track log.
   public init(rows: any TrackRows) { place = .rows(rows) }
 
-  /// By device.
+  /// Returns all entries by device.
   public func load() -> [String: Entry] {
     switch place {
     case .file(let file): FileManager.default.contents(atPath: file.path).map(Self.decoded) ?? [:]
@@ -62,7 +62,7 @@ public struct RefusedPosts: Sendable {
     try rows.row(kind: TrackRow.refusedKind, key: key).map { decoded(Data($0.payload)) } ?? [:]
   }
 
-  /// Notes a post that was not kept whole.
+  /// Adds a post that was not stored completely.
   public func note(device: String, reason: String, isHeldBySender: Bool, at now: Date) {
     let device = TrackIntake.name(device)
     change { entries in
@@ -76,7 +76,7 @@ public struct RefusedPosts: Sendable {
     }
   }
 
-  /// A post of the device was kept whole.
+  /// Deletes the entry of a device after a complete post.
   public func clear(device: String) {
     let device = TrackIntake.name(device)
     guard load()[device] != nil else { return }
@@ -84,7 +84,7 @@ public struct RefusedPosts: Sendable {
   }
 
   private func change(_ body: (inout [String: Entry]) -> Void) {
-    // What cannot be saved: see above.
+    // Write errors are ignored because the entries are only informative.
     switch place {
     case .file(let file):
       var entries = load()

@@ -3,21 +3,23 @@ import TrendyInterchange
 public import TrendyModels
 public import TrendyTrips
 
-/// The trips in recorded tracks, found without a store.
+/// Detects trips in recorded tracks, without a store.
 public enum TrackDetection: Sendable {
-  /// A track in a folder of tracks, or a file that was named.
+  /// Track file in a folder or given by its path.
   public struct Source: Hashable, Sendable {
-    /// The name of the folder that holds `track.csv`, else the file's name without its ending.
+    /// Name of the folder that contains `track.csv`, otherwise the file name without its extension.
     public let id: String
     public let file: URL
   }
 
-  /// The tracks below a path, by their ids.
+  /// Returns the tracks below a path, ordered by id.
   ///
-  /// A folder with a `track.csv` is one track, whatever other forms of it lie beside; `truth.json`, `samples/` and `licences/` are
-  /// passed over, and so is what begins with a dot.
+  /// A folder with a `track.csv` is one track, whose other files are ignored. Names that begin with a dot,
+  /// `truth.json`, `samples/` and `licences/` are skipped.
+  /// - Parameter path: A file or folder; if it does not exist, the result is empty.
+  /// - Throws: Errors of listing a folder.
   public static func sources(at path: URL) throws -> [Source] {
-    // What is not there holds no tracks.
+    // A missing path contains no tracks.
     guard let values = try? FileManager.default.attributesOfItem(atPath: path.path) else { return [] }
     guard values[.type] as? FileAttributeType == .typeDirectory else { return [source(of: path)] }
     let names = try FileManager.default.contentsOfDirectory(atPath: path.path).sorted()
@@ -26,9 +28,11 @@ public enum TrackDetection: Sendable {
       .flatMap { try sources(at: path.appending(path: $0)) }
   }
 
+  /// Detects the trips in a track file.
   /// - Parameters:
-  ///   - bytes: of a file in any form of a track.
-  ///   - stop: how long a stop ends a trip.
+  ///   - bytes: Content of a file in any track format.
+  ///   - stop: Duration of a stop that ends a trip.
+  /// - Returns: Trips ordered by start.
   /// - Throws: `InterchangeError` for a file that cannot be read.
   public static func trips(in bytes: [UInt8], stop: TripStop) throws -> [TripRecord] {
     trips(in: try TrackFile(reading: bytes), stop: stop)
@@ -52,8 +56,8 @@ public enum TrackDetection: Sendable {
 }
 
 extension TrackFile {
-  /// Fixes that belong together: the log of one device. Messages of several devices come as a track each; the tracks of a file
-  /// that a person saved are parts of one log.
+  /// Fixes by recording, each the log of one device. In message formats each device has a track; the tracks of a saved
+  /// file are parts of one log.
   var recordings: [[Location]] {
     switch format {
     case .csv, .geoJSON, .overland, .ownTracks, .ownTracksRecording:

@@ -5,11 +5,11 @@ import TrendyPersistence
 import TrendyProtocols
 import TrendyTrips
 
-/// What a recorded track brought: the trips in it, and the visits to the person's places.
+/// Result of importing a recorded track: its trips, and visits to the user's places.
 public struct TrackImport: Hashable, Sendable {
   public struct Count: Hashable, Sendable {
     public var new = 0
-    /// Recorded before, here or on another device; also those that were deleted since.
+    /// Recorded before, on this or another device, including those deleted since.
     public var known = 0
   }
 
@@ -32,10 +32,10 @@ public struct TrackImport: Hashable, Sendable {
     problemCount = file.problemCount
   }
 
-  /// Metres along the file's own points.
+  /// Length in metres along all points of the file.
   public var length: Double { file.lengthMeters(using: Geodesic.distanceMeters(from:to:)) }
 
-  /// Where a trip's way ends.
+  /// Returns the last coordinate of a trip's route.
   public static func endCoordinate(of trip: Event) -> Coordinate? {
     Polyline.decode(trip.properties[TripRecord.PropertyKey.route.rawValue]?.stringValue ?? "")?.last
   }
@@ -57,7 +57,7 @@ extension DeviceRecord {
     let result = try store.importTrack(file, as: format, request)
     guard !request.isDryRun, result.isAnythingNew else { return result }
     onChange()
-    // What was imported is saved; that the stores stay quick to open can wait for whoever has room for it.
+    // The import is durable; maintenance can also run later, so its errors are ignored.
     _ = try? makeTrackIntake().tick()
     while (try? maintain()) == true {}
     return result

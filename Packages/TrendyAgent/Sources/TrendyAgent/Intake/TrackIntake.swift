@@ -6,18 +6,23 @@ public import TrendyPersistence
 public import TrendyProtocols
 public import TrendyTrips
 
-/// Takes in what devices tell: first into the track log, then what comes of it into a journal.
+/// Receives readings of devices: stores them in the track log, then writes detected trips and visits.
 ///
-/// Its calls wait for one another, in this process and others. Where many come at once, an ``IntakeQueue`` lets them wait without
-/// a thread.
+/// Calls block one another, in all processes. A server with many callers uses ``IntakeQueue``, which waits without
+/// blocking a thread.
 public struct TrackIntake: Sendable {
   private let log: TrackLog
   private let reader: TrackReader
   private let clock: any TimeSource
-  /// What was sent and not kept.
+  /// Posts that were not stored completely.
   public let refusedPosts: RefusedPosts
 
-  /// Opens the log in the folder, or makes it.
+  /// Opens or creates the log in a directory.
+  /// - Parameters:
+  ///   - directory: Directory of the track log.
+  ///   - journal: Where detected events are written.
+  ///   - clock: Clock for the check of future readings.
+  /// - Throws: `StorageError`.
   public init(directory: URL, journal: any FindingJournal, clock: any TimeSource) throws {
     refusedPosts = RefusedPosts(directory: directory)
     log = try TrackLog(directory: directory)
@@ -25,7 +30,11 @@ public struct TrackIntake: Sendable {
     self.clock = clock
   }
 
-  /// Takes in to rows that are kept elsewhere, what was refused included.
+  /// Uses rows in another storage for the log and for rejected posts.
+  /// - Parameters:
+  ///   - rows: Rows of the track log.
+  ///   - journal: Where detected events are written.
+  ///   - clock: Clock for the check of future readings.
   public init(rows: any TrackRows, journal: any FindingJournal, clock: any TimeSource) {
     refusedPosts = RefusedPosts(rows: rows)
     log = TrackLog(rows: rows)
@@ -33,27 +42,33 @@ public struct TrackIntake: Sendable {
     self.clock = clock
   }
 
-  /// What became of a batch.
+  /// Result of a batch.
   public struct Taken: Hashable, Sendable {
     public var added = 0
     public var known = 0
     public var problems: [String] = []
     public var problemCount = 0
-    /// Readings that were understood and not kept.
+    /// Number of valid readings that were not stored.
     public var refused = 0
     public var changes = TrackReader.Changes()
     public var isRecordChanged: Bool { !changes.isEmpty }
-    /// Why its sender has to keep it and send it again: all that was understood of it could not be kept. `nil` where something was, or
-    /// there was nothing to keep.
+    /// Why the sender must keep the batch and send it again: none of its readings could be stored. `nil` if any was
+    /// stored, or if it had no readings.
     public var refusal: String?
-    /// Why it was kept and not looked through at once; the next batch, or ``tick()``, does.
+    /// Why detection did not run on the stored readings. The next batch or ``tick()`` runs it.
     public var delay: String?
 
     public init() {}
   }
 
-  /// Keeps a batch, and writes the trips and visits that come of it. What is kept is durable, whatever becomes of the rest.
-  /// - Throws: `StorageError` where it could not be kept.
+  /// Stores a batch, and writes the trips and visits detected in it. Stored readings are durable even if detection
+  /// fails.
+  /// - Parameters:
+  ///   - batch: Fixes and activities of the device.
+  ///   - calls: Explicit starts and ends of trips.
+  ///   - device: Name of the device.
+  /// - Returns: Counts and detected changes.
+  /// - Throws: `StorageError` if the batch could not be stored.
   public func take(_ batch: DeviceBatch, calls: [TripCall] = [], device: String) throws -> Taken {
     var taken = Taken()
     taken.problemCount = batch.problemCount
@@ -74,8 +89,13 @@ public struct TrackIntake: Sendable {
     return taken
   }
 
-  /// As ``take(_:calls:device:)``, of what a device posted: what was not kept of it is noted for the person in ``refusedPosts``, until a
-  /// later post is kept whole.
+  /// Stores a posted batch like ``take(_:calls:device:)``, and keeps ``refusedPosts`` up to date.
+  /// - Parameters:
+  ///   - batch: Fixes and activities of the device.
+  ///   - calls: Explicit starts and ends of trips.
+  ///   - device: Name of the device.
+  /// - Returns: Counts and detected changes.
+  /// - Throws: `StorageError` if the batch could not be stored.
   public func takePost(_ batch: DeviceBatch, calls: [TripCall] = [], device: String) throws -> Taken {
     var taken = try take(batch, calls: calls, device: device)
     let isKept = taken.added + taken.known > 0
@@ -92,8 +112,13 @@ public struct TrackIntake: Sendable {
     return taken
   }
 
-  /// Keeps a track that was recorded elsewhere, and writes the trips and visits in it.
-  /// - Returns: what became of it, and the events that are of it by now, those that the person changed or deleted included; by time.
+  /// Stores a track recorded elsewhere, and writes its trips and visits.
+  /// - Parameters:
+  ///   - fixes: Fixes of one recording.
+  ///   - motion: Activities of the same recording.
+  /// - Returns: Counts, and all events of the recording ordered by time, including those that the user changed or
+  ///   deleted.
+  /// - Throws: `StorageError` if the track could not be stored.
   public func take(_ fixes: [Location], motion: [MotionActivity]) throws
     -> (taken: Taken, events: [(id: String, isTrip: Bool)])
   {
@@ -109,57 +134,63 @@ public struct TrackIntake: Sendable {
     return (taken, try reader.events(device: recording.device))
   }
 
-  /// Keeps the log quick, and writes what time alone decides: trips that silence closed, visits of which nothing more was heard.
-  /// - Returns: whether anything was written.
+  /// Performs maintenance of the log, and writes trips and visits that end because of silence.
+  /// - Returns: Whether any event was written.
   @discardableResult
   public func tick() throws -> Bool {
     while try log.maintain() {}
     return try !reader.readAll().isEmpty
   }
 
-  /// Finds trips and visits in what was kept and not looked through yet.
+  /// Runs detection on stored readings that have not been processed yet.
   func findAll() throws -> TrackReader.Changes { try reader.readAll() }
 
-  /// Finds trips and visits again in what was kept, all of it or since a moment.
+  /// Repeats detection on all stored readings, or on those since a time.
   /// - Parameters:
-  ///   - since: the moment; `nil` for all.
-  ///   - onProgress: is called every few hundred readings. What it throws ends the work; what was found until then stands, and
-  ///     the next ``tick()`` reads the rest.
+  ///   - since: Start time; `nil` for all readings.
+  ///   - onProgress: Called every few hundred readings. An error ends the detection; events detected so far are kept,
+  ///     and the next ``tick()`` processes the rest.
+  /// - Returns: Changes of detected events.
+  /// - Throws: Errors of the store or of `onProgress`.
   public func readAgain(
     since: Date? = nil, onProgress: (TrackReader.Progress) throws -> Void = { _ in }
   ) throws -> TrackReader.Changes {
     try reader.readAgain(since: since, onProgress: onProgress)
   }
 
-  /// Where each device is in its day by now.
+  /// Returns the current state of each device.
   public func presences() throws -> [DevicePresence] { try reader.presences() }
 
-  /// Those of whom anything was kept, recordings and paths not counted.
+  /// Returns the names of devices with stored readings, without imported recordings and display-only tracks.
   public func devices() throws -> [String] {
     try log.devices().map(\.name).filter {
       !Recording.isRecording(device: $0) && !KeptPath.isKept(device: $0)
     }
   }
 
-  /// The time of the newest reading of all devices; `nil` where there is none.
+  /// Returns the time of the newest reading of all devices; `nil` without readings.
   public func lastReading() throws -> Date? { try log.devices().map(\.lastTime).max() }
 
-  /// The trips of a device that were over after a moment.
+  /// Returns the trips of a device that ended after a time.
   public func trips(device: String, since: Date) throws -> [(eventId: String, start: Date, end: Date)] {
     try reader.trips(device: Self.name(device), since: since)
   }
 
-  /// The trip of a device that goes on.
+  /// Returns the trip in progress of a device; `nil` without one.
   public func openTrip(device: String) throws -> TripRecord? {
     try reader.presences().first { $0.device == Self.name(device) }?.trip
   }
 
-  /// The fixes of a span of time, in their order, where exactly one device has some.
+  /// Returns the fixes of a period in order if exactly one device has any, otherwise none.
   public func fixesOfOneDevice(in span: ClosedRange<Date>) throws -> [Location] {
     try log.fixesOfOneDevice(in: span)
   }
 
-  /// A part of what devices told, as the log gives it.
+  /// Returns one part of the stored readings for an export; see `TrackLog.part(in:after:)`.
+  /// - Parameters:
+  ///   - span: Period; `nil` for everything.
+  ///   - position: End of the previous part; `nil` for the first.
+  /// - Returns: Records and the end of the part; a `nil` end after the last part.
   public func part(
     in span: ClosedRange<Date>?, after position: (device: String, moment: Date)?
   ) throws -> (records: [InterchangeRecord], end: (device: String, moment: Date)?) {
@@ -170,7 +201,7 @@ public struct TrackIntake: Sendable {
     try reader.explanation(eventId: eventId)
   }
 
-  /// What a device calls itself, as far as a log takes it: 1 to 128 bytes, and not what a recording is called.
+  /// Returns a device name that the log accepts: 1 to 128 bytes, and distinct from names of recordings.
   static func name(_ device: String) -> String {
     let isTaken = device.isEmpty || Recording.isRecording(device: device) || KeptPath.isKept(device: device)
     var name = isTaken ? "device" + device : device
@@ -180,11 +211,11 @@ public struct TrackIntake: Sendable {
 }
 
 extension TrackIntake.Taken {
-  /// Readings that can be of their time; of the others it is noted that they were refused.
+  /// Returns the readings that are not in the future, and counts the others as rejected.
   fileprivate mutating func refusingFuture(_ readings: [TrackReading], after now: Date) -> [TrackReading] {
     let latest = now.addingTimeInterval(Self.longestLead)
     return readings.filter { reading in
-      // Also not a number.
+      // `false` also for a time that is not a number.
       if reading.timestamp <= latest { return true }
       if case .motion = reading { return false }
       problemCount += 1
@@ -197,11 +228,11 @@ extension TrackIntake.Taken {
     }
   }
 
-  /// Seconds: clocks of devices go wrong by minutes or by years.
+  /// Maximum lead of a reading's time in seconds. Device clocks are wrong by minutes or by years.
   private static let longestLead: TimeInterval = 86_400
 }
 
-/// The one queue to a store's intake, for all who use it in a process; made when there is something to take in or to read.
+/// Shared queue for a store's track intake within one process, created at first use.
 public actor SharedIntake {
   private let record: DeviceRecord
   private var queue: IntakeQueue?
@@ -215,11 +246,11 @@ public actor SharedIntake {
     return queue
   }
 
-  /// `nil` where no device ever told something.
+  /// Returns the queue; `nil` if no device has ever sent readings.
   public func present() throws -> IntakeQueue? { queue == nil && !record.hasTracks ? nil : try make() }
 }
 
-/// Lets the calls of a server come to an intake one after the other, and opens it when it is asked for.
+/// Runs calls on a track intake one after the other, and opens the intake when needed.
 public actor IntakeQueue {
   private enum State {
     case closed
@@ -235,7 +266,8 @@ public actor IntakeQueue {
     state = Mutex(.open(intake))
   }
 
-  /// - Parameter make: opens the intake; called again after ``closeIfIdle()``, and after a call in which it threw.
+  /// Creates a queue that opens the intake itself.
+  /// - Parameter make: Opens the intake; called again after ``closeIfIdle()`` and after it has thrown.
   public init(opening make: @escaping @Sendable () throws -> TrackIntake) {
     self.make = make
     state = Mutex(.closed)
@@ -257,8 +289,8 @@ public actor IntakeQueue {
     return try body(intake)
   }
 
-  /// Closes the log where no call is at work; never waits.
-  /// - Returns: whether it is closed.
+  /// Closes the log unless a call is in progress. Never waits.
+  /// - Returns: Whether the log is closed.
   public nonisolated func closeIfIdle() -> Bool {
     state.withLock { state in
       if case .inUse = state { return false }

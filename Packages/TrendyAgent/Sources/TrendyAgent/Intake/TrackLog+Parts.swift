@@ -8,12 +8,13 @@ extension TrackLog {
   /// Seconds of readings that are in memory at once.
   private static let partSeconds = 86_400.0
 
-  /// A part of what devices told, device by device and in the order of time: a day of one device, or what was noted of one after its
-  /// last day. So a file of any length takes the memory of a day.
+  /// Returns one part of the stored readings: a day of one device, or the device's local values after its last day.
+  ///
+  /// Devices follow one another, each in order of time. An export of any length therefore needs the memory of one day.
   /// - Parameters:
-  ///   - span: when it was told; `nil` for all, with what was noted beside it.
-  ///   - position: where the part before ended; `nil` for the first.
-  /// - Returns: the records, none only where there are no more, and where they end; a `nil` position after the last part.
+  ///   - span: Period; `nil` for everything, including local values.
+  ///   - position: End of the previous part; `nil` for the first.
+  /// - Returns: Records and the end of the part; no records and a `nil` end after the last part.
   public func part(
     in span: ClosedRange<Date>?, after position: (device: String, moment: Date)?
   ) throws -> (records: [InterchangeRecord], end: (device: String, moment: Date)?) {
@@ -30,14 +31,14 @@ extension TrackLog {
         if !records.isEmpty { return (records, (device.name, end)) }
         start = end
       }
-      // A moment beyond the last says that its notes were given.
+      // A position after the last reading marks that the device's local values have been returned.
       let notes = span == nil && start == last ? try notes(besideReadingsOf: device.name) : []
       if !notes.isEmpty { return (notes, (device.name, .distantFuture)) }
     }
     return ([], nil)
   }
 
-  /// The notes on a device's readings, such as checkpoints; one kind after the other, each by time.
+  /// Returns the local values of a device, such as checkpoints, by kind and time.
   func notes(besideReadingsOf device: String) throws -> [InterchangeRecord] {
     try TrackNote.Kind.allCases.flatMap { kind in
       try notes(kind, device: device, after: nil, isDescending: false, limit: .max).map {

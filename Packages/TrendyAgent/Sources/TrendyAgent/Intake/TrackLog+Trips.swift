@@ -4,7 +4,9 @@ public import TrendyPersistence
 import TrendyProtocols
 
 extension TrackLog {
-  /// The fixes of a span of time, in their order, where exactly one device has some; of several nobody knows whose way it was.
+  /// Returns the fixes of a period in order if exactly one device has any.
+  ///
+  /// With several devices it is unknown which of them the user carried, so the result is empty.
   public func fixesOfOneDevice(in span: ClosedRange<Date>) throws -> [Location] {
     let found = try devices().compactMap { device -> [Location]? in
       var fixes: [Location] = []
