@@ -3,36 +3,36 @@ public import TrendyInsights
 public import TrendyModels
 public import TrendyTrips
 
-/// What an agent shows of itself and of the person's day: the content of the status file, and of each line of the control socket.
+/// State of an agent and of the user's day: content of the status file and of each line of the control socket.
 ///
-/// The agent writes at least once a minute: a file that says `running` and is older than 150 seconds was left behind by one that
-/// was killed.
+/// The agent writes it at least once a minute. A file with state `running` that is older than 150 seconds belongs to an
+/// agent that was killed.
 public struct AgentStatus: Hashable, Sendable {
   public static let schema = "trendy.agent/1"
 
-  /// A trip as a live display shows it.
+  /// Trip in a live display.
   public struct LiveTrip: Hashable, Sendable {
     public enum State: String, Hashable, Sendable {
       case going
       case paused
-      /// Over, and still in sight for a while.
+      /// Ended, but still displayed for a while.
       case ended
     }
 
-    /// The id under which it is, or will be, in the record; `nil` where that is not known.
+    /// Id of the trip's event, which may not exist yet; `nil` if unknown.
     public var id: String?
     public var state: State
     public var device: String?
     public var vehicle: String?
     public var mode: MotionState
     public var start: Date
-    /// Seconds.
+    /// Seconds since the start.
     public var elapsed: Double
-    /// Metres.
+    /// Distance in metres.
     public var distance: Double
-    /// Metres a second; `nil` when unknown.
+    /// Speed in metres per second; `nil` if unknown.
     public var speed: Double?
-    /// When the last fix was taken.
+    /// Time of the last fix.
     public var fixedAt: Date?
 
     public init(start: Date, state: State = .going, mode: MotionState = .unknown) {
@@ -44,12 +44,12 @@ public struct AgentStatus: Hashable, Sendable {
     }
   }
 
-  /// How sync stands, in short.
+  /// Summary of sync.
   public struct Sync: Hashable, Sendable {
     public var hub: String?
     public var waiting: Int
     public var lastSync: Date?
-    /// Why the last round did not go through; `nil` where it did.
+    /// Error of the last round; `nil` if it was successful.
     public var error: String?
 
     public init(hub: String?, waiting: Int, lastSync: Date?, error: String?) {
@@ -68,15 +68,15 @@ public struct AgentStatus: Hashable, Sendable {
   public var trip: LiveTrip?
   public var today: TodaySnapshot?
   public var sync: Sync?
-  /// What the devices whose companion this one is last told.
+  /// State of the devices that send notices to this one.
   public var trackers: [Tracker] = []
 
-  /// A device that tells this one of its trips.
+  /// Device that sends trip notices to this one.
   public struct Tracker: Hashable, Sendable {
     public var device: String
-    /// Whether a trip goes on there.
+    /// Whether a trip is in progress on the device.
     public var isActive: Bool
-    /// When that was told.
+    /// Time of the notice.
     public var toldAt: Date
 
     public init(device: String, isActive: Bool, toldAt: Date) {
@@ -95,7 +95,7 @@ public struct AgentStatus: Hashable, Sendable {
 }
 
 extension AgentStatus.LiveTrip {
-  /// The trip of a device that goes on; `nil` without one. Car and speed are for who knows more.
+  /// Creates the display of a device's trip in progress, without vehicle and estimated speed; `nil` if there is none.
   public init?(_ presence: DevicePresence, now: Date) {
     guard let record = presence.trip else { return nil }
     self.init(start: record.trip.startTime, state: presence.isPaused ? .paused : .going, mode: presence.mode)
@@ -107,7 +107,7 @@ extension AgentStatus.LiveTrip {
     fixedAt = presence.lastFix?.timestamp
   }
 
-  /// A trip that a hub sees.
+  /// Creates the display of a trip that a hub detects.
   public init(_ trip: APILiveTrip, now: Date) {
     self.init(start: trip.start, state: trip.isPaused ? .paused : .going, mode: trip.mode)
     id = trip.id

@@ -5,24 +5,24 @@ import TrendyPersistence
 import TrendyProtocols
 public import TrendyTrips
 
-/// Knows, while an agent runs, what goes on: keeps its status, gives notices to the person, tells companions.
+/// Updates the live status of a running agent, notifies the user, and sends notices to companions.
 ///
-/// It decides nothing. What goes on is read from the track log, of which the record's events are made too: so a restart, a fix that
-/// comes late or another process that adds some show the same trip as the one that will be written.
+/// Makes no detection of its own: it reads the track log, from which the trips of the record are created too. After a
+/// restart, a late fix or a change by another process it therefore shows the trip that will be recorded.
 public actor LiveDesk {
-  /// What is read of the world each time.
+  /// Inputs and outputs of the live status.
   public struct Sources: Sendable {
-    /// Where the devices are.
+    /// Returns the state of each device.
     public var presences: @Sendable () async throws -> [DevicePresence]
-    /// How sync stands.
+    /// Returns the summary of sync.
     public var sync: @Sendable () async throws -> AgentStatus.Sync?
     /// Receives each notice, and whether the user wants to be notified of it: a place has flags for entry and exit.
     public var notify: (@Sendable (_ notice: LiveNotice, _ isWanted: Bool) -> Void)?
-    /// The person's clock, which says when days begin.
+    /// Returns the user's calendar, which determines when days begin.
     public var local: @Sendable () -> LocalTime
-    /// A folder for what was counted of the record, so that it is not counted each time; `nil` keeps nothing.
+    /// Folder in which counts of events are cached; `nil` for no cache.
     public var cache: URL?
-    /// Called when there is something for companions, who are told by others.
+    /// Called when new notices for companions are ready to be sent.
     public var onTold: @Sendable () -> Void
 
     public init(
@@ -41,7 +41,7 @@ public actor LiveDesk {
     }
   }
 
-  /// How long a trip that is over stays in sight: as ``/TrendyTrips/TripConfiguration`` has it.
+  /// Seconds for which a trip remains displayed after its end, as in ``/TrendyTrips/TripConfiguration``.
   private static let keepVisibleSeconds = TripConfiguration().keepVisibleSeconds
 
   private struct Day: Equatable {
@@ -49,7 +49,7 @@ public actor LiveDesk {
 
     func trip(_ id: String) -> DevicePresence? { presences.values.first { $0.trip?.trip.id == id } }
 
-    /// The trip that is shown: of several the one that was heard of last.
+    /// The displayed trip: of several the one with the latest fix.
     var shown: DevicePresence? {
       presences.values.filter { $0.trip != nil }.max {
         ($0.lastFix?.timestamp ?? .distantPast, $0.device) < ($1.lastFix?.timestamp ?? .distantPast, $1.device)
@@ -60,20 +60,21 @@ public actor LiveDesk {
   private let record: DeviceRecord
   private let sources: Sources
   private let live: LiveStatus
-  /// As of the last look; `nil` before the first.
+  /// State at the last update; `nil` before the first.
   private var day: Day?
-  /// Metres a second, by device, where its fixes do not say.
+  /// Speed in metres per second by device, estimated if fixes contain none.
   private var speeds: [String: Double] = [:]
   private var hasEnded = false
   private var lastLook: Task<Void, Never>?
-  /// Opened when there is a companion, and anew after it failed.
+  /// Opened for the first companion, and again after an error.
   private var companions: (store: CompanionStore, channel: CompanionChannel)?
 
+  /// Creates the live status of an agent.
   /// - Parameters:
-  ///   - record: whose day it is.
-  ///   - sources: what is read of the world each time.
-  ///   - pid: of this process.
-  ///   - onChange: is given each status, the last when the agent has ended.
+  ///   - record: The user's record.
+  ///   - sources: Inputs and outputs.
+  ///   - pid: Id of this process.
+  ///   - onChange: Receives each status, the last one when the agent has ended.
   public init(
     _ record: DeviceRecord, sources: Sources, pid: Int32, onChange: @escaping @Sendable (AgentStatus) -> Void
   ) {
@@ -84,19 +85,19 @@ public actor LiveDesk {
       onChange: onChange)
   }
 
-  /// Whether a trip goes on, so that it is worth looking often.
+  /// Whether a trip is in progress, so that frequent updates are useful.
   public var isTripOpen: Bool { live.isActivityRunning }
 
-  /// How long the last look holds where nothing happens: a few seconds while a trip goes on, else a minute, and in no case into the
-  /// person's next day.
+  /// Time until the next update if nothing happens: 5 seconds during a trip, otherwise a minute, and never past the
+  /// user's midnight.
   public var lookInterval: Duration {
     let (now, local) = (record.clock.now, sources.local())
     let tomorrow = local.startOfDay(now, addingDays: 1)
     return min(isTripOpen ? .seconds(5) : .seconds(60), .seconds(max(0, tomorrow.timeIntervalSince(now))))
   }
 
-  /// Looks at everything again, and shows what changed. One look at a time: an older one must not undo what a newer one saw.
-  /// - Throws: what could not be read; what could be is shown.
+  /// Updates and shows everything. Updates run one after the other, since an older state must not replace a newer one.
+  /// - Throws: The error of an input that could not be read; the rest is shown.
   public func look() async throws {
     let look = Task { [lastLook] in
       await lastLook?.value
@@ -116,7 +117,7 @@ public actor LiveDesk {
     } catch {
       problem = error
     }
-    // The end may have come meanwhile.
+    // The agent may have ended in the meantime.
     guard !hasEnded else { return }
     live.together {
       do {
@@ -143,7 +144,7 @@ public actor LiveDesk {
     if let problem { throw problem }
   }
 
-  /// Says that the agent has ended. Nothing is shown any more.
+  /// Shows that the agent has ended. Later updates have no effect.
   public func end() {
     guard !hasEnded else { return }
     hasEnded = true
@@ -151,18 +152,18 @@ public actor LiveDesk {
     live.show()
   }
 
-  // MARK: What changed
+  // MARK: Changes
 
   private func take(_ presences: [DevicePresence]) throws {
     let now = Day(presences: Dictionary(presences.map { ($0.device, $0) }, uniquingKeysWith: { $1 }))
     let before = day ?? Day()
     for presence in presences { note(presence, after: before.presences[presence.device]) }
     let store = record.makeStore()
-    // What was so before this agent began is no news.
+    // The state at the start of the agent is not news.
     let isNews = day != nil
     for presence in presences.sorted(by: { $0.device < $1.device }) {
       guard let trip = presence.trip, before.trip(trip.trip.id) == nil, isNews else { continue }
-      // A late fix showed that it had begun elsewhere: no news either.
+      // A trip whose start was corrected by a late fix is not news either.
       if let last = before.presences[presence.device]?.trip?.trip.id, try store.findEvent(id: last) == nil { continue }
       notify(
         .tripStarted(
@@ -216,7 +217,7 @@ public actor LiveDesk {
     guard let presence = now.shown, let record = presence.trip else {
       if live.isActivityRunning {
         if let id = live.status.trip?.id, let event = try store.findEvent(id: id), let trip = TripEvent(event) {
-          // As it was written, which may be less than what was shown last.
+          // The recorded trip may be shorter than the one last shown.
           live.status.trip?.distance = trip.distance
           live.status.trip?.elapsed = trip.end.timeIntervalSince(trip.start)
           live.endActivity(keepVisibleForSeconds: Self.keepVisibleSeconds)
@@ -243,7 +244,7 @@ public actor LiveDesk {
         speedMetersPerSecond: presence.isPaused ? 0 : speeds[presence.device], isPaused: presence.isPaused))
   }
 
-  /// Keeps how fast a device goes.
+  /// Stores the speed of a device, from its last fix or the distance between the last two.
   private func note(_ presence: DevicePresence, after before: DevicePresence?) {
     guard let fix = presence.lastFix, record.clock.now.timeIntervalSince(fix.timestamp) <= Self.speedHolds else {
       speeds[presence.device] = nil
@@ -259,7 +260,7 @@ public actor LiveDesk {
     }
   }
 
-  /// Seconds.
+  /// Seconds for which a speed is valid.
   private static let speedHolds: TimeInterval = 120
 
   private func notifyOfPlaces(from before: Day, to now: Day, _ store: any DataStoreProtocol) throws {
@@ -287,7 +288,7 @@ public actor LiveDesk {
 
   private func vehicle(of presence: DevicePresence, _ store: any DataStoreProtocol) -> String? {
     guard presence.mode == .automotive || presence.mode == .unknown else { return nil }
-    // A display without the car's name is better than none.
+    // If vehicles cannot be read, the trip is shown without one.
     let vehicles = (try? store.vehicles()) ?? []
     return VehicleIdentity(devices: [presence.device], among: vehicles).vehicle?.name
   }

@@ -1,16 +1,18 @@
 public import TrendyFoundation
 
-/// What a person is told while it happens.
+/// Notice for the user about a trip or visit in progress.
 public enum LiveNotice: Hashable, Sendable {
+  /// A trip has started.
   /// - Parameters:
-  ///   - id: of the trip in the record, when it is over.
-  ///   - place: where it began, by the name of the person's place.
+  ///   - id: Id that the trip's event will have.
+  ///   - place: Name of the user's place where it started, if any.
+  ///   - vehicle: Name of the vehicle, if known.
   case tripStarted(id: String, place: String?, vehicle: String?)
-  /// Metres, seconds, and the name of the place where it ended.
+  /// A trip has ended; with distance in metres, duration in seconds, and the name of the place where it ended.
   case tripEnded(id: String, distance: Double, duration: TimeInterval, place: String?)
-  /// What had begun was no trip.
+  /// A started trip was discarded because it was not a trip.
   case noTrip(id: String)
   case entered(place: String)
-  /// After so many seconds.
+  /// Left a place after a stay of the given number of seconds.
   case left(place: String, after: TimeInterval)
 }

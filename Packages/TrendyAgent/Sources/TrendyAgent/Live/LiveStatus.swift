@@ -2,11 +2,11 @@ public import TrendyFoundation
 public import TrendyModels
 public import TrendyProtocols
 
-/// The live activity of a machine without a lock screen: the status of its agent, shown anew with each change.
+/// Live activity of a device without a lock screen: reports the agent's status after each change.
 ///
-/// Used inside one isolation, as every live activity.
+/// Not thread-safe, like every live activity.
 public final class LiveStatus: LiveActivityManagerProtocol {
-  /// What is shown. Set it and ``show()``; the trip's part is changed by the calls of a live activity as well.
+  /// The current status. After a change call ``show()``; the methods of a live activity change the trip.
   public var status: AgentStatus
 
   private let clock: any TimeSource
@@ -14,7 +14,7 @@ public final class LiveStatus: LiveActivityManagerProtocol {
   private var visibleUntil: Date?
   private var isTogether = false
 
-  /// Begins with a status; `onChange` is given each that is shown.
+  /// Creates a live activity with an initial status; `onChange` receives each status that is shown.
   public init(_ status: AgentStatus, clock: any TimeSource, onChange: @escaping (AgentStatus) -> Void) {
     self.status = status
     self.clock = clock
@@ -48,7 +48,7 @@ public final class LiveStatus: LiveActivityManagerProtocol {
     show()
   }
 
-  /// Changes several things, and shows them once.
+  /// Makes several changes and shows them once.
   public func together(_ body: () -> Void) {
     isTogether = true
     body()
@@ -56,7 +56,7 @@ public final class LiveStatus: LiveActivityManagerProtocol {
     show()
   }
 
-  /// Shows the status, with the time of now; a trip that was over long enough is not in it any more.
+  /// Reports the status with the current time, without a trip whose display time is over.
   public func show() {
     guard !isTogether else { return }
     if let visibleUntil, clock.now >= visibleUntil {

@@ -4,23 +4,25 @@ public import TrendyModels
 public import TrendyProtocols
 
 extension TodaySnapshot {
-  /// For which types streaks are looked for, which may mean to read far back.
+  /// Types for which streaks are computed, which can require many days of events.
   public enum Streaks: Hashable, Sendable {
     case ofAllTypes
-    /// Of those whose goal is at least something every day: nobody else set out for one.
+    /// Types with a daily goal of at least some amount.
     case ofDailyGoals
   }
 
-  /// Of the day that `now` is in. A visit that goes on is told of where it began on that day or the one before.
+  /// Computes the snapshot of the day that contains `now`. An open visit is included if it began on this day or the day
+  /// before.
   /// - Parameters:
-  ///   - store: the record.
-  ///   - now: the present moment.
-  ///   - local: says when days and weeks begin.
-  ///   - streaks: for which types they are looked for; of others it is 0.
-  ///   - events: all of the day, where they were read before; `nil` reads them. Types with a streak or a goal of the week are read by
-  ///     themselves in any case, as more than one day counts.
-  ///   - counted: how many events the types that it is given had on which days, through the day that it is given. Asked for once, if
-  ///     at all, where a streak goes on for longer than a week, for all types that have one; `nil` reads the events.
+  ///   - store: The record.
+  ///   - now: Current time.
+  ///   - local: The user's calendar.
+  ///   - streaks: Types for which streaks are computed; the others have 0.
+  ///   - events: All events of the day if already known; `nil` reads them. Types with a streak or a weekly goal are
+  ///     always read separately, since they need more days.
+  ///   - counted: Returns the daily counts of the given types up to the given day. Called at most once, with all types
+  ///     that have a streak, if a streak is longer than a week; `nil` reads the events instead.
+  /// - Throws: Errors of the store.
   public init(
     store: any DataStoreProtocol, now: Date, in local: LocalTime = LocalTime(), streaks: Streaks = .ofAllTypes,
     events: [Event]? = nil, counted: ((Set<String>, CivilDate) throws -> [String: TypeHistory])? = nil
@@ -32,7 +34,7 @@ extension TodaySnapshot {
     let events = try events ?? store.events(of: today...today, ofType: nil, in: local)
     let recent = local.startOfDay(now, addingDays: -1)..<local.startOfDay(now, addingDays: 1)
     let visits = try store.events(in: recent, from: [.geofence]).filter { $0.endDate == nil && !$0.isAllDay }
-    // Those whose streak is looked for, and all that are read by themselves.
+    // Types with a streak, and all types that are read separately.
     let inARow = Set(types.filter { streaks == .ofAllTypes || $0.goal?.asksForEveryDay == true }.map(\.id))
     let alone = inARow.union(types.filter { $0.goal?.period == .week }.map(\.id))
     let counted = counted.map { CountsOnce(of: inARow, $0) }
@@ -50,7 +52,7 @@ extension TodaySnapshot {
   }
 }
 
-/// Counts that are asked for once, if at all.
+/// Daily counts that are requested once, if at all.
 private final class CountsOnce {
   private let types: Set<String>
   private let ask: (Set<String>, CivilDate) throws -> [String: TypeHistory]
@@ -61,7 +63,11 @@ private final class CountsOnce {
     self.ask = ask
   }
 
-  /// - Parameter types: lie among those that are asked for at once.
+  /// Returns the counts of types.
+  /// - Parameters:
+  ///   - types: A subset of the types of the single request.
+  ///   - day: Last day of the counts.
+  /// - Returns: History by id of the type; the same for each call.
   func histories(of types: Set<String>, through day: CivilDate) throws -> [String: TypeHistory] {
     let histories = try known ?? ask(self.types, day)
     known = histories

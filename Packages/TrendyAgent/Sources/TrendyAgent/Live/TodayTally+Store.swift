@@ -4,16 +4,16 @@ public import TrendyModels
 public import TrendyProtocols
 
 extension TodayTally {
-  /// Days whose events are read at first while a streak goes on; few where what lies before them is counted.
+  /// Number of days whose events are read first for a streak; few if earlier days have cached counts.
   private static func firstSpan(isCounted: Bool) -> Int { isCounted ? 8 : 32 }
 
-  /// Without an event yet, with the excused days and the properties that the record has.
+  /// Creates a tally without events, with the skips and properties of the record.
   /// - Parameters:
-  ///   - types: those that are asked about.
-  ///   - store: the record.
-  ///   - running: the events that were started and not stopped; `nil` looks for them.
-  ///   - now: lies in the day that is told of.
-  ///   - local: says when days and weeks begin.
+  ///   - types: Types to count.
+  ///   - store: The record.
+  ///   - running: Running events; `nil` reads them.
+  ///   - now: A time within the day to count.
+  ///   - local: The user's calendar.
   public init(
     of types: [EventType], in store: any DataStoreProtocol, running: [Event]? = nil, now: Date, local: LocalTime
   ) throws {
@@ -25,13 +25,14 @@ extension TodayTally {
       running: Set(try (running ?? RunningEvent.all(in: store).map(\.event)).map(\.id)), now: now, local: local)
   }
 
-  /// Takes in the events of a type on which its count, its goal and its streak rest.
+  /// Adds the events of a type that are needed for its count, goal and streak.
   /// - Parameters:
-  ///   - type: one of those that it was made with.
-  ///   - store: the record.
-  ///   - hasStreak: whether the days in a row are looked for, which may mean to read far back; else the days of the goal are read.
-  ///   - counted: how many events the types that it is given had on which days, through the day that it is given. Asked for where a
-  ///     streak goes on for longer than a week; `nil` reads the events.
+  ///   - type: One of the types of the tally.
+  ///   - store: The record.
+  ///   - hasStreak: Whether to compute the streak, which can require many days; otherwise only the days of the goal are
+  ///     read.
+  ///   - counted: Returns the daily counts of the given types up to the given day. Called if a streak is longer than a
+  ///     week; `nil` reads the events instead.
   public mutating func add(
     _ type: EventType, from store: any DataStoreProtocol, hasStreak: Bool,
     counted: ((Set<String>, CivilDate) throws -> [String: TypeHistory])? = nil

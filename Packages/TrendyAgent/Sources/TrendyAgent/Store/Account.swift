@@ -8,16 +8,16 @@ public import TrendyFoundation
 #endif
 import TrendyModels
 
-/// Which hub this store is paired with, and the token that the hub knows it by.
+/// Hub and token of a connected store.
 ///
-/// Kept in a file of its own beside the store, readable by its owner alone.
+/// Stored in a separate file beside the store that only its owner can read.
 public struct Account: Hashable, Sendable, Codable {
   public var hub: URL
   public var token: String
   public var deviceId: String
   public var person: String
 
-  /// Whether the token may cross a network in clear text; absent means no.
+  /// Whether the token may be sent over an unencrypted connection; absent means no.
   public var allowsInsecureHTTP: Bool?
 
   public init(hub: URL, token: String, deviceId: String, person: String, allowsInsecureHTTP: Bool? = nil) {
@@ -30,13 +30,13 @@ public struct Account: Hashable, Sendable, Codable {
 }
 
 extension Account {
-  /// The hub as a person knows it: its host, and its port where there is one.
+  /// Short name of the hub: host, and port if there is one.
   public var hubName: String {
     (hub.host(percentEncoded: false) ?? hub.absoluteString) + (hub.port.map { ":\($0)" } ?? "")
   }
 }
 
-/// The account file of a store.
+/// Account file of a store.
 public struct AccountFile: Hashable, Sendable {
   private let url: URL
 
@@ -44,7 +44,7 @@ public struct AccountFile: Hashable, Sendable {
     url = storeDirectory.appending(path: "account.json")
   }
 
-  /// A file that is there and is no account.
+  /// Account file that exists but cannot be read.
   public struct ReadError: Error, Hashable, Sendable, CustomStringConvertible {
     public let path: String
     public let reason: String
@@ -52,14 +52,15 @@ public struct AccountFile: Hashable, Sendable {
     public var description: String { "\(path) is no account that can be read: \(reason)" }
   }
 
-  /// `nil` where the store is paired with no hub.
-  /// - Throws: ``ReadError`` for a file that is damaged, or that this user may not read.
+  /// Returns the account; `nil` for a store that is not connected to a hub.
+  /// - Throws: ``ReadError`` for a damaged or unreadable file.
   public func load() throws(ReadError) -> Account? {
     guard try read(Owner.self)?.token != nil else { return nil }
     return try read(Account.self)
   }
 
-  /// Whose record the store holds, also when it was disconnected; `nil` where it was never paired.
+  /// Returns the user whose record the store contains, also after disconnecting; `nil` for a store that was never
+  /// connected.
   public func owner() throws(ReadError) -> String? { try read(Owner.self)?.person }
 
   private func read<Content: Decodable>(_ type: Content.Type) throws(ReadError) -> Content? {
@@ -73,7 +74,7 @@ public struct AccountFile: Hashable, Sendable {
     do {
       return try WireJSON.decode(type, from: data)
     } catch {
-      // Not what the decoder says: it quotes the document, and a token may stand in it.
+      // The decoder's error is not included: it quotes the document, which may contain a token.
       throw ReadError(path: url.path, reason: "it is damaged")
     }
   }
@@ -81,16 +82,17 @@ public struct AccountFile: Hashable, Sendable {
   /// The store contains the record of another user.
   public struct OtherPersonError: Error, Hashable, Sendable {}
 
-  /// Replaces the file whole: written beside it, unreadable to others from its first byte, then renamed.
+  /// Replaces the file atomically, readable only by its owner.
   /// - Parameters:
-  ///   - account: written to the file.
-  ///   - isReplacingOwner: whether the store may change to the account of another user, as when a lost hub is rebuilt.
-  /// - Throws: ``OtherPersonError`` if another process has connected the store to the account of another user meanwhile.
+  ///   - account: Written to the file.
+  ///   - isReplacingOwner: Whether the store may change to the account of another user, as when a lost hub is rebuilt.
+  /// - Throws: ``OtherPersonError`` if another process has connected the store to the account of another user
+  ///   meanwhile.
   public func save(_ account: Account, isReplacingOwner: Bool = false) throws {
     let folder = url.deletingLastPathComponent().path
     let lock = open(folder, O_RDONLY | O_CLOEXEC)
     guard lock >= 0 else { throw OwnerOnlyFile.WriteError(path: url.path, code: errno) }
-    // Closing it releases the lock.
+    // Closing the descriptor releases the lock.
     defer { close(lock) }
     while flock(lock, LOCK_EX) != 0 {
       guard errno == EINTR else { throw OwnerOnlyFile.WriteError(path: url.path, code: errno) }
@@ -99,12 +101,12 @@ public struct AccountFile: Hashable, Sendable {
     try OwnerOnlyFile.replace(url, with: WireJSON.encode(account))
   }
 
-  /// Forgets hub and token. Whose record it is stays: it goes on with the same account, and with no other.
+  /// Deletes hub and token. The user's name stays, so that the store can only be connected to the same account again.
   public func disconnect(_ account: Account) throws {
     try OwnerOnlyFile.replace(url, with: WireJSON.encode(Owner(person: account.person)))
   }
 
-  /// What every account file has, and all that is left of one that was disconnected.
+  /// Content common to all account files, and the whole content after disconnecting.
   private struct Owner: Codable {
     var person: String
     var token: String?

@@ -4,17 +4,17 @@ import TrendyPersistence
 import TrendyProtocols
 public import TrendySync
 
-/// One thing that a person does, in one save or several, so that it can be taken back as one.
+/// One user action in one save or several, undone as one step.
 ///
-/// What turns it back is saved with what it does: a program that is killed between two saves leaves an act that is done half, and
-/// can be taken back. Its saves follow one another.
+/// The undo data is part of each save. A process killed between two saves leaves a partial action, which can be undone.
+/// The saves must not overlap.
 public final class Act: Sendable {
   private let record: DeviceRecord
-  /// What is done, in the words of the command.
+  /// Text of the action, as in the command.
   private let label: String
-  /// Whether its changes have nothing to do with each other: what is changed again by then stays, and the rest is taken back.
+  /// Whether the changes are independent: undo then skips entities that have changed since and restores the others.
   private let isDivisible: Bool
-  /// Of its entry; `nil` as long as it has changed nothing.
+  /// Number of the undo entry; `nil` before the first change.
   private let number = Mutex<Int64?>(nil)
 
   init(_ record: DeviceRecord, label: String, isDivisible: Bool) {
@@ -23,7 +23,7 @@ public final class Act: Sendable {
     self.isDivisible = isDivisible
   }
 
-  /// As `Recorder.inOneSave`.
+  /// Makes changes in one save that is part of the action; see `Recorder.inOneSave`.
   public func inOneSave<Result>(_ body: (RecorderChanges) throws -> Result) throws -> Result {
     let known = number.withLock { $0 }
     var written = known
@@ -38,7 +38,7 @@ public final class Act: Sendable {
 
   private func note(_ store: LocalStore, _ number: Int64?) throws -> Int64? {
     let changes = try store.entityChanges().compactMap { try UndoChange(takingBack: $0) }
-      // No order of rows is promised, and what is written is the same each time.
+      // Changes have no order, so they are sorted to make the stored data reproducible.
       .sorted { ($0.kind.rawValue, $0.id) < ($1.kind.rawValue, $1.id) }
     guard !changes.isEmpty else { return number }
     var log = try UndoLog(store)
@@ -49,7 +49,7 @@ public final class Act: Sendable {
 }
 
 extension RecorderChanges {
-  /// A ``DeviceRecord`` makes its units in files.
+  /// The unit's store; a ``DeviceRecord`` always uses a `LocalStore`.
   var localStore: LocalStore {
     guard let store = store as? LocalStore else { preconditionFailure("a unit of a device's record: \(store)") }
     return store

@@ -2,17 +2,19 @@ import Synchronization
 import TrendyPersistence
 import TrendySync
 
-/// Another process saved something after this one had read what its change depends on. Nothing was written.
+/// Another process has saved changes after this one read what its change depends on. Nothing was written.
 public struct OutdatedDecisionError: Error, Hashable, Sendable {
   public init() {}
 }
 
 extension DeviceRecord {
-  /// Begins a decision, unless one has begun: reads from here on decide what the next ``perform(_:isDivisible:_:)`` writes.
+  /// Begins a decision, unless one has begun: reads from here on decide what the next ``perform(_:isDivisible:_:)``
+  /// writes.
   ///
-  /// `perform` compares the position of the store under the write lock and throws ``OutdatedDecisionError`` if another process
-  /// has saved anything since. The caller then reads and decides again. A check such as "this name is free" therefore holds
-  /// when the change is saved, although the lock is not held while the user is asked or the input is read.
+  /// `perform` compares the position of the store under the write lock and throws ``OutdatedDecisionError`` if another
+  /// process has saved anything since. The caller then reads and decides again. A check such as "this name is free"
+  /// therefore holds when the change is saved, although the lock is not held while the user is asked or the input is
+  /// read.
   ///
   /// - Throws: `StorageError`.
   public func beginDecision() throws {

@@ -4,9 +4,11 @@ import TrendyProtocols
 public import TrendySync
 
 extension DeviceRecord {
-  /// Deleted entities that ``restore(_:_:)`` can bring back. First those that were deleted before any hub heard of them, for 90 days
-  /// and as long as the deletion can be taken back; then those of the hub, which tells of a deletion for 90 days, the latest first.
-  /// - Parameter kinds: of the entities that are looked for.
+  /// Returns the deleted entities that ``restore(_:_:)`` can restore.
+  ///
+  /// First those that the hub never received, as long as the deletion is in the undo history and for at least 90 days;
+  /// then those of the hub, which lists a deletion for 90 days, latest first.
+  /// - Parameter kinds: Kinds of the entities.
   public func deleted(_ kinds: [MutationEntityType]) throws -> [DeletedEntity] {
     let told = try kinds.flatMap { try recorder.deleted($0) }
     return try deletedUnheard(Set(kinds), except: told) + told
@@ -34,11 +36,11 @@ extension DeviceRecord {
     return found
   }
 
-  /// Brings back what was deleted, in one save together with what takes that back. Types come before their events.
+  /// Restores deleted entities as one undo step in one save, types before their events.
   /// - Parameters:
-  ///   - label: what is done, in the words of the command.
-  ///   - entities: of ``deleted(_:)``.
-  /// - Throws: `RecorderError`, for one whose type is gone as well; then nothing was changed.
+  ///   - label: Text of the action, as in the command.
+  ///   - entities: Entities from ``deleted(_:)``.
+  /// - Throws: `RecorderError` for an entity whose type is deleted too; nothing has changed then.
   public func restore(_ label: String, _ entities: [DeletedEntity]) throws {
     let ordered = entities.filter { $0.kind == .eventType } + entities.filter { $0.kind != .eventType }
     try perform(label, isDivisible: true) { save in
@@ -46,7 +48,7 @@ extension DeviceRecord {
         do {
           try save.restore(entity.kind, id: entity.id)
         } catch RecorderError.notHeld {
-          // No hub has heard of it: it is made as it was made first.
+          // The hub never received the entity, so it is created again.
           if let type = entity.event?.eventTypeId, try save.store.findEventType(id: type) == nil {
             throw RecorderError.parentDeleted(entity.kind, id: entity.id, eventTypeId: type)
           }

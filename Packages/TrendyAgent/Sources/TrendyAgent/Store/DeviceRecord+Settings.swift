@@ -3,17 +3,17 @@ public import TrendyProtocols
 import TrendySync
 
 extension DataStoreProtocol {
-  /// The person's settings that have a value, by their keys.
+  /// Returns the user's synced settings that have a value, by key.
   public func syncedSettings() throws -> [String: String] { try fetchRecords(kind: .setting).settingValues }
 }
 
 extension Sequence<SyncedRecord> {
-  /// The values of the settings among them, by their keys.
+  /// Values of the settings among the records, by key.
   public var settingValues: [String: String] {
     var values: [String: String] = [:]
     for record in self where record.kind == .setting {
       guard let key = record.fields["key"]?.stringValue, let value = record.settingValue else { continue }
-      // Another program may have made one under an id of its own.
+      // Another program may have created a setting with a different id; the usual id has priority.
       if values[key] == nil || record.id == SyncedRecord.settingID(key) { values[key] = value }
     }
     return values
@@ -21,10 +21,10 @@ extension Sequence<SyncedRecord> {
 }
 
 extension DeviceRecord {
-  /// Sets a setting of the person on all their devices, so that it can be taken back; to `nil` for the default.
+  /// Sets a synced setting of the user as an undo step; `nil` restores the default.
   public func set(_ key: String, to value: String?) throws {
     let id = SyncedRecord.settingID(key)
-    // An entity that is only ever changed: what is taken back is a value, and no device has to bring back what is deleted.
+    // A setting is created once and then only changed, so that undo never has to restore a deleted entity.
     try recorder.inOneSave { save in
       try save.beginWriting()
       guard try save.store.findRecord(kind: .setting, id: id) == nil else { return }
@@ -44,7 +44,7 @@ extension DeviceRecord {
 }
 
 extension SyncedRecord {
-  /// The same on all devices, so that two that set it at once have one entity.
+  /// Id derived from the key, so that devices which set it at the same time have one entity.
   fileprivate static func settingID(_ key: String) -> String { "setting-\(key)" }
 
   fileprivate var settingValue: String? {

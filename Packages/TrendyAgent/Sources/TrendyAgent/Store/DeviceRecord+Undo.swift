@@ -5,22 +5,24 @@ public import TrendySync
 import TrendyTrips
 
 extension DeviceRecord {
-  /// Begins something that takes several saves and is taken back as one.
+  /// Begins an action of several saves that is undone as one step.
   /// - Parameters:
-  ///   - label: what is done, in the words of the command.
-  ///   - isDivisible: whether its changes have nothing to do with each other: what is changed again by then stays, and the rest is
-  ///     taken back.
+  ///   - label: Text of the action, as in the command.
+  ///   - isDivisible: Whether the changes are independent: undo then skips entities that have changed since and
+  ///     restores the others.
+  /// - Returns: The action, through which all its changes must be made.
   public func act(_ label: String, isDivisible: Bool = true) -> Act {
     Act(self, label: label, isDivisible: isDivisible)
   }
 
-  /// Carries out what a person does, in one save together with what takes it back.
+  /// Makes the changes of a user action in one save, as one undo step.
   /// - Parameters:
-  ///   - label: what is done, in the words of the command.
-  ///   - changes: each entity as it is to be; one of `before` that is not among them is deleted.
-  ///   - before: those that are there now.
-  ///   - merged: the type that each deleted type was merged into, by its id.
-  ///   - isDivisible: as for ``act(_:isDivisible:)``.
+  ///   - label: Text of the action, as in the command.
+  ///   - changes: New states of entities. Entities of `before` without a new state are deleted.
+  ///   - before: Current states.
+  ///   - merged: Id of the type into which each deleted type was merged, by the id of the deleted type.
+  ///   - isDivisible: See ``act(_:isDivisible:)``.
+  /// - Throws: ``OutdatedDecisionError``, `RecorderError` and errors of the store; nothing has changed then.
   public func perform(
     _ label: String, _ changes: [Undoable], before: [Undoable] = [], merged: [String: String] = [:],
     isDivisible: Bool = false
@@ -31,7 +33,7 @@ extension DeviceRecord {
       for change in changes {
         if let old = held[change.id] { try save.turn(old, into: change) } else { try save.record(change) }
       }
-      // An event type takes along what is told next.
+      // Places are changed before their type is deleted; see `clearPlaces`.
       for gone in before where !kept.contains(gone.id) {
         if case .eventType(let type) = gone { try Self.clearPlaces(naming: type, save) }
         if let heir = merged[gone.id] {
@@ -43,8 +45,8 @@ extension DeviceRecord {
     }
   }
 
-  /// Has places record no longer by a type that goes. A hub would do so when it hears of the deletion: then nobody would know, where that
-  /// is taken back, which places they were.
+  /// Removes a type from the places that record it. The hub would do so when it receives the deletion, but undo would
+  /// then not know which places to restore.
   private static func clearPlaces(naming type: EventType, _ save: RecorderChanges) throws {
     for place in try save.store.fetchAllGeofences() {
       var cleared = place
@@ -54,9 +56,14 @@ extension DeviceRecord {
     }
   }
 
-  /// As ``perform(_:_:before:merged:isDivisible:)``, by changes that `body` makes.
-  /// - Returns: what `body` returns.
-  /// - Throws: ``OutdatedDecisionError`` if another process has saved anything since ``beginDecision()``; then nothing was written.
+  /// Makes the changes of `body` in one save, as one undo step.
+  /// - Parameters:
+  ///   - label: Text of the action, as in the command.
+  ///   - isDivisible: See ``act(_:isDivisible:)``.
+  ///   - body: Makes the changes.
+  /// - Returns: The result of `body`.
+  /// - Throws: ``OutdatedDecisionError`` if another process has saved anything since ``beginDecision()``; nothing was
+  ///   written then.
   @discardableResult
   public func perform<Result>(
     _ label: String, isDivisible: Bool = false, _ body: (RecorderChanges) throws -> Result
@@ -69,32 +76,32 @@ extension DeviceRecord {
     return result
   }
 
-  /// The last things that were done and taken back.
+  /// Returns the steps that can be undone and redone.
   public func undoHistory() throws -> UndoHistory {
     let log = try UndoLog(dataStoreFactory.makeLocalStore())
     return UndoHistory(done: try log.done.compactMap(log.step), undone: try log.undone.compactMap(log.step))
   }
 
-  /// Takes the last thing back: by edits made now, which the merge treats as any other. What was changed since is left.
-  /// - Returns: what it was.
-  /// - Throws: ``UndoError``, and what the store says.
+  /// Undoes the last step through new edits, which are merged like any others. Values changed since are skipped.
+  /// - Returns: The undone step.
+  /// - Throws: ``UndoError``, and errors of the store.
   @discardableResult
   public func undo() throws -> UndoStep { try move(from: .done, to: .undone) }
 
-  /// Does again what was taken back last.
-  /// - Returns: what it was.
-  /// - Throws: ``UndoError``, and what the store says.
+  /// Redoes the step that was undone last.
+  /// - Returns: The redone step.
+  /// - Throws: ``UndoError``, and errors of the store.
   @discardableResult
   public func redo() throws -> UndoStep { try move(from: .undone, to: .done) }
 }
 
-// MARK: To and fro
+// MARK: Undo and redo
 
 extension DeviceRecord {
   private enum Move {
     case moved(UndoStep)
     case refused(UndoError)
-    /// An import is taken back in saves of its own.
+    /// The step is an import, which is undone in separate saves.
     case takeBack(ImportEntry, UndoStep)
   }
 
@@ -136,7 +143,7 @@ extension DeviceRecord {
       do {
         outcome = try carryOut(log.changes(number), of: step, isDivisible: log.isDivisible(number), save)
       } catch let error as UndoError {
-        // Nothing was changed. It is left as it is, and does not stand before what was done earlier.
+        // Nothing was changed. The step is dropped so that it does not block earlier ones.
         try log.drop(number)
         return .refused(error)
       }
@@ -149,7 +156,7 @@ extension DeviceRecord {
       } else {
         try log.move(number, to: destination, replacing: back)
       }
-      // What was done to it at other times can be taken back as well.
+      // Other steps may contain the old ids of recreated entities.
       try log.rename(outcome.renamed)
       return .moved(step)
     }
@@ -157,29 +164,36 @@ extension DeviceRecord {
   }
 
   private struct Outcome {
-    /// The new ids of what came back under others.
+    /// New ids of entities that could not be restored under their own.
     var renamed: [String: String] = [:]
     var left: [UndoStep.Left] = []
   }
 
-  /// A change that can be made, as the entity is now.
+  /// A possible change, with the entity's current state.
   private struct OpenChange {
     var kind: MutationEntityType
     var id: String
     var now: Undoable?
     var target: JSONValue?
 
-    /// What others refer to comes first.
+    /// Rank of the kind; parents come first.
     var rank: Int { SyncedKind.named(kind.rawValue)?.rank ?? .max }
   }
 
-  /// - Throws: ``UndoError`` before anything was changed.
+  /// Carries out the changes of a step.
+  /// - Parameters:
+  ///   - changes: The changes to make.
+  ///   - step: The step, for errors.
+  ///   - isDivisible: Whether changed entities may be skipped.
+  ///   - save: The unit of work.
+  /// - Returns: Skipped entities and new ids.
+  /// - Throws: ``UndoError`` before anything has changed.
   private func carryOut(
     _ changes: [UndoChange], of step: UndoStep, isDivisible: Bool, _ save: RecorderChanges
   ) throws -> Outcome {
     var outcome = Outcome()
     var open: [OpenChange] = []
-    // These come back with what belongs to them.
+    // These types are restored together with their events.
     let types = Set(changes.lazy.filter { $0.kind == .eventType && $0.isReturn }.map(\.id))
     func isDeleted(_ type: String) throws -> Bool {
       try !types.contains(type) && save.store.findEventType(id: type) == nil
@@ -193,7 +207,7 @@ extension DeviceRecord {
       throw UndoError.changedSince(label: step.label, left: outcome.left)
     }
     open.sort { ($0.rank, $0.id) < ($1.rank, $1.id) }
-    // They go along, or move out before.
+    // The children are deleted in the same step, or must be moved first.
     let ids = Set(open.map(\.id))
     for change in open where change.kind == .eventType && change.target == nil {
       guard try !save.store.hasChildren(ofType: change.id, besides: ids) else {
@@ -231,7 +245,12 @@ extension DeviceRecord {
     return nil
   }
 
-  /// Tells a change that can be made from the parts that have to be left: no reference to a deleted type comes back.
+  /// Splits a change into the possible part and the part to skip. A reference to a deleted type is not restored.
+  /// - Parameters:
+  ///   - change: The change.
+  ///   - store: The record.
+  ///   - isDeletedType: Whether an event type is deleted and not restored by this step.
+  /// - Returns: The possible change and the skipped part, each if any.
   private static func look(
     at change: UndoChange, in store: any DataStoreProtocol, isDeletedType: (String) throws -> Bool
   ) throws -> (open: OpenChange?, left: UndoStep.Left?) {
@@ -282,12 +301,16 @@ extension DeviceRecord {
     }
   }
 
-  /// Gives what was deleted another life; under a new id only where that cannot be, as while its deletion is on its way.
-  /// - Returns: its id, and the fields that others wrote meanwhile.
+  /// Restores a deleted entity; creates it under a new id if that is impossible, as while its deletion is in transit.
+  /// - Parameters:
+  ///   - change: The change.
+  ///   - value: State to restore.
+  ///   - save: The unit of work.
+  /// - Returns: The entity's id, and the fields that other devices wrote meanwhile.
   private func bringBack(
     _ change: OpenChange, _ value: JSONValue, _ save: RecorderChanges
   ) throws -> (id: String, others: [String]) {
-    // Kept by this device alone, it has one life, and this row.
+    // A conflict of this device has no incarnation and is stored again as it was.
     if case let entity = try Undoable(change.kind, id: change.id, value), case .conflict = entity {
       try save.record(entity)
       return (change.id, [])
@@ -298,7 +321,7 @@ extension DeviceRecord {
         return (change.id, try Self.settle(now, as: value, save))
       }
     } catch RecorderError.notHeld {
-      // No hub has heard of it, or remembers what it was: it is made as it was made first.
+      // The hub never received the entity or no longer has its values, so it is created again.
       if try save.record(Undoable(change.kind, id: change.id, value)) { return (change.id, []) }
     } catch is RecorderError {}
     let id = makeID()
@@ -313,9 +336,13 @@ extension DeviceRecord {
     return (id, [])
   }
 
-  /// Leaves a restored entity the values that others wrote while it was gone. Its references to types become as they were, where those
-  /// that it has now lead nowhere.
-  /// - Returns: the fields that others wrote.
+  /// Keeps the values of a restored entity that other devices wrote meanwhile, and restores references to types that no
+  /// longer exist.
+  /// - Parameters:
+  ///   - now: State after the restore.
+  ///   - value: State before the deletion.
+  ///   - save: The unit of work.
+  /// - Returns: The fields that other devices wrote.
   private static func settle(_ now: Undoable, as value: JSONValue, _ save: RecorderChanges) throws -> [String] {
     let (own, typeFields) = (value.fields(of: now.kind), typeFields(of: now.kind).map(\.name))
     var members = try now.value.fields(of: now.kind)

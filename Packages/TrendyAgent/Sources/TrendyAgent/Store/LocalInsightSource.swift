@@ -3,25 +3,25 @@ public import TrendyInsights
 public import TrendyModels
 public import TrendyPersistence
 
-/// The record of this device as findings are made of it: counts that the store keeps for what was sealed, so that a million events
-/// are not read each time.
+/// Insights source that reads this device's record, with cached counts of sealed segments instead of each event.
 public struct LocalInsightSource: InsightSource {
   private let store: LocalStore
   private let local: LocalTime
   private let cache: URL?
 
+  /// Creates a source.
   /// - Parameters:
-  ///   - store: the record.
-  ///   - local: the person's clock.
-  ///   - cache: a folder for what was counted; `nil` keeps nothing.
+  ///   - store: The record.
+  ///   - local: The user's calendar.
+  ///   - cache: Folder for counts; `nil` for no cache.
   public init(store: LocalStore, local: LocalTime, cache: URL? = nil) {
     self.store = store
     self.local = local
     self.cache = cache
   }
 
-  /// Counts what was sealed and not counted yet, for whoever looks next: after an import that is most of the record. Without a folder to
-  /// keep it in there is nothing to do.
+  /// Counts segments that have no cached counts yet, for the next reader. After an import this is most of the record.
+  /// Has no effect without a cache.
   public func countAhead() throws {
     guard let cache else { return }
     _ = try store.eventTally(in: local, cache: cache)
@@ -31,7 +31,7 @@ public struct LocalInsightSource: InsightSource {
     try histories(ofTypes: nil, through: today)
   }
 
-  /// Histories of some event types alone, by the ids of the types.
+  /// Returns the histories of the given event types by id.
   public func histories(of types: Set<String>, through today: CivilDate) throws -> [String: TypeHistory] {
     try histories(ofTypes: types, through: today)
   }
@@ -43,7 +43,7 @@ public struct LocalInsightSource: InsightSource {
     }
   }
 
-  /// That of one type alone; one without an event where it has none.
+  /// Returns the history of one event type; empty if it has no events.
   public func history(ofType type: String, through today: CivilDate) throws -> TypeHistory {
     try histories(of: [type], through: today)[type] ?? TypeHistory([], today: today, local: local)
   }
@@ -51,13 +51,13 @@ public struct LocalInsightSource: InsightSource {
   private func history(
     ofType type: String, _ counts: EventTally.Counts, through today: CivilDate
   ) throws -> TypeHistory {
-    // The times of day do not say what was of which day.
+    // Minutes of the day do not show to which day an event belongs.
     guard !counts.isTooFar else { return try rows(of: type, through: today) }
     var (days, minutes) = (counts.days.map { Double($0) }, counts.minutes.map { Int($0) })
     var eventsOfPosition = counts.eventsOfPosition
     let last = counts.firstDay.advanced(by: days.count - 1)
     if last > today {
-      // What is still to come counts in no history, and is little.
+      // Future events are few and subtracted one by one.
       let later = today.advanced(by: 1)
       days = Array(days.prefix(max(0, counts.firstDay.distance(to: later))))
       try store.eventRows(in: local.timestamps(of: later...last), ofType: type).forEach { row in

@@ -7,9 +7,9 @@ public import TrendyFoundation
   import Darwin
 #endif
 
-/// Small files that only their owner may read: an account, a history.
+/// Small files that only their owner can read, such as the account and the sync history.
 public enum OwnerOnlyFile: Sendable {
-  /// What the system said of a file that could not be written.
+  /// System error of a failed write.
   public struct WriteError: Error, Hashable, Sendable, CustomStringConvertible {
     public let path: String
     public let code: Int32
@@ -22,11 +22,15 @@ public enum OwnerOnlyFile: Sendable {
     public var description: String { "\(path) cannot be written: \(String(cString: strerror(code)))" }
   }
 
-  /// Makes `data` the whole content of the file, or leaves it as it was: written and flushed beside it, then renamed.
-  /// Where it is not durable, a power cut may take it, and nothing waits for the disk.
+  /// Replaces the content of a file atomically: writes and flushes a temporary file, then renames it.
+  /// - Parameters:
+  ///   - url: The file.
+  ///   - data: The new content.
+  ///   - isDurable: Whether to wait until the file survives a power loss.
+  /// - Throws: ``WriteError``; the file is then unchanged.
   public static func replace(_ url: URL, with data: Data, isDurable: Bool = true) throws(WriteError) {
     let path = url.path
-    // Of this process alone: two that replace the file at once must not write into one temporary file.
+    // Includes the process id, so that two processes do not write to the same temporary file.
     let temporary = "\(path).new-\(getpid())"
     let descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw WriteError(path: path, code: errno) }
@@ -47,7 +51,7 @@ public enum OwnerOnlyFile: Sendable {
       throw WriteError(path: path, code: failure)
     }
     guard isDurable else { return }
-    // The new name has to outlive a power cut as well: a token is given once.
+    // The rename must survive a power loss as well: a token is issued only once.
     let folder = open(url.deletingLastPathComponent().path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard folder >= 0 else { throw WriteError(path: path, code: errno) }
     defer { close(folder) }

@@ -1,18 +1,18 @@
 public import TrendyModels
 public import TrendyProtocols
 
-/// An event that was started and not stopped: it has no end yet.
+/// Event that was started and has no end yet.
 ///
-/// That it runs is told by a setting of the person's, `running`, whose value is the event's id: every device finds what runs without
-/// looking at all events. A setting whose event is gone or has an end tells nothing.
+/// A setting with key `running` contains the event's id, so that every device finds running events without reading all
+/// events. A setting whose event does not exist or has an end is ignored.
 public struct RunningEvent: Hashable, Sendable {
   static let key = "running"
 
   public let event: Event
-  /// What tells that it runs.
+  /// Setting that marks the event as running.
   public let mark: SyncedRecord
 
-  /// An event that begins to run; `markId` is the new id of what tells so.
+  /// Creates a running event; `markId` is a new id for its setting.
   public init(_ event: Event, markId: String) {
     self.event = event
     mark = SyncedRecord(
@@ -27,7 +27,7 @@ public struct RunningEvent: Hashable, Sendable {
     self.mark = mark
   }
 
-  /// The last started first.
+  /// Returns all running events, latest start first.
   public static func all(in store: any DataStoreProtocol) throws -> [RunningEvent] {
     try store.fetchRecords(kind: .setting).compactMap { try RunningEvent($0, in: store) }
       .sorted { ($0.event.timestamp, $0.event.id) > ($1.event.timestamp, $1.event.id) }

@@ -1,11 +1,11 @@
 public import TrendyFoundation
 public import TrendyModels
 
-/// Days on which events of a type are not expected: they neither break a streak nor add to it.
+/// Days on which no events of a type are expected; they neither break nor extend a streak.
 public struct Skip: Hashable, Sendable, Identifiable {
   public let id: String
   public let eventTypeId: String
-  /// From the first moment of the first day to that of the day after the last.
+  /// From the start of the first day to the start of the day after the last.
   public var days: Range<Date>
   public var note: String?
 
@@ -16,7 +16,7 @@ public struct Skip: Hashable, Sendable, Identifiable {
     self.note = note
   }
 
-  /// `nil` of a record that is no skip, or lacks what makes one.
+  /// Reads a record; `nil` for a record of another kind or without the required fields.
   public init?(_ record: SyncedRecord) {
     func date(_ name: String) -> Date? { record.fields[name]?.stringValue.flatMap { RFC3339.date(from: $0) } }
     guard record.kind == .skip, let type = record.fields["event_type_id"]?.stringValue, let from = date("from"),
@@ -34,7 +34,7 @@ public struct Skip: Hashable, Sendable, Identifiable {
     return SyncedRecord(id: id, kind: .skip, fields: fields)
   }
 
-  /// What is left of it before and after some days; `ids` are new ones, for the two parts.
+  /// Returns the parts before and after the given days; `ids` contains two new ids for them.
   public func without(_ other: Range<Date>, ids: [String]) -> [Skip] {
     precondition(ids.count == 2, "two parts, \(ids.count) ids")
     return zip(

@@ -1,9 +1,9 @@
 public import TrendyModels
 import TrendyTrips
 
-/// The event types that a new store begins with.
+/// Event types of a new store.
 ///
-/// Their ids are natural keys, so that two devices which both began with them share them once they sync.
+/// Their ids are natural keys: two devices that both created them share them after sync.
 public enum StarterTypes: Sendable {
   public static let all: [(type: EventType, definitions: [PropertyDefinition])] = [
     make("mood", "#E0A030", "☺", [("score", "From 1, bad, to 5, good", .number, ["1", "2", "3", "4", "5"])]),

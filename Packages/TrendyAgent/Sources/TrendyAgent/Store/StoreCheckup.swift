@@ -1,13 +1,15 @@
 public import TrendyFoundation
 public import TrendyPersistence
 
-/// What a look through a whole store found: its files, and what the rows say of each other.
+/// Result of checking a store completely: its files, and the consistency of its rows.
 public struct StoreCheckup: Hashable, Sendable {
   public private(set) var files = StoreVerification()
-  /// Everything that is wrong.
+  /// All issues found.
   public private(set) var findings: [StoreFinding] = []
 
-  /// - Throws: `StorageError` for a store that cannot be looked through at all; damage is a finding.
+  /// Checks the store in a directory.
+  /// - Parameter storeDirectory: Directory of the store.
+  /// - Throws: `StorageError` for a store that cannot be checked; damage is an issue, not an error.
   public init(storeDirectory: URL) throws(StorageError) {
     for store in Self.present(storeDirectory) {
       let seen = try StorageEngine.verify(directory: store.directory)
@@ -19,15 +21,17 @@ public struct StoreCheckup: Hashable, Sendable {
       files.setAside += seen.setAside.map { store.directory + "/" + $0 }
     }
     findings = files.findings
-    // Rows can only be read where the files can.
+    // Rows can be checked only if the files are intact.
     if findings.isEmpty {
       findings = try LocalStore(engine: StorageEngine.open(directory: storeDirectory.path)).verify()
     }
   }
 
-  /// Makes what is damaged usable: all that is whole goes into new files, the old ones are set aside.
-  /// - Returns: what was done to all that is there. Of a lost save it names what a person entered, not what sync noted
-  ///   beside it; of tracks it counts what was lost, and names nothing.
+  /// Repairs a damaged store: copies intact rows to new files and moves the old files aside.
+  /// - Parameter storeDirectory: Directory of the store.
+  /// - Returns: A report on all parts of the store. For lost saves it lists the rows that the user entered, without
+  ///   sync data; for tracks it contains only the number of lost rows.
+  /// - Throws: `StorageError`.
   public static func repair(storeDirectory: URL) throws(StorageError) -> RepairReport {
     var whole = RepairReport(wasDamaged: false, savesKept: 0)
     for store in present(storeDirectory) {
@@ -46,14 +50,14 @@ public struct StoreCheckup: Hashable, Sendable {
     return whole
   }
 
-  /// The record, there or not, and what there is beside it.
+  /// The record, whether it exists or not, and existing further stores.
   private static func present(_ storeDirectory: URL) -> [StoreBackup.Store] {
     StoreParts(storeDirectory: storeDirectory).stores.filter { $0.name == "record" || isBegun($0) }
   }
 
-  /// Whether a folder has more than the lock, which alone is left where a full disk kept a store from being made.
+  /// Whether a directory contains more than the lock file, which remains if creating a store failed on a full disk.
   private static func isBegun(_ store: StoreBackup.Store) -> Bool {
-    // A folder that cannot be listed is looked through, which says why.
+    // A directory that cannot be listed is checked, which reports the reason.
     guard let names = try? FileManager.default.contentsOfDirectory(atPath: store.directory) else {
       return FileManager.default.fileExists(atPath: store.directory)
     }

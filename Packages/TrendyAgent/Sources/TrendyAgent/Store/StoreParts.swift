@@ -3,9 +3,9 @@ import TrendyModels
 public import TrendyPersistence
 public import TrendyProtocols
 
-/// What a person's folder is made of, for those who look after it as a whole: the record, and the tracks where there are some.
+/// Parts of a user's store directory for operations on the whole: the record, and the tracks if there are any.
 ///
-/// The pairing with a hub is no part of a backup: whoever finds one gets no token.
+/// A backup does not contain the account, so it gives nobody a token.
 public struct StoreParts: Hashable, Sendable {
   private let directory: String
   private let nowMillis: Int64
@@ -24,11 +24,13 @@ public struct StoreParts: Hashable, Sendable {
     ]
   }
 
+  /// Writes a backup.
   /// - Parameters:
-  ///   - path: of the backup.
-  ///   - isReplacing: whether a file that is there may go.
-  ///   - key: signs the backup.
-  ///   - onProgress: may cancel it.
+  ///   - path: Path of the backup.
+  ///   - isReplacing: Whether to replace an existing file.
+  ///   - key: Key with which to sign the backup; `nil` for none.
+  ///   - onProgress: Reports progress; may cancel the backup.
+  /// - Returns: Summary of the backup.
   /// - Throws: `StorageError`.
   public func backUp(
     to path: String, isReplacing: Bool, signedWith key: BackupKey? = nil,
@@ -38,14 +40,15 @@ public struct StoreParts: Hashable, Sendable {
       stores, to: path, madeMillis: nowMillis, isReplacing: isReplacing, signedWith: key, onProgress: onProgress)
   }
 
-  /// Whether there is anything that a restore would put aside.
+  /// Whether a restore would replace existing data.
   public func isUsed() throws(StorageError) -> Bool { try StoreBackup.isUsed(stores) }
 
-  /// Keeps what is there now in a backup of its own in the same folder.
+  /// Restores a backup, after writing the present data to a new backup in the same directory.
   /// - Parameters:
-  ///   - path: of the backup.
-  ///   - key: the key with which the backup must be signed.
-  ///   - onProgress: may cancel it until something has changed.
+  ///   - path: Path of the backup.
+  ///   - key: Key with which the backup must be signed; `nil` for none.
+  ///   - onProgress: Reports progress; may cancel before anything has changed.
+  /// - Returns: Report of the restore.
   /// - Throws: `StorageError`.
   public func restore(
     from path: String, signedWith key: BackupKey? = nil,
@@ -56,12 +59,13 @@ public struct StoreParts: Hashable, Sendable {
       onProgress: onProgress)
   }
 
-  /// Keeps all that is here in the same folder, before something is done to it.
-  /// - Returns: the backup's path.
+  /// Writes a backup of the present data to the same directory before an operation.
+  /// - Parameter what: Name of the operation, part of the file name.
+  /// - Returns: Path of the backup.
   /// - Throws: `StorageError`.
   public func backUp(before what: String) throws(StorageError) -> String {
     let path = keptPath(before: what)
-    // Twice within a millisecond is once.
+    // A second backup within a millisecond has the same name and content.
     _ = try backUp(to: path, isReplacing: true)
     return path
   }

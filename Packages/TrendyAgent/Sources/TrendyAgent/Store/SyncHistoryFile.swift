@@ -10,7 +10,7 @@ public import TrendyProtocols
   import Darwin
 #endif
 
-/// The last 50 rounds of sync, in a file beside the store: written by who syncs, read by who asks.
+/// The last 50 sync rounds, in a file beside the store.
 public struct SyncHistoryFile: SyncHistoryRecording {
   public static let limit = 50
   private let url: URL
@@ -19,20 +19,20 @@ public struct SyncHistoryFile: SyncHistoryRecording {
     url = storeDirectory.appending(path: "sync-history.json")
   }
 
-  /// The oldest first. A file that cannot be read counts as none: it holds nothing that the store does not.
+  /// Returns the rounds, oldest first. An unreadable file counts as empty: it contains nothing that the store does not.
   public func load() -> [SyncRun] {
     (try? WireJSON.decode([SyncRun].self, from: Data(contentsOf: url))) ?? []  // see above: why failure does not matter
   }
 
   public func record(_ run: SyncRun) async {
     let runs = (load() + [run]).suffix(Self.limit)
-    // A round that went well must not count as failed because its note could not be kept.
+    // A failed write must not turn a successful round into a failed one.
     try? OwnerOnlyFile.replace(url, with: WireJSON.encode(Array(runs)))
   }
 
-  /// Why nothing can be noted by now, as on a disk that is full; `nil` where something can.
+  /// Returns why nothing can be written at present, such as a full disk; `nil` if writing is possible.
   public func obstacle() -> OwnerOnlyFile.WriteError? {
-    // Beside the history, so that no note is lost, and without a name before anything is in it.
+    // A separate file, so that the history is not at risk; unlinked before anything is written.
     let probe = url.path + ".room-\(getpid())"
     let descriptor = open(probe, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { return OwnerOnlyFile.WriteError(path: url.path, code: errno) }
@@ -44,6 +44,6 @@ public struct SyncHistoryFile: SyncHistoryRecording {
       ? nil : OwnerOnlyFile.WriteError(path: url.path, code: written < 0 ? errno : ENOSPC)
   }
 
-  /// About as long as the history is when it is full.
+  /// Approximate size of a full history in bytes.
   private static let bytes = 16 << 10
 }

@@ -3,7 +3,7 @@ import TrendyInsights
 public import TrendyModels
 public import TrendyProtocols
 
-/// A type with a goal, and how far that is met in the present day or week.
+/// Event type with a goal, and its progress on the current day or in the current week.
 public struct TypeGoal: Hashable, Sendable {
   public let type: EventType
   public let progress: GoalProgress
@@ -13,12 +13,13 @@ public struct TypeGoal: Hashable, Sendable {
     self.progress = progress
   }
 
-  /// Of those types that have a goal, in their order; without one, nothing is read.
+  /// Returns the goals of the types that have one, in their order. Reads nothing if there are none.
   /// - Parameters:
-  ///   - types: those that are asked about.
-  ///   - store: has their events, the excused days and what runs.
-  ///   - now: lies in the day, or the week.
-  ///   - local: says when days and weeks begin.
+  ///   - types: Types to check.
+  ///   - store: The record.
+  ///   - now: A time within the day or week.
+  ///   - local: The user's calendar.
+  /// - Throws: Errors of the store.
   public static func all(
     among types: [EventType], in store: any DataStoreProtocol, now: Date, local: LocalTime
   ) throws -> [TypeGoal] {
@@ -31,7 +32,7 @@ public struct TypeGoal: Hashable, Sendable {
     }
   }
 
-  /// The keys of the first properties of type duration, by the ids of their types.
+  /// Returns the key of the first duration property of each type, by id of the type.
   static func durationKeys(in store: any DataStoreProtocol) throws -> [String: String] {
     Dictionary(
       grouping: try store.fetchAllPropertyDefinitions().filter { $0.propertyType == .duration }, by: \.eventTypeId
@@ -40,7 +41,7 @@ public struct TypeGoal: Hashable, Sendable {
 }
 
 extension Skip {
-  /// The days of the person that it excuses; what ends where a day begins takes nothing of that day.
+  /// Returns the skipped days. A skip that ends at the start of a day does not include that day.
   public func dates(in local: LocalTime) -> ClosedRange<CivilDate> {
     let first = local.day(of: days.lowerBound)
     return first...max(first, local.day(of: days.upperBound.addingTimeInterval(-0.001)))

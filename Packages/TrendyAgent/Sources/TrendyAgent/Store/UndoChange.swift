@@ -2,14 +2,14 @@ import TrendyFoundation
 import TrendyModels
 import TrendyPersistence
 
-/// What turns one entity back to what it was, or again to what it became; and how to tell that it was changed since.
+/// Change that undoes or redoes what a step did to one entity, with data to detect later changes.
 struct UndoChange: Hashable, Sendable {
   enum Turn: Hashable, Sendable {
-    /// It is there only because of what was done: removed, if it still is what this is the hash of.
+    /// Delete the entity that the step created, if its state still has this hash.
     case remove(fingerprint: String)
-    /// It was removed, and was this.
+    /// Restore the entity that the step deleted, with this state.
     case bringBack(JSONValue)
-    /// Fields that have one value and are to have the other, `nil` for none.
+    /// Change fields from their present value to the target; `nil` means no value.
     case change([String: Fields])
   }
 
@@ -28,7 +28,7 @@ struct UndoChange: Hashable, Sendable {
     self.turn = turn
   }
 
-  /// How to get from one value of an entity to the other; `nil` where they are the same.
+  /// Computes the change from one state of an entity to another; `nil` if they are equal.
   init?(kind: MutationEntityType, id: String, from present: JSONValue?, to target: JSONValue?) {
     self.kind = kind
     self.id = id
@@ -47,17 +47,17 @@ struct UndoChange: Hashable, Sendable {
     }
   }
 
-  /// How to get from what one unit of work leaves of an entity back to what was before.
+  /// Computes the change that reverts what a unit of work did to an entity; `nil` if it did nothing.
   init?(takingBack change: EntityChange) throws {
     let (before, after) = (change.before.map { Undoable($0) }, change.after.map { Undoable($0) })
     guard let entity = after ?? before else { return nil }
     self.init(kind: entity.kind, id: entity.id, from: try after?.value, to: try before?.value)
   }
 
-  /// Whether the entity is gone, and comes back.
+  /// Whether the change restores a deleted entity.
   var isReturn: Bool { if case .bringBack = turn { true } else { false } }
 
-  /// Gives entities their new ids.
+  /// Replaces ids of entities that were recreated under new ones.
   mutating func rename(_ names: [String: String]) {
     if let new = names[id] { id = new }
     switch turn {
@@ -78,7 +78,7 @@ struct UndoChange: Hashable, Sendable {
 }
 
 extension UndoChange {
-  /// A value of an entity whose references go to new ids.
+  /// Returns a state with replaced ids.
   static func renamed(_ value: JSONValue, _ names: [String: String]) -> JSONValue {
     var value = value
     if !names.isEmpty { value.rename(names) }
@@ -86,7 +86,7 @@ extension UndoChange {
   }
 }
 
-// MARK: As the store keeps it
+// MARK: Stored form
 
 extension UndoChange {
   var value: JSONValue {
@@ -101,7 +101,7 @@ extension UndoChange {
     return .object(members)
   }
 
-  /// Reads back what ``value`` wrote; `nil` for what a later version wrote.
+  /// Reads the form of ``value``; `nil` for a form of a later version.
   init?(_ value: JSONValue) {
     guard let members = value.objectValue, let id = members["id"]?.stringValue,
       let kind = members["kind"]?.stringValue.flatMap(MutationEntityType.init(rawValue:))
@@ -121,10 +121,10 @@ extension UndoChange {
   }
 }
 
-// MARK: Values of entities
+// MARK: Entity states
 
 extension JSONValue {
-  /// The members of an entity, those of its nested member each by itself; null is none.
+  /// Fields of an entity, those of its nested member separately; null counts as absent.
   func fields(of kind: MutationEntityType) -> [String: JSONValue] {
     var fields: [String: JSONValue] = [:]
     let nested = SyncedKind.named(kind.rawValue)?.nestedMember
@@ -138,7 +138,7 @@ extension JSONValue {
     return fields
   }
 
-  /// The reverse of ``fields(of:)``.
+  /// Creates the state from the result of ``fields(of:)``.
   init(fields: [String: JSONValue], of kind: MutationEntityType) {
     guard let nested = SyncedKind.named(kind.rawValue)?.nestedMember else {
       self = .object(fields)
@@ -157,7 +157,7 @@ extension JSONValue {
     self = .object(members)
   }
 
-  /// The same for values that mean the same: 16 hexadecimal digits of a hash that is not meant to withstand anybody.
+  /// Hash that is equal for equivalent states: 16 hexadecimal digits, not cryptographic.
   var fingerprint: String {
     var text = ""
     appendCanonical(to: &text)
@@ -166,7 +166,7 @@ extension JSONValue {
     return String(repeating: "0", count: 16 - digits.count) + digits
   }
 
-  /// Null members and empty objects say nothing; a whole number is written as one.
+  /// Null members and empty objects are omitted, and whole numbers are written as integers.
   private func appendCanonical(to text: inout String) {
     switch self {
     case .null: text += "n"
@@ -190,10 +190,10 @@ extension JSONValue {
     }
   }
 
-  // A bare `nil` would be the null of JSON.
+  // A bare `nil` would be a JSON null.
   fileprivate var unlessNull: JSONValue? { isNull ? Optional.none : self }
 
-  /// Of an entity that refers to what has another id now.
+  /// Replaces references to entities that have new ids.
   mutating func rename(_ names: [String: String]) {
     switch self {
     case .string(let text): if let new = names[text] { self = .string(new) }

@@ -2,30 +2,30 @@ import TrendyFoundation
 import TrendyModels
 import TrendyPersistence
 
-/// The history of what was done, in notes of the store: what is written here is saved with what it tells of, or not at all.
+/// Undo history, stored as local values: an entry is saved together with its changes or not at all.
 ///
-/// Used within one unit of work, which has the write lock where it writes. An entry that was lost with a damaged store is passed over.
+/// Used within one unit of work, with the write lock if it writes. Entries lost with a damaged store are skipped.
 struct UndoLog {
   enum List {
     case done
     case undone
   }
 
-  /// So many things can be taken back.
+  /// Maximum number of steps that can be undone.
   static let limit = 50
-  /// So long a deletion is remembered beyond them: as long as a hub tells of one.
+  /// Time in seconds for which deletions are kept beyond that limit: as long as a hub lists a deletion.
   static let patience: TimeInterval = 90 * 86_400
-  /// Changes that lie in a row.
+  /// Number of changes in one local value.
   private static let partLength = 500
   private static let name = "undo"
-  /// More than a person does; a larger number in a store is damage.
+  /// Upper limit of entry numbers; a larger number is damage.
   private static let mostEntries: Int64 = 1 << 24
 
   private let store: LocalStore
-  /// Numbers of entries, the latest last.
+  /// Numbers of entries, latest last.
   private(set) var done: [Int64] = []
   private(set) var undone: [Int64] = []
-  /// From here on there may be entries that only tell what was deleted.
+  /// First entry that may exist; entries outside both lists contain only deletions.
   private var first: Int64
   private var next: Int64
 
@@ -49,7 +49,7 @@ struct UndoLog {
 
   // MARK: Entries
 
-  /// Of entries that tell of a deletion that can be restored, the latest first: those that can be taken back, and older ones.
+  /// Numbers of entries whose deletions can be restored, latest first.
   var deletions: some Sequence<Int64> { (first..<next).reversed().lazy.filter { [undone] in !undone.contains($0) } }
 
   func numbers(_ list: List) -> [Int64] {
@@ -59,7 +59,7 @@ struct UndoLog {
     }
   }
 
-  /// `nil` where it was lost.
+  /// Returns the step of an entry; `nil` if the entry was lost.
   func step(_ number: Int64) throws -> UndoStep? {
     guard let entry = try entry(number), let label = entry["label"]?.stringValue,
       let seconds = entry["date"]?.doubleValue
@@ -77,7 +77,12 @@ struct UndoLog {
     }
   }
 
-  /// Notes what was done now; what had been taken back cannot be done again from here on.
+  /// Adds a step. Steps that were undone can no longer be redone.
+  /// - Parameters:
+  ///   - step: The step.
+  ///   - isDivisible: Whether undo may skip entities that have changed since.
+  ///   - changes: Changes that undo the step.
+  /// - Returns: Number of the new entry.
   mutating func append(_ step: UndoStep, isDivisible: Bool, _ changes: [UndoChange]) throws -> Int64 {
     for number in undone { try erase(number) }
     undone = []
@@ -89,15 +94,18 @@ struct UndoLog {
     return number
   }
 
-  /// Adds to what was done last.
-  /// - Returns: `false` where something else was done, or it was taken back, since.
+  /// Adds changes to the last step.
+  /// - Parameters:
+  ///   - number: Number of the entry.
+  ///   - changes: Changes that undo the addition.
+  /// - Returns: `false` if the step is no longer the last one or was undone.
   func extend(_ number: Int64, with changes: [UndoChange]) throws -> Bool {
     guard done.last == number, undone.isEmpty, var entry = try entry(number) else { return false }
     try write(changes, from: parts(number), to: number, &entry)
     return true
   }
 
-  /// Moves an entry from the one list to the other, with what turns it the other way.
+  /// Moves an entry to the other list and replaces its changes by those in the other direction.
   mutating func move(
     _ number: Int64, to list: List, replacing changes: [UndoChange]
   ) throws {
@@ -112,19 +120,19 @@ struct UndoLog {
     try save()
   }
 
-  /// Takes an entry out of the lists. What it deleted is remembered.
+  /// Removes an entry from both lists but keeps its deletions.
   mutating func drop(_ number: Int64) throws {
     try reduce(number)
     remove(number)
     try save()
   }
 
-  /// Drops the entry of an import that was taken back.
+  /// Removes the entry of an import that was undone.
   mutating func drop(importID: String) throws {
     for number in done where try step(number)?.importID == importID { try drop(number) }
   }
 
-  /// Gives entities that came back under other ids their new ones, wherever an entry knows them.
+  /// Replaces ids of entities that were recreated under new ones, in all entries.
   func rename(_ names: [String: String]) throws {
     guard !names.isEmpty else { return }
     for number in first..<next {
@@ -181,7 +189,7 @@ extension UndoLog {
     while done.count > Self.limit { try reduce(done.removeFirst()) }
   }
 
-  /// Leaves of an entry only what was deleted and no hub can tell of.
+  /// Reduces an entry to deletions of entities that the hub does not have.
   private func reduce(_ number: Int64) throws {
     let unheard = try changes(number).filter { change in
       guard case .bringBack = change.turn, try Undoable.held(change.kind, id: change.id, in: store) == nil else {

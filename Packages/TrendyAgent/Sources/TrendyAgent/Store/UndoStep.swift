@@ -1,15 +1,15 @@
 public import TrendyFoundation
 public import TrendyModels
 
-/// One thing that a person did and that can be taken back, or that was taken back and can be done again.
+/// User action that can be undone, or redone after it was undone.
 public struct UndoStep: Hashable, Sendable {
-  /// An entity that was changed again since, or whose event type was deleted, and so was left as it is.
+  /// Entity that was skipped because it has changed since, or because its event type was deleted.
   public struct Left: Hashable, Sendable {
     public var kind: MutationEntityType
     public var id: String
-    /// The fields that were changed since, by their names on the wire; empty where that is all of it.
+    /// Wire names of the fields that have changed since; empty if the whole entity was skipped.
     public var fields: [String]
-    /// Whether it belonged to an event type that was deleted since.
+    /// Whether the entity's event type was deleted since.
     public var isTypeDeleted: Bool
 
     public init(kind: MutationEntityType, id: String, fields: [String] = [], isTypeDeleted: Bool = false) {
@@ -20,31 +20,32 @@ public struct UndoStep: Hashable, Sendable {
     }
   }
 
-  /// What was done, in the words of the command: `split trip 0199f3c2`.
+  /// Text of the action, as in the command: `split trip 0199f3c2`.
   public var label: String
-  /// When it was done first.
+  /// Time of the action.
   public var date: Date
-  /// Of the import that it is; `nil` for all else. It can be taken back and not done again: the file has what it brought.
+  /// Id of the import that the step is; `nil` for other actions. An undone import cannot be redone; its file must be
+  /// imported again.
   public internal(set) var importID: String?
-  /// What the step could not turn when the rest of it was taken back or done again.
+  /// Entities that were skipped when the step was undone or redone.
   public internal(set) var left: [Left] = []
-  /// Whether everything was that way already, as where another device had deleted what was recorded.
+  /// Whether nothing had to change, for example because another device had already deleted the entity.
   public internal(set) var wasSoAlready = false
 }
 
-/// The last 50 things that were done, and those that were taken back, the latest last.
+/// The last 50 steps and the undone ones, latest last.
 public struct UndoHistory: Hashable, Sendable {
   public internal(set) var done: [UndoStep] = []
-  /// What can be done again: the last of them was taken back last. Doing anything else empties it.
+  /// Steps that can be redone, the next one last. Any other action clears the list.
   public internal(set) var undone: [UndoStep] = []
 }
 
-/// Why something cannot be taken back, or done again.
+/// Why a step cannot be undone or redone.
 public enum UndoError: Error, Hashable, CustomStringConvertible {
   case nothing
   case nothingUndone
   case changedSince(label: String, left: [UndoStep.Left])
-  /// Events, properties or excused days of a type that it made were recorded since.
+  /// Events, properties or skips of an event type that the step created were recorded since.
   case inUse(label: String)
 
   public var description: String {

@@ -4,14 +4,14 @@ import TrendyPersistence
 import TrendyProtocols
 import TrendySync
 
-/// Something that an entity of the store is, or is to be.
+/// State of an entity of any kind.
 public enum Undoable: Hashable, Sendable {
   case event(Event)
   case eventType(EventType)
   case place(Geofence)
   case property(PropertyDefinition)
   case record(SyncedRecord)
-  /// A change that took no effect and waits for a decision, on this device alone; those of the hub are records.
+  /// Conflict of this device's journal; conflicts of the hub are records.
   case conflict(Conflict)
 
   init(_ entity: EntityChange.Entity) {
@@ -25,7 +25,7 @@ public enum Undoable: Hashable, Sendable {
     }
   }
 
-  /// Reads back what ``value`` wrote.
+  /// Reads the form of ``value``.
   init(_ kind: MutationEntityType, id: String, _ value: JSONValue) throws {
     func made<Entity: SyncedEntity>(_ type: Entity.Type) throws -> Entity {
       var members = value.objectValue ?? [:]
@@ -37,13 +37,13 @@ public enum Undoable: Hashable, Sendable {
     case .eventType: self = .eventType(try made(EventType.self))
     case .geofence: self = .place(try made(Geofence.self))
     case .propertyDefinition: self = .property(try made(PropertyDefinition.self))
-    // One that the hub keeps is a record.
+    // A conflict of the hub is a record.
     case .conflict where Conflict.isKept(in: value): self = .conflict(try Conflict(id: id, value))
     default: self = .record(SyncedRecord(id: id, kind: kind, fields: value.objectValue ?? [:]))
     }
   }
 
-  /// `nil` where it is not held.
+  /// Returns the stored entity; `nil` if it does not exist.
   static func held(_ kind: MutationEntityType, id: String, in store: any DataStoreProtocol) throws -> Undoable? {
     switch kind {
     case .event: try store.findEvent(id: id).map { .event($0) }
@@ -95,7 +95,7 @@ public enum Undoable: Hashable, Sendable {
     }
   }
 
-  /// What makes it, as on the wire but without its id and what a store adds.
+  /// Members of a create request without the id.
   public var value: JSONValue {
     get throws {
       func members(_ entity: some SyncedEntity) throws -> JSONValue {
@@ -130,7 +130,7 @@ extension RecorderChanges {
     }
   }
 
-  /// Only what differs is changed: the entity may have gone on meanwhile in another process.
+  /// Changes only the fields that differ, since another process may have changed the entity meanwhile.
   func turn(_ old: Undoable, into new: Undoable) throws {
     switch (old, new) {
     case (.event(let old), .event(let new)):
@@ -168,10 +168,10 @@ extension Conflict {
     ])
   }
 
-  /// Whether ``value`` wrote it.
+  /// Whether the state was written by ``value``.
   fileprivate static func isKept(in value: JSONValue) -> Bool { value.objectValue?["payload"] != nil }
 
-  /// Reads back what ``value`` wrote.
+  /// Reads the form of ``value``.
   fileprivate init(id: String, _ value: JSONValue) throws {
     func text(_ name: String) throws -> String {
       guard let text = value.objectValue?[name]?.stringValue else { throw APIError.decodingError("\(name): no text") }
@@ -189,10 +189,10 @@ extension Conflict {
 }
 
 extension DataStoreProtocol {
-  /// Whether anything would go with an event type: events, definitions of properties, excused days.
+  /// Whether an event type has children: events, property definitions or skips.
   /// - Parameters:
-  ///   - typeID: the event type.
-  ///   - ids: of those that do not count.
+  ///   - typeID: Id of the event type.
+  ///   - ids: Ids of children to ignore.
   func hasChildren(ofType typeID: String, besides ids: Set<String> = []) throws -> Bool {
     try events(in: nil, ofType: typeID, limit: ids.count + 1).contains { !ids.contains($0.id) }
       || fetchAllPropertyDefinitions().contains { $0.eventTypeId == typeID && !ids.contains($0.id) }
