@@ -16,9 +16,13 @@ public import TrendyTrips
 /// The user's record on this device: its store, the recorder that writes to it, and the readings of devices. Needs no
 /// network.
 public final class DeviceRecord: Sendable {
+  /// Directory of the store.
   public let directory: URL
+  /// Clock that dates all changes.
   public let clock: any TimeSource
+  /// Opens units of work on the store.
   public let dataStoreFactory: DefaultDataStoreFactory
+  /// Records edits without an undo step.
   public let recorder: Recorder
   /// Called after a change, for sync or display.
   let onChange: @Sendable () -> Void

@@ -8,6 +8,7 @@ public import TrendyProtocols
 /// Not thread-safe. Methods without `throws` store their error in ``failure``; ``keep(toldTrips:_:)`` saves several
 /// notices at once and throws.
 public final class CompanionChannel: WatchConnectivityServiceProtocol {
+  /// Notified by ``setup()``.
   public weak var delegate: (any WatchConnectivityServiceDelegate)?
   /// Data of the following trip notices: `id`, `device`, `start` and further known values.
   public var trip: [String: JSONValue] = [:]
@@ -36,8 +37,10 @@ public final class CompanionChannel: WatchConnectivityServiceProtocol {
     ((try? store.links()) ?? []).filter { $0.role == .tracker }
   }
 
+  /// Reports to the delegate that notices can be sent.
   public func setup() { delegate?.watchConnectivityServiceDidActivate(self) }
 
+  /// Adds a notice with account and hub address, and with a token unless it is empty.
   public func syncConfig(email: String, apiUrl: String, token: String) {
     var data: [String: JSONValue] = ["account": .string(email), "hub_url": .string(apiUrl)]
     // At a hub each device has its own token, so only a token intended for the companion is sent.
@@ -45,10 +48,12 @@ public final class CompanionChannel: WatchConnectivityServiceProtocol {
     tell(CompanionStore.Draft(kind: CompanionNotice.Kind.config, data: data))
   }
 
+  /// Adds a notice with a new token for the companion.
   public func syncToken(_ token: String) {
     tell(CompanionStore.Draft(kind: CompanionNotice.Kind.token, data: ["token": .string(token)]))
   }
 
+  /// Adds a notice that ``trip`` has started.
   public func notifyTripStarted() {
     tell(CompanionStore.Draft(kind: CompanionNotice.Kind.tripStarted, data: trip))
   }
@@ -127,7 +132,9 @@ extension CompanionChannel {
 
   /// Trip in progress.
   public struct DeviceTrip: Hashable, Sendable {
+    /// Id of the trip's event.
     public var id: String
+    /// Name of the device that records the trip.
     public var device: String
     public var start: Date
 

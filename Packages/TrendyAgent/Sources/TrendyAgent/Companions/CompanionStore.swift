@@ -12,6 +12,7 @@ import TrendyTrips
 public struct CompanionStore: Sendable {
   /// Connection from one device to another, as this device knows it.
   public struct Link: Hashable, Sendable, Identifiable {
+    /// Direction of a link.
     public enum Role: String, Hashable, Sendable {
       /// This device sends notices.
       case tracker
@@ -23,6 +24,7 @@ public struct CompanionStore: Sendable {
     public var role: Role
     /// Id of the other device at the hub.
     public var peerId: String
+    /// Name of the other device.
     public var peerName: String
     /// Last sequence number that was assigned or received.
     public var lastSequence: Int64
@@ -336,6 +338,7 @@ public struct CompanionStore: Sendable {
     }
   }
 
+  /// Notes that received hub addresses and tokens have been applied up to a sequence number.
   public func settle(_ link: String, through sequence: Int64) throws {
     try write { transaction in
       guard let stored = try transaction.get(kind: Kind.link, key: RecordKey(hashing: link)) else { return }

@@ -15,7 +15,9 @@ import TrendySync
 ///
 /// The result is stored as a local value of the store, readable while no agent runs.
 public struct ScheduledExport: Sendable {
+  /// Result of a check.
   public enum Outcome: Hashable, Sendable {
+    /// No export is due, or the last one failed less than ``retryInterval`` ago.
     case notDue
     /// Name of the new file, and of the deleted files.
     case made(String, removed: [String])
@@ -136,11 +138,13 @@ public struct ScheduledExport: Sendable {
 public struct ExportStanding: Hashable, Sendable {
   static let name = "export"
 
+  /// Path of the target folder.
   public let folder: String
   /// Names of the files made in the folder, oldest first.
   public internal(set) var made: [String] = []
   /// Why the last export failed; `nil` if it succeeded.
   public internal(set) var failure: String?
+  /// Time of the failure.
   public internal(set) var failedAt: Date?
 
   init(folder: String) { self.folder = folder }

@@ -7,10 +7,13 @@ public import TrendyPersistence
 /// An entry is deleted when a later post of the device is stored completely. It is information for the user (`trendy
 /// place check`), so an entry that cannot be read or written has no further effect.
 public struct RefusedPosts: Sendable {
+  /// Rejected posts of one device.
   public struct Entry: Hashable, Sendable, Codable {
     /// Number of rejected posts since ``first``.
     public var count: Int
+    /// Time of the first one.
     public var first: Date
+    /// Time of the last one.
     public var last: Date
     /// Reason of the last one, as text.
     public var reason: String

@@ -7,12 +7,15 @@ import TrendyTrips
 
 /// Result of importing a recorded track: its trips, and visits to the user's places.
 public struct TrackImport: Hashable, Sendable {
+  /// Numbers of new and duplicate items.
   public struct Count: Hashable, Sendable {
+    /// Items that were not recorded before.
     public var new = 0
     /// Recorded before, on this or another device, including those deleted since.
     public var known = 0
   }
 
+  /// The parsed file.
   public let file: TrackFile
   /// Fixes that the track log took, or would take, and those that it had.
   public internal(set) var fixCount = Count()
@@ -23,6 +26,7 @@ public struct TrackImport: Hashable, Sendable {
   public internal(set) var workouts: ImportReport?
   public internal(set) var trips: [Event] = []
   public internal(set) var tripCount = Count()
+  /// Visits in the file, new or not, without deleted ones.
   public internal(set) var visits: [Event] = []
   public internal(set) var visitCount = Count()
 

@@ -44,13 +44,19 @@ public struct TrackIntake: Sendable {
 
   /// Result of a batch.
   public struct Taken: Hashable, Sendable {
+    /// Number of new readings.
     public var added = 0
+    /// Number of readings that were already stored.
     public var known = 0
+    /// Messages for the first ten invalid or rejected readings.
     public var problems: [String] = []
+    /// Number of invalid or rejected readings.
     public var problemCount = 0
     /// Number of valid readings that were not stored.
     public var refused = 0
+    /// Detected events that were created, changed or deleted.
     public var changes = TrackReader.Changes()
+    /// Whether any event was created, changed or deleted.
     public var isRecordChanged: Bool { !changes.isEmpty }
     /// Why the sender must keep the batch and send it again: none of its readings could be stored. `nil` if any was
     /// stored, or if it had no readings.
@@ -197,6 +203,7 @@ public struct TrackIntake: Sendable {
     try log.part(in: span, after: position)
   }
 
+  /// Explains how a detected event was found; `nil` if it was not detected on this device.
   public func explanation(eventId: String) throws -> FindingExplanation? {
     try reader.explanation(eventId: eventId)
   }
@@ -237,8 +244,10 @@ public actor SharedIntake {
   private let record: DeviceRecord
   private var queue: IntakeQueue?
 
+  /// Creates a queue for the readings of a record.
   public init(_ record: DeviceRecord) { self.record = record }
 
+  /// Returns the queue; the first call opens the track log.
   public func make() throws -> IntakeQueue {
     if let queue { return queue }
     let queue = IntakeQueue(try record.makeTrackIntake())
@@ -273,6 +282,7 @@ public actor IntakeQueue {
     state = Mutex(.closed)
   }
 
+  /// Runs `body` with the intake after all earlier calls, and opens the intake if necessary.
   public func run<Result: Sendable>(_ body: @Sendable (TrackIntake) throws -> Result) throws -> Result {
     let known: TrackIntake? = state.withLock { state in
       defer { state = .inUse }

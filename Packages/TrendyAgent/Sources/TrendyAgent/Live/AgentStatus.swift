@@ -8,10 +8,12 @@ public import TrendyTrips
 /// The agent writes it at least once a minute. A file with state `running` that is older than 150 seconds belongs to an
 /// agent that was killed.
 public struct AgentStatus: Hashable, Sendable {
+  /// Value of the member `schema` in the document.
   public static let schema = "trendy.agent/1"
 
   /// Trip in a live display.
   public struct LiveTrip: Hashable, Sendable {
+    /// State of the trip.
     public enum State: String, Hashable, Sendable {
       case going
       case paused
@@ -22,8 +24,11 @@ public struct AgentStatus: Hashable, Sendable {
     /// Id of the trip's event, which may not exist yet; `nil` if unknown.
     public var id: String?
     public var state: State
+    /// Name of the device that records the trip.
     public var device: String?
+    /// Name of the vehicle; `nil` if unknown.
     public var vehicle: String?
+    /// Current mode of transport.
     public var mode: MotionState
     public var start: Date
     /// Seconds since the start.
@@ -46,8 +51,11 @@ public struct AgentStatus: Hashable, Sendable {
 
   /// Summary of sync.
   public struct Sync: Hashable, Sendable {
+    /// Short name of the hub; `nil` for a store that is not connected.
     public var hub: String?
+    /// Number of pending mutations.
     public var waiting: Int
+    /// End of the last successful round.
     public var lastSync: Date?
     /// Error of the last round; `nil` if it was successful.
     public var error: String?
@@ -60,12 +68,19 @@ public struct AgentStatus: Hashable, Sendable {
     }
   }
 
+  /// Id of the agent's process.
   public var pid: Int32
+  /// Path of the store directory.
   public var store: String
+  /// Start of the agent.
   public var startedAt: Date
+  /// Time of this status.
   public var writtenAt: Date
+  /// Whether the agent has ended regularly.
   public var hasEnded = false
+  /// Trip in progress, or one that ended recently.
   public var trip: LiveTrip?
+  /// Counts, goals and open visits of the current day.
   public var today: TodaySnapshot?
   public var sync: Sync?
   /// State of the devices that send notices to this one.

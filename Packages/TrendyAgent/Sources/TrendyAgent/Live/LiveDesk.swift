@@ -7,7 +7,7 @@ public import TrendyTrips
 
 /// Updates the live status of a running agent, notifies the user, and sends notices to companions.
 ///
-/// Makes no detection of its own: it reads the track log, from which the trips of the record are created too. After a
+/// Performs no detection: it reads the track log, from which the trips of the record are created too. After a
 /// restart, a late fix or a change by another process it therefore shows the trip that will be recorded.
 public actor LiveDesk {
   /// Inputs and outputs of the live status.

@@ -21,8 +21,10 @@ public final class LiveStatus: LiveActivityManagerProtocol {
     self.onChange = onChange
   }
 
+  /// Whether the displayed trip is in progress.
   public var isActivityRunning: Bool { status.trip.map { $0.state != .ended } ?? false }
 
+  /// Displays a trip that has started; an empty `carName` means no vehicle.
   public func startActivity(carName: String, startTime: Date) {
     visibleUntil = nil
     var trip = AgentStatus.LiveTrip(start: startTime)
@@ -31,6 +33,7 @@ public final class LiveStatus: LiveActivityManagerProtocol {
     show()
   }
 
+  /// Updates the displayed trip in progress. Has no effect without one.
   public func updateActivity(state: LiveActivityState) {
     guard isActivityRunning else { return }
     status.trip?.state = state.isPaused ? .paused : .going
@@ -40,6 +43,7 @@ public final class LiveStatus: LiveActivityManagerProtocol {
     show()
   }
 
+  /// Marks the displayed trip as ended and removes it after the given number of seconds.
   public func endActivity(keepVisibleForSeconds seconds: TimeInterval) {
     guard isActivityRunning else { return }
     status.trip?.state = .ended

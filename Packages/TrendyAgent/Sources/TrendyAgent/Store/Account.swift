@@ -12,9 +12,13 @@ import TrendyModels
 ///
 /// Stored in a separate file beside the store that only its owner can read.
 public struct Account: Hashable, Sendable, Codable {
+  /// Base URL of the hub's API.
   public var hub: URL
+  /// Token of this device at the hub.
   public var token: String
+  /// Id of this device at the hub.
   public var deviceId: String
+  /// Name of the user's account at the hub.
   public var person: String
 
   /// Whether the token may be sent over an unencrypted connection; absent means no.
@@ -40,6 +44,7 @@ extension Account {
 public struct AccountFile: Hashable, Sendable {
   private let url: URL
 
+  /// Refers to `account.json` in the given directory, which need not exist.
   public init(storeDirectory: URL) {
     url = storeDirectory.appending(path: "account.json")
   }

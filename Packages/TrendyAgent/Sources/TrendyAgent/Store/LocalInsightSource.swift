@@ -27,6 +27,7 @@ public struct LocalInsightSource: InsightSource {
     _ = try store.eventTally(in: local, cache: cache)
   }
 
+  /// Returns the histories of all event types that have events, by id.
   public func histories(through today: CivilDate) throws -> [String: TypeHistory] {
     try histories(ofTypes: nil, through: today)
   }
@@ -73,6 +74,7 @@ public struct LocalInsightSource: InsightSource {
       today: today)
   }
 
+  /// Calls `body` with the type and time of each event on the given days.
   public func forEachMoment(
     in days: ClosedRange<CivilDate>, _ body: (String, TypeHistory.Moment) throws -> Void
   ) throws {

@@ -11,7 +11,9 @@ public import TrendyFoundation
 public enum OwnerOnlyFile: Sendable {
   /// System error of a failed write.
   public struct WriteError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// Path of the file.
     public let path: String
+    /// Value of `errno`.
     public let code: Int32
 
     public init(path: String, code: Int32) {

@@ -4,6 +4,7 @@ public import TrendyModels
 /// Days on which no events of a type are expected; they neither break nor extend a streak.
 public struct Skip: Hashable, Sendable, Identifiable {
   public let id: String
+  /// Id of the event type whose events are not expected.
   public let eventTypeId: String
   /// From the start of the first day to the start of the day after the last.
   public var days: Range<Date>
@@ -25,6 +26,7 @@ public struct Skip: Hashable, Sendable, Identifiable {
     self.init(id: record.id, eventTypeId: type, days: from..<to, note: record.fields["note"]?.stringValue)
   }
 
+  /// Record with which the skip is stored and synced.
   public var record: SyncedRecord {
     var fields: [String: JSONValue] = [
       "event_type_id": .string(eventTypeId), "from": .string(RFC3339.string(from: days.lowerBound)),

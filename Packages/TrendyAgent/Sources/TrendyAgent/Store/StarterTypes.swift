@@ -5,6 +5,7 @@ import TrendyTrips
 ///
 /// Their ids are natural keys: two devices that both created them share them after sync.
 public enum StarterTypes: Sendable {
+  /// Event types with their property definitions, in display order.
   public static let all: [(type: EventType, definitions: [PropertyDefinition])] = [
     make("mood", "#E0A030", "☺", [("score", "From 1, bad, to 5, good", .number, ["1", "2", "3", "4", "5"])]),
     make("workout", "#D0503C", "⚑", [("duration", "How long", .duration, [])]),

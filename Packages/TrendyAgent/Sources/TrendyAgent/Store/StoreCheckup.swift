@@ -3,6 +3,7 @@ public import TrendyPersistence
 
 /// Result of checking a store completely: its files, and the consistency of its rows.
 public struct StoreCheckup: Hashable, Sendable {
+  /// Totals and issues of all files.
   public private(set) var files = StoreVerification()
   /// All issues found.
   public private(set) var findings: [StoreFinding] = []

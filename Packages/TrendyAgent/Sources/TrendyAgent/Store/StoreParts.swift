@@ -5,11 +5,12 @@ public import TrendyProtocols
 
 /// Parts of a user's store directory for operations on the whole: the record, and the tracks if there are any.
 ///
-/// A backup does not contain the account, so it gives nobody a token.
+/// A backup does not contain the account, so it never contains a token.
 public struct StoreParts: Hashable, Sendable {
   private let directory: String
   private let nowMillis: Int64
 
+  /// Refers to the parts below a directory; the clock dates backups.
   public init(storeDirectory: URL, clock: any TimeSource = SystemTime()) {
     var path = storeDirectory.path
     while path.utf8.count > 1, path.hasSuffix("/") { path.removeLast() }
@@ -17,6 +18,7 @@ public struct StoreParts: Hashable, Sendable {
     nowMillis = Int64((clock.now.timeIntervalSince1970 * 1000).rounded())
   }
 
+  /// The record and the tracks, whether they exist or not.
   public var stores: [StoreBackup.Store] {
     [
       StoreBackup.Store(name: "record", directory: directory),

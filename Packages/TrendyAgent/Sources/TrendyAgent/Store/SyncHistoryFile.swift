@@ -12,9 +12,11 @@ public import TrendyProtocols
 
 /// The last 50 sync rounds, in a file beside the store.
 public struct SyncHistoryFile: SyncHistoryRecording {
+  /// Maximum number of rounds in the file.
   public static let limit = 50
   private let url: URL
 
+  /// Refers to `sync-history.json` in the given directory, which need not exist.
   public init(storeDirectory: URL) {
     url = storeDirectory.appending(path: "sync-history.json")
   }
@@ -24,6 +26,7 @@ public struct SyncHistoryFile: SyncHistoryRecording {
     (try? WireJSON.decode([SyncRun].self, from: Data(contentsOf: url))) ?? []  // see above: why failure does not matter
   }
 
+  /// Appends a round and drops the oldest beyond ``limit``. Write errors are ignored.
   public func record(_ run: SyncRun) async {
     let runs = (load() + [run]).suffix(Self.limit)
     // A failed write must not turn a successful round into a failed one.

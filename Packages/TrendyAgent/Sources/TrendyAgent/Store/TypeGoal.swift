@@ -5,7 +5,9 @@ public import TrendyProtocols
 
 /// Event type with a goal, and its progress on the current day or in the current week.
 public struct TypeGoal: Hashable, Sendable {
+  /// The event type.
   public let type: EventType
+  /// Progress of its goal.
   public let progress: GoalProgress
 
   public init(type: EventType, progress: GoalProgress) {

@@ -5,7 +5,9 @@ public import TrendyModels
 public struct UndoStep: Hashable, Sendable {
   /// Entity that was skipped because it has changed since, or because its event type was deleted.
   public struct Left: Hashable, Sendable {
+    /// Kind of the entity.
     public var kind: MutationEntityType
+    /// Id of the entity.
     public var id: String
     /// Wire names of the fields that have changed since; empty if the whole entity was skipped.
     public var fields: [String]
@@ -35,6 +37,7 @@ public struct UndoStep: Hashable, Sendable {
 
 /// The last 50 steps and the undone ones, latest last.
 public struct UndoHistory: Hashable, Sendable {
+  /// Steps that can be undone, the next one last.
   public internal(set) var done: [UndoStep] = []
   /// Steps that can be redone, the next one last. Any other action clears the list.
   public internal(set) var undone: [UndoStep] = []
@@ -42,12 +45,16 @@ public struct UndoHistory: Hashable, Sendable {
 
 /// Why a step cannot be undone or redone.
 public enum UndoError: Error, Hashable, CustomStringConvertible {
+  /// The history contains no step to undo.
   case nothing
+  /// No undone step can be redone.
   case nothingUndone
+  /// Everything that the step changed has been changed again since.
   case changedSince(label: String, left: [UndoStep.Left])
   /// Events, properties or skips of an event type that the step created were recorded since.
   case inUse(label: String)
 
+  /// Message for the user.
   public var description: String {
     switch self {
     case .nothing: "There is nothing to take back."

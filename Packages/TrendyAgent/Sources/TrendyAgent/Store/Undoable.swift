@@ -73,6 +73,7 @@ public enum Undoable: Hashable, Sendable {
     }
   }
 
+  /// Kind of the entity.
   public var kind: MutationEntityType {
     switch self {
     case .event: .event

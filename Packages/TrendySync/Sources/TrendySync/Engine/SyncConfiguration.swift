@@ -17,6 +17,7 @@ public struct SyncConfiguration: Hashable, Sendable {
   /// Silence after which a signal stream is considered dead and reopened, at least one second.
   public var signalTimeout: Duration
 
+  /// Creates a configuration. Values out of range are clamped.
   public init(
     batchSize: Int = 50, largeBatchSize: Int = 500, pageSize: Int = 100, largePageSize: Int = 500,
     pollInterval: Duration = .seconds(60),

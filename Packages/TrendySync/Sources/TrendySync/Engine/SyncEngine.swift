@@ -105,6 +105,7 @@ public actor SyncEngine {
 // MARK: State
 
 extension SyncEngine {
+  /// Activity of sync, or the result of the last round.
   public var state: SyncState { broadcast.state }
 
   /// Whether the last round failed because the hub did not respond.
@@ -113,6 +114,7 @@ extension SyncEngine {
   /// The current state, followed by every change. Each access returns an independent stream.
   public nonisolated var states: AsyncStream<SyncState> { broadcast.makeStream() }
 
+  /// State of the circuit breaker, which suspends pushes to a rate-limiting hub.
   public var circuitBreakerState: CircuitBreakerState { breaker.state(at: clock.uptime) }
 
   /// Whether pushing is suspended because the hub kept returning 429.

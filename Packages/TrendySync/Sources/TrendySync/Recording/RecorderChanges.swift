@@ -34,6 +34,7 @@ public struct RecorderChanges {
   /// Blocks writers in all processes until the save, so that data read from now on cannot change before it.
   public func beginWriting() throws { try writer.beginWriting() }
 
+  /// Records an event; see ``Recorder/record(_:fillingDefaults:)``.
   @discardableResult
   public func record(_ event: Event) throws -> Bool { try writer.record(event, isAsked: isAsked) }
 
@@ -45,17 +46,22 @@ public struct RecorderChanges {
   /// - Returns: JSON of a `CreateEventRequest`.
   public func recordNew(_ event: Event) throws -> Data { try writer.recordNew(event) }
 
+  /// Records an event type: creates it, or edits the stored one with the same id.
   @discardableResult
   public func record(_ eventType: EventType) throws -> Bool { try writer.record(eventType, isAsked: isAsked) }
 
+  /// Records a place: creates it, or edits the stored one with the same id.
   @discardableResult
   public func record(_ geofence: Geofence) throws -> Bool { try writer.record(geofence, isAsked: isAsked) }
 
+  /// Records a property definition: creates it, or edits the stored one with the same id.
   @discardableResult
   public func record(_ definition: PropertyDefinition) throws -> Bool {
     try writer.record(definition, isAsked: isAsked)
   }
 
+  /// Records an entity of a kind without its own Swift type.
+  /// - Throws: ``RecorderError/hasItsOwnType(_:)`` for another kind.
   @discardableResult
   public func record(_ record: SyncedRecord) throws -> Bool {
     func write<Entity: RecordEntity>(_ type: Entity.Type) throws -> Bool {
@@ -64,16 +70,19 @@ public struct RecorderChanges {
     return try write(record.kind.recordType)
   }
 
+  /// Changes a stored event; see ``Recorder/edit(eventId:_:)``.
   @discardableResult
   public func edit(eventId: String, _ change: (inout Event) throws -> Void) throws -> Event {
     try writer.edit(Event.self, id: eventId, change)
   }
 
+  /// Changes a stored event type; see ``Recorder/edit(eventTypeId:_:)``.
   @discardableResult
   public func edit(eventTypeId: String, _ change: (inout EventType) throws -> Void) throws -> EventType {
     try writer.edit(EventType.self, id: eventTypeId, change)
   }
 
+  /// Changes a stored place; see ``Recorder/edit(geofenceId:_:)``.
   @discardableResult
   public func edit(geofenceId: String, _ change: (inout Geofence) throws -> Void) throws -> Geofence {
     try writer.edit(Geofence.self, id: geofenceId, change)
@@ -96,9 +105,13 @@ public struct RecorderChanges {
     return try edit(kind.recordType)
   }
 
+  /// Deletes an event.
+  /// - Returns: Whether there was anything to delete.
   @discardableResult
   public func delete(eventId: String) throws -> Bool { try delete(.event, id: eventId) }
 
+  /// Deletes an event type, its events and its property definitions.
+  /// - Returns: Whether there was anything to delete.
   @discardableResult
   public func delete(eventTypeId: String) throws -> Bool { try delete(.eventType, id: eventTypeId) }
 
@@ -109,14 +122,20 @@ public struct RecorderChanges {
     try writer.delete(EventType.self, id: eventTypeId, mergedInto: heir)
   }
 
+  /// Deletes a place.
+  /// - Returns: Whether there was anything to delete.
   @discardableResult
   public func delete(geofenceId: String) throws -> Bool { try delete(.geofence, id: geofenceId) }
 
+  /// Deletes a property definition.
+  /// - Returns: Whether there was anything to delete.
   @discardableResult
   public func delete(propertyDefinitionId: String) throws -> Bool {
     try delete(.propertyDefinition, id: propertyDefinitionId)
   }
 
+  /// Deletes an entity of any kind.
+  /// - Returns: Whether there was anything to delete.
   @discardableResult
   public func delete(_ kind: MutationEntityType, id: String) throws -> Bool {
     func delete<Entity: StoredEntity>(_ type: Entity.Type) throws -> Bool {
@@ -146,6 +165,7 @@ public struct RecorderChanges {
     return areUntouched
   }
 
+  /// Restores a deleted entity of any kind; see ``Recorder/restore(_:id:)``.
   @discardableResult
   public func restore(_ kind: MutationEntityType, id: String) throws -> Bool {
     func restore<Entity: StoredEntity>(_ type: Entity.Type) throws -> Bool {
@@ -165,16 +185,20 @@ public struct RecorderChanges {
 // MARK: Conflicts
 
 extension RecorderChanges {
+  /// Discards the kept value of a conflict; see ``Recorder/dropConflict(id:)``.
   public func dropConflict(id: String) throws { try writer.drop(writer.conflict(id)) }
 
+  /// Writes the kept value of a conflict again; see ``Recorder/retryConflict(id:)``.
   public func retryConflict(id: String) throws { try writer.retry(writer.conflict(id)) }
 
+  /// Selects one of the two values of a conflict; see ``Recorder/resolveConflict(id:keepingMine:)``.
   public func resolveConflict(id: String, keepingMine: Bool) throws {
     let conflict = try writer.conflict(id)
     guard let mine = conflict.mine else { throw RecorderError.notOurs(id) }
     try (mine == .kept) == keepingMine ? writer.retry(conflict) : writer.drop(conflict)
   }
 
+  /// Restores the deleted entity of a conflict; see ``Recorder/restoreForConflict(id:)``.
   public func restoreForConflict(id: String) throws {
     let conflict = try writer.conflict(id)
     func isShown<Entity: StoredEntity>(_ type: Entity.Type) throws -> Bool {

@@ -23,6 +23,7 @@ public enum RecorderError: Error, Hashable, Sendable, CustomStringConvertible {
   /// A value exceeds a limit that every hub checks.
   case invalidValue(MutationEntityType, FieldError)
 
+  /// Message for the user: the failure, and what to do.
   public var description: String {
     switch self {
     case .notHeld(let kind, let id):
