@@ -336,8 +336,9 @@ extension DeviceRecord {
     return (id, [])
   }
 
-  /// Keeps the values of a restored entity that other devices wrote meanwhile, and restores references to types that no
-  /// longer exist.
+  /// Keeps the values of a restored entity that other devices wrote meanwhile.
+  ///
+  /// A reference to a type that no longer exists gets its value from before the deletion.
   /// - Parameters:
   ///   - now: State after the restore.
   ///   - value: State before the deletion.

@@ -14,7 +14,7 @@ package struct Backoff: Hashable, Sendable {
     failuresInARow = 0
   }
 
-  /// Records a failure after partial success: the next delay is about as long as the last one instead of longer.
+  /// Lowers the failure count because a failed round made progress, so that delays do not grow further.
   package mutating func onProgress() {
     failuresInARow = max(0, failuresInARow - 2)
   }

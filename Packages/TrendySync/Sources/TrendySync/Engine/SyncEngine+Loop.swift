@@ -28,7 +28,7 @@ extension SyncEngine {
       while !Task.isCancelled {
         await performSync()
         await sleepUntilWoken(for: nextDelay)
-        // Neither a signal nor an edit shortens the time for which the hub asked to be left without requests.
+        // Neither a signal nor an edit shortens the time for which the hub asked this device to back off.
         while clock.uptime < quietUntil, !Task.isCancelled { await sleepUntilWoken(for: quietUntil - clock.uptime) }
       }
       group.cancelAll()

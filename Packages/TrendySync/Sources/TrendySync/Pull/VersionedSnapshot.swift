@@ -46,7 +46,7 @@ struct VersionedSnapshot {
       try memory.snapshot
       ?? SyncMemory.SnapshotProgress(
         cursor: position.head, epochs: position.epochs, next: "", unnamed: strays())
-    // After a reset a span says nothing about entries above the hub's head, so everything is compared.
+    // After a reset spans do not cover replica entries above the hub's head, so everything is compared.
     try compare(&progress, spans: isReset ? nil : spans)
     var feed = try VersionedFeed(store: store, isAnew: true)
     // A hub is not required to send parents first, so the entries are sorted.

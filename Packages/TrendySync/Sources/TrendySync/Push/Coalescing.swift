@@ -112,9 +112,9 @@ package enum Coalescing: Sendable {
     return referenceFields.contains { fields[$0.name] != nil }
   }
 
-  /// Merges the second payload into the first, by member, and within an event's properties by key (RFC 7396, one level
-  /// deep, since a property is replaced as a whole).
+  /// Merges the second payload into the first, member by member.
   ///
+  /// An event's properties are merged by key (RFC 7396, one level deep, since a property is replaced as a whole).
   /// An update keeps null, which clears the field at the hub; a create omits cleared fields.
   private static func merged(_ first: PendingMutation, _ second: PendingMutation) throws -> PendingMutation {
     let isCreate = first.operation == .create

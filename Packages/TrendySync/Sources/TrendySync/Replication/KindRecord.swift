@@ -12,7 +12,7 @@ enum SettingKind: RecordKind { static var entityType: MutationEntityType { .sett
 enum SkipKind: RecordKind { static var entityType: MutationEntityType { .skip } }
 enum ConflictKind: RecordKind { static var entityType: MutationEntityType { .conflict } }
 
-/// Entity that is stored as a ``SyncedRecord``: any ``KindRecord``.
+/// Entity that is stored as a `SyncedRecord`: any ``KindRecord``.
 protocol RecordEntity: StoredEntity {
   var record: SyncedRecord { get set }
   init(_ record: SyncedRecord)

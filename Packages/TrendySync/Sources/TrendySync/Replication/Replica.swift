@@ -200,8 +200,8 @@ extension Replica {
   /// Removes accepted mutations from the overlay once the replica contains their effect.
   ///
   /// A mutation stays until the entry in the replica is at least as new; otherwise users would briefly see their own
-  /// changes disappear. A deletion also leaves when the replica has no living entity, but never before earlier
-  /// mutations of the same entity.
+  /// changes disappear. A deletion also leaves when the cursor has passed it and the replica has no living entity, but
+  /// never before earlier mutations of the same entity.
   /// - Parameter cursor: Current cursor of the store.
   /// - Returns: Entities whose rows may have to be updated.
   func sweep(cursor: Int64) throws -> [EntityKey] {
