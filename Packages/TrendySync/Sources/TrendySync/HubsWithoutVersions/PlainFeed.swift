@@ -19,7 +19,7 @@ struct PlainFeed {
     planner = PlainFeedPlanner(eventTypeIds: try store.fetchAllEventTypes().map(\.id), tombstones: tombstones.values)
   }
 
-  /// Applies entries in the order of their ids, whatever their order in the page.
+  /// Applies entries in the order of their ids, which may differ from that of the page.
   mutating func apply(_ entries: [ChangeEntry]) throws {
     for entry in entries.sorted(by: { $0.id < $1.id }) {
       // The feed contains only the last write of an entity, so a parked entry of it is older.
@@ -110,7 +110,7 @@ extension PlainFeed {
 
   private func isDeleteWaiting(_ key: EntityKey) -> Bool {
     if isDeleteUnanswered(key) { return true }
-    // Children deleted with their event type have no delete of their own, and no record of their type.
+    // Children deleted with their event type have no mutation, and no record of their type.
     return key.entityType.isChildOfEventType
       && waiting.contains { $0.key.entityType == .eventType && $0.value.contains { $0.operation == .delete } }
   }

@@ -103,7 +103,7 @@ extension PlainReplication {
   /// Stores the mutations that a hub with versions has accepted before this store received versions.
   private func keepUntilSnapshot(_ mutations: [PendingMutation], _ answer: PushAnswer) throws {
     try VersionedSettlement(store: store, clock: clock).journalLost(of: mutations, answer)
-    // There is no replica to apply them to yet. If the hub loses them before the first snapshot, they can be sent
+    // The replica to which they apply does not exist yet. If the hub loses them before the first snapshot, they can be sent
     // again.
     for (mutation, outcome) in zip(mutations, answer.outcomes) {
       if let version = outcome.acceptedVersion {

@@ -14,7 +14,7 @@ struct PlainSettlement {
   func settle(_ mutations: [PendingMutation], _ outcomes: [MutationOutcome]) throws -> Int {
     try store.beginWriting()
     let judged = zip(mutations, outcomes)
-    // A refusal does not take along mutations of the same batch that have an outcome of their own.
+    // A refusal does not take along mutations of the same batch that have their own outcome.
     let answered = Set(judged.compactMap { $1.isTryLater ? nil : $0.id })
     let parked = try store.fetchParkedChanges()
     // Entities with a refused mutation stay visible, marked.
@@ -80,7 +80,7 @@ extension PlainSettlement {
   /// - Parameters:
   ///   - mutation: The refused mutation.
   ///   - problem: The hub's response.
-  ///   - answered: Ids of mutations with an outcome of their own.
+  ///   - answered: Ids of mutations with their own outcome.
   /// - Returns: Number of mutations that left the queue.
   private func refuse(_ mutation: PendingMutation, _ problem: ProblemDetails, sparing answered: Set<String>) throws
     -> Int

@@ -82,7 +82,7 @@ extension Recorder {
   @discardableResult
   public func record(_ definition: PropertyDefinition) throws -> Bool { try inOneSave { try $0.record(definition) } }
 
-  /// Records an entity of a kind without a Swift type of its own, such as a vehicle.
+  /// Records an entity of a kind without its own Swift type, such as a vehicle.
   /// - Throws: ``RecorderError/hasItsOwnType(_:)`` for an event, event type, place or property definition.
   @discardableResult
   public func record(_ record: SyncedRecord) throws -> Bool {
@@ -136,7 +136,7 @@ extension Recorder {
 }
 
 extension Recorder {
-  /// Changes a stored entity of a kind without a Swift type of its own.
+  /// Changes a stored entity of a kind without its own Swift type.
   /// - Returns: The changed entity.
   /// - Throws: ``RecorderError/notHeld(_:id:)``, or ``RecorderError/hasItsOwnType(_:)`` for another kind.
   @discardableResult

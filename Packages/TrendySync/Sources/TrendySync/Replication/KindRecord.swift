@@ -43,7 +43,7 @@ extension MutationEntityType {
   }
 }
 
-/// Entity of a kind that has no Swift type of its own, adapted to the protocols of sync.
+/// Entity of a kind without its own Swift type, adapted to the protocols of sync.
 struct KindRecord<Kind: RecordKind>: SyncedEntity {
   typealias Wire = RecordDocument
   typealias CreateRequest = NewRecord
