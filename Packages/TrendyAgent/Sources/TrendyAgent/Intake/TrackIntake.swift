@@ -203,7 +203,7 @@ public struct TrackIntake: Sendable {
     try log.part(in: span, after: position)
   }
 
-  /// Explains how a detected event was found; `nil` if it was not detected on this device.
+  /// Explains how a detected event was found; `nil` for an event that was not detected from this log.
   public func explanation(eventId: String) throws -> FindingExplanation? {
     try reader.explanation(eventId: eventId)
   }
