@@ -74,7 +74,7 @@ public final class DeviceRecord: Sendable {
   public func makeStore() -> any DataStoreProtocol { dataStoreFactory.makeDataStore() }
 
   /// Performs one step of store maintenance.
-  /// - Parameter leastSegments: Minimum number of segments to merge.
+  /// - Parameter leastSegments: Number of segments below which none are merged.
   /// - Returns: Whether there may be more to do.
   /// - Throws: `StorageError`.
   public func maintain(mergingFrom leastSegments: Int = 0) throws -> Bool {
