@@ -89,7 +89,7 @@ package final class PostgresConnection: @unchecked Sendable {
   }
 }
 
-// MARK: What the server tells by itself
+// MARK: Notifications
 
 extension PostgresConnection {
   /// Waits for data from the server or from another descriptor.

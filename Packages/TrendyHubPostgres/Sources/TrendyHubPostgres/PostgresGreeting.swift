@@ -57,7 +57,7 @@ final class PostgresGreeting: Sendable {
   }
 }
 
-// MARK: The version of the tables
+// MARK: Schema version
 
 extension PostgresGreeting {
   private static let readVersion = PostgresStatement(
@@ -108,7 +108,7 @@ extension PostgresGreeting {
   }
 }
 
-// MARK: The life of the database
+// MARK: Epoch of the database
 
 extension PostgresGreeting {
   private func look(_ connection: PostgresConnection) throws {

@@ -68,6 +68,7 @@ public final class PostgresHubStorage: HubStorage {
     }
   }
 
+  /// Runs `body` in a repeatable-read transaction of one user. It may run several times.
   public func read<Result>(person: String, _ body: (any HubReading) throws -> Result) throws -> Result {
     try reading(person: person) { try body($0) }
   }
@@ -82,6 +83,7 @@ public final class PostgresHubStorage: HubStorage {
     }
   }
 
+  /// Runs `body` in a transaction that locks the user's counter. It may run several times but takes effect once.
   public func write<Result>(person: String, _ body: (any HubTransaction) throws -> Result) throws -> Result {
     try write(person: person, isShared: false) { try body($0) }
   }
@@ -99,6 +101,7 @@ public final class PostgresHubStorage: HubStorage {
     }
   }
 
+  /// Runs several closures in one transaction, with an error or `nil` for each; in separate ones if that is impossible.
   public func write(
     person: String, together bodies: [(any HubTransaction) throws -> Void]
   ) throws -> [(any Error)?] {
@@ -134,6 +137,7 @@ public final class PostgresHubStorage: HubStorage {
     }
   }
 
+  /// Deletes all data of a user and marks the counter as erased.
   public func erase(person: String) throws {
     do {
       try pool.perform { connection in
@@ -149,6 +153,7 @@ public final class PostgresHubStorage: HubStorage {
     }
   }
 
+  /// Runs `body` on the directory; each read is a separate transaction.
   public func readDirectory<Result>(_ body: (any HubDirectoryReading) throws -> Result) throws -> Result {
     try pool.perform { connection in
       PostgresDirectory(connection, isWriting: false, states: states, token: 0)
@@ -159,6 +164,7 @@ public final class PostgresHubStorage: HubStorage {
     }
   }
 
+  /// Runs `body` in a transaction that locks the directory's counter.
   public func writeDirectory<Result>(_ body: (any HubDirectoryTransaction) throws -> Result) throws -> Result {
     let token = chance.next()
     return try pool.perform(token: token) { connection in
@@ -170,12 +176,14 @@ public final class PostgresHubStorage: HubStorage {
     }
   }
 
+  /// Returns the track log of a user; throws if the user was erased.
   public func tracks(of person: String) throws -> any TrackRows {
     // Throws if the user was erased.
     try reading(person: person) { _ = try $0.counter() }
     return PostgresTracks(storage: self, person: person)
   }
 
+  /// Whether a user has track rows; `false` for an erased user.
   public func hasTracks(of person: String) throws -> Bool {
     do {
       return try reading(person: person) { try $0.run(PostgresCall(.hasTracks, .text(person))).count > 0 }
@@ -184,6 +192,7 @@ public final class PostgresHubStorage: HubStorage {
     }
   }
 
+  /// Returns the size of a user's entries and track rows in bytes.
   public func size(of person: String) throws -> Int64? {
     try reading(person: person) { try $0.run(PostgresCall(.size, .text(person))).int(0, 0) }
   }
@@ -194,6 +203,7 @@ public final class PostgresHubStorage: HubStorage {
     return nil
   }
 
+  /// Runs a query; throws if the database cannot be reached.
   public func checkReady() throws {
     try pool.perform { connection in
       PostgresDirectory(connection, isWriting: false, states: states, token: 0)
@@ -228,7 +238,7 @@ extension PostgresHubStorage {
   }
 }
 
-// MARK: Moving
+// MARK: Moving a hub
 
 extension PostgresHubStorage {
   /// Number of connections of other storages to the same database, which belong to hubs that serve it. Connections of

@@ -9,7 +9,7 @@ extension PostgresStatement {
   static let commit = PostgresStatement("commit", "COMMIT")
   static let rollback = PostgresStatement("rollback", "ROLLBACK")
 
-  // MARK: The counter
+  // MARK: Counter
 
   static let readCounter = PostgresStatement(
     "read_counter",
@@ -248,7 +248,7 @@ extension PostgresStatement {
     + (SELECT coalesce(sum(octet_length(payload)), 0) FROM track_row WHERE person = $1)
     """)
 
-  // MARK: What trackers post
+  // MARK: Tracks
 
   static let hasTracks = PostgresStatement("has_tracks", "SELECT 1 FROM track_row WHERE person = $1 LIMIT 1")
   static let readTrackRow = PostgresStatement(
@@ -318,7 +318,7 @@ extension PostgresStatement {
       claimTrackReader, renewTrackReader, releaseTrackReader,
     ] + erasures + trackErasures
 
-  // MARK: The directory, which is of all persons together
+  // MARK: Directory, shared by all users
 
   static let readMembers = PostgresStatement(
     "read_members", "SELECT id, name, created_at, removed_at, erasing FROM member")

@@ -53,7 +53,7 @@ final class PostgresTransaction: PostgresReading, HubTransaction {
     super.init(connection, person: person, isWriting: true, states: states)
   }
 
-  // MARK: Bodies that share it
+  // MARK: Shared transactions
 
   func beginBody() { saved = pending }
 
@@ -67,7 +67,7 @@ final class PostgresTransaction: PostgresReading, HubTransaction {
     hasSent = true
   }
 
-  // MARK: Reading what was written
+  // MARK: Reading, including pending writes
 
   override func state() throws -> HubState { try pending.state ?? super.state() }
 
@@ -193,7 +193,7 @@ final class PostgresTransaction: PostgresReading, HubTransaction {
 
   var isWritten: Bool { hasSent || !pending.isEmpty || !tracks.isEmpty }
 
-  // MARK: What trackers post
+  // MARK: Tracks
 
   /// Rows of the track log that have not been sent, in order.
   private var tracks: [PostgresCall] = []
