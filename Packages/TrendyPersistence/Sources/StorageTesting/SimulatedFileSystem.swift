@@ -26,13 +26,13 @@ public final class SimulatedFileSystem: FileSystem {
   public enum Loss: Hashable, Sendable {
     /// All of it is lost.
     case unsynced
-    /// None of it is lost: only the processes end. The data can still be lost by a later restart.
+    /// Nothing is lost: only the processes end. The data can still be lost by a later restart.
     case nothing
     /// A random part is lost: writes in any order, torn between sectors of 512 bytes, and names of files.
     case random(seed: UInt64)
   }
 
-  /// A call that fails for no reason of its own.
+  /// An injected failure of a call.
   public struct Fault: Hashable, Sendable {
     /// Operation whose calls are counted; `nil` for all.
     public var operation: FileSystemError.Operation?
@@ -102,7 +102,7 @@ public final class SimulatedFileSystem: FileSystem {
   /// Total length of all files in bytes.
   public var usedBytes: Int { disk.state.withLock { $0.usedBytes } }
 
-  // MARK: Behind the back of those who have it open
+  // MARK: Direct access for tests
 
   /// Returns the current bytes of a file, or `nil` if there is no such file.
   public func contents(_ path: String) -> [UInt8]? { disk.state.withLock { $0.contents(path) } }

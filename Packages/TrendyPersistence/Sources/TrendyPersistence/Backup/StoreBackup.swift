@@ -54,9 +54,11 @@ public enum StoreBackup: Sendable {
       case restoring(store: String)
     }
 
+    /// Current step.
     public var step: Step
     /// Amount completed, 0 to ``total``.
     public var done: Int
+    /// Total amount of the step: rows or bytes, depending on the step.
     public var total: Int
 
     /// Creates a progress value.

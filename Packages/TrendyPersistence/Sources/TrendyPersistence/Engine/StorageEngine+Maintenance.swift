@@ -229,7 +229,7 @@ extension StorageEngine {
     }
   }
 
-  // MARK: Removing
+  // MARK: Removing files
 
   /// Removes files that the manifest does not name. Processes that have them open keep access.
   func removeLeftovers() throws(StorageError) {

@@ -25,9 +25,9 @@ extension StorageEngine {
   /// all segments, minus the replaced ones, plus those in no segment.
   /// - Parameters:
   ///   - kind: kind of the rows.
-  ///   - part: receives the rows of each segment, before the other two closures are called for it.
-  ///   - takenAway: receives each row of the segment that was replaced or deleted.
-  ///   - added: receives each living row that is in no segment.
+  ///   - part: receives the rows of each segment.
+  ///   - takenAway: receives each of these rows that was replaced or deleted, after `part` was called for the segment.
+  ///   - added: receives each living row that is in no segment, after all segments.
   func forEachPart(
     kind: UInt8, _ part: (SegmentPart) throws(StorageError) -> Void,
     takenAway: (UnsafeRawPointer) throws(StorageError) -> Void, added: (UnsafeRawPointer) throws(StorageError) -> Void

@@ -158,7 +158,9 @@ public struct FileSystemError: Error, Hashable, CustomStringConvertible {
     case write
   }
 
+  /// Operation that failed.
   public var operation: Operation
+  /// Path of the file or directory.
   public var path: String
   /// Error number (`errno`).
   public var code: Int32
@@ -170,6 +172,7 @@ public struct FileSystemError: Error, Hashable, CustomStringConvertible {
     self.code = code
   }
 
+  /// Operation, path and the system's description of the error.
   public var description: String {
     "could not \(operation.rawValue) \(path): \(SystemErrorText.text(for: code))"
   }

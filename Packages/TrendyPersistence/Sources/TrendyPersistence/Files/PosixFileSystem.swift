@@ -19,6 +19,7 @@ public struct PosixFileSystem: FileSystem {
   ///   short-lived or mostly idle programs.
   public init(mapsLargePages: Bool = true) { self.mapsLargePages = mapsLargePages }
 
+  /// Creates a directory and its parents with permissions 0700.
   public func createDirectory(_ path: String) throws(FileSystemError) {
     if mkdir(path, 0o700) == 0 {
       try syncName(ofFolder: path)
@@ -45,6 +46,7 @@ public struct PosixFileSystem: FileSystem {
     }
   }
 
+  /// Opens a file; a new one has permissions 0600.
   public func open(_ path: String, _ mode: FileMode) throws(FileSystemError) -> any OpenFile {
     let flags =
       switch mode {
@@ -97,6 +99,7 @@ public struct PosixFileSystem: FileSystem {
   }
 
   #if canImport(Glibc)
+    /// Starts creating an unnamed file (`O_TMPFILE`) on a thread; `nil` if the file system does not support it.
     public func beginSpare(
       inDirectory path: String, bytes: Int, beginningWith start: [UInt8], preparing: @escaping @Sendable () -> Void
     ) -> (any SpareFile)? {

@@ -87,7 +87,7 @@ extension LocalStore {
     }
   }
 
-  // MARK: Marks
+  // MARK: Sync status
 
   public func markEventSynced(id: String) throws { try mark(Event.self, id) { $0.syncStatus = .synced } }
   public func markEventTypeSynced(id: String) throws { try mark(EventType.self, id) { $0.syncStatus = .synced } }

@@ -1,6 +1,7 @@
 public import TrendyModels
 
 extension LocalStore {
+  /// Returns at most `limit` events whose ids begin with a text, in order of time. Case-insensitive.
   public func events(idBeginning text: String, limit: Int) throws -> [Event] {
     let wanted = text.lowercased()
     let keys = RecordKey.range(ofCanonicalUUIDsBeginning: wanted)

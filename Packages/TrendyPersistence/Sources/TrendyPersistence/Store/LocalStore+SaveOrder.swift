@@ -36,6 +36,7 @@ extension LocalStore {
   /// Minimum number of order numbers kept. Older events are ordered by the time in their id.
   private static let keptOrders = 1000
 
+  /// Records the order in which this device saved events. An event that already has an order number keeps it.
   public func noteSaved(events ids: [String], at date: Date) throws {
     guard !ids.isEmpty else { return }
     let transaction = try writing()
@@ -64,6 +65,7 @@ extension LocalStore {
     return latest
   }
 
+  /// Returns the `count` most recently recorded events of these sources, the last recorded first.
   public func lastRecordedEvents(_ count: Int, from sources: Set<EventSourceType>) throws -> [Event] {
     guard count > 0 else { return [] }
     try refresh()

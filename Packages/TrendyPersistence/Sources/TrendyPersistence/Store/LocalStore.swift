@@ -25,10 +25,15 @@ public final class LocalStore: DataStoreProtocol {
   /// Creates a store that could not be opened. Every operation except ``rollback()`` throws the error.
   public init(failure: StorageError) { engine = .failure(failure) }
 
-  // MARK: The unit
+  // MARK: Unit of work
 
+  /// Acquires the write lock, unless this unit already has it.
+  /// - Throws: ``StorageError/busy(path:)`` if another unit holds it for too long.
   public func beginWriting() throws { _ = try writing() }
 
+  /// Saves the changes of this unit, all or none, and releases the write lock. They are durable on return.
+  /// - Throws: ``StorageError``. The changes remain and can be saved again, except after
+  ///   ``StorageError/syncFailed(path:code:)``.
   public func save() throws {
     let engine = try engine.get()
     guard let transaction else { return try engine.check() }
@@ -36,6 +41,7 @@ public final class LocalStore: DataStoreProtocol {
     self.transaction = nil
   }
 
+  /// Discards the changes of this unit and releases the write lock.
   public func rollback() {
     transaction?.rollback()
     transaction = nil

@@ -23,11 +23,13 @@ struct TrackEntry: Hashable {
   var latitude: Int64 = 0
   /// Longitude in 1e-7 degrees.
   var longitude: Int64 = 0
-  /// Accuracy in centimetres; `nil` if unknown. Likewise ``altitude`` in centimetres, ``speed`` in cm/s, and ``course``
-  /// in 1/100 degree.
+  /// Horizontal accuracy in centimetres; `nil` if unknown.
   var accuracy: Int64?
+  /// Altitude in centimetres; `nil` if unknown.
   var altitude: Int64?
+  /// Ground speed in cm/s; `nil` if unknown.
   var speed: Int64?
+  /// Heading in 1/100 degree; `nil` if unknown.
   var course: Int64?
   /// Motion sample: `state * 3 + confidence`.
   var motion: UInt8 = 0

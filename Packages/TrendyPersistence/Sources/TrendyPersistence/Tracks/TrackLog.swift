@@ -88,6 +88,8 @@ public final class TrackLog: TrackStore {
 // MARK: Readings
 
 extension TrackLog {
+  /// Adds readings of a device and marks them as unread. Readings that are already stored are counted as known.
+  /// - Throws: ``StorageError/invalidIdentifier(_:)`` if the name of the device is empty or longer than 128 bytes.
   public func append(_ readings: [TrackReading], device: String) throws -> TrackAppend {
     var result = TrackAppend()
     let all = readings.compactMap { TrackEntry($0) }
@@ -125,6 +127,7 @@ extension TrackLog {
     }
   }
 
+  /// Returns the devices with readings, sorted by name.
   public func devices() throws -> [TrackDevice] {
     try rows.read { reading in
       try reading.rows(kind: TrackRowKind.device).compactMap { row in
@@ -139,6 +142,7 @@ extension TrackLog {
     }
   }
 
+  /// Calls `body` with the readings of a device after one time and through another, in order of time.
   public func forEach(
     device: String, after: Date?, through: Date?, _ body: (TrackReading) throws -> Void
   ) throws {
@@ -168,8 +172,10 @@ extension TrackLog {
 // MARK: Notes
 
 extension TrackLog {
+  /// Runs `body` while no other call of this method processes the log; see ``TrackRows/withReader(_:)``.
   public func withReader<Result>(_ body: () throws -> Result) throws -> Result { try rows.withReader(body) }
 
+  /// Returns the span of a device's unread readings; `nil` if all are read.
   public func unread(device: String) throws -> TrackUnread? {
     try rows.read { reading in
       guard let number = try DeviceTable.number(of: device, in: reading),
@@ -203,6 +209,7 @@ extension TrackLog {
     }
   }
 
+  /// Writes checkpoints and detected events of a device, and updates its unread span, in one save.
   public func commit(_ changes: TrackChanges, device: String) throws {
     try checkIdentifier(device)
     for note in changes.put { try checkIdentifier(note.id) }

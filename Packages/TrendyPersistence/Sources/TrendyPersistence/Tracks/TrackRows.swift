@@ -78,8 +78,11 @@ public struct TrackRow: Sendable {
   /// Kind of the single row with rejected posts, which belongs to the owner of the log.
   public static let refusedKind: UInt8 = 7
 
+  /// Kind of the row; with ``key`` it identifies the row.
   public let kind: UInt8
+  /// Key of the row.
   public let key: RecordKey
+  /// Sort value, by which rows of a kind and group are ordered.
   public let sort: Int64
   /// Group key; 0 for none.
   public let group: UInt64
@@ -117,6 +120,7 @@ public struct TrackRow: Sendable {
 }
 
 extension TrackRow: Hashable {
+  /// Compares all values, including the payload.
   public static func == (left: TrackRow, right: TrackRow) -> Bool {
     left.kind == right.kind && left.key == right.key && left.sort == right.sort && left.group == right.group
       && left.payload == right.payload

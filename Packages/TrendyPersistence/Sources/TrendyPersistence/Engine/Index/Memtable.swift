@@ -248,7 +248,7 @@ extension Memtable {
     return UInt32(truncatingIfNeeded: mixed ^ mixed &>> 32)
   }
 
-  // MARK: Slots, by where their byte is in the table
+  // MARK: Slots, identified by the offset of their byte in the table
 
   /// Hash bits of a slot; never 0.
   @inline(__always) private static func tag(_ hash: UInt32) -> UInt8 { UInt8(truncatingIfNeeded: hash >> 25) | 0x80 }

@@ -299,8 +299,8 @@ struct Log {
     let file: any OpenFile
     let header: ChunkHeader
     let path: String
-    /// Allocated at the full length of the chunk once more than the first piece is read, because large allocations are
-    /// not free.
+    /// Allocated at the full length of the chunk as soon as a second piece is read. Starts small, because large
+    /// allocations are not free.
     private(set) var memory: RecordMemory
     private var loaded = 0
     /// Bytes of the next read. Starts small, because a recently sealed log is short.

@@ -148,7 +148,7 @@ extension LogState {
   }
 }
 
-// MARK: Before anything is appended
+// MARK: Preparing to append
 
 extension LogState {
   /// Prepares the holder of the write lock for appending: applies every group and clears remains beyond the end.

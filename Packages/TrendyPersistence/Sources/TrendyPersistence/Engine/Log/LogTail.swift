@@ -1,8 +1,8 @@
 /// Chunk that is being written, and the position after the last group that this handle has read.
 struct LogTail {
   var pin: RecordPin
-  /// Memory of the chunk. Bytes before `end` equal the file's. Allocated at the full length of the chunk once more than
-  /// the first piece was read, or anything was written.
+  /// Memory of the chunk. Bytes before `end` equal the file's. Allocated at the full length of the chunk as soon as
+  /// anything beyond the first piece is read, or anything is written.
   var memory: RecordMemory
   var file: any OpenFile
   var chunk: ChunkHeader

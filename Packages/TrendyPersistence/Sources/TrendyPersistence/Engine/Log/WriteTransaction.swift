@@ -226,7 +226,7 @@ public final class WriteTransaction {
     if !isSaved { unsure.insert(record) }
   }
 
-  // MARK: The unit
+  // MARK: Commit
 
   /// Saves all changes or none. On return they are durable and the write lock is released.
   ///
@@ -293,7 +293,7 @@ public final class WriteTransaction {
     }
     isOpen = false
     engine.releaseWriteLock()
-    // As in commit().
+    // See commit().
     try? engine.maintainIfOverdue()
   }
 

@@ -1,6 +1,8 @@
 /// A row that is not intact in any file, as far as its identity is known.
 public struct LostRow: Hashable, Sendable {
+  /// Kind of the row; 0 if unknown.
   public var kind: UInt8
+  /// Key of the row; `nil` if it is unreadable.
   public var key: RecordKey?
   /// Sort value if the key is known; otherwise the start of the row's day, or `nil`.
   public var sort: Int64?
@@ -39,7 +41,7 @@ public struct RepairReport: Hashable, Sendable {
   public var wasDamaged: Bool
   /// Number of intact saves of the log, which the repaired store contains.
   public var savesKept: Int
-  /// Number of confirmed saves that are not intact in any file.
+  /// Number of saves that must have existed and are not intact in any file.
   public var savesLost: Int { lostSaves.reduce(0) { $0 + $1.numbers.count } }
   /// The lost saves in order.
   public var lostSaves: [LostSaves]

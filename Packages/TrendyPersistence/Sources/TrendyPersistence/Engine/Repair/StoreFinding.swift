@@ -14,6 +14,7 @@ public struct StoreFinding: Hashable, Sendable, CustomStringConvertible {
     case queue
   }
 
+  /// Sort of problem.
   public var kind: Kind
   /// Path of the file, if the problem is in one file.
   public var path: String?

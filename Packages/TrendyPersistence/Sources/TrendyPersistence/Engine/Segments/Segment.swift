@@ -252,7 +252,7 @@ final class Segment {
 
   func sort(_ row: Int) throws(StorageError) -> Int64 { RecordLayout.sort(try record(row)) }
 
-  // MARK: Names
+  // MARK: Lookup by key
 
   /// Whether there are rows of a kind.
   @inline(__always) func holds(_ kind: UInt8) -> Bool { kinds[Int(kind >> 6)] >> UInt64(kind & 63) & 1 != 0 }
@@ -417,7 +417,7 @@ final class Segment {
     return index + 1 == run.days.count
   }
 
-  // MARK: What it says of others
+  // MARK: Replaced rows and manifest
 
   /// Returns the rows of older segments that rows or deletions in this segment replace.
   func kills() throws(StorageError) -> [RowPlace] {

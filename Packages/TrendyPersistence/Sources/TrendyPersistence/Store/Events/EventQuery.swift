@@ -3,9 +3,13 @@ public import TrendyModels
 
 /// Conditions for a search of events; all of them must hold. `nil` means any value.
 public struct EventQuery: Hashable, Sendable {
+  /// Range of timestamps, end excluded.
   public var range: Range<Date>?
+  /// Id of the event type.
   public var eventTypeId: String?
+  /// Source of the event.
   public var sourceType: EventSourceType?
+  /// Id of the place.
   public var geofenceId: String?
   /// Part of the place's name; case-insensitive.
   public var place: String?
@@ -29,7 +33,9 @@ public struct EventQuery: Hashable, Sendable {
 /// Position in a list of events sorted with the newest first, at which a page ended. Remains valid when events are
 /// saved or deleted.
 public struct EventCursor: Hashable, Sendable, Codable {
+  /// Timestamp of the last event on the page.
   public var timestamp: Date
+  /// Id of that event.
   public var id: String
 
   /// Creates a cursor after an event.
@@ -41,6 +47,7 @@ public struct EventCursor: Hashable, Sendable, Codable {
 
 /// One page of the results of a query.
 public struct EventPage: Hashable, Sendable {
+  /// Events, the newest first.
   public var events: [Event]
   /// Cursor of the next page; `nil` after the last page.
   public var next: EventCursor?

@@ -16,6 +16,7 @@ public struct DayCount: Hashable, Sendable {
 }
 
 extension LocalStore {
+  /// Returns the numbers of events by the start of their day; see ``eventDayCounts(in:ofType:timeZone:)``.
   public func eventCountsByDay(
     in range: Range<Date>?, ofType eventTypeId: String?, timeZone: TimeZone
   ) throws -> [Date: Int] {

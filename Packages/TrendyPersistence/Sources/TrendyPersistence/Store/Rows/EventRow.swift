@@ -18,15 +18,25 @@ public struct EventRow {
   public var identifier: CompactIdentifier { fields.identifier }
   /// Id of the event's type.
   public var eventTypeId: String { source.reader.eventTypeId(fields) }
+  /// Start of the event.
   public var timestamp: Date { Date(timeIntervalSinceReferenceDate: fields.timestamp) }
+  /// End of the event; `nil` if it has none.
   public var endDate: Date? { fields.endDate.map { Date(timeIntervalSinceReferenceDate: $0) } }
+  /// Whether the event covers whole days.
   public var isAllDay: Bool { fields.traits.isAllDay }
+  /// Source of the event.
   public var sourceType: EventSourceType { fields.sourceType }
+  /// Sync status of the event.
   public var syncStatus: SyncStatus { fields.syncStatus }
+  /// Latitude in degrees.
   public var locationLatitude: Double? { fields.latitude }
+  /// Longitude in degrees.
   public var locationLongitude: Double? { fields.longitude }
+  /// Notes of the event.
   public var notes: Text? { text(fields.notes) }
+  /// Name of the location.
   public var locationName: Text? { text(fields.locationName) }
+  /// Identifier of the time zone in which the event was recorded, such as `Europe/Berlin`.
   public var timeZone: Text? { text(fields.timeZone) }
 
   /// Calls `body` with the name and value of each property, in order of the names.
@@ -108,6 +118,7 @@ public struct EventRows {
   let records: [UnsafeRawPointer]
   let source: EventRowSource
 
+  /// Number of rows.
   public var count: Int { records.count }
   public var isEmpty: Bool { records.isEmpty }
 

@@ -22,7 +22,7 @@ final class RowWriter {
 
   func reset() { count = 0 }
 
-  // MARK: Fields; what is nil, empty or the usual value is left out by the caller
+  // MARK: Fields. The caller omits nil, empty and default values.
 
   @inline(__always) func integer(_ field: Int, _ value: UInt64) {
     header(field, .integer)
