@@ -54,8 +54,8 @@ extension StoreBackup {
   ///   - options: sizes and timeouts.
   ///   - onProgress: receives the progress; `false` cancels.
   /// - Throws: ``StorageError/notABackup(path:offset:reason:)``, ``StorageError/wrongSignature(path:isSigned:)`` and
-  ///   ``StorageError/newerVersion(path:found:supported:)`` before any change; ``StorageError/cancelled(path:)``, in
-  ///   which case every store is unchanged.
+  ///   ``StorageError/newerVersion(path:found:supported:)`` before any change; ``StorageError/exists(path:)`` if there
+  ///   is a file at `keptPath`; ``StorageError/cancelled(path:)``, in which case every store is unchanged.
   public static func restore(
     from path: String, to stores: [Store], keptIn keptPath: String, nowMillis: Int64, signedWith key: BackupKey? = nil,
     fileSystem: any FileSystem = PosixFileSystem(), options: StorageEngine.Options = .init(),

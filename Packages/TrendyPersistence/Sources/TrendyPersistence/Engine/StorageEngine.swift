@@ -93,7 +93,7 @@ public final class StorageEngine: Sendable {
       (log, recovered) = try Log.current(directory: directory, fileSystem: fileSystem)
     }
     if recovered.tail != .clean {
-      // Another process may be saving. With the lock held, whatever remains is the result of a crash.
+      // Another process may be saving. An unfinished save that remains under the lock is the result of a crash.
       let lock = try? log.openLock()  // without the right to write there is no lock, and what was read stands
       let readable = lock ?? (try? fileSystem.open(log.lockPath, .read))  // nor, perhaps, a mark
       defer { withExtendedLifetime(lock) {} }  // the lock goes with its file
