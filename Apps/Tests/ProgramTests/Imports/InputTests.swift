@@ -30,22 +30,25 @@ struct InputTests {
   }
 
   @Test func `an import that is interrupted says what stays, and the same command goes on`() throws {
-    // More than are looked at to find out how dates are written, and than are saved at once.
-    let rows = (1...66_000).map { "coffee,2026-01-01T00:00:00Z,row \($0)\n" }.joined()
-    let table = bench.folder.appending(path: "rows.csv")
-    try ("type,start,note\n" + rows).write(to: table, atomically: true, encoding: .utf8)
+    // More than are saved at once. Not a table: of that nothing is saved before all of it was read.
+    let type = "{\"record\":\"event_type\",\"id\":\"t\",\"name\":\"coffee\",\"color\":\"#000000\",\"icon\":\"x\"}\n"
+    let rows = (1...66_000).map {
+      "{\"record\":\"event\",\"id\":\"e\($0)\",\"event_type_id\":\"t\",\"timestamp\":\"2026-01-01T00:00:00Z\"}\n"
+    }.joined()
+    let table = bench.folder.appending(path: "rows.ndjson")
+    try (type + rows).write(to: table, atomically: true, encoding: .utf8)
     // All but the end is there to be read, and more is waited for, when Ctrl-C comes.
     let result = try bench.shell(
       """
       cd '\(bench.folder.path)'; export TRENDY_STORE='\(bench.store())'; mkfifo pipe; exec 3<>pipe
-      trendy import pipe & cat rows.csv >&3
-      until trendy import list | grep -q csv; do sleep 0.1; done
+      trendy import pipe & cat rows.ndjson >&3
+      until trendy import list | grep -q ndjson; do sleep 0.1; done
       kill -INT $!; wait $!
       """)
     #expect(result.status == 130)
     #expect(result.talk.contains("Interrupted") && result.talk.contains("the same command goes on"), "\(result.talk)")
     let again = try bench.shell(
-      "cd '\(bench.folder.path)'; export TRENDY_STORE='\(bench.store())'; cat rows.csv > pipe & trendy import pipe")
+      "cd '\(bench.folder.path)'; export TRENDY_STORE='\(bench.store())'; cat rows.ndjson > pipe & trendy import pipe")
     #expect(again.output.contains("Goes on with an import that was interrupted"), "\(again.output) \(again.talk)")
     let whole = try bench.trendy("status")
     #expect(whole.output.contains("Holds: 66000 events"), "\(whole.output)")

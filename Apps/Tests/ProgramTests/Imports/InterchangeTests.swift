@@ -206,8 +206,13 @@ struct InterchangeTests {
 
   @Test func `an import that was killed goes on with the same command, as one`() throws {
     // One batch, and a part of the next.
-    let rows = (0..<70_000).map { "run,\(1_700_000_000 + $0 * 60)\n" }
-    let table = try file("runs.csv", "type,start\n" + rows.joined())
+    // Not a table: of that nothing is saved before all of it was read.
+    let type = "{\"record\":\"event_type\",\"id\":\"t\",\"name\":\"run\",\"color\":\"#000000\",\"icon\":\"x\"}\n"
+    let rows = (0..<70_000).map { index in
+      let time = RFC3339.string(from: Date(timeIntervalSince1970: 1_700_000_000 + Double(index * 60)))
+      return "{\"record\":\"event\",\"id\":\"e\(index)\",\"event_type_id\":\"t\",\"timestamp\":\"\(time)\"}\n"
+    }
+    let table = try file("runs.ndjson", type + rows.joined())
     // Its input does not end, so it is killed in the middle: once the first batch is there.
     let program = "'\(Workbench.path("trendy"))'"
     _ = try bench.shell(

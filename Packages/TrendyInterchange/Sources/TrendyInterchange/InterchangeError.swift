@@ -44,7 +44,7 @@ public enum InterchangeError: Error, Hashable, Sendable, CustomStringConvertible
       "this looks like \(seen), which holds no track; tracks are read from \(ImportFormat.names)"
     case .unreadable(let reason), .notTheData(let reason), .undecided(_, let reason): reason
     case .noSuchColumn(let name, let columns):
-      "the table has no column '\(name)'; it has \(columns.joined(separator: ", "))"
+      "there is no column '\(name)'; the table has \(columns.joined(separator: ", "))"
     case .ambiguousDates(let cell, let dayFirst, let monthFirst):
       "'\(cell)' is \(dayFirst) or \(monthFirst), and no other row tells which"
     }

@@ -190,7 +190,7 @@ struct ImportCommand: Command {
       CommandError("\(path): \(error)", hint: "Nothing was imported. Set --date-format dmy or mdy.", exit: .badData)
     case .undecided(let question, _):
       CommandError("\(path): \(error)", hint: "Nothing was imported. \(question.hint)", exit: .badData)
-    case .noSuchColumn: CommandError("\(path): \(error)", hint: "Nothing was imported.", exit: .usage)
+    case .noSuchColumn: CommandError("\(path): \(error)", hint: "Nothing was imported.", exit: .badData)
     case .notTheData: CommandError("\(path): \(error)", hint: "Nothing was imported.", exit: .badData)
     // What is no whole backup is told as any other file.
     case .unknownFormat where path != "-" && (try? StoreBackup.check(path)) != nil:
@@ -266,8 +266,8 @@ extension ImportQuestion {
     case .decimal: "Set --decimal point or comma."
     case .durationUnit: "Set --duration-unit s, min or h."
     case .type:
-      "--type NAME imports each row as an event of that type, --done VALUES each column as a habit; --map type=COLUMN names "
-        + "a column of types."
+      "--type NAME imports each row as an event of that type, --done VALUES each column as a habit; "
+        + "--map type=COLUMN --map start=COLUMN name columns."
     case .zone: "Set --zone to the zone of these times, such as Europe/Paris."
     }
   }
