@@ -56,7 +56,7 @@ struct BadInputTests {
     try Data("type,timestamp\ncoffee,\u{1B}]0;mine\u{7}\n".utf8).write(to: file)
     let result = try bench.trendy("import", file.path)
     #expect(
-      result.status == 65 && result.talk.contains("'\u{FFFD}]0;mine\u{FFFD}' cannot be read as a time"),
+      result.status == 65 && result.talk.contains("the time '\u{FFFD}]0;mine\u{FFFD}' cannot be read"),
       "\(result.talk)")
     #expect(!(result.talk + result.output).unicodeScalars.contains("\u{1B}"))
   }

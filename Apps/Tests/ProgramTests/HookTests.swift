@@ -118,7 +118,7 @@ struct HookTests {
 
   @Test func `a folder of hooks that is not there is named, when somebody named it`() throws {
     let result = try bench.trendyd("run", "--store", bench.store(), "--hooks", bench.store("none"))
-    #expect(result.status == 66 && result.talk.contains("no folder of hooks"), "\(result.talk)")
+    #expect(result.status == 66 && result.talk.contains("Hook folder"), "\(result.talk)")
   }
 
   @Test func `on-sync-problem is told once that the hub is away, and once that it is back`() throws {

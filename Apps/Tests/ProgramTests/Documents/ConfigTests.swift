@@ -140,7 +140,7 @@ struct ConfigTests {
     try write("list_limit = 3\n")
     let logged = try bench.trendy("-v", "-q", "log", "coffee", "--json")
     #expect(logged.status == 0 && (try? logged.document) != nil)
-    for words in ["Configuration: \(path)", "Store: \(bench.store()) (--store)", "No agent runs", "'log' took "] {
+    for words in ["Configuration: \(path)", "Store: \(bench.store()) (--store)", "No agent is running", "'log' took "] {
       #expect(logged.talk.contains(words), "\(logged.talk)")
     }
     #expect(try bench.trendy("-v", "list").talk.contains("Setting: list_limit = 3 (\(path):1)"))
@@ -152,7 +152,7 @@ struct ConfigTests {
     // A terminal of its own, in which a question would wait for an answer.
     let line = "script -qec 'trendy type rm coffee --no-input --store \(bench.store())' /dev/null"
     let refused = try bench.shell(line)
-    #expect(refused.status == 64 && refused.output.contains("Say it with --yes"), "\(refused.output)")
+    #expect(refused.status == 64 && refused.output.contains("Confirm with --yes"), "\(refused.output)")
     #expect(try bench.trendy("type", "show", "coffee").status == 0)
     #expect(try bench.trendy("config", "edit", "--no-input").status == 64)
   }

@@ -33,10 +33,9 @@ struct PictureTests {
   @Test func `a week at three widths`() throws {
     #expect(
       try bench.shown("week", width: 40) == """
-        Mon 18 to Wed 20 Nov, compared with Mon 11 to
-        Wed 13 Nov
-          run and コーヒーと紅茶の時間 after
-          none before.
+        Mon 18 to Wed 20 Nov, compared with Mon
+        11 to Wed 13 Nov
+          New: run and コーヒーと紅茶の時間.
           coffee                3   3   same
           reading               3   3   same
           Trip                  1   1   same
@@ -95,7 +94,7 @@ struct PictureTests {
   @Test func `a line at three widths`() throws {
     #expect(
       try bench.shown("chart run --of km", width: 40) == """
-        run  km, mean of each day
+        run  km, mean per day  since Sat 17 Aug
           km of run: 5 % less on average than in
           the 14 days before.
           8 ⠁      ⠈       ⠁      ⠈       ⠁
@@ -111,13 +110,12 @@ struct PictureTests {
 
           5      ⢀       ⡀      ⢀       ⡀      ⢀
             Aug  Sep        Oct         Nov
-          Dots: days. Line: the mean of 14 days
-          up to each.
+          Dots: days. Line: 14-day mean.
 
         """)
     #expect(
       try bench.shown("chart run --of km", width: 80) == """
-        run  km, mean of each day  since Sat 17 Aug
+        run  km, mean per day  since Sat 17 Aug
           km of run: 5 % less on average than in the 14 days before.
           8 ⠁               ⠁               ⠁              ⠈               ⠈
 
@@ -137,7 +135,7 @@ struct PictureTests {
         """)
     #expect(
       try bench.shown("chart run --of km", width: 120) == """
-        run  km, mean of each day  since Sat 17 Aug
+        run  km, mean per day  since Sat 17 Aug
           km of run: 5 % less on average than in the 14 days before.
           8 ⠁                       ⠈                       ⠈                        ⠁                       ⠈
 
@@ -157,7 +155,7 @@ struct PictureTests {
         """)
     #expect(
       try bench.shown("chart run --of km", width: 80, locale: "C") == """
-        run  km, mean of each day  since Sat 17 Aug
+        run  km, mean per day  since Sat 17 Aug
           km of run: 5 % less on average than in the 14 days before.
           8 *               *               *              *               *
 
@@ -180,7 +178,7 @@ struct PictureTests {
   @Test func `bars at three widths`() throws {
     #expect(
       try bench.shown("chart run --of time --sum --by month", width: 40) == """
-        run  time, sum of each month
+        run  time, sum per month
           time of run: most in Oct 2024, 3 h 51
           min; usually 2 h 44 min.
           Aug 2024  ███████ 1 h 41 min
@@ -191,7 +189,7 @@ struct PictureTests {
         """)
     #expect(
       try bench.shown("chart run --of time --sum --by month", width: 80) == """
-        run  time, sum of each month  since Sat 17 Aug
+        run  time, sum per month  since Sat 17 Aug
           time of run: most in Oct 2024, 3 h 51 min; usually 2 h 44 min.
           Aug 2024  █████████████████▌ 1 h 41 min
           Sep 2024  ██████████████████████████████████▋ 3 h 20 min
@@ -204,7 +202,7 @@ struct PictureTests {
         == bench.shown("chart run --of time --sum --by month", width: 80))
     #expect(
       try bench.shown("chart run --of time --sum --by month", width: 80, locale: "C") == """
-        run  time, sum of each month  since Sat 17 Aug
+        run  time, sum per month  since Sat 17 Aug
           time of run: most in Oct 2024, 3 h 51 min; usually 2 h 44 min.
           Aug 2024  ################## 1 h 41 min
           Sep 2024  ################################### 3 h 20 min

@@ -77,7 +77,7 @@ struct ShellTests {
     let elsewhere = bench.folder.appending(path: "data").path
     let zsh = try bench.run(
       "trendy", ["completions", "install", "zsh"], environment: ["XDG_DATA_HOME": elsewhere, "SHELL": "/bin/bash"])
-    #expect(zsh.output.contains("Written: \(elsewhere)/zsh/site-functions/_trendy\n"))
+    #expect(zsh.output.contains("Installed \(elsewhere)/zsh/site-functions/_trendy\n"))
     #expect(zsh.output.contains("fpath=(\(elsewhere)/zsh/site-functions $fpath)"))
     let unknown = try bench.run("trendy", ["completions", "install"], environment: ["SHELL": "/bin/dash"])
     #expect(unknown.status == 64 && unknown.talk.contains("dash") && unknown.talk.contains("install bash|fish|zsh"))

@@ -312,7 +312,7 @@ struct HubRunTests {
     #expect(try bench.shell("curl -sf '\(url)/api/v1/health'").status == 0)
     running.stop()
     #expect(running.process.terminationStatus == 0)
-    #expect(running.text.contains("did not end in time"), "\(running.text)")
+    #expect(running.text.contains("did not finish in time"), "\(running.text)")
   }
 
   // MARK: Shortages
@@ -355,7 +355,7 @@ struct HubRunTests {
     let result = try bench.shell("ulimit -n 512; trendyd run --role hub --data '\(data)'")
     #expect(result.status == 78, "\(result.talk)")
     #expect(
-      result.talk.contains("512 descriptors are too few for 1000 connections")
+      result.talk.contains("512 file descriptors are too few for 1000 connections")
         && result.talk.contains("--limit connections="))
   }
 

@@ -43,7 +43,7 @@ struct HubStatusTests {
     #expect(seen.first { $0["name"] == "phone" }?["last_seen"]?.stringValue != nil)
     #expect(seen.first { $0["name"] == "never used" }?["last_seen"] == .null)
     let list = try bench.trendyd("user", "list", "--data", hub.data).output
-    #expect(list.contains("2 rows") && list.contains("never used  never seen"), "\(list)")
+    #expect(list.contains("2 entries") && list.contains("never used  never seen"), "\(list)")
 
     let served = try bench.trendyd("hub", "status", "--data", hub.data)
     #expect(served.status == 0 && served.output.contains("at port \(hub.port)"), "\(served.output)\(served.talk)")

@@ -100,6 +100,6 @@ struct QuotaTests {
     let made = try bench.trendyd("hub", "init", "--data", bench.store("other"), "--limit", "personRows=7")
     #expect(made.status == 0, "\(made.talk)")
     let list = try bench.trendyd("user", "list", "--data", bench.store("other"))
-    #expect(list.output.contains("at most 7 rows"), "\(list.output)")
+    #expect(list.output.contains("limit 7 entries"), "\(list.output)")
   }
 }

@@ -49,7 +49,7 @@ struct ManyTests {
     #expect(try notes() == ["five", "four", "three", "two and more", "one"])
     let told = result.talk.split(separator: "\n").compactMap { $0.firstMatch(of: #/^Error: Line ([0-9]+): /#)?.1 }
     #expect(told == ["5", "8", "9", "11", "12", "13"], "\(result.talk)")
-    #expect(result.output.contains("Recorded: 5 of 11 lines."))
+    #expect(result.output.contains("Recorded 5 of 11 lines."))
     #expect(try rows("--where", "count=3")[0].suffix(2) == ["count=3", "size=small"])
     // One act: the type that came with it goes with it.
     try bench.trendy("undo")
@@ -108,7 +108,7 @@ struct ManyTests {
     let text = try bench.trendy("list", "--limit", "2", "--grep", "n7").output
     let older = try #require(text.firstMatch(of: #/2 entries\.  Older entries: (trendy .*)/#)?.1)
     let shown = try bench.shell("export TRENDY_STORE='\(bench.store())'; \(older)").output
-    #expect(shown.contains("Older:") && !shown.contains(text.split(separator: "\n")[1]))
+    #expect(shown.contains("Older entries:") && !shown.contains(text.split(separator: "\n")[1]))
   }
 
   @Test(
@@ -153,7 +153,8 @@ struct ManyTests {
   @Test func `what a filter finds is changed or deleted after yes, and comes back as one`() throws {
     #expect(try piped((1...30).map { "coffee \($0) -n n\($0) --at 2026-11-01" }.joined(separator: "\n")).status == 0)
     let asked = try bench.trendy("edit", "--of", "coffee", "--where", "count>20", "size=large")
-    #expect(asked.status == 64 && asked.talk.contains("Change 10 events so?") && asked.talk.contains("--yes"))
+    #expect(
+      asked.status == 64 && asked.talk.contains("Apply these changes to 10 events?") && asked.talk.contains("--yes"))
     let shown = try bench.trendy("edit", "--of", "coffee", "--where", "count>20", "size=large", "--dry-run")
     #expect(shown.status == 0 && shown.output.split(separator: "\n").count == 10)
     #expect(try notes("--where", "size=large").isEmpty)

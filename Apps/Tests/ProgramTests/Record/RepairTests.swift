@@ -209,7 +209,7 @@ struct RepairTests {
     try bench.trendy("log", "coffee", "--at", "2026-11-20 08:31", store: "phone")
     try sync("phone", "laptop")
     let shown = try bench.trendy("sync", "repair", "--dedupe", store: "phone")
-    #expect(shown.status == 0 && shown.output.contains("twice:") && shown.output.contains("Nothing was removed"))
+    #expect(shown.status == 0 && shown.output.contains("duplicate:") && shown.output.contains("Nothing was deleted"))
     func coffees(_ device: String) throws -> Int {
       try bench.trendy("list", "--type", "coffee", "--plain", store: device).output.split(separator: "\n").count
     }

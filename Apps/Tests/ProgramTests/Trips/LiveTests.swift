@@ -166,7 +166,8 @@ struct LiveTests {
     // Without an agent it says so, and what is known.
     let alone = try bench.trendy("trip", "show", "--live", store: "phone")
     #expect(
-      alone.status == 0 && alone.talk.contains("No agent runs") && alone.output.contains(" km"), "\(alone.output)")
+      alone.status == 0 && alone.talk.contains("No agent is running") && alone.output.contains(" km"), "\(alone.output)"
+    )
   }
 
   @Test func `on a terminal the line is written over, and an interruption gives the prompt a line of its own`() throws {

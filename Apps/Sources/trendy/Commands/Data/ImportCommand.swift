@@ -128,7 +128,7 @@ struct ImportCommand: Command {
         return try takeIn(input, found, session)
       }
     } catch let error as CommandError where error.exit == .interrupted && !request.isDryRun {
-      throw CommandError.interrupted("What was taken in so far stays (trendy import list); the same command goes on.")
+      throw CommandError.interrupted("What was imported so far stays (trendy import list). Repeat the command to continue.")
     } catch let error as ArchiveError {
       if case .system = error { throw CommandError("\(error)", exit: .readWrite) }
       throw CommandError("\(path): \(error)", hint: "Get the file whole and try again.", exit: .badData)
@@ -253,8 +253,8 @@ struct ImportCommand: Command {
     }
     guard report.isAnything else {
       throw CommandError(
-        "Nothing was taken in",
-        hint: report.problems.first.map { "\($0)" } ?? "The file holds nothing that was asked for.", exit: .badData)
+        "Nothing was imported from the file",
+        hint: report.problems.first.map { "\($0)" } ?? "It contains nothing that the options select.", exit: .badData)
     }
     return .done
   }

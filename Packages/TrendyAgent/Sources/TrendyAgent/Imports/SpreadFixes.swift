@@ -2,8 +2,10 @@ import TrendyFoundation
 import TrendyModels
 
 extension [Location] {
-  /// Fixes in the order of time, those of one moment and several places laid out over its second: a track log keeps one fix of each
-  /// millisecond, and recorders with whole seconds may write ten fixes in each.
+  /// The fixes in the order of time, with those of one moment and several positions spread over its second.
+  ///
+  /// A track log stores one fix for each millisecond, and recorders with whole seconds may write ten fixes in each. Fixes
+  /// of the same moment and position stay duplicates.
   var spreadWithinSeconds: [Location] {
     let sorted = enumerated().sorted { ($0.element.timestamp, $0.offset) < ($1.element.timestamp, $1.offset) }
       .map(\.element)
@@ -14,13 +16,17 @@ extension [Location] {
     while start < sorted.count {
       let time = sorted[start].timestamp
       let end = sorted[start...].firstIndex { $0.timestamp != time } ?? sorted.count
-      var places: Set<Coordinate> = []
-      let distinct = sorted[start..<end].filter { places.insert($0.coordinate).inserted }
+      var positions: [Coordinate: Int] = [:]
+      let moment = sorted[start..<end].map { fix in
+        let position = positions[fix.coordinate, default: positions.count]
+        positions[fix.coordinate] = position
+        return (position: position, fix: fix)
+      }
       let isWhole = time.timeIntervalSince1970 == time.timeIntervalSince1970.rounded()
-      let step = isWhole ? Swift.max(1, 1000 / distinct.count) : 1
-      for (index, fix) in distinct.enumerated() {
+      let step = isWhole ? Swift.max(1, 1000 / positions.count) : 1
+      for (position, fix) in moment.sorted(by: { $0.position < $1.position }) {
         var fix = fix
-        fix.timestamp = time.addingTimeInterval(Double(index * step) / 1000)
+        fix.timestamp = time.addingTimeInterval(Double(position * step) / 1000)
         result.append(fix)
       }
       start = end
