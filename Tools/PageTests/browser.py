@@ -264,9 +264,12 @@ class Browser:
                     raise
 
     def press(self, selector, text=None):
-        self.with_element(
-            lambda: self.find(selector, text), lambda element: self.send("POST", f"/element/{element}/click", {})
-        )
+        def act(element):
+            # WebDriver does not scroll to what lies below a sticky footer, as a person does.
+            self.script("arguments[0].scrollIntoView({ block: 'nearest' })", {ELEMENT: element})
+            self.send("POST", f"/element/{element}/click", {})
+
+        self.with_element(lambda: self.find(selector, text), act)
 
     def type(self, selector, text):
         def act(element):
