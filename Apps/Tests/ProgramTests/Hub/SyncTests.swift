@@ -166,7 +166,7 @@ struct SyncTests {
       #expect(conflict["kept_by"] == "hub")
     }
     let words = try bench.trendy("sync", "conflicts", store: "phone").output
-    #expect(words.contains("notes: kept \"from the laptop\", shown \"from the phone\""), "\(words)")
+    #expect(words.contains("notes: now \"from the phone\", other value \"from the laptop\""), "\(words)")
     let id = try #require(conflicts("phone").first?["id"]?.stringValue)
     #expect(try bench.trendy("sync", "conflicts", "retry", String(id.prefix(12)), store: "phone").status == 0)
     try sync("phone", "laptop")
@@ -198,8 +198,8 @@ struct SyncTests {
     #expect(first["mine"] == "kept")
     let id = try #require(first["id"]?.stringValue)
     let shown = try bench.trendy("sync", "conflicts", "show", id, store: "laptop").output
-    #expect(shown.contains("kept:  \"from the laptop\", written on this device"), "\(shown)")
-    #expect(shown.contains("shown: \"from the phone\", written on another device"), "\(shown)")
+    #expect(shown.contains("other value: \"from the laptop\", written on this device"), "\(shown)")
+    #expect(shown.contains("now:         \"from the phone\", written on another device"), "\(shown)")
     #expect(try bench.trendy("sync", "conflicts", "keep", "mine", store: "laptop").status == 64, "which?")
     #expect(try bench.trendy("sync", "conflicts", "keep", "mine", id, store: "laptop").status == 0)
     try sync("laptop", "phone")

@@ -220,16 +220,16 @@ struct InterchangeTests {
       cd '\(bench.folder.path)'; export TRENDY_STORE='\(bench.store())'; mkfifo pipe
       \(program) import - < pipe & pid=$!
       exec 3> pipe; cat '\(table)' >&3
-      until \(program) status | grep -q 'Holds: 6.... events'; do sleep 0.1; done
+      until \(program) status | grep -q 'Contents: 6.... events'; do sleep 0.1; done
       kill -9 $pid; exec 3>&-
       """)
     let kept = try bench.trendy("status")
-    #expect(kept.output.contains("Holds: 6"), "\(kept.output)")
+    #expect(kept.output.contains("Contents: 6"), "\(kept.output)")
     #expect(try bench.trendy("import", "list", "--plain").output.contains("\tinterrupted\t"))
     let again = try bench.shell("cat '\(table)' | TRENDY_STORE='\(bench.store())' \(program) import -")
     #expect(again.status == 0, "\(again.talk)")
     let whole = try bench.trendy("status")
-    #expect(whole.output.contains("Holds: 70000 events"), "\(whole.output)")
+    #expect(whole.output.contains("Contents: 70000 events"), "\(whole.output)")
     let imports = try bench.trendy("import", "list", "--plain").output.split(separator: "\n")
     #expect(imports.count == 1 && imports[0].contains("\tdone\t"), "\(imports)")
     let id = try #require(imports[0].split(separator: "\t").first.map(String.init))

@@ -212,7 +212,7 @@ struct ReportTests {
 
       """)
     let shown = words(try report("--year", "2025"))
-    #expect(shown.contains("Most often at Home: 2 visits, 14 h together."), "\(shown.suffix(3000))")
+    #expect(shown.contains("Most often at Home: 2 visits, 14 h in total."), "\(shown.suffix(3000))")
     #expect(shown.contains("42.0 km in 3 trips; 99.0 km in 1 trip in the previous year."))
     #expect(shown.contains("Mar 2025230.0 km0.0 km30.0 km") && shown.contains("Business 100 %"))
     #expect(shown.contains("Van342.0 km"))

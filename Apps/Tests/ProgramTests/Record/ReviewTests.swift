@@ -32,8 +32,8 @@ struct ReviewTests {
   @Test func `a year at three widths`() throws {
     #expect(
       try bench.shown("year", width: 40) == """
-        Mon 1 Jan to Wed 20 Nov, compared with Sun 1
-        Jan to Mon 20 Nov 2023
+        Mon 1 Jan to Wed 20 Nov, compared with
+        Sun 1 Jan to Mon 20 Nov 2023
           More coffee and Trip; new: run and
           コーヒーと紅茶の時間.
           302 entries on 239 of 325 days, 449 %
@@ -46,7 +46,7 @@ struct ReviewTests {
           Trip                  2    1   +100 %
 
           Best month, best day and longest
-          streak of each:
+          streak by type:
           coffee     Nov 28    1 Nov 2   2 days
           run         Oct 7    5 Jan 1    1 day
           コーヒー…   Feb 1   23 Feb 1    1 day

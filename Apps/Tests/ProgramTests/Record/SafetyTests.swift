@@ -160,7 +160,7 @@ struct SafetyTests {
     let script = Samples.drive.deletingLastPathComponent().deletingLastPathComponent()
       .appending(path: "Tools/torture-programs").path
     let result = try bench.shell("'\(script)' '\(Workbench.programs.path)' 4")
-    #expect(result.status == 0 && result.output.contains("nothing lost"), "\(result.output)\(result.talk)")
+    #expect(result.status == 0 && result.output.contains("no data lost"), "\(result.output)\(result.talk)")
   }
 
   // MARK: Doctor
