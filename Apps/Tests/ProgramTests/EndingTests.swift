@@ -44,7 +44,7 @@ struct EndingTests {
     #expect(command != nil)
     let agent = try Running(bench, "trendyd", ["run", "--store", bench.store("phone")])
     defer { agent.stop() }
-    #expect(try eventually { agent.text.contains("waiting for another program") ? true : nil } == true)
+    #expect(try eventually { agent.text.contains("waiting for another program that is syncing") ? true : nil } == true)
     command = nil
     #expect(try eventually { agent.text.contains("syncs with") ? true : nil } == true, "\(agent.text)")
   }

@@ -116,7 +116,7 @@ struct IngestTests {
     #expect(explanation["at"] == "hub" && explanation["device"] == "phone")
     let rules = explanation["decisions"]?.arrayValue?.compactMap { $0.objectValue?["rule"]?.stringValue } ?? []
     #expect(!rules.isEmpty && explanation["readings"]?.intValue ?? 0 > 100, "\(explanation)")
-    #expect(try bench.trendy("trip", "explain", "@1", store: "laptop").output.contains("found by the hub"))
+    #expect(try bench.trendy("trip", "explain", "@1", store: "laptop").output.contains("detected by the hub"))
     // All of it once more changes nothing.
     try post(
       #"{"locations":[\#(fixes.map(\.overland).joined(separator: ","))]}"#, to: "\(hub.url)/overland", headers: bearer)

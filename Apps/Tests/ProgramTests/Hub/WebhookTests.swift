@@ -62,11 +62,11 @@ struct WebhookTests {
     #expect(
       try eventually {
         let list = try bench.trendyd("webhook", "list", "--data", data).output
-        return list.contains("answered 200") ? true : nil
+        return list.contains("status 200") ? true : nil
       } == true)
 
     let tried = try bench.trendyd("webhook", "try", url, "--data", data)
-    #expect(tried.status == 0 && tried.output.contains("answered 200"), "\(tried.output)\(tried.talk)")
+    #expect(tried.status == 0 && tried.output.contains("status 200"), "\(tried.output)\(tried.talk)")
     #expect(try bench.trendyd("webhook", "rm", url, "--data", data).status == 0)
     #expect(try bench.trendyd("webhook", "list", "--data", data).output.contains("No webhooks yet"))
   }

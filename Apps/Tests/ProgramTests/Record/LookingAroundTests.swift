@@ -24,8 +24,8 @@ struct LookingAroundTests {
     #expect(tour.status == 0, "\(tour.talk)")
     #expect(tour.output.contains("$ trendy stats coffee"))
     // How strongly, and which trips were the last, is of the day on which it is made.
-    #expect(tour.output.contains(#/More \w+ on days with more \w+/#))
-    #expect(tour.output.contains("More headache on the day after"))
+    #expect(tour.output.contains(#/More run on days with more stretching \((strong|moderate) correlation\)/#))
+    #expect(tour.output.contains("More headache on the day after more wine"))
     #expect(tour.output.contains(#/→ Home|Home →/#))
     #expect(try temporaryStores(in: temporary).isEmpty)
     let count = try bench.run("trendy", ["demo", "--years", "1", "--json"], environment: ["TMPDIR": temporary.path])

@@ -235,7 +235,7 @@ struct SafetyTests {
       trap "kill \$(jobs -p); wait; rm -rf $hub" EXIT
       trendyd hub init -q --data $hub --listen 127.0.0.1:0
       trendyd run --role hub --data $hub --listen 127.0.0.1:0 > $hub/out 2>&1 &
-      until grep -q listens $hub/out; do sleep 0.1; done
+      until grep -q listening $hub/out; do sleep 0.1; done
       trendy init -q --store s || exit 91
       code=$(trendyd pair --data $hub --json | grep -o "\"code\":\"[^\"]*" | cut -d \" -f 4)
       trendy connect -q "$(grep -o "http://127.0.0.1:[0-9]*" $hub/out | head -n 1)" $code --store s || exit 92
