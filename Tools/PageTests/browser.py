@@ -111,7 +111,8 @@ class Driver:
             raise Failed(f"{value['error']}: {value['message'].splitlines()[0]}") from None
 
     def stop(self):
-        self.process.terminate()
+        # Its browsers have ended, and SIGTERM may be blocked by whoever started the tests.
+        self.process.kill()
         self.process.wait()
         shutil.rmtree(self.folder, ignore_errors=True)
 
