@@ -127,7 +127,7 @@ struct HubTripTests {
     #expect(try await hub.changes(since: head).changes.count == 2, "a change and a deletion")
     // Two that overlap stay as they are.
     _ = try await hub.makeTrip("c", from: "2024-01-01T08:30:00.000Z", to: "2024-01-01T09:30:00.000Z")
-    #expect(try await hub.send("POST", "/trips/a/merge", ["with": "c"]).detail.contains("before the first is over"))
+    #expect(try await hub.send("POST", "/trips/a/merge", ["with": "c"]).detail.contains("before the first one ends"))
     #expect(try await trips().count == 2)
   }
 
