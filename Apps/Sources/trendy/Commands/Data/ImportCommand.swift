@@ -128,7 +128,7 @@ struct ImportCommand: Command {
         return try takeIn(input, found, session)
       }
     } catch let error as CommandError where error.exit == .interrupted && !request.isDryRun {
-      throw CommandError.interrupted("What was imported so far stays (trendy import list). Repeat the command to continue.")
+      throw CommandError.interrupted("Imported entries stay (trendy import list). Repeat the command to continue.")
     } catch let error as ArchiveError {
       if case .system = error { throw CommandError("\(error)", exit: .readWrite) }
       throw CommandError("\(path): \(error)", hint: "Get the file whole and try again.", exit: .badData)
