@@ -8,7 +8,7 @@ public import TrendyPersistence
   import Glibc
 #endif
 
-/// Checks of the behaviour that a store requires of every ``TrendyPersistence/FileSystem``, for tests of
+/// Checks of the behaviour that a store requires of every `FileSystem`, for tests of
 /// implementations.
 public enum FileSystemContract: Sendable {
   /// One check with its description.

@@ -77,7 +77,6 @@ extension InterchangeFormat {
 
 extension ImportStore {
   /// Keeps the fixes of a recorded track, and records the trips, visits and workouts in them that are new.
-  /// - Parameter bytes: a file in any ``/TrendyInterchange/ImportFormat``.
   /// - Throws: `InterchangeError` for a file that is broken; nothing of it is kept then.
   public func importTrack(_ bytes: [UInt8], _ request: ImportRequest) throws -> TrackImport {
     let file = try TrackFile(reading: bytes, request.options)

@@ -51,7 +51,6 @@ public struct ZipWriter: ~Copyable {
   }
 
   /// Adds a complete entry. It is stored without compression if that is smaller.
-  /// - Parameter modified: time of the last change in seconds since 1970.
   /// - Throws: ``ArchiveError/unsafePath(_:)``; ``ArchiveError/unsupported(entry:reason:)`` for a duplicate path or one
   ///   longer than 65,535 bytes; errors of the sink, after which the archive is unusable.
   public mutating func add(_ path: String, _ bytes: [UInt8], modified: Int64? = nil) throws {

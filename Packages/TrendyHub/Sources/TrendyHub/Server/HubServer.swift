@@ -30,13 +30,6 @@ public final class HubServer: Sendable {
   /// Keeps other hubs out of the storage while this one serves it.
   private let occupation = Mutex<(any Sendable)?>(nil)
 
-  /// - Parameters:
-  ///   - transport: `nil` for a hub that answers in the process only.
-  ///   - ingest: receives what trackers post; without it their addresses do not exist.
-  ///   - files: imports uploaded files; `nil` for none.
-  ///   - pairingPicture: draws pairing codes; without it a code is digits only.
-  ///   - log: receives each request that reaches the hub. The transport logs requests that it refuses itself.
-  ///   - tasks: runs the hub's background tasks; `nil` for the runtime's default.
   public init(
     storage: any HubStorage, transport: (any HTTPTransport)? = nil, ingest: (any Ingest)? = nil,
     files: FileIntake? = nil, pairingPicture: PairingPicture.Maker? = nil,

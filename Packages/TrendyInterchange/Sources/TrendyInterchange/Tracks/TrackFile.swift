@@ -107,7 +107,6 @@ public struct TrackFile: Hashable, Sendable {
   public init(format: ImportFormat) { self.format = format }
 
   /// Reads a file of whatever format it turns out to be.
-  /// - Parameter options: how a table is read; `nil` to find out.
   /// - Throws: ``InterchangeError``; nothing of a broken file is returned.
   public init(reading bytes: [UInt8], _ options: ImportOptions? = nil) throws(InterchangeError) {
     let isMapped = options.map { !TableProfile.Role.places.isDisjoint(with: $0.columns.keys) } ?? false

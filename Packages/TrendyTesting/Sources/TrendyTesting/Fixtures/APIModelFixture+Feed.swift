@@ -43,7 +43,6 @@ extension APIModelFixture {
 
   /// Creates an entry from before the deletion of its entity, which must not restore the entity on a device that
   /// deleted it.
-  /// - Parameter timestamp: time of the write, and start of an event.
   public static func makeResurrectingChangeEntry(
     id: Int64 = 1, entityId: String, entityType: String = "event", timestamp: Date = DeterministicDate.jan1_2024
   ) -> ChangeEntry {

@@ -3,7 +3,7 @@ public import TrendyFoundation
 /// Fixed UUIDs.
 ///
 /// Their text sorts in the order of their numbers. They have no version; for a UUIDv7 use `UUIDv7.Generator` with a
-/// ``SeededGenerator``.
+/// `SeededGenerator`.
 public enum DeterministicUUID: Sendable {
   /// `00000000-0000-0000-0000-000000000000`.
   public static let zero = uuid(from: 0)

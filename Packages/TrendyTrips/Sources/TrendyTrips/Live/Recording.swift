@@ -27,7 +27,6 @@ public struct Recording: Hashable, Sendable {
   }
 
   /// What a device told, as if it told nothing more.
-  /// - Parameter readings: by time.
   public init(device: String, readings: [TrackReading]) {
     self.device = device
     self.readings = readings

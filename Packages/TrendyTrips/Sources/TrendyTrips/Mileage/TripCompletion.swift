@@ -51,7 +51,6 @@ extension TripEvent {
   }
 
   /// Adds vehicle and category to a trip's event. Existing values are kept, and other events are unchanged.
-  /// - Parameter devices: all names of the device that recorded the trip.
   public static func completing(
     _ event: Event, devices: [String], vehicles: [Vehicle], rules: [TripRule], places: [Geofence]
   ) -> Event {

@@ -87,7 +87,6 @@ public struct TripEvent: Hashable, Sendable {
   private subscript(key: TripRecord.PropertyKey) -> PropertyValue? { event.packedProperties[key.rawValue] }
 
   /// Sets the category.
-  /// - Parameter businessMeters: business part of a mixed trip in metres.
   public mutating func classify(_ category: TripCategory, by rule: String? = nil, businessMeters: Double? = nil) {
     event.properties[.category] = PropertyValue(type: .select, value: .string(category.rawValue))
     event.properties[.rule] = rule.map { .text($0) }
@@ -126,9 +125,6 @@ public struct TripEvent: Hashable, Sendable {
   /// Splits the trip at a time.
   ///
   /// The distance is divided according to the fixes if they are known, otherwise in proportion to time.
-  /// - Parameters:
-  ///   - id: id of the second trip.
-  ///   - fixes: fixes of the trip in chronological order; may be empty.
   public func split(at date: Date, id: String, fixes: [Location] = []) throws(EditError) -> (TripEvent, TripEvent) {
     guard date > start, date < end else { throw .outside(start: start, end: end) }
     let part = Self.part(of: fixes, until: date) ?? date.timeIntervalSince(start) / end.timeIntervalSince(start)

@@ -68,9 +68,6 @@ public enum VehicleIdentity: Hashable, Sendable {
   case unknown
 
   /// Determines the vehicle: a named one has precedence, then the recording device, then the default.
-  /// - Parameters:
-  ///   - name: id or name given by the user; ignored if no vehicle has it.
-  ///   - devices: names of the device that recorded the trip.
   public init(named name: String? = nil, devices: [String] = [], among vehicles: [Vehicle]) {
     let vehicles = vehicles.sorted { $0.id < $1.id }
     if let name, let vehicle = vehicles.first(where: { $0.id == name }) ?? vehicles.first(where: { $0.isCalled(name) })

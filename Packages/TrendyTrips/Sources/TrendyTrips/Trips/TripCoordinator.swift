@@ -45,8 +45,6 @@ public final class TripCoordinator {
   private let clock: any TimeSource
 
   /// Creates a coordinator and becomes the delegate of the location and motion services.
-  /// - Parameter restoring: ``tracker`` from before a restart. Its configuration replaces `configuration`, and a trip
-  ///   in progress continues immediately.
   public init(
     location: any LocationTrackingServiceProtocol, motion: any MotionActivityHandlerProtocol,
     liveActivity: any LiveActivityManagerProtocol, watch: any WatchConnectivityServiceProtocol,

@@ -18,9 +18,9 @@ public enum WireJSON: Sendable {
     }
   }
 
-  /// Returns the members that ``encode(_:)`` writes for an object, as decoding would return them: 5.0 is an integer.
+  /// Returns the members that `encode(_:)` writes for an object, as decoding would return them: 5.0 is an integer.
   ///
-  /// - Throws: the errors of ``encode(_:)``, and an error if the value is not an object.
+  /// - Throws: the errors of `encode(_:)`, and an error if the value is not an object.
   public static func members(of value: some WireValue) throws -> [String: JSONValue] {
     var writer = WireWriter(makesValue: true)
     do {
