@@ -95,17 +95,7 @@ enum GoogleMonths {
     _ duration: JSONValue?, _ options: ImportOptions, _ place: String, _ body: InterchangeFormat.Handler
   ) throws -> GoogleStory.Span? {
     func moment(_ name: String) -> Date? { (duration?["\(name)Timestamp"] ?? duration?["\(name)TimestampMs"])?.moment }
-    guard let start = moment("start") else {
-      try body(.bad(reason: "its time is missing or cannot be read"), place)
-      return nil
-    }
-    var end = start
-    if let written = moment("end"), written >= start {
-      end = written
-    } else {
-      try body(.bad(reason: "its end is missing, cannot be read, or is before its start: it has none"), place)
-    }
-    return GoogleStory.Span(start: start, end: end, zone: options.zone.name)
+    return try GoogleStory.Span.read(moment("start"), moment("end"), zone: options.zone.name, at: place, body)
   }
 }
 

@@ -31,6 +31,19 @@ enum GoogleStory {
     var end: Date
     /// IANA name.
     var zone: String?
+
+    /// Returns the span of an element, or `nil` if its start cannot be read; reports what is missing.
+    static func read(
+      _ start: Date?, _ end: Date?, zone: String? = nil, at place: String, _ body: InterchangeFormat.Handler
+    ) throws -> Span? {
+      guard let start else {
+        try body(.bad(reason: "its time is missing or cannot be read"), place)
+        return nil
+      }
+      if let end, end >= start { return Span(start: start, end: end, zone: zone) }
+      try body(.bad(reason: "its end is missing, cannot be read, or is before its start: it has none"), place)
+      return Span(start: start, end: start, zone: zone)
+    }
   }
 
   static func event(_ stay: Stay, _ span: Span) -> ForeignEvent {

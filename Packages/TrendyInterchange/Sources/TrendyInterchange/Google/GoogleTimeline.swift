@@ -45,21 +45,15 @@ private struct GoogleTimelineReader {
   init(options: ImportOptions) { self.options = options }
 
   mutating func take(segment: JSONValue, at place: String, _ body: InterchangeFormat.Handler) throws {
-    guard let start = segment["startTime"]?.moment else {
-      return try body(.bad(reason: "its time is missing or cannot be read"), place)
-    }
-    var end = start
-    if let written = segment["endTime"]?.moment, written >= start {
-      end = written
-    } else {
-      try body(.bad(reason: "its end is missing, cannot be read, or is before its start: it has none"), place)
-    }
+    guard
+      var span = try GoogleStory.Span.read(
+        segment["startTime"]?.moment, segment["endTime"]?.moment, at: place, body)
+    else { return }
     let minutes = segment["startTimeTimezoneUtcOffsetMinutes"]?.number.flatMap { Int(exactly: $0.rounded()) }
     let offset =
       minutes.flatMap { abs($0) <= 840 ? $0 * 60 : nil } ?? GoogleField.offset(of: segment["startTime"]?.stringValue)
-    let span = GoogleStory.Span(
-      start: start, end: end, zone: options.zoneName(secondsFromGMT: offset, at: start))
-    try release(before: start.addingTimeInterval(-Self.block), body)
+    span.zone = options.zoneName(secondsFromGMT: offset, at: span.start)
+    try release(before: span.start.addingTimeInterval(-Self.block), body)
     // A segment may hold several of these.
     var isAnything = false
     if let visit = segment["visit"] {
