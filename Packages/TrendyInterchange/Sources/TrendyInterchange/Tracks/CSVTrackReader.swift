@@ -38,8 +38,9 @@ public enum CSVTrackReader: Sendable {
       if !extra.isEmpty, columns.address == nil {
         collector.report(place, "the row has more cells than the header: '\(extra.joined(separator: ", ").prefix(60))'")
       }
-      collector.take(columns.fields(of: cells), at: place)
-      if let remark = columns.zoneRemark(cells) { collector.remark(remark) }
+      let reading = columns.reading(cells)
+      collector.take(columns.fields(of: cells, at: reading), at: place)
+      if let reading, reading.secondsFromGMT == nil { collector.remark(columns.zoneRemark) }
     }
     // Without quotes, lines are rows, and those of plain numbers are read from their bytes.
     let lines = bytes.contains(UInt8(ascii: "\"")) || bytes.prefix(512).contains(0) ? [] : bytes[...].textLines[...]
@@ -215,7 +216,8 @@ public enum CSVTrackReader: Sendable {
     mutating func decide(_ bytes: [UInt8], _ options: ImportOptions?) throws {
       var rows = try TableRows(ByteInput(bytes))
       while let row = try rows.next(), row.line < headerLine {}
-      var evidence = DateEvidence()
+      var timeEvidence = DateEvidence()
+      var dateEvidence = DateEvidence()
       var place = NumberEvidence()
       let measured = [altitude?.index, accuracy, speed?.index, course, confidence].compactMap(\.self)
       var measures = [NumberEvidence](repeating: NumberEvidence(), count: measured.count)
@@ -224,18 +226,19 @@ public enum CSVTrackReader: Sendable {
         func cell(_ index: Int) -> String? {
           index < row.cells.count && !row.cells[index].isEmpty ? row.cells[index] : nil
         }
-        if let text = cell(time), DateStyle.clock(text[...]) == nil { hasDates = true }
-        if let text = cell(date ?? time) { evidence.add(text) }
+        if let text = cell(time) {
+          timeEvidence.add(text)
+          if date != nil, !hasDates { hasDates = DateStyle.clock(text[...]) == nil }
+        }
+        if let text = date.flatMap(cell) { dateEvidence.add(text) }
         for text in [cell(latitude), cell(longitude)].compactMap(\.self) { place.add(text) }
         for (number, index) in measured.enumerated() { if let text = cell(index) { measures[number].add(text) } }
       }
       // A time with its date needs no other column.
-      if hasDates, date != nil {
-        date = nil
-        return try decide(bytes, options)
-      }
+      if hasDates { date = nil }
       let isContinental = separator == UInt8(ascii: ";")
-      dates = try evidence.decide(chosen: options?.isDayFirst, other: nil, isContinental: isContinental)
+      dates = try (date == nil ? timeEvidence : dateEvidence).decide(
+        chosen: options?.isDayFirst, other: nil, isContinental: isContinental)
       if let options, options.isZoneChosen { zone = options.zone }
       if place.sign == .comma { places.sign = .comma }
       let sign = options?.decimalSign ?? place.sign
@@ -246,7 +249,7 @@ public enum CSVTrackReader: Sendable {
     }
 
     /// The fields of a row of plain numbers, words and dates, read without making text of all of it; `nil` for any other row, a date
-    /// without a zone included, which ``fields(of:)`` then reads, with the same result for those that both read.
+    /// without a zone included, which ``fields(of:at:)`` then reads, with the same result for those that both read.
     func plainFields(of row: ArraySlice<UInt8>) -> FixFields? {
       guard isPlain else { return nil }
       var fields = FixFields()
@@ -302,15 +305,14 @@ public enum CSVTrackReader: Sendable {
       return fields
     }
 
-    /// In words, how the time of a row is read that names no zone.
-    func zoneRemark(_ row: [String]) -> String? {
-      guard let reading = reading(row), reading.secondsFromGMT == nil else { return nil }
+    /// Remark on how times without a zone are read.
+    var zoneRemark: String {
       guard let zone else { return "times without a zone are read as UTC" }
       return "times without a zone are read as those of \(zone.name ?? "the chosen zone")"
     }
 
-    /// The date and time of a row.
-    private func reading(_ row: [String]) -> DateStyle.Reading? {
+    /// Date and time of a row.
+    func reading(_ row: [String]) -> DateStyle.Reading? {
       guard let date else { return dates.read(row[time]) }
       guard date < row.count else { return nil }
       let (day, clock) = (row[date], row[time])
@@ -329,13 +331,16 @@ public enum CSVTrackReader: Sendable {
       return reading
     }
 
-    private func moment(_ row: [String]) -> Date? {
-      // A day without a time of day is no moment.
-      guard let reading = reading(row) else { return date == nil ? FieldText.moment(row[time]) : nil }
+    private func moment(_ row: [String], _ reading: DateStyle.Reading?) -> Date? {
+      // A date without a time of day does not give the time of a fix.
+      guard let reading else { return date == nil ? FieldText.moment(row[time]) : nil }
       return reading.secondOfDay == nil ? nil : reading.moment(in: zone ?? .utc)
     }
 
-    func fields(of row: [String]) -> FixFields {
+    /// - Parameters:
+    ///   - row: cells of the row.
+    ///   - reading: result of ``reading(_:)`` for the row.
+    func fields(of row: [String], at reading: DateStyle.Reading?) -> FixFields {
       // In a row with more cells than the header, what lies behind an address has moved.
       func cell(_ index: Int?) -> String? {
         guard let index, index < row.count, row.count <= count || index < address ?? count else { return nil }
@@ -357,7 +362,7 @@ public enum CSVTrackReader: Sendable {
       var fields = FixFields()
       fields.latitude = degrees(latitude, north)
       fields.longitude = degrees(longitude, east)
-      fields.time = moment(row)
+      fields.time = moment(row, reading)
       fields.altitude = altitude.flatMap { altitude in number(altitude.index).map { $0 * altitude.factor } }
       fields.accuracy = number(accuracy)
       fields.speed = speed.flatMap { speed in number(speed.index).map { $0 * speed.factor } }
