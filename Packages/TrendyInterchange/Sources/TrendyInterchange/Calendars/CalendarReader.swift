@@ -395,7 +395,7 @@ struct CalendarReader {
     var problems: [(String, Int)] = []
     event.endDate = end(of: item, written, start, &problems)
     event.title = title
-    event.notes = item.text("DESCRIPTION").map { $0.contains("<") ? EventTableReader.withoutMarkup($0) : $0 }
+    event.notes = item.text("DESCRIPTION").map { $0.contains("<") ? CellText.withoutMarkup($0) : $0 }
     event.locationName = item.text("LOCATION")
     readPlace(of: item, &event, &problems)
     event.externalId = uid?.first

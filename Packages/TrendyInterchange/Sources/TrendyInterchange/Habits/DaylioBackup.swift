@@ -68,7 +68,7 @@ enum DaylioBackup {
     let activities = (entry["tags"]?.arrayValue ?? []).compactMap { $0.intValue.flatMap { tags[$0] } }
     if !activities.isEmpty { event.properties["activities"] = .text(activities.joined(separator: ", ")) }
     let texts = [entry["note_title"], entry["note"]].compactMap { $0?.stringValue }.map {
-      EventTableReader.withoutMarkup($0)
+      CellText.withoutMarkup($0)
     }
     let note = texts.filter { !$0.isEmpty }.joined(separator: "\n")
     event.notes = note.isEmpty ? nil : note

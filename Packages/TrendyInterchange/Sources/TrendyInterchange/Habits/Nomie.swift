@@ -76,8 +76,7 @@ enum Nomie {
           event.endDate = end
         }
       case .number(let number, isTime: _)?:
-        let isWhole = number == number.rounded() && abs(number) < 1e15
-        event.properties[tracker?.key ?? "count"] = isWhole ? .number(Int(number)) : .number(number)
+        event.properties[tracker?.key ?? "count"] = .number(integerIfWhole: number)
       case .text(let text)?: event.properties["value"] = .text(text)
       case nil: break
       }

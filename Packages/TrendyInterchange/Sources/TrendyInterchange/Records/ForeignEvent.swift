@@ -184,3 +184,10 @@ public struct ZoneClock: Sendable {
     return (CivilDate(daysSince1970: Int(day)), Int(seconds - day * 86_400))
   }
 }
+
+extension PropertyValue {
+  /// Creates a number value, an integer if the number is whole and below 10^15.
+  static func number(integerIfWhole value: Double) -> PropertyValue {
+    value == value.rounded() && abs(value) < 1e15 ? .number(Int(value)) : .number(value)
+  }
+}

@@ -101,7 +101,7 @@ struct EventTableReader {
   private static func dateColumn(_ rows: some Collection<[String]>) -> Int? {
     let width = rows.map(\.count).max() ?? 0
     return (0..<width).first { index in
-      let cells = rows.lazy.compactMap { $0.count > index && !isNothing($0[index]) ? $0[index] : nil }
+      let cells = rows.lazy.compactMap { $0.count > index && !CellText.isNothing($0[index]) ? $0[index] : nil }
       let dates = cells.count { cell in
         [DateStyle.yearFirst, .dayFirst, .monthFirst, .words].contains { $0.read(cell) != nil }
       }
@@ -165,7 +165,7 @@ struct EventTableReader {
       columns[role] = index
     }
     func cells(_ index: Int) -> some Collection<String> {
-      rows.lazy.compactMap { $0.count > index && !Self.isNothing($0[index]) ? $0[index] : nil }
+      rows.lazy.compactMap { $0.count > index && !CellText.isNothing($0[index]) ? $0[index] : nil }
     }
     func areAll(_ index: Int, _ test: (String) -> Bool) -> Bool {
       let filled = cells(index)
@@ -185,7 +185,7 @@ struct EventTableReader {
         case .start, .end: return !areAll(index) { Self.isClock($0) }
         // A column of marks, numbers or dates names no type.
         case .type where isAny:
-          return !areAll(index) { Self.isMark($0) || DecimalSign.point.number($0) != nil }
+          return !areAll(index) { CellText.isMark($0) || DecimalSign.point.number($0) != nil }
             && !areAll(index) { DateColumn(style: .dayFirst).read($0) != nil }
         default: return true
         }
@@ -251,9 +251,7 @@ struct EventTableReader {
     init(_ reader: EventTableReader) { properties = reader.properties.map { _ in PropertyEvidence() } }
 
     mutating func add(_ cells: [String], _ reader: EventTableReader) {
-      func cell(_ place: Int) -> String? {
-        place >= 0 && place < cells.count && !EventTableReader.isNothing(cells[place]) ? cells[place] : nil
-      }
+      func cell(_ place: Int) -> String? { CellText.cell(cells, place) }
       let places = reader.places
       let startText = cell(places.start) ?? cell(places.startDate)
       if let startText { start.add(startText) }
@@ -264,7 +262,7 @@ struct EventTableReader {
         isDurationNeeded = true
       }
       if let name = cell(places.zone), unknownZone == nil, reader.zones[name] == nil,
-        startText.map(EventTableReader.hasOffset) != true
+        startText.map(CellText.hasOffset) != true
       {
         unknownZone = name
       }
@@ -274,70 +272,6 @@ struct EventTableReader {
         if let text = cell(property.index) { properties[index].add(text) } else { properties[index].empty += 1 }
       }
     }
-  }
-
-  /// What the cells of a column say about the kind of its values.
-  private struct PropertyEvidence {
-    var numbers = NumberEvidence()
-    /// Cells without content.
-    var empty = 0
-    var marks = 0
-    private(set) var notDone = 0
-    private var habitCells = 0
-    private var booleans = 0
-    private var links = 0
-    private var dates = 0
-    private var weekdays = 0
-    private(set) var values: Set<String> = []
-
-    var filled: Int { numbers.filled }
-
-    mutating func add(_ text: String) {
-      numbers.add(text)
-      if values.count <= 12 { values.insert(text) }
-      if let whole = NumberText.whole(text) {
-        if whole < 100 { habitCells += 1 }
-        if whole <= 1 { marks += 1 }
-        if whole == 0 { notDone += 1 }
-        return
-      }
-      if text.utf8.count <= 12 {
-        if EventTableReader.isMark(text) {
-          marks += 1
-          habitCells += 1
-        }
-        if EventTableReader.notDone.contains(text.lowercased()) { notDone += 1 }
-        if EventTableReader.boolean(text) != nil { booleans += 1 }
-        if EventTableReader.weekdays.contains(text.lowercased()) { weekdays += 1 }
-      }
-      if text.hasPrefix("http://") || text.hasPrefix("https://") { links += 1 }
-      if text.utf8.first.map({ $0 &- 0x30 <= 9 }) == true, CivilDate(text) != nil || RFC3339.date(from: text) != nil {
-        dates += 1
-      }
-    }
-
-    func kind(isSelect: Bool, isText: Bool) -> PropertyType {
-      guard filled > 0 else { return .text }
-      if isSelect { return .select }
-      if booleans == filled { return .boolean }
-      if numbers.isNumeric { return .number }
-      if links == filled { return .url }
-      if dates == filled { return .date }
-      return isText || filled < 20 || values.count > 12 ? .text : .select
-    }
-
-    var isOfWeekdays: Bool { filled > 0 && weekdays == filled }
-
-    /// Whether the column can be one of a habit: marks, or small counts with days on which there was none, or one.
-    var isHabit: Bool {
-      filled > 0 && (filled - habitCells) * 3 <= filled && (marks > 0 || empty > 0)
-    }
-
-    /// Whether the column is a habit's without doubt: it marks days, or leaves them out.
-    var showsHabit: Bool { isHabit && (marks * 3 >= filled * 2 || notDone > 0 || empty > 0) }
-
-    /// Whether no cell is a mark or a number.
-    var isText: Bool { filled > 0 && habitCells == 0 && numbers.numbers == 0 }
   }
 
   private mutating func decide(_ evidence: TableEvidence) throws {
@@ -440,7 +374,7 @@ struct EventTableReader {
       let number = habit.numbers.number(text)
       let isDone =
         options.doneValues.map { $0.contains(text.lowercased()) }
-        ?? (!Self.notDone.contains(text.lowercased()) && number != 0)
+        ?? (!CellText.notDone.contains(text.lowercased()) && number != 0)
       guard isDone else {
         left += 1
         continue
@@ -448,9 +382,8 @@ struct EventTableReader {
       var event = day
       event.typeName = habit.name
       if let number, number != 1 {
-        event.properties["count"] =
-          number == number.rounded() && abs(number) < 1e15 ? .number(Int(number)) : .number(number)
-      } else if number == nil, !Self.isMark(text) {
+        event.properties["count"] = .number(integerIfWhole: number)
+      } else if number == nil, !CellText.isMark(text) {
         event.properties["value"] = .text(text)
       }
       name(&event, id: nil)
@@ -460,16 +393,14 @@ struct EventTableReader {
   }
 
   private func record(_ cells: [String], _ problems: inout [String]) -> InterchangeRecord {
-    func cell(_ place: Int) -> String? {
-      place >= 0 && place < cells.count && !Self.isNothing(cells[place]) ? cells[place] : nil
-    }
+    func cell(_ place: Int) -> String? { CellText.cell(cells, place) }
     let startText = cell(places.start) ?? cell(places.startDate)
     let label = cells.first { !$0.isEmpty }?.lowercased() ?? ""
     guard
       let typeName = typeName ?? profile.typeName ?? cell(places.type) ?? profile.typeIfEmpty
         ?? (habits.isEmpty ? nil : "")
     else { return .bad(reason: "the row does not name a type") }
-    if startText == nil || startText?.lowercased() == label, Self.totals.contains(label.filter(\.isLetter)) {
+    if startText == nil || startText?.lowercased() == label, CellText.totals.contains(label.filter(\.isLetter)) {
       return .skip(what: "row of totals")
     }
     guard let startText else { return .bad(reason: "the row has no time") }
@@ -495,7 +426,7 @@ struct EventTableReader {
     }
     var isAllDay = begin.secondOfDay == nil
     if let text = cell(places.isAllDay) {
-      if let value = Self.boolean(text) {
+      if let value = CellText.boolean(text) {
         isAllDay = value
       } else {
         problems.append("'\(text.prefix(40))' is neither true nor false")
@@ -506,7 +437,7 @@ struct EventTableReader {
     if isAllDay { event.timestamp = zone.date(begin.day) }
     event.timeZone = zone.name
     readEnd(&event, begin, zone, cell, &problems)
-    let note = cell(places.note).map { profile.hasMarkup ? Self.withoutMarkup($0) : $0 }
+    let note = cell(places.note).map { profile.hasMarkup ? CellText.withoutMarkup($0) : $0 }
     if profile.hasMarkup {
       let text = [cell(places.title), note].compactMap(\.self).filter { !$0.isEmpty }.joined(separator: "\n")
       event.notes = text.isEmpty ? nil : text
@@ -518,7 +449,7 @@ struct EventTableReader {
     event.externalId = cell(places.externalId)
     event.locationName = cell(places.place)
     readPlace(&event, cell, &problems)
-    for property in properties where property.index < cells.count && !Self.isNothing(cells[property.index]) {
+    for property in properties where property.index < cells.count && !CellText.isNothing(cells[property.index]) {
       let text = cells[property.index]
       let value = value(text, property)
       event.properties[property.name] = value
@@ -529,7 +460,7 @@ struct EventTableReader {
     }
     if profile.amount != nil {
       guard let count = done(cells) else { return .skip(what: "day on which nothing was done") }
-      if count != 1 { event.properties["count"] = count == count.rounded() ? .number(Int(count)) : .number(count) }
+      if count != 1 { event.properties["count"] = .number(integerIfWhole: count) }
     }
     takeExtraCells(&event, cells, &problems)
     name(&event, id: cell(places.id))
@@ -660,87 +591,12 @@ struct EventTableReader {
     case .number:
       if let whole = Int64(text) { return PropertyValue(type: .number, value: .int(whole)) }
       guard let number = property.numbers.number(text) else { return .text(text) }
-      return number == number.rounded() && abs(number) < 1e15 ? .number(Int(number)) : .number(number)
-    case .boolean: return Self.boolean(text).map { .boolean($0) } ?? .text(text)
+      return .number(integerIfWhole: number)
+    case .boolean: return CellText.boolean(text).map { .boolean($0) } ?? .text(text)
     case .date: return PropertyValue(type: .date, value: .string(text))
     case .text where property.isList:
       return .text(text.split(separator: "|").map { FieldText.trim($0) }.filter { !$0.isEmpty }.joined(separator: ", "))
     default: return PropertyValue(type: property.kind, value: .string(text))
     }
-  }
-
-  // MARK: Cells
-
-  private static let totals: Set<String> = [
-    "sum", "total", "totals", "summe", "gesamt", "totaal", "suma", "somme", "totale",
-  ]
-
-  /// Words for a day on which a habit was not done.
-  private static let notDone: Set<String> = [
-    "0", "no", "n", "false", "missed", "miss", "skip", "skipped", "fail", "failed", "not done", "none", "nein", "nee",
-    "non",
-    "nicht", "-", "\u{2013}", "✗", "✘", "❌", "☐", "n/a", "#n/a", "null",
-  ]
-
-  private static let weekdays: Set<String> = Set(
-    [
-      "monday tuesday wednesday thursday friday saturday sunday", "mon tue wed thu fri sat sun",
-      "montag dienstag mittwoch donnerstag freitag samstag sonntag", "mo di mi do fr sa so",
-      "maandag dinsdag woensdag donderdag vrijdag zaterdag zondag",
-      "lundi mardi mercredi jeudi vendredi samedi dimanche",
-      "lunes martes miércoles jueves viernes sábado domingo",
-    ].flatMap { $0.split(separator: " ").map(String.init) })
-
-  /// Whether a cell marks that a habit was done or not.
-  private static func isMark(_ text: String) -> Bool {
-    let text = text.lowercased()
-    return boolean(text) != nil || notDone.contains(text)
-      || [
-        "y", "done", "yep", "ok", "complete", "completed", "check", "checked", "☑", "✔", "✔\u{FE0F}", "✅", "*", "•",
-        "+", "si", "sí",
-      ]
-      .contains(text)
-  }
-
-  /// Whether a time ends with `Z` or an offset, so that it needs no zone.
-  private static func hasOffset(_ text: String) -> Bool {
-    guard text.count > 10 else { return false }
-    if text.hasSuffix("Z") { return true }
-    let tail = text.suffix(6)
-    guard let sign = tail.lastIndex(where: { $0 == "+" || $0 == "-" }), text.contains(":") else { return false }
-    return tail[tail.index(after: sign)...].allSatisfy { $0.isNumber || $0 == ":" }
-  }
-
-  private static func isNothing(_ text: String) -> Bool {
-    text.isEmpty || text == "-" || text == "n/a" || text == "N/A" || text == "#N/A"
-  }
-
-  static func boolean(_ text: String) -> Bool? {
-    switch text.lowercased() {
-    case "true", "yes", "x", "✓", "ja", "oui", "1": true
-    case "false", "no", "nein", "nee", "non", "0": false
-    default: nil
-    }
-  }
-
-  static func withoutMarkup(_ text: String) -> String {
-    var plain = ""
-    var rest = text[...]
-    while let open = rest.firstIndex(of: "<") {
-      plain += rest[..<open]
-      guard let close = rest[open...].firstIndex(of: ">") else {
-        plain += rest[open...]
-        rest = ""
-        break
-      }
-      let tag = rest[rest.index(after: open)..<close].lowercased()
-      if tag.hasPrefix("br") || tag == "/li" || tag == "/p" || tag == "/div" { plain += "\n" }
-      rest = rest[rest.index(after: close)...]
-    }
-    plain += rest
-    for (name, character) in [("&nbsp;", " "), ("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&amp;", "&")] {
-      plain = plain.replacing(name, with: character)
-    }
-    return FieldText.trim(plain)
   }
 }
