@@ -64,6 +64,14 @@ extension ImportStore {
   public func presentTrackLog() throws -> TrackLog? { try openTrackLog() }
   public func noteReadings() throws {}
 
+  /// Whether an import must leave an entity alone: it exists, was deleted by a user, or waits to be synced.
+  func isKnown(_ kind: MutationEntityType, id: String) throws -> Bool {
+    try knows(kind, id: id) && !isTakenBack(kind, id: id)
+  }
+
+  /// Latest time of a fix that an import accepts. Clocks of devices can be years ahead.
+  var latestFix: Date { now.addingTimeInterval(86_400) }
+
   /// Takes in the records of a file, in batches each of which is saved whole.
   ///
   /// Ids follow from what an event is in its source, so the same file adds nothing the second time, into whichever store of the person.

@@ -47,12 +47,8 @@ final class RecordImporter {
   private var readings: [String: [TrackReading]] = [:]
   private var readingCount = 0
   private var notes: [String: [TrackNote]] = [:]
-  /// What a dry run would have saved by now: entities and readings by hashes, and events that are compared by the hour of their start.
-  private var previewed = FingerprintSet()
-  private var previewedEvents: [Int: [Event]] = [:]
-  /// Readings of devices in which trips would be looked for, and the trips and visits in them.
-  private var previewedReadings: [String: [TrackReading]] = [:]
-  private var previewedFindings: Set<String> = []
+  /// Used by a dry run only.
+  private var preview = ImportPreview()
 
   init(store: any ImportStore, format: InterchangeFormat, request: ImportRequest) throws {
     destination = store
@@ -60,7 +56,7 @@ final class RecordImporter {
     self.request = request
     batchSize = request.batchSize ?? store.batchSize
     collector = ImportReadingCollector(zone: request.options.zone)
-    latestFix = store.now.addingTimeInterval(86_400)
+    latestFix = store.latestFix
     for type in try store.eventTypes() { know(type) }
     for definition in try store.propertyDefinitions() { know(definition) }
   }
@@ -283,7 +279,7 @@ final class RecordImporter {
     guard request.options.range?.contains(foreign.timestamp) != false else {
       return skip("event that was not asked for")
     }
-    if let id = foreign.possibleID, try isKnown(id) {
+    if let id = foreign.possibleID, try store.isKnown(.event, id: id) {
       report.types[foreign.typeName, default: 0] += 1
       report.known += 1
       return
@@ -329,20 +325,11 @@ final class RecordImporter {
       return
     }
     append(.event(event))
-    if request.isDryRun, foreign.sameness != nil {
-      previewedEvents[Self.hour(event.timestamp), default: []].append(event)
-    }
+    if request.isDryRun, foreign.sameness != nil { preview.add(event) }
     if let path = KeptPath.device(ofTrack: foreign.track) {
       for fix in foreign.track.spreadWithinSeconds { try take(fix, path, at: place) }
     }
   }
-
-  /// Whether the store has an event of this id, or had one that was deleted.
-  private func isKnown(_ id: String) throws -> Bool {
-    try store.knows(.event, id: id) && !store.isTakenBack(.event, id: id)
-  }
-
-  private static func hour(_ time: Date) -> Int { Int((time.timeIntervalSince1970 / 3600).rounded(.down)) }
 
   /// Whether another source told of the same thing, also one of this import; it takes over what this one knows better.
   private func isKnown(_ event: Event, _ sameness: ForeignEvent.Sameness) throws -> Bool {
@@ -351,7 +338,7 @@ final class RecordImporter {
     if event.sourceType == .trip, hasUnreadFixes {
       try flushReadings()
       hasUnreadFixes = false
-      report.found += try request.isDryRun ? previewFindings() : store.makeTrackIntake().findAll().created.count
+      report.found += try request.isDryRun ? previewedFindings() : store.makeTrackIntake().findAll().created.count
     }
     guard let range = sameness.range(around: event) else { return false }
     let starts = starts ?? batch.map(\.eventStart)
@@ -362,11 +349,7 @@ final class RecordImporter {
       batch[index] = .event(other.merged(with: event))
       return true
     }
-    if request.isDryRun {
-      for hour in Self.hour(range.lowerBound)...Self.hour(range.upperBound) {
-        if previewedEvents[hour]?.contains(where: { sameness.isMet(by: event, and: $0) }) == true { return true }
-      }
-    }
+    if request.isDryRun, preview.hasEvent(in: range, where: { sameness.isMet(by: event, and: $0) }) { return true }
     guard try store.event(id: event.id) == nil else { return false }
     let stored = try store.events(in: range, ofType: nil).first { sameness.isMet(by: event, and: $0) }
     guard let stored else { return false }
@@ -547,9 +530,8 @@ final class RecordImporter {
     try checkZone()
     if request.isDryRun {
       for entity in batch {
-        let isFirst = previewed.insert(CompactIdentifier("\(entity.kind.rawValue) \(entity.id)").fingerprint)
-        let isKnown = try destination.knows(entity.kind, id: entity.id)
-        note(entity, isNew: try isFirst && (!isKnown || destination.isTakenBack(entity.kind, id: entity.id)))
+        let isFirst = preview.insert(entity)
+        note(entity, isNew: try isFirst && !destination.isKnown(entity.kind, id: entity.id))
       }
       try request.onProgress?(records)
     } else {
@@ -587,7 +569,7 @@ final class RecordImporter {
         report.knownReadings += compared.known
         report.badCount += compared.invalid
         if compared.new > 0, format.reads != .everything, !KeptPath.isKept(device: device) {
-          previewedReadings[device, default: []] += taken
+          preview.add(taken, of: device)
         }
       } else if let log {
         let result = try log.append(taken, device: device)
@@ -600,48 +582,14 @@ final class RecordImporter {
   }
 
   private func compare(_ readings: [TrackReading], device: String, _ log: TrackLog?) throws -> TrackComparison {
-    var first = readings
-    var repeated = 0
-    if request.isDryRun {
-      first = readings.filter { reading in
-        guard let moment = ReadingMoment(reading) else { return true }
-        let isFirst = previewed.insert(CompactIdentifier("\(device) \(moment.key)").fingerprint)
-        if !isFirst { repeated += 1 }
-        return isFirst
-      }
-    }
-    var compared = try log?.comparison(of: first, device: device) ?? TrackComparison(of: first)
-    compared.known += repeated
+    let new = request.isDryRun ? preview.insert(readings, of: device) : readings
+    var compared = try log?.comparison(of: new, device: device) ?? TrackComparison(of: new)
+    compared.known += readings.count - new.count
     return compared
   }
 
-  /// Finds the trips and visits that the real import would find in the readings of devices.
-  /// - Returns: how many of them are new.
-  private func previewFindings() throws -> Int {
-    let journal = try store.makeJournal()
-    let type = BuiltInType.trip.present(among: Array(types.values))?.id ?? ""
-    var count = 0
-    for (device, new) in previewedReadings {
-      var readings: [Int64: TrackReading] = [:]
-      try store.presentTrackLog()?.forEach(device: device, after: nil, through: nil) { reading in
-        if let moment = ReadingMoment(reading) { readings[moment.key] = reading }
-      }
-      for reading in new {
-        if let moment = ReadingMoment(reading), readings[moment.key] == nil { readings[moment.key] = reading }
-      }
-      let recording = Recording(device: device, readings: readings.sorted { $0.key < $1.key }.map(\.value))
-      for event in recording.events(
-        geofences: try journal.geofences(), tripTypeId: type, stop: try journal.tripStop())
-      {
-        let isKnown = try store.knows(.event, id: event.id) && !store.isTakenBack(.event, id: event.id)
-        guard try !isKnown && (event.sourceType != .trip || journal.told(event) == nil),
-          previewedFindings.insert(event.id).inserted
-        else { continue }
-        count += 1
-        previewedEvents[Self.hour(event.timestamp), default: []].append(event)
-      }
-    }
-    return count
+  private func previewedFindings() throws -> Int {
+    try preview.find(in: store, tripTypeId: BuiltInType.trip.present(among: Array(types.values))?.id ?? "")
   }
 
   private func finish() throws -> ImportReport {
@@ -649,7 +597,7 @@ final class RecordImporter {
     forgetUses()
     try flushReadings()
     if request.isDryRun {
-      report.found += try previewFindings()
+      report.found += try previewedFindings()
     } else {
       try putNotes()
       // A store's own lines come with what was found in them.

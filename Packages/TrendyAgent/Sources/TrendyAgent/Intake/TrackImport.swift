@@ -115,7 +115,7 @@ extension ImportStore {
   /// Keeps the fixes of one recorder, and records the trips and visits in them that are new.
   func take(recording fixes: [Location], motion: [MotionActivity], isDryRun: Bool) throws -> TakenRecording {
     var taken = TakenRecording()
-    let latest = now.addingTimeInterval(86_400)
+    let latest = latestFix
     for fix in fixes where fix.timestamp > latest {
       taken.problems.append(
         "\(RFC3339.string(from: fix.timestamp)) is more than a day ahead of this machine's clock: not kept")
@@ -134,11 +134,11 @@ extension ImportStore {
     if isDryRun {
       (taken.added, taken.known) = (compared.new, compared.known)
       for event in recording.events(geofences: try journal.geofences(), tripTypeId: "", stop: try journal.tripStop()) {
-        let isKnown = try knows(.event, id: event.id) && !isTakenBack(.event, id: event.id)
-        let isTold =
-          try !isKnown && (journal.twin(of: event) != nil || event.sourceType == .trip && journal.told(event) != nil)
-        if isTold, try journal.twin(of: event) == nil { continue }
-        taken.events.append((event, event.sourceType == .trip, !isKnown && !isTold))
+        let isTrip = event.sourceType == .trip
+        let isPresent = try isKnown(.event, id: event.id) || journal.twin(of: event) != nil
+        // Recorded under another type by another source.
+        if !isPresent, isTrip, try journal.told(event) != nil { continue }
+        taken.events.append((event, isTrip, !isPresent))
       }
       return taken
     }

@@ -1,0 +1,71 @@
+import TrendyFoundation
+import TrendyModels
+import TrendyPersistence
+import TrendyProtocols
+import TrendyTrips
+
+/// What a dry run of an import would have saved so far.
+struct ImportPreview {
+  /// Fingerprints of entities and readings.
+  private var inserted = FingerprintSet()
+  /// Events that later ones are compared with, by the hour of their start.
+  private var events: [Int: [Event]] = [:]
+  /// Readings in which trips and visits would be detected, by device.
+  private var readings: [String: [TrackReading]] = [:]
+  /// Ids of detected trips and visits.
+  private var findings: Set<String> = []
+
+  /// - Returns: whether the entity was not inserted before.
+  mutating func insert(_ entity: Undoable) -> Bool {
+    inserted.insert(CompactIdentifier("\(entity.kind.rawValue) \(entity.id)").fingerprint)
+  }
+
+  /// - Returns: the readings whose moment was not inserted before, and those that no log stores.
+  mutating func insert(_ readings: [TrackReading], of device: String) -> [TrackReading] {
+    readings.filter { reading in
+      guard let moment = ReadingMoment(reading) else { return true }
+      return inserted.insert(CompactIdentifier("\(device) \(moment.key)").fingerprint)
+    }
+  }
+
+  mutating func add(_ event: Event) { events[Self.hour(event.timestamp), default: []].append(event) }
+
+  mutating func add(_ readings: [TrackReading], of device: String) { self.readings[device, default: []] += readings }
+
+  /// Whether an added event that begins in the hours of a range meets a condition.
+  func hasEvent(in range: Range<Date>, where condition: (Event) -> Bool) -> Bool {
+    (Self.hour(range.lowerBound)...Self.hour(range.upperBound)).contains {
+      events[$0]?.contains(where: condition) == true
+    }
+  }
+
+  private static func hour(_ time: Date) -> Int { Int((time.timeIntervalSince1970 / 3600).rounded(.down)) }
+
+  /// Detects the trips and visits that the import would detect in the added readings.
+  /// - Returns: number of those that are new.
+  mutating func find(in store: any ImportStore, tripTypeId: String) throws -> Int {
+    guard !readings.isEmpty else { return 0 }
+    let journal = try store.makeJournal()
+    let (places, stop) = (try journal.geofences(), try journal.tripStop())
+    let log = try store.presentTrackLog()
+    var count = 0
+    for (device, new) in readings {
+      var all: [Int64: TrackReading] = [:]
+      try log?.forEach(device: device, after: nil, through: nil) { reading in
+        if let moment = ReadingMoment(reading) { all[moment.key] = reading }
+      }
+      for reading in new {
+        if let moment = ReadingMoment(reading), all[moment.key] == nil { all[moment.key] = reading }
+      }
+      let recording = Recording(device: device, readings: all.sorted { $0.key < $1.key }.map(\.value))
+      for event in recording.events(geofences: places, tripTypeId: tripTypeId, stop: stop) {
+        guard try !store.isKnown(.event, id: event.id),
+          try event.sourceType != .trip || journal.told(event) == nil, findings.insert(event.id).inserted
+        else { continue }
+        count += 1
+        add(event)
+      }
+    }
+    return count
+  }
+}
