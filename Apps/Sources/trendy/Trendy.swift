@@ -14,9 +14,7 @@ import TrendyFoundation
 enum Trendy {
   static func main() {
     Console.openStandardStreams()
-    // A file that exceeds its size limit is reported as a write error; the signal would end the process.
-    signal(SIGXFSZ, SIG_IGN)
-    signal(SIGPIPE, SIG_IGN)
+    Console.ignoreFailedWrites()
     let words = Array(CommandLine.arguments.dropFirst())
     // Errors in the rest of the line are already printed in the requested format.
     var console = Console(format: words.contains("--json") ? .json : words.contains("--ndjson") ? .ndjson : .text)

@@ -18,8 +18,6 @@ enum Signals {
 
   /// Installs the handlers. Call this before any thread is created.
   static func take() {
-    signal(SIGPIPE, SIG_IGN)
-    signal(SIGXFSZ, SIG_IGN)
     var ends: [Int32] = [-1, -1]
     // Without the pipe, the signals end the process as usual.
     guard pipe(&ends) == 0 else { return }

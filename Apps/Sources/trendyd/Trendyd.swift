@@ -11,13 +11,10 @@ import TrendyProtocols
 enum Trendyd {
   static func main() async {
     Console.openStandardStreams()
+    Console.ignoreFailedWrites()
     Console.quietThreadPool()
     let words = Array(CommandLine.arguments.dropFirst())
-    if words.first == NetworkMode.word {
-      signal(SIGPIPE, SIG_IGN)
-      signal(SIGXFSZ, SIG_IGN)
-      await NetworkCommands.main(Array(words.dropFirst()))
-    }
+    if words.first == NetworkMode.word { await NetworkCommands.main(Array(words.dropFirst())) }
     ProcessMemory.sharePools()
     Signals.take()
     var console = Console(

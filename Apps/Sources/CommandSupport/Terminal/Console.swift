@@ -243,6 +243,12 @@ public struct Console: Sendable {
     }
   }
 
+  /// Makes writes to a closed pipe, and beyond the size limit of a file, fail with an error. The signals would end the process.
+  public static func ignoreFailedWrites() {
+    signal(SIGPIPE, SIG_IGN)
+    signal(SIGXFSZ, SIG_IGN)
+  }
+
   /// Keeps Swift's thread pool out of the system log. The pool raises the priority of one thread and logs an error whenever it lacks
   /// the permission. Call this before any asynchronous work; an existing `LIBDISPATCH_LOG` takes precedence.
   public static func quietThreadPool() { setenv("LIBDISPATCH_LOG", "NO", 0) }
