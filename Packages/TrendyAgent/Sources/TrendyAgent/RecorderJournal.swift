@@ -67,7 +67,7 @@ extension DeviceRecord {
 }
 
 extension DeviceRecord {
-  /// The id of an event by which another source, such as a workout or a history of places, told of a trip that was now found in fixes.
+  /// Returns the id of an event from another source, such as a workout or a location history, that matches a detected trip.
   func told(_ trip: Event) throws -> String? {
     guard let range = ForeignEvent.Sameness.time(metres: 150).range(around: trip) else { return nil }
     return try makeStore().events(in: range, ofType: nil, limit: nil).first { $0.tells(of: trip) }?.id
@@ -75,9 +75,9 @@ extension DeviceRecord {
 }
 
 extension Event {
-  /// Whether it is the event of another source for a trip that was found in fixes.
+  /// Whether the event is from another source and describes the same journey as a detected trip.
   public func tells(of trip: Event) -> Bool {
-    // A source that tells of a trip says by what; in fixes that cannot be found.
+    // Imported trips have a mode of transport, which detection cannot determine.
     if sourceType == .trip {
       return properties[ForeignEvent.modeKey] != nil
         && ForeignEvent.Sameness.time(metres: 150).isMet(by: trip, and: self)
@@ -86,13 +86,13 @@ extension Event {
   }
 }
 
-/// Writes what was found as the person's own device records it: the event and the mutation that tells the hub.
+/// Writes detected events to the device's record, each with its mutation.
 ///
-/// @unchecked: an import is used on the one thread that reads its file.
+/// @unchecked: ``importStore`` is mutable, but only the thread that reads the import's file uses a journal with one.
 private struct RecorderJournal: FindingJournal, @unchecked Sendable {
   let record: DeviceRecord
   let act: Act?
-  /// The import in whose fixes it was found.
+  /// Import that receives the detected events; `nil` for live positions.
   let importStore: DeviceImportStore?
 
   private func inOneSave<Result>(_ body: (RecorderChanges) throws -> Result) throws -> Result {

@@ -4,57 +4,57 @@ public import TrendyModels
 public import TrendyPersistence
 public import TrendyTrips
 
-/// A person's record as an import sees it: a device's own store, or what a hub keeps of the person.
+/// Destination of an import: the store of a device, or the record of a user on a hub.
 ///
-/// One import's view: what it saves is of this import. It is used on one thread at a time.
+/// An instance belongs to one import and is used by one thread at a time.
 public protocol ImportStore: AnyObject {
   var now: Date { get }
-  /// Of the import; `nil` as long as it saved nothing.
+  /// Id of the import; `nil` until it has saved something.
   var importID: String? { get }
-  /// Whether an earlier call was interrupted, and this one goes on.
+  /// Whether this import continues an interrupted one.
   var isContinued: Bool { get }
 
-  /// How the files of earlier imports were read that were not undone, the oldest first.
+  /// Returns how the files of earlier imports were read, oldest first, without undone imports.
   func earlierReadings() throws -> [ImportReading]
-  /// Notes how the file is read, before anything is saved.
+  /// Stores how the file is read. Called before the first save.
   func note(_ reading: ImportReading)
 
-  /// A new id, above every one before it.
+  /// Returns a new id that sorts after all earlier ones.
   func makeID() -> String
   func eventTypes() throws -> [EventType]
   func propertyDefinitions() throws -> [PropertyDefinition]
-  /// `nil` for one that does not live.
+  /// Returns the event; `nil` if it does not exist or was deleted.
   func event(id: String) throws -> Event?
-  /// The living events that begin in a range; `nil` for those of all types.
+  /// Returns events that begin in a range; of all types if `type` is `nil`.
   func events(in range: Range<Date>, ofType type: String?) throws -> [Event]
-  /// Whether it was deleted, by whomever.
+  /// Whether the entity was deleted, on any device.
   func isDeleted(_ kind: MutationEntityType, id: String) throws -> Bool
-  /// Whether it lives, or was deleted on any device, or is on its way.
+  /// Whether the entity exists, was deleted on any device, or waits to be synced.
   func knows(_ kind: MutationEntityType, id: String) throws -> Bool
-  /// Whether an import made it that was taken back: it may come again.
+  /// Whether the entity was removed by undoing an import, and may be imported again.
   func isTakenBack(_ kind: MutationEntityType, id: String) throws -> Bool
-  /// The type under which trips or visits are recorded, made where there is none.
+  /// Returns the built-in type, creating it if necessary.
   func type(_ kind: BuiltInType) throws -> EventType
 
-  /// Entities that are best saved at once. The default is some thousands.
+  /// Preferred number of entities per batch. The default is 8000.
   var batchSize: Int { get }
-  /// Saves a batch, whole or not at all; durable on return.
-  /// - Returns: of each, whether it was not there before.
+  /// Saves a batch atomically and durably.
+  /// - Returns: for each entity, whether it is new.
   func save(_ batch: [Undoable]) throws -> [Bool]
-  /// Whether a batch may be saved on another thread while the file is read on. Nothing else is asked of the store meanwhile, but for its
-  /// clock and a new id. The default says no.
+  /// Whether a batch may be saved on another thread while reading continues. Meanwhile, only ``now`` and ``makeID()`` are
+  /// used. `false` by default.
   var savesBesideReading: Bool { get }
-  /// Lists an import that made nothing but brought fixes.
+  /// Lists an import that created no entities but added fixes.
   func noteReadings() throws
-  /// The import is over.
+  /// Ends the import.
   func finish() throws
 
-  /// Tells the person's places and settings by which trips and visits are found in the file, and records those that are found.
+  /// Returns a journal with the places and settings for the detection of trips and visits, which records the results.
   func makeJournal() throws -> any FindingJournal
   func openTrackLog() throws -> TrackLog
-  /// The log of a store that has one; a dry run makes none.
+  /// Returns the track log if the store has one. A dry run creates none.
   func presentTrackLog() throws -> TrackLog?
-  /// What it writes is of this import.
+  /// Returns an intake whose results belong to this import.
   func makeTrackIntake() throws -> TrackIntake
 }
 
@@ -72,10 +72,10 @@ extension ImportStore {
   /// Latest time of a fix that an import accepts. Clocks of devices can be years ahead.
   var latestFix: Date { now.addingTimeInterval(86_400) }
 
-  /// Takes in the records of a file, in batches each of which is saved whole.
+  /// Imports the records of a file in atomic batches.
   ///
-  /// Ids follow from what an event is in its source, so the same file adds nothing the second time, into whichever store of the person.
-  /// - Throws: what the input throws, or `InterchangeError`; the batches before it stay.
+  /// Ids are natural keys of the source, so importing the same file again, on any device, adds nothing.
+  /// - Throws: the error of the input, or `InterchangeError`. Batches before the error stay.
   public func importRecords(
     _ input: ByteInput, as format: InterchangeFormat, _ request: ImportRequest
   ) throws -> ImportReport {
@@ -84,7 +84,7 @@ extension ImportStore {
     }
   }
 
-  /// Takes in the records of the files of a folder or an archive.
+  /// Imports the records of the files in a folder or archive.
   public func importRecords(
     _ files: ExportFiles, as format: InterchangeFormat, _ request: ImportRequest
   ) throws -> ImportReport {

@@ -5,12 +5,12 @@ import TrendyPersistence
 import TrendyProtocols
 import TrendyTrips
 
-/// Makes entities of records, and saves them a batch at a time.
+/// Converts the records of a file to entities and saves them in batches.
 final class RecordImporter {
-  /// Entities that are saved at once where each is held against all of the batch.
+  /// Batch size if each new event is compared with all events of the batch.
   private static let comparedBatchSize = 2000
   private static let readingBatchSize = 20_000
-  /// Events that are told of in full.
+  /// Number of events that the report contains in full.
   private static let exampleCount = 5
 
   private let destination: any ImportStore
@@ -22,23 +22,23 @@ final class RecordImporter {
 
   private var types: [String: EventType] = [:]
   private var typeNames: [String: EventType] = [:]
-  /// By type and key.
+  /// By type id and lower-case key.
   private var definitions: [String: [String: PropertyDefinition]] = [:]
-  /// Ids of the file whose entities have other ids here.
+  /// Ids of entities here by their ids in the file, if they differ.
   private var renamed: [String: String] = [:]
-  /// Types by their names in the file, as events of few follow each other.
+  /// Cache of types by their names in the file.
   private var uses: [String: TypeUse] = [:]
-  /// Keys that the file had.
+  /// Fingerprints of the keys in the file so far.
   private var keys = FingerprintSet()
-  /// How often it had those that it had more than once.
+  /// Number of occurrences of repeated keys, by fingerprint.
   private var repeats: [UInt64: Int] = [:]
   private var collector: ImportReadingCollector
   private var isZoneChecked = false
   private let latestFix: Date
-  /// Whether fixes came in which trips have not been looked for.
+  /// Whether there are new fixes in which trips have not been detected yet.
   private var hasUnreadFixes = false
   private var batch: [Undoable] = []
-  /// When the entities of the batch begin, where some are held against others; `nil` of what is no event.
+  /// Start of each entity in the batch, `nil` for entities that are not events. Exists once events are compared.
   private var starts: [Date?]?
   private lazy var saver = BatchSaver(destination) { [unowned self] batch, areNew in
     for (entity, isNew) in zip(batch.entities, areNew) { note(entity, isNew: isNew) }
@@ -61,8 +61,9 @@ final class RecordImporter {
     for definition in try store.propertyDefinitions() { know(definition) }
   }
 
-  /// - Parameter read: gives each record with its place in the file.
-  /// - Throws: what `read` throws; the records before an `InterchangeError` are saved.
+  /// Imports all records.
+  /// - Parameter read: passes each record with its place in the file.
+  /// - Throws: the error of `read`. The records before an `InterchangeError` are saved.
   func run(_ read: ((InterchangeRecord, String) throws -> Void) throws -> Void) throws -> ImportReport {
     do {
       try read { try take($0, at: $1) }
@@ -71,20 +72,20 @@ final class RecordImporter {
       try saver.settle()
       throw error
     } catch {
-      // The first of two errors is told.
+      // The first error is reported.
       try? saver.settle()
       throw error
     }
     return try finish()
   }
 
-  /// The destination, with all saved that was handed to it.
+  /// The destination, after the batch that is being saved in the background.
   private var store: any ImportStore { get throws { try saver.store } }
 
   private func know(_ type: EventType) {
     forgetUses()
     types[type.id] = type
-    // Of two of one name the first by id, on every device.
+    // Of types with the same name, the one with the lowest id is used on every device.
     if let other = typeNames[type.name.lowercased()], other.id <= type.id { return }
     typeNames[type.name.lowercased()] = type
   }
@@ -148,7 +149,7 @@ final class RecordImporter {
     let (workouts, rest) = file.separatingWorkouts(
       zone: request.options.zone.name, using: Geodesic.distanceMeters(from:to:))
     for workout in workouts { try take(workout, at: place) }
-    // Trips that a workout tells of are not found again.
+    // Saved first, so that detection does not report the same activity as a trip.
     try flush()
     for fixes in rest.recordings {
       let taken = try store.take(recording: fixes, motion: rest.activities, isDryRun: request.isDryRun)
@@ -159,7 +160,7 @@ final class RecordImporter {
     }
   }
 
-  /// Clocks of devices go wrong by years; what is yet to come is no fix.
+  /// Rejects fixes of the future.
   private func take(_ fix: Location, _ device: String, at place: String) throws {
     guard fix.timestamp <= latestFix else {
       return refuse(
@@ -188,13 +189,13 @@ final class RecordImporter {
     guard isRecordable(entity, at: place) else { return }
     switch entity {
     case .eventType(let type):
-      // Its id may be that of a type here, which keeps its name.
+      // Its id may exist here under another name, which it keeps.
       if let mapped = request.typeMap[type.name.lowercased()], mapped.lowercased() != type.name.lowercased() {
         let look = ForeignType(name: mapped, colorHex: type.colorHex, icon: type.iconName, goal: type.goal)
         renamed[id] = (typeNames[mapped.lowercased()] ?? makeType(mapped, like: look)).id
         return
       }
-      // Both made by hand, on two devices that never met: one type.
+      // Created separately on two devices that had not synced: treated as one type.
       if types[id] == nil, let same = typeNames[type.name.lowercased()] {
         renamed[id] = same.id
         report.known += 1
@@ -238,26 +239,26 @@ final class RecordImporter {
     }
   }
 
-  /// What is known of a type of the file.
+  /// Type and property definitions for a type name of the file.
   private final class TypeUse {
     let type: EventType
-    /// By the key as the file has it.
+    /// By key as written in the file.
     var definitions: [String: PropertyDefinition] = [:]
-    /// Of events that are not in the report yet.
+    /// Number of events that the report does not include yet.
     var count = 0
 
     init(_ type: EventType) { self.type = type }
   }
 
-  /// Something became known that may be found in place of what was.
+  /// Empties the cache, because a lookup may now have another result.
   private func forgetUses() {
     for use in uses.values where use.count > 0 { report.types[use.type.name, default: 0] += use.count }
     uses.removeAll(keepingCapacity: true)
   }
 
-  /// - Returns: `nil` where events of the type are not taken in, which is told.
+  /// - Returns: the type for an event; `nil` if the event is skipped, which is reported.
   private func use(of foreign: ForeignEvent, at place: String) throws -> TypeUse? {
-    // Hints are the event's own, and so is what it is beside a trip or a visit.
+    // Not cached: hints and duplicate detection depend on the event.
     let isByName = foreign.hints.isEmpty && foreign.sameness == nil
     if isByName, let use = uses[foreign.typeName] { return use }
     let mapped = ([foreign.typeName.lowercased()] + foreign.hints).lazy.compactMap { self.request.typeMap[$0] }.first
@@ -274,7 +275,7 @@ final class RecordImporter {
   }
 
   private func take(_ foreign: ForeignEvent, at place: String) throws {
-    // Also events that are not wanted: a file is the same whatever is asked of it.
+    // Includes events that the options exclude, because the digest identifies the file.
     if foreign.id == nil { collector.add(type: foreign.typeName, at: foreign.timestamp) }
     guard request.options.range?.contains(foreign.timestamp) != false else {
       return skip("event that was not asked for")
@@ -298,7 +299,7 @@ final class RecordImporter {
     if let title = foreign.title { event.originalTitle = title }
     var given = foreign.properties
     if foreign.route.count > 1 {
-      // As a trip has it, and as far apart as a screen shows.
+      // Same format as for trips, with points as dense as a screen can show.
       given[TripRecord.PropertyKey.route.rawValue] = .text(
         Polyline.encode(RouteSimplifier.simplify(foreign.route, toleranceMeters: 5)))
     }
@@ -331,10 +332,10 @@ final class RecordImporter {
     }
   }
 
-  /// Whether another source told of the same thing, also one of this import; it takes over what this one knows better.
+  /// Whether another source recorded the same event, before or in this import. The existing event receives fields that it lacks.
   private func isKnown(_ event: Event, _ sameness: ForeignEvent.Sameness) throws -> Bool {
     if case .day(let amount) = sameness { return try isDayKnown(event, amount) }
-    // The trips in fixes that came before are found first, or each would be there twice.
+    // Trips in earlier fixes are detected first. Otherwise, this trip would be recorded twice.
     if event.sourceType == .trip, hasUnreadFixes {
       try flushReadings()
       hasUnreadFixes = false
@@ -358,12 +359,12 @@ final class RecordImporter {
     return true
   }
 
-  /// Whether the events of a day sum up to a habit's amount of that day.
+  /// Whether the recorded events of a day add up to a habit's amount for that day.
   private func isDayKnown(_ event: Event, _ amount: Double) throws -> Bool {
     guard try store.event(id: event.id) == nil else { return false }
     let zone = request.options.zone
     let day = zone.wall(at: event.timestamp).day
-    // A day anywhere on earth.
+    // Covers the day in every time zone.
     let range = event.timestamp.addingTimeInterval(-86_400)..<event.timestamp.addingTimeInterval(2 * 86_400)
     let sum = try store.events(in: range, ofType: event.eventTypeId).filter { other in
       let own = other.timeZone.flatMap { $0 == zone.name ? nil : ZoneClock(named: $0) } ?? zone
@@ -372,7 +373,7 @@ final class RecordImporter {
     return sum > 0 && abs(sum - amount) < 0.0005
   }
 
-  /// The type under which trips and visits that are found here are recorded; `nil` for what is neither.
+  /// Returns the built-in type for a trip or visit; `nil` for other events.
   private func builtInType(for foreign: ForeignEvent, named name: String) throws -> EventType? {
     let kind = foreign.source == .trip ? BuiltInType.trip : BuiltInType.visit
     switch foreign.sameness {
@@ -394,7 +395,7 @@ final class RecordImporter {
     }
     if isNew { report.newTypes.append(type.name) }
     know(type)
-    // Under whatever name it goes, it is known by this one.
+    // Found by the name in the file, even if the user renamed it.
     typeNames[name.lowercased()] = type
     for definition in definitions where definition.eventTypeId == type.id { know(definition) }
     return type
@@ -422,7 +423,7 @@ final class RecordImporter {
     append(.record(skip.record))
   }
 
-  /// Whether no value exceeds a limit; else the item is reported as skipped.
+  /// Whether all values are within their limits; reports the entity otherwise.
   private func isRecordable(_ entity: Undoable, at place: String) -> Bool {
     do {
       try entity.checkLimits()
@@ -445,7 +446,7 @@ final class RecordImporter {
     foreign.isKeyUnique ? NaturalKey.identifier(for: ["import"] + foreign.key) : identifier(foreign.key)
   }
 
-  /// The second of one key in a file is another thing.
+  /// Entities of one file with the same key are different, so the key is numbered.
   private func identifier(_ key: [String]) -> CompactIdentifier {
     let first = NaturalKey.identifier(for: ["import"] + key)
     let fingerprint = first.fingerprint
@@ -457,19 +458,19 @@ final class RecordImporter {
 
   private func typeID(of name: String) -> String { NaturalKey.id(for: "import", "type", name.lowercased()) }
 
-  /// Whether a type was deleted by a person, and not by taking an import back.
+  /// Whether the user deleted a type, as opposed to undoing an import.
   private func isGone(_ type: String) -> Bool {
-    // A store that cannot be read fails where the type is saved.
+    // If the store cannot be read, saving the type fails.
     (try? store.isDeleted(.eventType, id: type) && !store.isTakenBack(.eventType, id: type)) == true
   }
 
-  /// Colours of new types, in the order in which the pages of a hub give them out.
+  /// Colours of new types, in the same order as on the dashboard.
   private static let colours = [
     "#73392E", "#0197BD", "#957007", "#513889", "#4464C0", "#747985",
     "#645D02", "#B12F60", "#009353", "#609D10", "#8849A2", "#036767",
   ]
 
-  /// The first colour that no type has; where all are taken, in turn.
+  /// First unused colour; if all are used, the next one in turn.
   private var nextColour: String {
     let taken = Set(types.values.map { $0.colorHex.uppercased() })
     return Self.colours.first { !taken.contains($0) } ?? Self.colours[types.count % Self.colours.count]
@@ -477,7 +478,8 @@ final class RecordImporter {
 
   private func makeType(_ name: String, like foreign: ForeignType? = nil) -> EventType {
     let natural = typeID(of: name)
-    // One that the person deleted does not come back; its name may. One that an undo took back does, with its events.
+    // A type that the user deleted stays deleted, and a new type receives its name. A type removed by undoing an import is
+    // restored with its events.
     var type = EventType(
       id: isGone(natural) ? destination.makeID() : natural, name: name, colorHex: foreign?.colorHex ?? nextColour,
       iconName: foreign?.icon ?? "•")
@@ -489,7 +491,7 @@ final class RecordImporter {
   }
 
   private func makeDefinition(_ key: String, _ kind: PropertyType, of type: EventType) -> PropertyDefinition {
-    // A choice without its options takes any text; which options there are is known only at the end of the file.
+    // Text instead of a choice, whose options are known only at the end of the file.
     let definition = PropertyDefinition(
       id: NaturalKey.id(for: "import", "property", type.id, key.lowercased()), eventTypeId: type.id, key: key,
       label: key,
@@ -506,7 +508,7 @@ final class RecordImporter {
     starts?.append(entity.eventStart)
   }
 
-  /// Finds out before the first save whether the same file was imported with another zone.
+  /// Checks before the first save whether the same file was imported with another time zone.
   private func checkZone() throws {
     guard !isZoneChecked else { return }
     isZoneChecked = true
@@ -519,7 +521,7 @@ final class RecordImporter {
     }
   }
 
-  /// Hands the batch to the store, once the one before is saved.
+  /// Starts saving the batch after the previous one has been saved.
   private func flush() throws {
     try saver.settle()
     defer {
@@ -600,7 +602,7 @@ final class RecordImporter {
       report.found += try previewedFindings()
     } else {
       try putNotes()
-      // A store's own lines come with what was found in them.
+      // An export of a store contains its detected events.
       if report.newReadings > 0, format.reads != .everything {
         report.found += try store.makeTrackIntake().findAll().created.count
       }
@@ -612,13 +614,13 @@ final class RecordImporter {
     return report
   }
 
-  /// Puts what a store found in its readings beside them, so that nothing is found twice, and nothing that was deleted is found again.
+  /// Stores the detection results of an exported store with its readings, so that nothing is detected again.
   private func putNotes() throws {
     guard !notes.isEmpty else { return }
     let log = try store.openTrackLog()
     for (device, notes) in notes.sorted(by: { $0.key < $1.key }) {
       try log.withReader {
-        // Where this store has looked by itself, it goes by its own notes.
+        // If this store has already processed the device, its own results are used.
         let own = try TrackNote.Kind.allCases.contains {
           try !log.notes($0, device: device, after: nil, isDescending: false, limit: 1).isEmpty
         }
@@ -633,6 +635,6 @@ final class RecordImporter {
 }
 
 extension Undoable {
-  /// `nil` of what is no event.
+  /// `nil` for entities that are not events.
   fileprivate var eventStart: Date? { if case .event(let event) = self { event.timestamp } else { nil } }
 }

@@ -17,10 +17,11 @@ public struct TrackImport: Hashable, Sendable {
 
   /// The parsed file.
   public let file: TrackFile
-  /// Fixes that the track log took, or would take, and those that it had.
+  /// New and duplicate fixes of the track log; in a dry run, those that would be.
   public internal(set) var fixCount = Count()
-  /// What could not be imported, the first of it.
+  /// First of the problems.
   public internal(set) var problems: [ImportProblem]
+  /// Number of all problems.
   public internal(set) var problemCount: Int
   /// Workouts among the tracks; `nil` if there are none.
   public internal(set) var workouts: ImportReport?
@@ -46,14 +47,14 @@ public struct TrackImport: Hashable, Sendable {
 }
 
 extension DeviceRecord {
-  /// Keeps the fixes of a recorded track in the track log and records the trips, visits and workouts in them that are new.
+  /// Imports a recorded track: stores its fixes in the track log and records new trips, visits and workouts.
   ///
-  /// A track is a device of the log of its own, and the ids of its events follow from what they are: so the same track imported
-  /// again, here or on another device, adds nothing; and what was deleted meanwhile does not come back, unless its import was undone.
+  /// A track is a separate device of the log, and the ids of its events are natural keys. Importing the same track again,
+  /// on any device, adds nothing. Deleted events are not recreated, unless their import was undone.
   /// - Parameters:
-  ///   - bytes: a file in any ``/TrendyInterchange/ImportFormat``.
-  ///   - request: how it is read. A dry run finds and counts, and keeps nothing.
-  /// - Throws: `InterchangeError` for a file that is broken; nothing of it is kept then.
+  ///   - bytes: File in any ``/TrendyInterchange/ImportFormat``.
+  ///   - request: Options. A dry run detects and counts without storing anything.
+  /// - Throws: `InterchangeError` for an invalid file; nothing has been stored then.
   public func importTrack(_ bytes: [UInt8], _ request: ImportRequest) throws -> TrackImport {
     let file = try TrackFile(reading: bytes, request.options)
     let format = try InterchangeFormat.of(file)
@@ -76,8 +77,8 @@ extension InterchangeFormat {
 }
 
 extension ImportStore {
-  /// Keeps the fixes of a recorded track, and records the trips, visits and workouts in them that are new.
-  /// - Throws: `InterchangeError` for a file that is broken; nothing of it is kept then.
+  /// Imports a recorded track: stores its fixes and records new trips, visits and workouts.
+  /// - Throws: `InterchangeError` for an invalid file; nothing has been stored then.
   public func importTrack(_ bytes: [UInt8], _ request: ImportRequest) throws -> TrackImport {
     let file = try TrackFile(reading: bytes, request.options)
     return try importTrack(file, as: .of(file), request)
@@ -112,7 +113,7 @@ extension ImportStore {
     return result
   }
 
-  /// Keeps the fixes of one recorder, and records the trips and visits in them that are new.
+  /// Stores the fixes of one recorder and records new trips and visits.
   func take(recording fixes: [Location], motion: [MotionActivity], isDryRun: Bool) throws -> TakenRecording {
     var taken = TakenRecording()
     let latest = latestFix
@@ -146,9 +147,9 @@ extension ImportStore {
     (taken.added, taken.known) = (result.added, result.known)
     let new = Set(result.changes.created).union(try restore(found.map(\.id), of: recording, journal))
     for (id, isTrip) in found {
-      // What the person deleted is known, and shown no more.
+      // `nil` if the user deleted the event; it counts as known.
       let event = try event(id: id)
-      // Another source told of it under another type.
+      // Recorded under another type by another source.
       if let event, isTrip, event.sourceType != .trip { continue }
       taken.events.append((event, isTrip, new.contains(id)))
     }
@@ -168,17 +169,17 @@ extension ImportStore {
   }
 }
 
-/// What became of the fixes of one recorder.
+/// Result of importing the fixes of one recorder.
 struct TakenRecording {
   var added = 0
   var known = 0
   var problems: [String] = []
-  /// Trips and visits in them; an event is `nil` if it was deleted.
+  /// Detected trips and visits; an event is `nil` if it was deleted.
   var events: [(event: Event?, isTrip: Bool, isNew: Bool)] = []
 }
 
 extension TrackImport {
-  /// Whether anything was kept that was not there before.
+  /// Whether the import stored anything new.
   public var isAnythingNew: Bool { fixCount.new + tripCount.new + visitCount.new + (workouts?.newCount ?? 0) > 0 }
 }
 
