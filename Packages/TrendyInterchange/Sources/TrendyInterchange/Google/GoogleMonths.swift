@@ -46,7 +46,7 @@ enum GoogleMonths {
   ) throws {
     guard let span = try span(segment["duration"], options, place, body) else { return }
     let path = try fixes(segment["simplifiedRawPath"], place, body)
-    // Way points are drawn along roads and have no times: good for a line, and no fixes.
+    // Waypoints follow roads and have no times, so they are used for the route only.
     let drawn = segment["waypointPath"]?["waypoints"]?.arrayValue ?? []
     var way = GoogleStory.Way(
       activity: GoogleActivity(activity(segment)), start: GoogleField.coordinate(segment["startLocation"]),
@@ -58,7 +58,7 @@ enum GoogleMonths {
     if !path.isEmpty { try body(.path(path, source: GoogleStory.source), place) }
   }
 
-  /// The word that was chosen, else the likeliest, else how the line was drawn.
+  /// The confirmed activity, else the most likely one, else the travel mode of the route.
   private static func activity(_ segment: JSONValue) -> String? {
     if let word = segment["activityType"]?.stringValue { return word }
     let likely = segment["activities"]?.arrayValue?.max { left, right in
@@ -100,9 +100,9 @@ enum GoogleMonths {
 }
 
 extension JSONValue {
-  /// `nil` for what is not JSON.
+  /// Creates a value from an element of a file; `nil` if it is not JSON.
   init?(element: UnsafeBufferPointer<UInt8>) {
-    // Why it is not JSON, its place in the file tells whoever looks.
+    // The caller reports the place in the file.
     guard let value = try? WireJSON.decode(JSONValue.self, from: Data(element)) else { return nil }
     self = value
   }

@@ -1,9 +1,9 @@
 import TrendyFoundation
 import TrendyModels
 
-/// What Google made of somebody's fixes, in whatever file: a stay, or a way from one place to another.
+/// Stays and journeys that Google detected in a user's fixes, independent of the file format.
 enum GoogleStory {
-  /// What the fixes of its paths are kept under.
+  /// Name of the device in the track log that receives the fixes of paths.
   static let source = "Google Timeline"
 
   struct Stay {
@@ -19,13 +19,13 @@ enum GoogleStory {
     var activity = GoogleActivity(nil)
     var start: Coordinate?
     var end: Coordinate?
-    /// Metres.
+    /// Length in metres.
     var distance: Double?
-    /// Between start and end.
+    /// Points between start and end.
     var path: [Coordinate] = []
   }
 
-  /// When it was, and on which clock.
+  /// Time and time zone.
   struct Span {
     var start: Date
     var end: Date
@@ -85,7 +85,7 @@ enum GoogleStory {
     event.isKeyUnique = true
     event.endDate = span.end
     event.timeZone = span.zone
-    // A Takeout and the phone tell of one stay with other seconds and other digits.
+    // Takeout and phone export the same stay with different seconds and digits.
     event.sameness = .time(metres: 150)
     return event
   }
@@ -95,7 +95,7 @@ enum GoogleStory {
     return text.isEmpty ? nil : text
   }
 
-  /// To a metre.
+  /// Coordinate rounded to about a metre.
   private static func position(_ coordinate: Coordinate?) -> String {
     coordinate.map { "\(($0.latitude * 1e5).rounded() / 1e5) \(($0.longitude * 1e5).rounded() / 1e5)" } ?? ""
   }

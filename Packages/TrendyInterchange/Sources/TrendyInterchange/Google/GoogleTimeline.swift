@@ -1,8 +1,8 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Reads the Timeline that a phone exports: of Android an object with `semanticSegments`, of iOS an array of the same things in other
-/// spelling. Each spelling is taken in either.
+/// Reads the Timeline that a phone exports: on Android an object with `semanticSegments`, on iOS an array of the same
+/// elements with other spellings. Both spellings are accepted in both.
 enum GoogleTimeline {
   static let kinds = ["visit", "activity", "timelinePath", "timelineMemory"]
 
@@ -31,14 +31,14 @@ enum GoogleTimeline {
   }
 }
 
-/// Joins ways with the points of their paths, which come in blocks of two hours that lie across them.
+/// Assigns the points of paths, which are exported in blocks of two hours, to the journeys they belong to.
 private struct GoogleTimelineReader {
   let options: ImportOptions
-  /// Points by time of the last days, for ways that are still to come.
+  /// Recent points, which later journeys can need.
   private var points: [(time: Date, coordinate: Coordinate)] = []
-  /// Ways whose points may still be to come.
+  /// Journeys whose points can still follow.
   private var waiting: [(way: GoogleStory.Way, span: GoogleStory.Span, place: String)] = []
-  /// Paths begin at even hours, and are two hours long.
+  /// Duration of a path, which begins at an even hour.
   private static let block: TimeInterval = 2 * 3600
   private static let pointLimit = 20_000
 
@@ -54,7 +54,7 @@ private struct GoogleTimelineReader {
       minutes.flatMap { abs($0) <= 840 ? $0 * 60 : nil } ?? GoogleField.offset(of: segment["startTime"]?.stringValue)
     span.zone = options.zoneName(secondsFromGMT: offset, at: span.start)
     try release(before: span.start.addingTimeInterval(-Self.block), body)
-    // A segment may hold several of these.
+    // A segment can contain several of these.
     var isAnything = false
     if let visit = segment["visit"] {
       try take(visit: visit, span, at: place, body)
@@ -103,7 +103,7 @@ private struct GoogleTimelineReader {
     var fixes: [Location] = []
     for (index, point) in path.enumerated() {
       let minutes = point["durationMinutesOffsetFromStartTime"]?.number
-      // Minutes before the start occur; several points of one minute are spread over it, in their order.
+      // Minutes before the start occur. Points of the same minute are spread over it in their order.
       let moment =
         point["time"]?.moment
         ?? minutes.map { span.start.addingTimeInterval(min(max(0, $0), 1e7).rounded(.down) * 60) }
@@ -120,7 +120,7 @@ private struct GoogleTimelineReader {
     try body(.path(fixes, source: GoogleStory.source), place)
   }
 
-  /// Fixes of one moment and several places are laid out over its minute.
+  /// Spreads fixes with the same time and different positions over their minute.
   private static func spread(_ fixes: [Location]) -> [Location] {
     var result: [Location] = []
     var start = 0
@@ -156,9 +156,9 @@ private struct GoogleTimelineReader {
     try body(.path([fix], source: GoogleStory.source), place)
   }
 
-  // MARK: Ways
+  // MARK: Journeys
 
-  /// Gives the ways that were over before a moment.
+  /// Passes the journeys that ended before a time.
   private mutating func release(before limit: Date, _ body: InterchangeFormat.Handler) throws {
     guard waiting.contains(where: { $0.span.end < limit }) || waiting.count > 1000 else { return }
     let isAll = waiting.count > 1000

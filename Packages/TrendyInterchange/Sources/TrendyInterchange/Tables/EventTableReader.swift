@@ -3,12 +3,12 @@ import TrendyModels
 
 /// Reads tables of events: an event for each row, or for each filled cell of a table with one column per habit.
 ///
-/// A table is read twice: first all cells decide how each column is written, then the rows become events. Of a table of more than
-/// ``window`` bytes the first ones decide, and the end of the reading checks that the others agree.
+/// A table is read twice: all cells of a column decide its format, then the rows become events. For a table larger than
+/// ``window``, the first part decides, and a check at the end ensures that the rest agrees.
 struct EventTableReader {
-  /// Bytes of a table that is held in memory.
+  /// Largest table that is kept in memory, in bytes.
   private static let window = 64 << 20
-  /// Rows by which the columns of times are found.
+  /// Number of rows that are used to find the columns.
   private static let sample = 1000
 
   private let profile: TableProfile
@@ -16,21 +16,21 @@ struct EventTableReader {
   private let header: TableHeader
   private let separator: UInt8
   private var columns: [TableProfile.Role: Int] = [:]
-  /// ``columns`` as they are asked for in each row.
+  /// ``columns`` for fast access in each row.
   private var places = Places([:])
   private var properties: [Property] = []
   /// One column for each habit; empty for a table with an event in each row.
   private var habits: [Property] = []
   /// Type of all rows, in a table without a column for it.
   private var typeName: String?
-  /// Column with how much of a habit was done.
+  /// Column with the amount of a habit.
   private var amountColumn: Int?
   private var amounts = NumberColumn()
   private var coordinates = NumberColumn()
   private var start = DateColumn()
   private var end = DateColumn()
   private var durations = DurationColumn()
-  /// Zone that the name of the column of times gives, as `Start (UTC)`.
+  /// Time zone in the name of the time column, such as `Start (UTC)`.
   private var columnZone: ZoneClock?
   private let zones = ZoneCache()
 
@@ -42,7 +42,7 @@ struct EventTableReader {
     var numbers = NumberColumn()
   }
 
-  /// Zones by their names, as few names fill a column.
+  /// Cache of time zones by name.
   private final class ZoneCache {
     var clocks: [String: ZoneClock?] = [:]
 
@@ -71,14 +71,14 @@ struct EventTableReader {
 
   // MARK: Detection
 
-  /// Whether a column is named as one of times, and another as one of types.
+  /// Whether one column has the name of a time column, and another the name of a type column.
   static func isTable(_ head: ArraySlice<UInt8>) -> Bool {
     guard let names = header(of: head)?.normalized, names.count > 1 else { return false }
     return TableProfile.any.namesTime(names)
       && TableProfile.any.roles[.type]?.contains { names.contains($0) } == true
   }
 
-  /// Whether there are rows of at least two cells, and a column that is named as one of times or filled with dates.
+  /// Whether there are at least two columns, one of which has the name of a time column or contains dates.
   static func hasTimes(_ head: ArraySlice<UInt8>) -> Bool {
     guard let rows = rows(of: head), let header = TableHeader(rows, profiles: []), header.names.count > 1 else {
       return false
@@ -97,7 +97,7 @@ struct EventTableReader {
     return first.isEmpty ? nil : first
   }
 
-  /// The first column whose cells are dates, but for some.
+  /// First column of which at least two thirds of the cells are dates.
   private static func dateColumn(_ rows: some Collection<[String]>) -> Int? {
     let width = rows.map(\.count).max() ?? 0
     return (0..<width).first { index in
@@ -148,7 +148,7 @@ struct EventTableReader {
     try findColumns(first)
     var evidence = TableEvidence(self)
     for cells in first { evidence.add(cells, self) }
-    // The last row of a part may be cut.
+    // The last row may be incomplete.
     while let row = try? rows.next() { evidence.add(row.cells, self) }  // an error is thrown when the rows are read
     try decide(evidence)
   }
@@ -181,9 +181,9 @@ struct EventTableReader {
       columns[role] = candidates.first { index in
         guard !taken.contains(index) else { return false }
         switch role {
-        // Times of day belong beside a column of dates.
+        // Times of day need a date column.
         case .start, .end: return !areAll(index) { Self.isClock($0) }
-        // A column of marks, numbers or dates names no type.
+        // A column of marks, numbers or dates contains no type names.
         case .type where isAny:
           return !areAll(index) { CellText.isMark($0) || DecimalSign.point.number($0) != nil }
             && !areAll(index) { DateColumn(style: .dayFirst).read($0) != nil }
@@ -194,12 +194,12 @@ struct EventTableReader {
     if columns[.start] == nil, columns[.startDate] == nil, isAny {
       columns[.start] = Self.dateColumn(rows).flatMap { names.indices.contains($0) ? $0 : nil }
     }
-    // A date with its time leaves `time` beside it as something else.
+    // If the date contains the time of day, the column `time` has another meaning.
     if isAny, options.columns[TableProfile.Role.startTime.rawValue] == nil, let start = columns[.start],
       let time = columns[.startTime], areAll(start, { DateColumn(style: .dayFirst).read($0)?.secondOfDay != nil })
     {
       columns[.startTime] = nil
-      // Sports: `Time` is how long it took.
+      // In sports tables, `Time` is the duration.
       if columns[.duration] == nil, columns[.end] == nil, names[time] == "time", names.contains("activity type") {
         columns[.duration] = time
       }
@@ -223,7 +223,7 @@ struct EventTableReader {
     }
   }
 
-  /// Whether a name is another with a unit behind it: `duration (min)`, `duration seconds`.
+  /// Whether a name is another name with a unit: `duration (min)`, `duration seconds`.
   private static func hasUnit(_ name: String, behind other: String, _ role: TableProfile.Role) -> Bool {
     guard name != other else { return false }
     return TableHeader.base(name) == other
@@ -236,7 +236,7 @@ struct EventTableReader {
 
   // MARK: Decisions
 
-  /// What all cells of the table say about how its columns are written.
+  /// Evidence of all cells about the formats of the columns.
   private struct TableEvidence {
     var start = DateEvidence()
     var end = DateEvidence()
@@ -245,7 +245,7 @@ struct EventTableReader {
     var amount = NumberEvidence()
     var place = NumberEvidence()
     var properties: [PropertyEvidence]
-    /// The first name of a zone that is unknown and needed, as the time beside it has no offset.
+    /// First unknown time zone of a row whose time has no offset.
     var unknownZone: String?
 
     init(_ reader: EventTableReader) { properties = reader.properties.map { _ in PropertyEvidence() } }
@@ -301,7 +301,7 @@ struct EventTableReader {
         numbers: isNeeded ? numbers(evidence.duration.numbers, index) : NumberColumn(), isNeeded: isNeeded)
     }
     if let amountColumn { amounts = try numbers(evidence.amount, amountColumn) }
-    // A place has more decimals than a group of thousands has digits, or fewer than a thousand degrees.
+    // Coordinates have no thousands separators.
     if evidence.place.sign == .comma { coordinates.sign = .comma }
     for (index, property) in properties.enumerated() {
       let found = evidence.properties[index]
@@ -318,7 +318,7 @@ struct EventTableReader {
     try decideType(evidence)
   }
 
-  /// Finds out of what type the events of a table without a column for it are.
+  /// Determines the types of a table without a type column.
   private mutating func decideType(_ evidence: TableEvidence) throws(InterchangeError) {
     let candidates = zip(properties, evidence.properties).filter { !$0.1.isOfWeekdays && $0.1.filled + $0.1.empty > 0 }
     if options.doneValues == nil {
@@ -332,12 +332,12 @@ struct EventTableReader {
           .type, reason: "no column names the type of the events; there are \(header.names.joined(separator: ", "))")
       }
     }
-    // A column of remarks belongs to each event of its day.
+    // Text columns are notes, added to every event of the row.
     habits = candidates.filter { options.doneValues != nil || !$0.1.isText }.map(\.0)
     properties = options.doneValues == nil ? candidates.filter(\.1.isText).map(\.0) : []
   }
 
-  /// - Throws: ``InterchangeError`` if rows behind the first ones contradict how the columns were read.
+  /// - Throws: ``InterchangeError`` if later rows contradict the formats of the columns.
   private func check(_ evidence: TableEvidence, separator: UInt8) throws {
     var other = self
     if other.habits.isEmpty { try other.decide(evidence) }
@@ -363,7 +363,7 @@ struct EventTableReader {
     for problem in problems { try body(.bad(reason: problem)) }
   }
 
-  /// One event for each cell of a habit that was done.
+  /// Passes one event for each habit of the row that was done.
   private func giveHabits(
     _ day: ForeignEvent, _ cells: [String], _ problems: inout [String], _ body: (InterchangeRecord) throws -> Void
   ) throws {
@@ -467,7 +467,7 @@ struct EventTableReader {
     return .event(event)
   }
 
-  /// The end by its own column, by a time of day beside that, or by a duration; an unreadable one leaves the event without it.
+  /// Reads the end from its column, from a time of day, or from a duration. Reports an unreadable end and leaves it out.
   private func readEnd(
     _ event: inout ForeignEvent, _ begin: DateStyle.Reading, _ zone: ZoneClock, _ cell: (Int) -> String?,
     _ problems: inout [String]
@@ -504,7 +504,7 @@ struct EventTableReader {
     guard let seconds = durations.seconds(durationText) else {
       return problems.append("the duration '\(durationText.prefix(40))' cannot be read")
     }
-    // The duration of an all-day event does not give its end.
+    // The duration of an all-day event does not determine its end.
     if event.isAllDay {
       event.properties[header.names[places.duration]] = .duration(seconds)
     } else {
@@ -512,7 +512,7 @@ struct EventTableReader {
     }
   }
 
-  /// On the day on which it began, or in the night after it.
+  /// Returns an end on the day of the start, or on the next day if it is earlier than the start.
   private static func end(
     _ begin: DateStyle.Reading, _ clock: (secondOfDay: Double, secondsFromGMT: Int?)
   ) -> DateStyle.Reading {
@@ -533,7 +533,7 @@ struct EventTableReader {
     problems.append("latitude '\(latitude ?? "")', longitude '\(longitude ?? "")' is no place on earth")
   }
 
-  /// Cells beyond the header: part of a note in the last column that has commas without quotes.
+  /// Handles cells beyond the header, which are part of a note if the last column is one with unquoted commas.
   private func takeExtraCells(_ event: inout ForeignEvent, _ cells: [String], _ problems: inout [String]) {
     guard cells.count > header.names.count else { return }
     let extra = cells[header.names.count...].filter { !$0.isEmpty }
@@ -547,7 +547,7 @@ struct EventTableReader {
     }
   }
 
-  /// How much of a habit a row tells; `nil` of nothing, and of the numbers below zero that stand for it.
+  /// Amount of the habit in a row; `nil` for 0 and for the negative numbers that some programs write instead.
   private func done(_ cells: [String]) -> Double? {
     guard let index = amountColumn, index < cells.count,
       let count = amounts.number(cells[index]), count > 0, count < 1e12
@@ -574,7 +574,7 @@ struct EventTableReader {
     }
   }
 
-  /// The text that the language gives a value, which keys have had from the first: `int(5)`, `string("good")`.
+  /// Text of a value in a natural key, such as `int(5)` and `string("good")`. Changing it changes the ids of imported events.
   static func keyText(of value: JSONValue) -> String {
     switch value {
     case .null: "null"

@@ -1,9 +1,9 @@
 import TrendyModels
 
-/// What the cells of a column say about the kind of its values.
+/// Evidence of the cells of a column about the type of its values.
 struct PropertyEvidence {
   var numbers = NumberEvidence()
-  /// Cells without content.
+  /// Number of empty cells.
   var empty = 0
   var marks = 0
   private(set) var notDone = 0
@@ -52,14 +52,14 @@ struct PropertyEvidence {
 
   var isOfWeekdays: Bool { filled > 0 && weekdays == filled }
 
-  /// Whether the column can be one of a habit: marks, or small counts with days on which there was none, or one.
+  /// Whether the column can be a habit: marks, or small counts, and some empty cells, zeros or ones.
   var isHabit: Bool {
     filled > 0 && (filled - habitCells) * 3 <= filled && (marks > 0 || empty > 0)
   }
 
-  /// Whether the column is a habit's without doubt: it marks days, or leaves them out.
+  /// Whether the column is certainly a habit: it consists of marks, or leaves days out.
   var showsHabit: Bool { isHabit && (marks * 3 >= filled * 2 || notDone > 0 || empty > 0) }
 
-  /// Whether no cell is a mark or a number.
+  /// Whether no cell is a mark or number.
   var isText: Bool { filled > 0 && habitCells == 0 && numbers.numbers == 0 }
 }

@@ -1,13 +1,13 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Reads tables of fixes, their columns known by their names.
+/// Reads tables of fixes, whose columns are recognised by name.
 ///
-/// Latitude, longitude and time must be there. Positions may be in ten millionths of a degree (`latitudeE7`), and their hemisphere may
-/// be a letter beside the number or in a column of its own; the time may be in two columns. How dates and numbers are written is
-/// decided by all cells of a column, as in tables of events. Speeds are metres a second unless the column's name says otherwise, or the
-/// table is Traccar's (knots); an accuracy of zero is unknown. A time without a zone is UTC unless a zone is chosen, and
-/// ``TrackFile/remarks`` names it. One track for each user or device.
+/// Latitude, longitude and time are required. Coordinates can be in units of 1e-7 degrees (`latitudeE7`), with the
+/// hemisphere as a letter in the cell or in a separate column. Date and time of day can be in two columns. All cells of a
+/// column decide the formats of dates and numbers, as in tables of events. Speeds are in m/s, unless the column name has a
+/// unit or the table is from Traccar (knots). An accuracy of 0 is unknown. Times without a zone are in UTC or in the chosen
+/// zone, which ``TrackFile/remarks`` states. Each user or device is a separate track.
 public enum CSVTrackReader: Sendable {
   /// - Throws: ``InterchangeError`` if no row names the columns, a column of the options is missing, or the order of day and month is
   ///   open.
@@ -42,7 +42,7 @@ public enum CSVTrackReader: Sendable {
       collector.take(columns.fields(of: cells, at: reading), at: place)
       if let reading, reading.secondsFromGMT == nil { collector.remark(columns.zoneRemark) }
     }
-    // Without quotes, lines are rows, and those of plain numbers are read from their bytes.
+    // Without quotes, each line is a row, and rows of plain numbers are parsed without creating strings.
     let lines = bytes.contains(UInt8(ascii: "\"")) || bytes.prefix(512).contains(0) ? [] : bytes[...].textLines[...]
     let body = lines.drop { $0.number <= columns.headerLine }
     if columns.isPlain, !body.isEmpty, body.prefix(1000).allSatisfy({ columns.plainFields(of: $0.bytes) != nil }) {
@@ -64,12 +64,12 @@ public enum CSVTrackReader: Sendable {
     return collector.finish()
   }
 
-  /// Whether a file that begins with these bytes has rows below columns of latitude, longitude and time.
+  /// Whether the first bytes of a file contain a header with latitude, longitude and time.
   static func isTable(_ head: ArraySlice<UInt8>) -> Bool {
     guard var rows = try? TableRows(ByteInput(Array(head.prefix(1 << 16)))),
       let columns = try? Columns.find(&rows, [:])
     else { return false }
-    // A column called `date` is one of events as well.
+    // Tables of events can have a column `date`, too.
     return !columns.isTimeWeak || !EventTableReader.isTable(head)
   }
 
@@ -77,16 +77,16 @@ public enum CSVTrackReader: Sendable {
     let count: Int
     var headerLine = 0
     var separator = UInt8(ascii: ",")
-    /// Whether only a name tells the time that events have as well.
+    /// Whether the time column was found by a name that tables of events use, too.
     private(set) var isTimeWeak = false
-    /// Whether rows of plain numbers are read from their bytes.
+    /// Whether rows of plain numbers can be parsed without creating strings.
     private(set) var isPlain = true
-    /// Column of addresses, which Traccar writes with commas and without quotes.
+    /// Column with addresses, which Traccar writes with unquoted commas.
     private(set) var address: Int?
     private var time = 0
     /// Column of the date, if the time is a time of day.
     private var date: Int?
-    /// Degrees that a position's number counts.
+    /// Unit of the coordinates in degrees.
     private var placeUnit = 1.0
     private var latitude = 0
     private var longitude = 0
@@ -104,7 +104,7 @@ public enum CSVTrackReader: Sendable {
     private var numbers: [Int: NumberColumn] = [:]
     private var zone: ZoneClock?
 
-    /// The columns by the first row that names them; rows up to it are taken.
+    /// Finds the first row that names the required columns, and consumes the rows up to it.
     static func find(_ rows: inout TableRows, _ chosen: [String: String]) throws -> Columns? {
       var first: [String]?
       for _ in 0..<TableHeader.searched {
@@ -131,7 +131,7 @@ public enum CSVTrackReader: Sendable {
       var mapped: [TableProfile.Role: Int] = [:]
       for (word, name) in chosen {
         guard let role = TableProfile.Role(rawValue: word) else { continue }
-        // Another row may be the header.
+        // A later row can be the header.
         guard let found = index(TableHeader.normal(name)) else { return nil }
         mapped[role] = found
       }
@@ -162,7 +162,7 @@ public enum CSVTrackReader: Sendable {
         ?? first("date", "utc date", "gps date", "date utc", "local date", "datum", "fecha", "data", "day")
         .flatMap { $0 == time ? nil : $0 }
       if names[latitude] == "latitude e7" { placeUnit = 1e-7 }
-      // Loggers of Columbus.
+      // Format of Columbus loggers.
       let isColumbus = names[latitude] == "latitude n/s"
       north =
         first("n/s", "ns", "n s", "lat dir", "lat ref", "lat ns", "lat hemisphere", "ns indicator", "latitude ref")
@@ -209,10 +209,10 @@ public enum CSVTrackReader: Sendable {
       return nil
     }
 
-    /// Up to the last of the columns that must be there.
+    /// Minimum number of cells in a row.
     var neededCount: Int { max(time, latitude, longitude, date ?? 0) + 1 }
 
-    /// Finds out by all rows how dates and numbers are written.
+    /// Decides the formats of dates and numbers from all rows.
     mutating func decide(_ bytes: [UInt8], _ options: ImportOptions?) throws {
       var rows = try TableRows(ByteInput(bytes))
       while let row = try rows.next(), row.line < headerLine {}
@@ -234,7 +234,7 @@ public enum CSVTrackReader: Sendable {
         for text in [cell(latitude), cell(longitude)].compactMap(\.self) { place.add(text) }
         for (number, index) in measured.enumerated() { if let text = cell(index) { measures[number].add(text) } }
       }
-      // A time with its date needs no other column.
+      // Times that contain the date need no date column.
       if hasDates { date = nil }
       let isContinental = separator == UInt8(ascii: ";")
       dates = try (date == nil ? timeEvidence : dateEvidence).decide(
@@ -243,13 +243,13 @@ public enum CSVTrackReader: Sendable {
       if place.sign == .comma { places.sign = .comma }
       let sign = options?.decimalSign ?? place.sign
       for (number, index) in measured.enumerated() {
-        // Measures have few digits before the sign, so that it is the one of the positions if nothing else tells.
+        // A column without evidence uses the decimal sign of the coordinates.
         numbers[index] = NumberColumn(sign: measures[number].sign ?? sign ?? .point)
       }
     }
 
-    /// The fields of a row of plain numbers, words and dates, read without making text of all of it; `nil` for any other row, a date
-    /// without a zone included, which ``fields(of:at:)`` then reads, with the same result for those that both read.
+    /// Parses a row of plain numbers, words and dates without creating strings for all cells; `nil` for other rows, which
+    /// ``fields(of:at:)`` reads. For rows that both can read, the results are equal.
     func plainFields(of row: ArraySlice<UInt8>) -> FixFields? {
       guard isPlain else { return nil }
       var fields = FixFields()
@@ -261,7 +261,7 @@ public enum CSVTrackReader: Sendable {
       while true {
         var end = start
         while end < row.endIndex, row[end] != separator {
-          // Quotes, and what is no ASCII, have rules of their own.
+          // Quotes and non-ASCII characters need the general parser.
           guard row[end] < 0x80, row[end] != UInt8(ascii: "\"") else { return nil }
           end += 1
         }
@@ -269,13 +269,13 @@ public enum CSVTrackReader: Sendable {
         switch column {
         case time:
           if let number = DecimalField(field) {
-            // A compact date is no number of seconds.
+            // 8, 12 or 14 digits can be a compact date instead of seconds.
             guard field.count != 8, field.count != 14, field.count != 12 else { return nil }
             fields.time = number.value.flatMap { FieldText.moment($0) }
           } else {
             fields.time = RFC3339.date(from: String(decoding: field, as: UTF8.self))
           }
-          // What cannot be read is reported there.
+          // The general parser reports unreadable times.
           guard fields.time != nil else { return nil }
         case latitude, longitude, altitude?.index, accuracy, speed?.index, course, confidence:
           guard let number = DecimalField(field) else { return nil }
@@ -320,7 +320,7 @@ public enum CSVTrackReader: Sendable {
         text.utf8.count == 6 && text.utf8.allSatisfy { (0x30...0x39).contains($0) }
       }
       if isSixDigits(day), isSixDigits(clock) {
-        // Such loggers keep UTC.
+        // These loggers write UTC.
         var reading = DateStyle.compact.read("20" + day + clock)
         reading?.secondsFromGMT = 0
         return reading
@@ -341,7 +341,7 @@ public enum CSVTrackReader: Sendable {
     ///   - row: cells of the row.
     ///   - reading: result of ``reading(_:)`` for the row.
     func fields(of row: [String], at reading: DateStyle.Reading?) -> FixFields {
-      // In a row with more cells than the header, what lies behind an address has moved.
+      // In a row with more cells than the header, the cells after an address are shifted.
       func cell(_ index: Int?) -> String? {
         guard let index, index < row.count, row.count <= count || index < address ?? count else { return nil }
         return row[index]
