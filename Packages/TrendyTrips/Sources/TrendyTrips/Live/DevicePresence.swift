@@ -1,19 +1,22 @@
 public import TrendyFoundation
 public import TrendyModels
 
-/// Where a device is in its day, as far as it told: what a live display shows.
+/// Current state of one device, for a live display: last position, trip in progress and places.
 public struct DevicePresence: Hashable, Sendable {
+  /// Name of the device in the track log.
   public var device: String
+  /// Last fix that the detector has read.
   public var lastFix: Location?
-  /// The trip that goes on: under this id, and with no less of a way, it will be in the journal when it is over.
+  /// Trip in progress, if any. It is saved under the same id when it ends, with at least this path length.
   public var trip: TripRecord?
-  /// In which way the trip is gone just now; `unknown` without one.
+  /// Transport mode at the last fix; `unknown` without a trip.
   public var mode = MotionState.unknown
-  /// Whether the trip stands at a skip place, or its car is off.
+  /// Whether the trip is paused, at a skip place or because its car is off.
   public var isPaused = false
-  /// The places the device is in, and since when.
+  /// Time of entry to each place that the device is in, by geofence id.
   public var visits: [String: Date]
 
+  /// Creates the presence of a device without a trip in progress.
   public init(device: String, lastFix: Location? = nil, visits: [String: Date] = [:]) {
     self.device = device
     self.lastFix = lastFix

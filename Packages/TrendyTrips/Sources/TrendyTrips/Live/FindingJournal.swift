@@ -1,41 +1,54 @@
 public import TrendyModels
 
-/// Where trips and visits that were found are written: a device's own record, or a person's at a hub.
+/// Store of detected events: a device's own store, or one user's record at a hub.
 ///
-/// Each call is durable when it returns. A call that failed half-way is made again with the same content.
+/// Writes are durable when the call returns. A call that failed is retried with the same arguments, so every
+/// implementation must be idempotent.
 public protocol FindingJournal: Sendable {
-  /// The person's places.
+  /// Returns all places of the user, active or not.
   func geofences() throws -> [Geofence]
-  /// How long a stop ends a trip, as the person set it.
+  /// Returns the user's setting for the length of a stop that ends a trip.
   func tripStop() throws -> TripStop
-  /// The type that trips are recorded as; made where there is none.
+  /// Returns the id of the event type of trips, and creates the type if it does not exist.
   func tripTypeId() throws -> String
-  /// `nil` for what is not there, never was or was deleted.
+  /// Returns an event, or `nil` if it never existed or was deleted.
   func event(id: String) throws -> Event?
-  /// An event that tells of the same thing as one that was found in a recording, under another id.
+  /// Returns the id of an event that duplicates one detected in a recording.
+  ///
+  /// The trip or visit was then imported before in another file format; see `Event.isTwin(of:)`.
   func twin(of event: Event) throws -> String?
-  /// An event by which another source told of a trip that was now found in fixes: of more than half of the longer one's time, and not
-  /// one that was found here.
+  /// Returns the id of an imported event that describes the same trip as a newly detected one.
+  ///
+  /// The two must overlap by more than half of the longer one. Detected events do not count.
   func told(_ trip: Event) throws -> String?
-  /// - Returns: `false` for an id that was deleted, which nothing brings back.
+  /// Creates a detected event.
+  ///
+  /// - Returns: `false` if an event with this id was deleted; a deleted id is never reused.
   func create(_ event: Event) throws -> Bool
-  /// Writes the fields in which the two differ.
-  /// - Returns: `false` where the event is not as `held` any more, or gone: somebody changed it meanwhile, and nothing is written.
+  /// Writes the fields in which `event` differs from `held`.
+  ///
+  /// - Returns: `false` if the stored event no longer equals `held` or was deleted. Nothing is written then.
   func update(_ event: Event, from held: Event) throws -> Bool
-  /// - Returns: as ``update(_:from:)``.
+  /// Deletes a detected event.
+  ///
+  /// - Returns: `false` if the stored event no longer equals `held`. Nothing is deleted then.
   func delete(_ held: Event) throws -> Bool
-  /// What the person's own rules say of a trip that is new: its car, whether it was business. `device` recorded it.
+  /// Returns a new trip with the values that the user's rules add: the vehicle, and whether it was business.
+  ///
+  /// `device` is the device that recorded the trip.
   func completed(_ trip: Event, device: String) throws -> Event
 }
 
 extension FindingJournal {
-  /// A journal into which nobody imports recordings has none.
+  /// Returns `nil`: by default a journal contains no imported recordings.
   public func twin(of event: Event) throws -> String? { nil }
+  /// Returns `nil`: by default a journal contains no imported events.
   public func told(_ trip: Event) throws -> String? { nil }
+  /// Returns the trip unchanged.
   public func completed(_ trip: Event, device: String) throws -> Event { trip }
 }
 
 extension Geofence {
-  /// Whether a stop there does not end a trip.
+  /// Whether a stop at this place only pauses a trip.
   public var isSkipPlace: Bool { isActive && role == "skip" }
 }

@@ -1,24 +1,27 @@
 public import TrendyModels
 
-/// Fixes of a source that has told its trips and visits itself, such as the path of a workout: they lie in a track log under a name of
-/// their own, are shown and exported like others, and no trips or visits are looked for in them.
+/// Names of tracks that are stored and drawn, but not used for detection.
+///
+/// The source of such a track, for example a workout, already provides its trips and visits as events. Its fixes are
+/// stored in the track log under a device name with the prefix `path`, and are exported like those of any device.
 public enum KeptPath: Sendable {
   private static let prefix = "path "
 
-  /// What its fixes lie under.
-  /// - Parameter source: 1 to 120 bytes; what is longer is cut.
+  /// Returns the device name for the fixes of a source. Source names are cut to 120 bytes of UTF-8.
   public static func device(of source: String) -> String {
     var source = source
     while source.utf8.count > 120 { source.removeLast() }
     return prefix + source
   }
 
-  /// What the fixes of one track lie under: called by how it begins, so that each form of it is the same path.
-  /// - Returns: `nil` where there is no fix.
+  /// Returns the device name for the fixes of one track, or `nil` if there are none.
+  ///
+  /// The name consists of the time and position of the earliest fix, so that all file formats of a track share one
+  /// name.
   public static func device(ofTrack fixes: [Location]) -> String? {
     fixes.min { $0.timestamp < $1.timestamp }.map { device(of: Recording.name($0)) }
   }
 
-  /// Whether what lies under this name is such a path.
+  /// Whether a device name belongs to a track that is excluded from detection.
   public static func isKept(device: String) -> Bool { device.hasPrefix(prefix) }
 }

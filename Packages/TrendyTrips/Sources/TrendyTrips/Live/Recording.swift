@@ -2,18 +2,21 @@ import TrendyFoundation
 public import TrendyModels
 public import TrendyProtocols
 
-/// A track that somebody recorded and handed over: in a track log it is a device of its own, which tells nothing more.
+/// Finished track that was imported, stored in the track log as a device that sends nothing more.
 ///
-/// It is called by how it begins. So the same recording is the same device however often it is imported and in whatever form, a longer
-/// copy of it goes on with it, and another receiver's of the same hour takes none of its moments. Its trips have the ids that the
-/// track alone gives them, whatever else the log holds.
+/// The device name consists of the time and position of the first fix. A track therefore has the same name however
+/// often and in whichever file format it is imported, a longer copy extends it, and a track that another receiver
+/// recorded at the same time stays separate. The ids of its trips depend on this track alone, not on the rest of the
+/// track log.
 public struct Recording: Hashable, Sendable {
-  /// What its readings lie under in a track log.
+  /// Device name of the readings in the track log.
   public let device: String
-  /// Fixes and motion, by time; of one moment the motion comes first.
+  /// Fixes and motion samples by time. A motion sample precedes a fix with the same timestamp.
   public let readings: [TrackReading]
 
-  /// - Returns: `nil` where no fix has both a place and a time.
+  /// Creates a recording from the fixes and motion samples of a file.
+  ///
+  /// - Returns: `nil` if no fix has both a valid position and a time.
   public init?(
     fixes: some Sequence<Location>, motion: some Sequence<MotionActivity> = EmptyCollection<MotionActivity>()
   ) {
@@ -26,20 +29,23 @@ public struct Recording: Hashable, Sendable {
     }.map(\.element)
   }
 
-  /// What a device told, as if it told nothing more.
+  /// Creates a recording from readings of a device, to detect their events as if no more followed.
   public init(device: String, readings: [TrackReading]) {
     self.device = device
     self.readings = readings
   }
 
-  /// Whether what is called so is a recording, and no device that may go on.
+  /// Whether a device name belongs to an imported recording instead of a device that may send more.
   public static func isRecording(device: String) -> Bool { device.hasPrefix(prefix) }
 
-  /// The trips and visits in it, as a journal would be given them.
+  /// Returns the trips and visits that detection finds in the recording, by time.
+  ///
+  /// Nothing is written. The result equals the events that a journal without earlier events would receive.
+  ///
   /// - Parameters:
-  ///   - geofences: the person's places.
-  ///   - tripTypeId: the type that trips are recorded as.
-  ///   - stop: how long a stop ends a trip, as the person set it.
+  ///   - geofences: Places of the user.
+  ///   - tripTypeId: Id of the event type of trips.
+  ///   - stop: Length of a stop that ends a trip.
   public func events(geofences: [Geofence], tripTypeId: String, stop: TripStop) -> [Event] {
     var machine = TrackMachine(device: device)
     machine.update(geofences: geofences, stop: stop)
@@ -56,7 +62,7 @@ public struct Recording: Hashable, Sendable {
 
   private static let prefix = "recording "
 
-  /// To a metre: forms of one track round its places each in their own way.
+  /// Returns the time and position of a fix, rounded to about 1 m because formats round coordinates differently.
   static func name(_ first: Location) -> String {
     let place = [first.coordinate.latitude, first.coordinate.longitude].map { "\(($0 * 1e5).rounded() / 1e5)" }
     return "\(RFC3339.string(from: first.timestamp)) \(place.joined(separator: " "))"

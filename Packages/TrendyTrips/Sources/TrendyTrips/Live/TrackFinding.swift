@@ -2,52 +2,57 @@ import TrendyFoundation
 public import TrendyModels
 import TrendyProtocols
 
-/// What is remembered of one event that was made of readings: enough to tell a person's edit from its own words, and to say why
-/// it is there.
+/// Stored state of one detected event.
+///
+/// The values suffice to distinguish the user's edits from detection's own writes, and to explain why the event exists.
 struct TrackFinding: Hashable, Sendable, Codable {
   enum Kind: String, Hashable, Sendable, Codable {
     case trip
     case visit
-    /// The moment of leaving, of a place that records such.
+    /// Exit from a place that records exits as separate events.
     case exit
   }
 
   enum Standing: String, Hashable, Sendable, Codable {
-    /// The event is as it was written here, as far as it was written here.
+    /// The user has not changed the fields that detection writes.
     case own
-    /// The person changed or deleted it: it is theirs.
+    /// The user edited or deleted the event. Detection no longer writes to it.
     case personal
-    /// It was found and is not any more; its id cannot come back.
+    /// A later run no longer detected the event and deletes it. Its id is never reused.
     case withdrawn
   }
 
-  /// The id that follows from what was found. The event's own may be another's: it stays when a late reading moves a start.
+  /// Id derived from the readings. `eventId` may differ, because an event keeps its id when a late fix moves its start.
   var key: String
   var eventId: String
   var kind: Kind
   var geofenceId: String?
-  /// The circle of the place as it was: latitude, longitude, radius.
+  /// Latitude, longitude and radius (degrees, metres) of the place at the time of detection.
   var circle: [Double]?
   var start: Date
-  /// Missing while it is open.
+  /// `nil` while a visit is open.
   var end: Date?
   var standing = Standing.own
-  /// The event that another recording of the same thing gave; then there is none of this one.
+  /// Id of the event of another recording that describes the same trip or visit. No event is written for this one then.
   var twin: String?
-  /// The event as it was written last, and as it is to be written just now.
+  /// Event as last written.
   var written: CreateEventRequest?
+  /// Event that is about to be written; saved before the write so that a crash in between can be recognized.
   var intended: CreateEventRequest?
   var decisions: [TripDecision] = []
-  /// The reading with which it became what it is; missing while later ones may still change it.
+  /// Time of the reading that completed the event; `nil` while later readings may still change it.
   var settledAt: Date?
 
-  /// Whether it is taken back, and its event is not known to be gone yet.
+  /// Whether the event was withdrawn but its deletion has not been confirmed.
   var isToBeDeleted: Bool { standing == .withdrawn && (written != nil || intended != nil) }
 
-  /// Sorts what is not settled behind everything.
+  /// Sort value of findings that may still change: 9999-12-31, after every real timestamp.
   static let unsettled = Date(timeIntervalSince1970: 253_402_300_799)
 
-  /// A finding that is still to be deleted counts as unsettled: every pass reads it, whatever the clock said when it was withdrawn.
+  /// Returns the stored form.
+  ///
+  /// A finding whose event is still to be deleted sorts as unsettled. Every pass then reads it, even if the clock was
+  /// wrong when it was withdrawn.
   func note() throws -> TrackNote {
     let time = isToBeDeleted ? Self.unsettled : settledAt ?? Self.unsettled
     return TrackNote(kind: .finding, id: eventId, time: time, content: Array(try WireJSON.encode(self)))
@@ -63,15 +68,16 @@ struct TrackFinding: Hashable, Sendable, Codable {
     self.end = end
   }
 
-  /// Seconds that both have in common; negative for none.
-  /// - Parameter seen: until when this one is known to last if it is open; it may have been seen in one reading only.
+  /// Returns the number of seconds that two findings have in common; negative if they do not overlap.
+  ///
+  /// `seen` is the time until which this finding is known to last if it is open. An open finding lasts at least 1 s.
   func overlap(with other: TrackFinding, openUntil seen: Date) -> TimeInterval {
     min(end ?? max(seen, start + 1), other.end ?? .distantFuture).timeIntervalSince(max(start, other.start))
   }
 }
 
 extension TrackFinding {
-  /// Whether this and the other are one thing in two recordings.
+  /// Whether this finding and another one describe the same trip or visit in two recordings.
   func isTwin(of other: TrackFinding, _ event: Event) -> Bool {
     guard kind == other.kind, geofenceId == other.geofenceId, standing != .withdrawn, let end, let otherEnd = other.end,
       Event.isOneMoment(start, other.start), Event.isOneMoment(end, otherEnd)
@@ -81,8 +87,10 @@ extension TrackFinding {
 }
 
 extension Event {
-  /// Whether this and the other, of two ids, tell of one thing: a trip or a visit that begins and ends at the same moments, as far as
-  /// forms of one track tell them, and begins at the same place.
+  /// Whether two events with different ids describe the same trip or visit.
+  ///
+  /// Start and end must agree within 1 s, which allows for formats with whole seconds, and the starting points within
+  /// 250 m.
   public func isTwin(of other: Event) -> Bool {
     guard id != other.id, sourceType == other.sourceType, geofenceId == other.geofenceId, let endDate,
       let otherEnd = other.endDate
@@ -90,9 +98,9 @@ extension Event {
     return Self.isOneMoment(timestamp, other.timestamp) && Self.isOneMoment(endDate, otherEnd) && isOnePlace(as: other)
   }
 
-  /// Seconds: what a form that has whole ones may differ by.
+  /// Tolerance for start and end in seconds: formats with whole seconds differ by up to 1 s.
   static let twinSeconds: TimeInterval = 1
-  /// Metres between two receivers of one person.
+  /// Tolerance for the starting point in metres: the user may carry two receivers.
   private static let twinMetres = 250.0
 
   fileprivate static func isOneMoment(_ first: Date, _ second: Date) -> Bool {
@@ -110,7 +118,7 @@ extension Event {
 }
 
 extension Event {
-  /// Whether everything that was detected is as it was written.
+  /// Whether all detected fields still have the values of `written`.
   func isAsWritten(_ written: Event) -> Bool {
     guard eventTypeId == written.eventTypeId, timestamp == written.timestamp, endDate == written.endDate,
       locationLatitude == written.locationLatitude, locationLongitude == written.locationLongitude,
@@ -120,12 +128,12 @@ extension Event {
     return written.properties.allSatisfy { !Self.found.contains($0.key) || properties[$0.key] == $0.value }
   }
 
-  /// Whether nothing was added to the event since it was written either.
+  /// Whether the event equals `written` and the user has added neither a note nor properties.
   func isUntouched(since written: Event) -> Bool {
     isAsWritten(written) && notes == nil && properties == written.properties
   }
 
-  /// The event with what was found now; the rest is whoever's it was.
+  /// Returns the event with its detected fields replaced; all other fields keep their values.
   func updated(by finding: Event) -> Event {
     var event = self
     event.eventTypeId = finding.eventTypeId
@@ -138,7 +146,7 @@ extension Event {
     return event
   }
 
-  /// The properties that are measured, and not said.
+  /// Keys of the properties that detection computes, as opposed to those that the user enters.
   private static let found: Set<String> = [
     TripRecord.PropertyKey.distance.rawValue, TripRecord.PropertyKey.duration.rawValue,
     TripRecord.PropertyKey.averageSpeed.rawValue, TripRecord.PropertyKey.topSpeed.rawValue,

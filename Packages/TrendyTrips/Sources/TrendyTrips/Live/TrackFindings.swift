@@ -1,7 +1,7 @@
 import TrendyFoundation
 import TrendyModels
 
-/// What the readings of a pass say should be in the journal.
+/// Detected events of one pass, as the readings alone determine them.
 struct TrackFindings {
   private let geofences: [String: Geofence]
   private(set) var byKey: [String: (finding: TrackFinding, record: TripRecord?, event: Event?)] = [:]
@@ -22,7 +22,7 @@ struct TrackFindings {
       byKey[id] = nil
       refused.insert(id)
     case .entered:
-      // Whether it is still open shows at the end.
+      // An open visit is added by `takeOpen` after the last reading.
       break
     case .exited(let id, let enteredAt, let date):
       guard let geofence = geofences[id] else { return }

@@ -2,23 +2,24 @@ import TrendyFoundation
 import TrendyModels
 import TrendyProtocols
 
-/// Makes trips and visits of one device's readings, which come in their order.
+/// Detection state machine of one device: turns readings, in order of time, into trips and visits.
 ///
-/// A value without a clock: the readings' own times decide, so that stored readings give the same again, in whatever steps they
-/// are read. A ``TripDetector`` finds trips in the fixes; where the device says itself when a drive begins and ends
-/// (``/TrendyProtocols/TripCall``), it is believed: a ``TripTracker`` makes that trip, and what was found in its time is none.
+/// It is a value and reads no clock. Only the timestamps of the readings decide, so stored readings give the same
+/// result again in batches of any size. A ``TripDetector`` detects trips in the fixes. Trip commands of the device
+/// (``/TrendyProtocols/TripCall``) take precedence: a ``TripTracker`` creates their trips, and detected trips of the
+/// same time are discarded.
 struct TrackMachine: Hashable, Sendable, Codable {
   enum Effect: Hashable, Sendable {
-    /// A trip that is over; told again with the same id when it went on after all.
+    /// A trip ended. Reported again with the same id if it continued after all.
     case trip(TripRecord)
-    /// There was no such trip, even if it was told before.
+    /// Revokes an earlier report: the trip with this id does not exist.
     case noTrip(id: String)
     case entered(geofenceId: String, at: Date)
-    /// `enteredAt` is missing where the entry was not seen.
+    /// `enteredAt` is `nil` if the entry was not observed.
     case exited(geofenceId: String, enteredAt: Date?, at: Date)
   }
 
-  /// A time that a device spoke of, or that a trip was found in.
+  /// Time interval of a trip, from commands or from detection.
   private struct Span: Hashable, Sendable, Codable {
     var id: String
     var start: Date
@@ -34,23 +35,24 @@ struct TrackMachine: Hashable, Sendable, Codable {
   }
 
   private var detector: TripDetector
-  /// The last drives of which the device spoke, those that it took back included, and the last trips that were found.
+  /// Intervals of the last trips created by commands, cancelled ones included.
   private var called: [Span] = []
+  /// Intervals of the last detected trips.
   private var detected: [Span] = []
   private var tracker: TripTracker?
   private var monitor: GeofenceMonitor
-  /// Places the person is in, and since when.
+  /// Time of entry to each place that the device is in, by geofence id.
   private(set) var openVisits: [String: Date] = [:]
-  /// The time of the last reading.
+  /// Time of the last reading.
   private(set) var time: Date?
 
   init(device: String) {
-    // What was recorded elsewhere is the same trip for whoever imports it.
+    // A recording must give the same trip ids on every device that imports it.
     detector = TripDetector(configuration: .init(deviceId: Recording.isRecording(device: device) ? "" : device))
     monitor = GeofenceMonitor()
   }
 
-  /// Takes the places, and how long a stop ends a trip, as they are from here on.
+  /// Sets the places and the length of a stop that ends a trip, for all following readings.
   mutating func update(geofences: [Geofence], stop: TripStop) {
     detector.configuration.stopSeconds = stop.seconds
     let skipPlaces = geofences.filter(\.isSkipPlace).map(\.coordinate)
@@ -61,8 +63,9 @@ struct TrackMachine: Hashable, Sendable, Codable {
     tracker?.configuration.skipPlaces = skipPlaces
   }
 
-  /// As it is kept: without what ``update(geofences:stop:)`` gives back. Of a place that nothing is to be remembered of, nothing is
-  /// kept, so that a thousand places cost no more than the one that the person is in.
+  /// Copy for a checkpoint, without the settings that ``update(geofences:stop:)`` restores.
+  ///
+  /// State is stored only for places that have some, so that a thousand unvisited places need no space.
   var withoutSettings: TrackMachine {
     var machine = self
     machine.monitor = monitor.withoutIdlePlaces
@@ -72,18 +75,18 @@ struct TrackMachine: Hashable, Sendable, Codable {
     return machine
   }
 
-  /// The trip that goes on.
+  /// Trip in progress.
   var currentRecord: TripRecord? {
     tracker?.currentRecord ?? detector.currentRecord.flatMap { isCalled(Span($0.trip)) ? nil : $0 }
   }
 
-  /// What stands here of the device by now.
+  /// Returns the current state of the device for a live display.
   func presence(of device: String) -> DevicePresence {
     var presence = DevicePresence(device: device, lastFix: detector.lastFix, visits: openVisits)
     presence.trip = currentRecord
     guard presence.trip != nil else { return presence }
     if let tracker, tracker.currentRecord != nil {
-      // Who has calls made is a car.
+      // Only cars send trip commands.
       presence.mode = .automotive
       presence.isPaused = tracker.phase == .paused
     } else {
@@ -98,7 +101,7 @@ struct TrackMachine: Hashable, Sendable, Codable {
     switch reading {
     case .motion(let activity):
       detector.onMotion(activity)
-      // What a car says of itself needs no sensor beside it.
+      // Trips from commands need no motion samples.
       return []
     case .fix(let fix):
       return visits(monitor.onTick(at: fix.timestamp)) + visits(monitor.onLocation(fix))
@@ -108,18 +111,20 @@ struct TrackMachine: Hashable, Sendable, Codable {
     }
   }
 
-  /// What is so by a moment after the last reading, if none is missing. To be asked of a copy: readings may come late.
+  /// Returns the effects of the time between the last reading and `date`, assuming that no reading is missing.
+  ///
+  /// Call it on a copy: late readings may still arrive.
   mutating func settle(at date: Date) -> [Effect] {
     visits(monitor.onTick(at: date)) + tracked { $0.onTick(at: date) } + found(detector.onTick(at: date))
   }
 
-  /// What is so where nothing more can be told, as of a recording: its last trip ends with it. To be asked of a copy.
+  /// Returns the effects of the end of a recording: a trip in progress ends at the last reading. Call it on a copy.
   mutating func finish() -> [Effect] { found(detector.finish()) }
 
   private mutating func take(_ call: TripCall) -> [Effect] {
     if tracker == nil {
       tracker = TripTracker(configuration: Self.configuration(detector.configuration))
-      // The call's own fix, which stands before it, is where the drive begins.
+      // The fix that was sent with the command precedes it and is the start of the trip.
       if let fix = detector.lastFix { tracker?.onLocation(fix) }
     }
     let date = call.timestamp
@@ -137,7 +142,7 @@ struct TrackMachine: Hashable, Sendable, Codable {
 
   private mutating func close(at date: Date) -> [Effect] {
     tracked { tracker in
-      // As if nothing more were heard: it ends at its last movement.
+      // The end is the last movement, as after a long gap.
       let effects = tracker.onCarLink(isConnected: false, at: date)
       return effects + tracker.onTick(at: date + tracker.configuration.silenceSeconds)
     }
@@ -179,12 +184,12 @@ struct TrackMachine: Hashable, Sendable, Codable {
     }
   }
 
-  /// Whether the device itself spoke of a drive in that time.
+  /// Whether a trip from commands overlaps this interval.
   private func isCalled(_ span: Span) -> Bool {
     called.contains { $0.overlaps(span) } || tracker?.currentTrip.map { Span($0).overlaps(span) } ?? false
   }
 
-  /// How many drives are remembered: those that a device speaks of late.
+  /// Number of intervals that are remembered, for commands that arrive late.
   private static let memory = 16
 
   private mutating func visits(_ crossings: [GeofenceMonitor.Effect]) -> [Effect] {
@@ -202,9 +207,9 @@ struct TrackMachine: Hashable, Sendable, Codable {
   private static func configuration(_ detector: TripDetector.Configuration) -> TripConfiguration {
     TripConfiguration(
       skipPlaces: detector.skipPlaces, skipRadiusMeters: detector.skipRadius,
-      // Of the same first fix there may be a trip that was found.
+      // A detected trip may begin at the same first fix; the suffix gives the two different ids.
       deviceId: detector.deviceId + "/car",
-      // Calls may come minutes apart; a live display's filter would leave out most of such a way.
+      // Commands, and the fixes with them, may be minutes apart. The default filter would discard most of the path.
       distanceFilter: DistanceFilterConfig(maxJumpDistance: 5000, maxAccuracy: detector.maximumAccuracy),
       silenceSeconds: detector.silenceSeconds)
   }

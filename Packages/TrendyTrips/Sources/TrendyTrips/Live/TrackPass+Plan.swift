@@ -2,12 +2,12 @@ import TrendyFoundation
 import TrendyModels
 import TrendyProtocols
 
-/// What a pass has to do in the journal.
+/// Changes that one pass makes to the stored events.
 struct FindingPlan {
   struct Operation {
     enum What {
       case create(Event)
-      /// The event as it is held, and as it is to be.
+      /// The stored event and its replacement.
       case update(Event, Event)
       case delete(Event)
     }
@@ -17,7 +17,7 @@ struct FindingPlan {
   }
 
   var operations: [Operation] = []
-  /// TrackFindings of which nothing is to be done in the journal.
+  /// Findings that change without a change of their event.
   var remarks: [TrackFinding] = []
   var removedNotes: [String] = []
 
@@ -28,12 +28,15 @@ struct FindingPlan {
 }
 
 extension TrackPass {
+  /// Compares the detected events with the stored ones and returns the changes to make.
+  ///
   /// - Parameters:
-  ///   - found: what the readings say.
-  ///   - baseTime: the time of the checkpoint that they were read from.
-  ///   - through: up to where it was read, where what was found after it stays as it is; the end is settled anew in any case.
-  ///   - seenUntil: up to where readings were known when the pass before ended, and what is held as open was seen to last.
-  ///   - lastTime: of the last reading of all.
+  ///   - found: Events that the readings determine.
+  ///   - baseTime: Time of the checkpoint from which the readings were read; `nil` if all were read.
+  ///   - through: Time after which findings stay as they are; `nil` if everything was read. Unsettled findings are
+  ///     always compared.
+  ///   - seenUntil: Time of the last reading of the previous pass. Open findings are known to last until then.
+  ///   - lastTime: Time of the last reading.
   func plan(
     for found: TrackFindings, since baseTime: Date?, through: Date?, seenUntil: Date, lastTime: Date
   ) throws -> FindingPlan {
@@ -47,7 +50,7 @@ extension TrackPass {
     var held = try notes.map { try TrackFinding($0) }
     let others = found.refused.union(found.byKey.keys).subtracting(held.map(\.key))
     if let baseTime, !others.isEmpty {
-      // A ride that went on after it was closed: told before the checkpoint.
+      // A trip that ended before the checkpoint and continued after it.
       let earlier = try store.notes(
         .finding, device: device, after: baseTime - Self.reopeningSeconds, through: baseTime, isDescending: false,
         limit: .max)
@@ -58,7 +61,7 @@ extension TrackPass {
       let finding = held[index]
       let event = try journal.event(id: finding.eventId)
       if finding.isToBeDeleted {
-        // The process ended while it was taken back.
+        // The process ended during the deletion.
         if event == nil { continue }
         held[index].standing = .own
       }
@@ -67,7 +70,7 @@ extension TrackPass {
       if let event {
         if !ours.contains(where: { event.isAsWritten($0) }) { held[index].standing = .personal }
       } else if finding.written != nil {
-        // The person deleted it; the intent alone may not have been carried out.
+        // The user deleted the event. If only the intent was saved, the write may never have happened.
         held[index].standing = .personal
       }
     }
@@ -86,7 +89,7 @@ extension TrackPass {
         open.append(finding)
       }
     }
-    // What moved keeps its event: the earlier begun takes the one it has most in common with.
+    // A finding whose start moved keeps its event. In order of time each finding takes the event that it overlaps most.
     for finding in open.sorted(by: { ($0.start, $0.key) < ($1.start, $1.key) }) {
       let alike = free.filter { index in
         held[index].kind == finding.kind && held[index].geofenceId == finding.geofenceId
@@ -122,8 +125,9 @@ extension TrackPass {
     return plan
   }
 
-  /// A finding that was made before, perhaps otherwise.
-  /// - Returns: it as it is now.
+  /// Compares a finding with its earlier version and adds the necessary change to the plan.
+  ///
+  /// - Returns: The finding as it is to be stored.
   private func settle(
     _ finding: TrackFinding, over held: TrackFinding, event: Event?, in found: TrackFindings,
     into plan: inout FindingPlan
@@ -134,7 +138,8 @@ extension TrackPass {
     settled.twin = held.twin
     settled.written = held.written
     guard held.standing == .own else {
-      // It stands for what the person saw. What was found in its place meanwhile may come apart again, and must not take it along.
+      // The user's version covers this time. It keeps its key and time, so that findings that separate from it later do
+      // not change it.
       if finding.key != held.key {
         (settled.key, settled.start, settled.end) = (held.key, held.start, held.end ?? finding.end)
       }
@@ -143,11 +148,11 @@ extension TrackPass {
     }
     let wanted = try wanted(finding, id: held.eventId, in: found)
     guard let event else {
-      // It was to be written when the process ended.
+      // The process ended before the event was created.
       create(settled, as: try completed(wanted, of: finding), into: &plan)
       return settled
     }
-    // As it stands it was written last, also where a crash came before that was noted.
+    // A crash may have prevented saving that the intended version was written.
     if let intended = held.intended, event.isAsWritten(Event(intended)) { settled.written = intended }
     if event.isAsWritten(wanted) {
       if settled != held { plan.remarks.append(settled) }
@@ -159,8 +164,10 @@ extension TrackPass {
     return settled
   }
 
-  /// The event of the same thing that another source told of, or that was found in another recording, of this log or of another device's: forms of one track round
-  /// its moments each in their own way, and the ids that follow from a moment differ by a millisecond.
+  /// Returns the id of an event that already describes this finding.
+  ///
+  /// It is an imported event, or an event detected in another recording. File formats round timestamps differently, and
+  /// ids derived from timestamps 1 ms apart differ.
   private func twin(of finding: TrackFinding, in found: TrackFindings) throws -> String? {
     guard let end = finding.end else { return nil }
     let event = try wanted(finding, id: finding.key, in: found)
@@ -169,7 +176,7 @@ extension TrackPass {
     for other in try store.devices() where other.name != device && Recording.isRecording(device: other.name) {
       guard other.firstTime <= end, other.lastTime >= finding.start else { continue }
       let notes = try store.notes(.finding, device: other.name, after: nil, isDescending: false, limit: .max)
-      // Also one that the person changed or deleted: it is theirs in every form.
+      // Events that the user edited or deleted count as well.
       if let known = try notes.map({ try TrackFinding($0) }).first(where: { $0.isTwin(of: finding, event) }) {
         return known.twin ?? known.eventId
       }
@@ -199,9 +206,10 @@ extension TrackPass {
     finding.kind == .trip ? try journal.completed(event, device: device) : event
   }
 
-  /// Whether the event was taken back, which cannot come again, or is of something else: that began at this moment before its start
-  /// moved, or that another device found in the same moment. A recording is another form of what a device told: what both found is one
-  /// event.
+  /// Whether an event id cannot be used for this finding.
+  ///
+  /// The id may belong to a withdrawn event, to an event whose start has moved since, or to an event of another device
+  /// with the same start. A recording and the device that it came from share their events.
   private func isTaken(_ id: String, for finding: TrackFinding) throws -> Bool {
     guard let (owner, note) = try store.note(.finding, id: id) else { return false }
     let known = try TrackFinding(note)
@@ -210,13 +218,14 @@ extension TrackPass {
     return !Recording.isRecording(device: owner) && !Recording.isRecording(device: device)
   }
 
-  /// A finding that the readings do not bear out any more.
-  /// - Parameter lastTime: of the last reading.
+  /// Withdraws a finding that the readings no longer support.
+  ///
+  /// `lastTime` is the time of the last reading. An event that the user edited becomes the user's own instead.
   private func withdraw(_ held: TrackFinding, event: Event?, lastTime: Date, into plan: inout FindingPlan) {
     var finding = held
     guard held.standing != .withdrawn else { return }
     if let id = held.geofenceId, geofences[id]?.circle != held.circle || geofences[id]?.isActive != true {
-      // The place is not what it was: its readings say nothing of the visits of then.
+      // The place has been moved, resized or deactivated since, so its earlier visits cannot be checked.
       guard held.settledAt == nil else { return }
       finding.settledAt = now
       plan.remarks.append(finding)
@@ -235,7 +244,7 @@ extension TrackPass {
       }
     }
     finding.standing = .personal
-    // It stands for what was read until now, and for nothing later.
+    // The user's event covers the readings up to now, not later ones.
     finding.end = held.end ?? max(held.start, lastTime)
     finding.settledAt = held.settledAt ?? lastTime
     if finding != held { plan.remarks.append(finding) }
@@ -257,7 +266,7 @@ extension TrackPass {
     switch operation.what {
     case .create(let event):
       if let held = try journal.event(id: id) {
-        // Written before a crash, or by another hand.
+        // Created before a crash, or by another process.
         if !held.isAsWritten(event) { operation.finding.standing = .personal }
       } else if try journal.create(event) {
         changes.created.append(id)

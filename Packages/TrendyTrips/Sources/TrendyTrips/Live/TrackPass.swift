@@ -2,12 +2,12 @@ import TrendyFoundation
 import TrendyModels
 import TrendyProtocols
 
-/// One reading of one device, from the checkpoint before the first new reading to the end.
+/// One detection run over one device, from the last checkpoint before the first new reading to the last reading.
 struct TrackPass {
   let reader: TrackReader
   let device: String
   let now: Date
-  /// In the order of their ids.
+  /// Places by id.
   let places: [Geofence]
   let geofences: [String: Geofence]
   let stop: TripStop
@@ -24,9 +24,10 @@ struct TrackPass {
   var store: any TrackStore { reader.store }
   var journal: any FindingJournal { reader.journal }
 
-  /// Where somebody changes an event between the look at it and the write, all is looked at again.
-  /// - Parameter onReading: is told the time that was read up to, every few hundred readings; what it throws ends the pass before
-  ///   anything is written.
+  /// Runs detection and writes the changes. Repeats the run if an event was edited between comparison and write.
+  ///
+  /// `onReading` is called every 256 readings with the time reached. If it throws, the run ends before anything is
+  /// written.
   mutating func run(onReading: (Date) throws -> Void = { _ in }) throws -> TrackReader.Changes {
     for _ in 1..<Self.attempts {
       do {
@@ -45,7 +46,7 @@ struct TrackPass {
     if let since = unread?.since, let time = last?.machine.time, time >= since {
       base = try reader.keptCheckpoint(of: device, before: since, in: last?.kept ?? [])
     }
-    // What the checkpoint says is not to be believed where its time is not known to be before everything new.
+    // If the time of the checkpoint may be after a new reading, its state cannot be used.
     let baseTime = base?.machine.time
     var path = TrackPath(base: base, device: device)
     path.machine.update(geofences: places, stop: stop)
@@ -65,7 +66,7 @@ struct TrackPass {
       for: found, since: baseTime, through: through, seenUntil: last?.machine.time ?? lastTime, lastTime: lastTime)
     var commit = TrackChanges()
     if !plan.operations.isEmpty {
-      // Said before it is done: after a crash in between, what stands in the journal is known for its own.
+      // The intent is saved first. After a crash between the two saves, the event is then recognized as detected.
       commit.put = try plan.notes(isIntent: true)
       try store.commit(commit, device: device)
     }
@@ -86,16 +87,19 @@ struct TrackPass {
   }
 }
 
-/// Somebody changed an event, or deleted it, while what was found was written.
+/// An event was edited or deleted between comparison and write.
 struct EventChanged: Error, CustomStringConvertible {
   var description: String { "an event is being changed by others all the time; the next reading looks at it again" }
 }
 
 extension TrackPass {
-  /// Reads what comes after the base. Where it comes, beyond everything new, to a checkpoint at which all is as it was when that was
-  /// made, what follows is as it was, and is not read again: a late reading costs what it changes.
-  /// - Parameter newThrough: the time of the latest new reading; `nil` where it is not known.
-  /// - Returns: the time of that checkpoint; `nil` where everything was read.
+  /// Reads the readings after the base checkpoint.
+  ///
+  /// If the state at a stored checkpoint after the last new reading equals that checkpoint, the rest would give the
+  /// same result again and is not read. The cost of a late reading is thus proportional to what it changes.
+  /// `newThrough` is the time of the last new reading, or `nil` if it is unknown.
+  ///
+  /// - Returns: The time of that checkpoint, or `nil` if all readings were read.
   private func readOn(
     from baseTime: Date?, last: TrackReader.Checkpoint?, newThrough: Date?, path: inout TrackPath,
     found: inout TrackFindings, _ onReading: (Date) throws -> Void
@@ -126,8 +130,7 @@ extension TrackPass {
     }
   }
 
-  /// Whether all is as it was when a checkpoint was made, and what was found up to it stands by itself: none of it was told again, or
-  /// taken back, by what was read after it.
+  /// Whether the state equals the checkpoint stored at `stop`, and later readings did not change earlier findings.
   private func isAsBefore(_ machine: TrackMachine, at stop: Date, _ found: TrackFindings) throws -> Bool {
     guard machine.time == stop else { return false }
     guard let note = try store.note(.checkpoint, id: TrackReader.checkpointId(device: device, at: stop))?.note,
@@ -145,16 +148,16 @@ extension TrackPass {
     }
   }
 
-  /// Longer than any silence after which a trip goes on, and than what may come of that.
+  /// Longer than any gap after which a trip may continue, including the readings that decide it.
   static let reopeningSeconds: TimeInterval = 3 * 86_400
 }
 
-/// The machine on its way through the readings, and the checkpoints it leaves behind for readings that will come late.
+/// State machine on its way through the readings, and the checkpoints created on the way for late readings.
 struct TrackPath {
   var machine: TrackMachine
   private let device: String
   private var kept: [Date]
-  /// Those of ``kept`` that are not in the store yet.
+  /// Checkpoints of `kept` that are not stored yet.
   private var new: [Date: TrackMachine] = [:]
   private var readings = 0
 
@@ -162,7 +165,7 @@ struct TrackPath {
     self.device = device
     machine = base?.machine ?? TrackMachine(device: device)
     kept = base?.kept ?? []
-    // What it goes out from may be needed again.
+    // The base checkpoint may be needed again.
     if let time = base?.machine.time, isDue(time) {
       kept.append(time)
       new[time] = machine
@@ -171,7 +174,7 @@ struct TrackPath {
 
   var head: TrackReader.Checkpoint { TrackReader.Checkpoint(machine: machine.withoutSettings, kept: kept) }
 
-  /// Goes on where everything was read before, from a checkpoint at which it is as it was then.
+  /// Skips to the last checkpoint, from a time at which the state equals the state of the previous run.
   mutating func goOn(from time: Date, as last: TrackReader.Checkpoint, places: [Geofence], stop: TripStop) {
     machine = last.machine
     machine.update(geofences: places, stop: stop)
@@ -195,7 +198,7 @@ struct TrackPath {
     kept.last.map { time.timeIntervalSince($0) >= Self.interval } ?? true
   }
 
-  /// The older they are, the farther apart: late readings are mostly a little late.
+  /// Thins old checkpoints to every other one, because most late readings are only a little late.
   private mutating func thin() {
     guard kept.count > Self.limit else { return }
     let old = kept.prefix(Self.limit / 2)
@@ -226,8 +229,10 @@ struct TrackPath {
       content: Array(try WireJSON.encode(checkpoint)))
   }
 
-  /// Readings, and seconds of them, between two checkpoints at least.
+  /// Minimum number of readings between two checkpoints.
   private static let spacing = 500
+  /// Minimum number of seconds between two checkpoints.
   private static let interval: TimeInterval = 6 * 3600
+  /// Number of checkpoints above which old ones are thinned.
   private static let limit = 48
 }

@@ -3,45 +3,49 @@ public import TrendyFoundation
 import TrendyModels
 public import TrendyProtocols
 
-/// Reads what devices told, as it comes in, and writes the trips and visits in it as events.
+/// Detects trips and visits in the readings of all devices and writes them as events.
 ///
-/// However the readings come (one by one, in batches, late, again after a restart), the events end as if they had been read in
-/// one go: a reading that is older than what was read leads back to a checkpoint before it. What is over is written; what a later
-/// reading shows to be otherwise is changed or taken back. An event that the person changed or deleted is theirs: it
-/// is not written to any more, and nothing is written in its place.
+/// The events do not depend on how the readings arrive (one by one, in batches, late, or again after a restart): a
+/// reading older than the last one repeats detection from a checkpoint before it. An event is written when it has
+/// ended, and is updated or deleted if later readings contradict it. An event that the user edited or deleted is
+/// neither changed nor replaced.
 public final class TrackReader: Sendable {
   let store: any TrackStore
   let journal: any FindingJournal
   let clock: any TimeSource
-  /// The last checkpoint of each device as it lies in the store, and what it says.
+  /// Last checkpoint of each device, with its stored bytes.
   private let known = Mutex<[String: (content: [UInt8], checkpoint: Checkpoint)]>([:])
-  /// The places as they were last, as given and put in order.
+  /// Places of the previous pass, as the journal returned them and sorted.
   private let lastPlaces = Mutex<(given: [Geofence], sorted: [Geofence], byId: [String: Geofence])>(([], [], [:]))
 
+  /// Creates a reader that writes detected events to `journal`. `clock` decides how long a device has been silent.
   public init(store: any TrackStore, journal: any FindingJournal, clock: any TimeSource) {
     self.store = store
     self.journal = journal
     self.clock = clock
   }
 
-  /// What reading changed in the journal, by event ids.
+  /// Events that a run created, updated and deleted, by id.
   public struct Changes: Hashable, Sendable {
     public var created: [String] = []
     public var updated: [String] = []
     public var deleted: [String] = []
 
+    /// Creates an empty set of changes.
     public init() {}
 
+    /// Appends the changes of another run.
     public mutating func add(_ other: Changes) {
       created += other.created
       updated += other.updated
       deleted += other.deleted
     }
 
+    /// Whether the run changed no event.
     public var isEmpty: Bool { created.isEmpty && updated.isEmpty && deleted.isEmpty }
   }
 
-  /// Reads what is new of one device, and closes what has been silent for long enough by now.
+  /// Runs detection over the new readings of one device, and ends trips and visits after a long enough gap.
   @discardableResult
   public func read(device: String) throws -> Changes { try read(device: device) { _ in } }
 
@@ -52,11 +56,13 @@ public final class TrackReader: Sendable {
     }
   }
 
-  /// Keeps readings of a device and reads them while nobody else does: what is said to be new is so by these.
+  /// Stores readings and runs detection over them while no other process can.
+  ///
+  /// The returned changes are therefore caused by these readings.
   public func take(_ readings: [TrackReading], device: String) throws -> (kept: TrackAppend, changes: Changes) {
     try store.withReader {
       var kept = TrackAppend()
-      // A long track in steps, so that none is too large for a save.
+      // Long tracks are stored in batches, to limit the size of a save.
       var rest = readings[...]
       while !rest.isEmpty {
         let part = try store.append(Array(rest.prefix(20_000)), device: device)
@@ -70,34 +76,36 @@ public final class TrackReader: Sendable {
     }
   }
 
-  /// The same for every device.
+  /// Runs detection over the new readings of all devices.
   @discardableResult
   public func readAll() throws -> Changes {
     var all = Changes()
     for device in try store.devices() where !KeptPath.isKept(device: device.name) {
-      // Of recordings, which may be thousands, time alone decides nothing.
+      // A recording without new readings does not change with time, and there may be thousands.
       if Recording.isRecording(device: device.name), try store.unread(device: device.name) == nil { continue }
       all.add(try read(device: device.name))
     }
     return all
   }
 
-  /// How much recorded time was read, of how much there is: seconds, over all devices.
+  /// Progress of a repeated detection in seconds of recorded time, over all devices.
   public struct Progress: Hashable, Sendable {
     public var done: TimeInterval
     public var total: TimeInterval
 
+    /// Creates a progress value from the seconds read and the total.
     public init(done: TimeInterval, total: TimeInterval) {
       self.done = done
       self.total = total
     }
   }
 
-  /// Reads everything again, or what was told since a moment.
+  /// Repeats detection over all readings, or over those since a time.
+  ///
   /// - Parameters:
-  ///   - since: the moment; `nil` for everything.
-  ///   - onProgress: is called every few hundred readings. What it throws ends the reading: what was read until then stands, and
-  ///     the rest is read by the next ``readAll()``.
+  ///   - since: Time from which readings are read again; `nil` for all.
+  ///   - onProgress: Called every 256 readings. If it throws, detection ends: devices already read keep their new
+  ///     events, and the next ``readAll()`` reads the others.
   @discardableResult
   public func readAgain(since: Date? = nil, onProgress: (Progress) throws -> Void = { _ in }) throws -> Changes {
     let spans = try store.devices().filter { !KeptPath.isKept(device: $0.name) }.map { device in
@@ -115,7 +123,7 @@ public final class TrackReader: Sendable {
       let before = progress.done
       try onProgress(progress)
       let changes = try read(device: span.device) { time in
-        // A device may have told more since the devices were listed, and is read from a checkpoint before the moment on.
+        // A device may have sent more since the list was made, and is read from a checkpoint before the requested time.
         progress.done = before + min(max(time.timeIntervalSince(span.start), 0), span.length)
         try onProgress(progress)
       }
@@ -126,13 +134,13 @@ public final class TrackReader: Sendable {
     return all
   }
 
-  /// Why an event is there; `nil` for one that was not made of readings.
+  /// Returns why an event exists, or `nil` if it was not detected in readings.
   public func explanation(eventId: String) throws -> FindingExplanation? {
     guard let (device, note) = try store.note(.finding, id: eventId) else { return nil }
     let finding = try TrackFinding(note)
     var readings = 0
     try store.forEach(device: device, after: finding.start - 0.001, through: finding.end) { _ in readings += 1 }
-    // As they are of: one about a fix may be taken before one about the rest that the trip began in.
+    // By time: a decision about a fix may precede one about the stay point at which the trip began.
     let decisions = finding.decisions.enumerated()
       .sorted { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }.map(\.element)
     return FindingExplanation(
@@ -140,7 +148,7 @@ public final class TrackReader: Sendable {
       isSettled: finding.settledAt != nil, decisions: decisions, readings: readings)
   }
 
-  /// The events that were made of a device's readings, also those that the person changed or deleted since; by their time.
+  /// Returns the events detected in a device's readings, by start, including those that the user edited or deleted.
   public func events(device: String) throws -> [(id: String, isTrip: Bool)] {
     let findings = try store.notes(.finding, device: device, after: nil, isDescending: false, limit: .max)
       .map { try TrackFinding($0) }
@@ -148,9 +156,11 @@ public final class TrackReader: Sendable {
       .sorted { ($0.start, $0.key) < ($1.start, $1.key) }.map { ($0.twin ?? $0.eventId, $0.kind == .trip) }
   }
 
-  /// The trips of a device that were over after a moment, as they were written; also those that the person changed or deleted since.
+  /// Returns the trips of a device that ended after a time, as detected.
+  ///
+  /// Trips that the user edited or deleted are included.
   public func trips(device: String, since: Date) throws -> [(eventId: String, start: Date, end: Date)] {
-    // What is settled was so by its last reading, which is no earlier than its end.
+    // The search is by the time of the last reading of a trip, which is never before its end.
     let notes = try store.notes(.finding, device: device, after: since, isDescending: false, limit: .max)
     var trips: [(eventId: String, start: Date, end: Date)] = []
     for finding in try notes.map({ try TrackFinding($0) }) where finding.kind == .trip && finding.intended == nil {
@@ -160,7 +170,9 @@ public final class TrackReader: Sendable {
     return trips
   }
 
-  /// Where each device is in its day by now, by device: what was read of it, and what time alone decides since.
+  /// Returns the current state of every device that may send more: recordings and paths are excluded.
+  ///
+  /// The state includes the effects of the time since the last reading.
   public func presences() throws -> [DevicePresence] {
     try store.devices().compactMap { device in
       guard !Recording.isRecording(device: device.name), !KeptPath.isKept(device: device.name),
@@ -172,20 +184,22 @@ public final class TrackReader: Sendable {
   }
 }
 
-/// What is known of why an event was made.
+/// Why a detected event exists.
 public struct FindingExplanation: Hashable, Sendable {
+  /// Name of the device in the track log.
   public var device: String
   public var start: Date
   public var end: Date?
-  /// The person changed or deleted it, so that it is not written to any more.
+  /// Whether the user edited or deleted the event, so that detection no longer writes to it.
   public var isPersonal: Bool
-  /// Later readings do not change it, unless they come late.
+  /// Whether only late readings can still change the event.
   public var isSettled: Bool
-  /// Empty where the device itself said when it drove, and for visits.
+  /// Decisions of the trip detector by time. Empty for visits and for trips from commands.
   public var decisions: [TripDecision]
-  /// How many were kept from start to end.
+  /// Number of readings stored from start to end.
   public var readings: Int
 
+  /// Creates an explanation from its values.
   public init(
     device: String, start: Date, end: Date?, isPersonal: Bool, isSettled: Bool, decisions: [TripDecision], readings: Int
   ) {
@@ -202,9 +216,10 @@ public struct FindingExplanation: Hashable, Sendable {
 // MARK: Checkpoints
 
 extension TrackReader {
+  /// State machine at a time, as stored.
   struct Checkpoint: Hashable, Sendable, Codable {
     var machine: TrackMachine
-    /// Times of the checkpoints before this one that were kept for late readings, rising.
+    /// Times of the earlier checkpoints that are stored for late readings, ascending.
     var kept: [Date]
   }
 
@@ -212,7 +227,7 @@ extension TrackReader {
     NaturalKey.id(for: "checkpoint", device, NaturalKey.part(time))
   }
 
-  /// The newest; one that this version cannot read is none.
+  /// Returns the newest checkpoint, or `nil` if there is none or another version of the program wrote it.
   func lastCheckpoint(of device: String) throws -> Checkpoint? {
     let notes = try store.notes(.checkpoint, device: device, after: nil, isDescending: true, limit: 1)
     guard let content = notes.first?.content else { return nil }
@@ -231,7 +246,7 @@ extension TrackReader {
     return nil
   }
 
-  /// The places by now, in the order of their ids and by them. Mostly they are those of the pass before.
+  /// Returns the user's places, sorted by id and as a dictionary. The result is cached while they do not change.
   func places(of device: String) throws -> (sorted: [Geofence], byId: [String: Geofence]) {
     let given = try journal.geofences()
     return lastPlaces.withLock { last in
@@ -244,7 +259,7 @@ extension TrackReader {
   }
 
   static func decode(_ content: [UInt8]) -> Checkpoint? {
-    // What another version wrote is read anew from the readings.
+    // A checkpoint of another version cannot be decoded; detection then starts from the readings.
     try? WireJSON.decode(Checkpoint.self, from: Data(content))
   }
 
