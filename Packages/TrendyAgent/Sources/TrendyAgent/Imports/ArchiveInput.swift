@@ -9,24 +9,27 @@ import TrendyFoundation
 import TrendyArchive
 public import TrendyInterchange
 
-/// What an import reads from.
+/// Input of an import: one file, or the files of a folder or an archive.
 public enum ImportInput {
+  /// Content of a single file.
   case stream(ByteInput)
-  /// Of a folder or an archive.
+  /// Files of a folder or an archive.
   case files(ExportFiles)
 }
 
 @available(*, unavailable)
 extension ImportInput: Sendable {}
 
-/// Why a folder or an archive could not be read.
+/// Error in opening a folder or an archive.
 public enum ImportFileError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The archive has no file of this name.
   case missing(String)
+  /// The folder cannot be listed.
   case notPermitted(path: String)
   /// An archive from a pipe could not be written to a temporary file.
   case notSpooled(path: String, reason: String)
 
+  /// Message for the user, without a final period.
   public var description: String {
     switch self {
     case .missing(let name): "There is no \(name) in it"
@@ -36,13 +39,15 @@ public enum ImportFileError: Error, Hashable, Sendable, CustomStringConvertible 
   }
 }
 
-/// Opens archives and folders, so that those who read formats need to know neither.
+/// Opens files, archives and folders, so that format readers need not distinguish them.
 public enum ArchiveInput: Sendable {
-  /// Opens a stream by its first bytes: as an archive, as something compressed with gzip, or as it is.
+  /// Opens a stream according to its first bytes: as a ZIP archive, as gzip, or unchanged.
+  ///
   /// - Parameters:
-  ///   - stream: from its beginning.
-  ///   - path: of the file that it is of.
-  ///   - progress: is told what is read of an archive; of a stream whoever made it tells.
+  ///   - stream: Input, at its beginning.
+  ///   - path: Path of the file, or `-` for standard input.
+  ///   - progress: Meter for bytes read from an archive. Bytes of a stream are counted by the code that created it.
+  /// - Throws: The errors of ``archive(_:_:_:)`` and of the stream.
   public static func source(_ stream: ByteInput, at path: String, _ progress: any ReadingMeter) throws -> ImportInput {
     let head = try stream.peek(4)
     if head.starts(with: [0x1F, 0x8B]) { return .stream(decompressed(stream)) }
@@ -50,7 +55,8 @@ public enum ArchiveInput: Sendable {
     return .files(try archive(path, stream, progress))
   }
 
-  /// A file as a stream, of which the meter is told.
+  /// Opens a file as a stream and reports its size and the bytes read to the meter.
+  ///
   /// - Throws: `ArchiveError`.
   public static func stream(at path: String, _ progress: any ReadingMeter) throws -> ByteInput {
     let file = try ArchiveFile(path: path)
@@ -66,11 +72,13 @@ public enum ArchiveInput: Sendable {
     }
   }
 
+  /// Opens a ZIP archive. Files in it that end in `.gz` are decompressed.
+  ///
   /// - Parameters:
-  ///   - path: of the archive.
-  ///   - stream: the archive from its beginning, where the path is that of a pipe.
-  ///   - progress: is told what is read of the files in it.
-  /// - Throws: `ArchiveError`, or ``ImportFileError`` if an archive from a pipe cannot be stored.
+  ///   - path: Path of the archive.
+  ///   - stream: Content of the archive; read only if the path is not a regular file, for example a pipe.
+  ///   - progress: Meter for the uncompressed bytes of the archive's files.
+  /// - Throws: `ArchiveError`, or ``ImportFileError`` if an archive from a pipe cannot be written to a temporary file.
   public static func archive(_ path: String, _ stream: ByteInput, _ progress: any ReadingMeter) throws -> ExportFiles {
     var status = stat()
     let isFile = path != "-" && stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
@@ -84,7 +92,9 @@ public enum ArchiveInput: Sendable {
     }
   }
 
-  /// The files below a folder; links are not followed.
+  /// Opens all regular files below a folder. Symbolic links are not followed, and `.gz` files are decompressed.
+  ///
+  /// - Throws: ``ImportFileError/notPermitted(path:)`` if the folder cannot be listed.
   public static func folder(_ path: String, _ progress: any ReadingMeter) throws -> ExportFiles {
     let root = URL(filePath: path)
     let names: [String]
@@ -96,7 +106,7 @@ public enum ArchiveInput: Sendable {
     var total: Int64 = 0
     let paths = names.filter { name in
       var status = stat()
-      // Gone meanwhile: not there.
+      // Deleted since the folder was listed.
       guard lstat(root.appending(path: name).path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
         return false
       }
@@ -117,6 +127,7 @@ public enum ArchiveInput: Sendable {
     }
   }
 
+  /// Returns the decompressed content of a gzip stream.
   public static func decompressed(_ stream: ByteInput) -> ByteInput {
     let gzip = Reading(content: GzipReader { try stream.read(into: $0) })
     return ByteInput { try gzip.content.read(into: $0) }
@@ -128,7 +139,8 @@ public enum ArchiveInput: Sendable {
     return { try gzip.content.read(into: $0) }
   }
 
-  /// The directory of an archive is at its end, so one from a pipe is written to a file first, which has no name and goes with the process.
+  /// Writes an archive from a pipe to an unlinked temporary file, because the central directory of a ZIP file is at
+  /// its end.
   private static func spooled(_ stream: ByteInput) throws -> ArchiveFile {
     let file = FileManager.default.temporaryDirectory.appending(path: "trendy-import-\(getpid()).zip")
     let descriptor = open(file.path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
@@ -157,7 +169,7 @@ public enum ArchiveInput: Sendable {
   }
 }
 
-/// Counts what is read of several files, each byte once however often a file is opened.
+/// Counts the bytes read from several files; each byte counts once, however often a file is opened.
 private final class FileMeter {
   private let progress: any ReadingMeter
   private var counted: [String: Int] = [:]
@@ -182,7 +194,7 @@ private final class FileMeter {
   }
 }
 
-/// Holds a reader that cannot be copied where closures reach it.
+/// Reference to a non-copyable reader, for use in escaping closures.
 private final class Reading<Content: ~Copyable> {
   var content: Content
 

@@ -1,6 +1,6 @@
-/// Saves the batches of an import one after the other, each while the file is read on where the store lets that be.
+/// Saves the batches of an import in order, on a second thread if the store allows it while the file is read.
 final class BatchSaver {
-  /// A batch, and the records of the file up to its end.
+  /// Batch with the number of records of the file up to its end.
   struct Batch {
     var entities: [Undoable]
     var records: Int
@@ -9,20 +9,23 @@ final class BatchSaver {
   private let destination: any ImportStore
   private let onSaved: (Batch, _ areNew: [Bool]) throws -> Void
   private var underWay: (batch: Batch, thread: JoinableThread<[Bool]>)?
-  /// The error that ended the import: no batch after it is saved.
+  /// Error that ended the import. No later batch is saved.
   private var failure: (any Error)?
 
+  /// Creates a saver for a store.
+  ///
   /// - Parameters:
-  ///   - destination: where batches are saved.
-  ///   - onSaved: is told of each batch, and of each of its entities whether it was not there before; what it throws ends the import. It
-  ///     is called by whoever calls a method here.
+  ///   - destination: Store in which the batches are saved.
+  ///   - onSaved: Called after each batch, in the caller's thread, with a flag per entity: whether it was new. An error
+  ///     thrown by it ends the import.
   init(_ destination: any ImportStore, onSaved: @escaping (Batch, _ areNew: [Bool]) throws -> Void) {
     self.destination = destination
     self.onSaved = onSaved
   }
 
-  /// The store, with all batches saved.
-  /// - Throws: what ended the import, each time.
+  /// The store, after all batches have been saved.
+  ///
+  /// - Throws: The error that ended the import, on every access.
   var store: any ImportStore {
     get throws {
       try settle()
@@ -30,8 +33,9 @@ final class BatchSaver {
     }
   }
 
-  /// Begins to save a batch, once the one before is saved.
-  /// - Throws: as ``settle()``.
+  /// Starts to save a batch, after waiting for the previous one.
+  ///
+  /// - Throws: The errors of ``settle()``.
   func save(_ batch: Batch) throws {
     try settle()
     let destination = destination
@@ -42,8 +46,9 @@ final class BatchSaver {
     }
   }
 
-  /// Returns when nothing is being saved any more.
-  /// - Throws: what ended the import, each time.
+  /// Waits until the current batch has been saved.
+  ///
+  /// - Throws: The error that ended the import, on every call.
   func settle() throws {
     if let failure { throw failure }
     guard let (batch, thread) = underWay else { return }

@@ -6,17 +6,17 @@ import TrendyProtocols
 import TrendySync
 import TrendyTrips
 
-/// A device's own store as an import sees it, with a journal of what the import made.
+/// Destination of an import on a device: its store, with an import history for undo.
 final class DeviceImportStore: ImportStore {
   private let record: DeviceRecord
-  /// The file as the person named it.
+  /// Path of the file as the user entered it.
   private let source: String
   private let format: String
   private let fingerprint: String
-  /// Ids that an import made that was taken back: they may come again.
+  /// Fingerprints of entities from undone imports. These may be imported again.
   private let takenBack: FingerprintSet
   private var isBegun = false
-  /// Whether it is a step that can be undone, as it made something.
+  /// Whether the import has created anything and therefore is an undo step.
   private var isUndoable = false
   private(set) var importID: String?
   private(set) var isContinued = false
@@ -68,7 +68,10 @@ final class DeviceImportStore: ImportStore {
     try isTakenBack(kind, id, in: record.makeStore())
   }
 
-  /// A tombstone of the hub says itself whether an undo left it, on whichever device; of what the hub has not told, the journal does.
+  /// Whether an entity was deleted by undoing an import and may therefore be restored.
+  ///
+  /// A tombstone from the hub contains the answer, whichever device undid the import. Otherwise the import history of
+  /// this store decides.
   private func isTakenBack(_ kind: MutationEntityType, _ id: String, in store: any DataStoreProtocol) throws -> Bool {
     if let held = try store.heldEntry(kind: kind, id: id), held.isDelete {
       return held.data?.rawData[SyncedKind.importUndone] == true
@@ -79,7 +82,7 @@ final class DeviceImportStore: ImportStore {
   var batchSize: Int { Self.mostInBatch }
   var savesBesideReading: Bool { true }
 
-  /// So many megabytes that the store takes them as a file of their own, which it need not write again from its log.
+  /// Large enough that the store writes the batch directly to a segment instead of the log.
   static let mostInBatch = 65_536
 
   func save(_ batch: [Undoable]) throws -> [Bool] {
@@ -116,8 +119,9 @@ final class DeviceImportStore: ImportStore {
     }
   }
 
-  /// Records a trip or visit that was found in fixes of this import.
-  /// - Returns: whether it was not there before.
+  /// Records a trip or visit detected in fixes of this import.
+  ///
+  /// - Returns: Whether it was new.
   func create(_ event: Event, in save: RecorderChanges) throws -> Bool {
     try save.beginWriting()
     guard let digest = try make(.event(event), id: event.id, in: save) else { return false }
@@ -127,7 +131,7 @@ final class DeviceImportStore: ImportStore {
     return true
   }
 
-  /// Of each whether it is an event of which nothing is known.
+  /// Returns for each entity whether it is an event of which the store has neither data nor a tombstone.
   private static func areNew(_ batch: [Undoable], in store: any DataStoreProtocol) throws -> [Bool] {
     let events = batch.map { entity -> CompactIdentifier? in
       if case .event(let event) = entity { event.identifier } else { nil }
@@ -136,7 +140,9 @@ final class DeviceImportStore: ImportStore {
     return events.map { $0 != nil && areNew.popFirst() == true }
   }
 
-  /// - Returns: the digest of what was made; `nil` where it was there before.
+  /// Creates an entity, or restores it if an undone import had created it.
+  ///
+  /// - Returns: Digest of the created entity, or `nil` if it exists or was deleted by the user.
   private func make(_ entity: Undoable, id: String, in save: RecorderChanges) throws -> String? {
     func heldDigest() throws -> String {
       try (Undoable.held(entity.kind, id: id, in: save.store) ?? entity).digest
@@ -144,21 +150,23 @@ final class DeviceImportStore: ImportStore {
     guard try Undoable.held(entity.kind, id: id, in: save.store) == nil else { return nil }
     if try isTakenBack(entity.kind, id, in: save.store) {
       do {
-        // An event comes as the file, and what was asked of it, says now: the first import may have been taken back for its type.
+        // The restored event takes its values from the file and the options of this import: the user may have undone
+        // the first one because of a wrong type.
         let isRestored =
           if case .event(let event) = entity { try save.restore(as: event) } else {
             try save.restore(entity.kind, id: id)
           }
         if isRestored { return try heldDigest() }
       } catch RecorderError.notHeld, RecorderError.deletionUnderWay {
-        // No hub has heard of it, or one may hear of its deletion first: it is made as the first time, behind that.
+        // The hub does not know the entity, or has not yet received its deletion. A new mutation creates it after
+        // that deletion.
         return try save.again.record(entity) ? heldDigest() : nil
       } catch is RecorderError {
-        // Its event type was deleted.
+        // The event type of the event was deleted.
         return nil
       }
     }
-    // A natural id says so itself.
+    // For an id derived from a natural key, `record` performs this check itself.
     if !NaturalIdentifier.isNatural(id), try save.store.knows(entity.kind, id) { return nil }
     if case .event(let event) = entity {
       return try save.recordedPayload(of: event).map { Undoable.digest(ofPayload: $0) }
@@ -178,7 +186,7 @@ final class DeviceImportStore: ImportStore {
     let id = importID ?? record.makeID()
     importID = id
     guard !isBegun else { return id }
-    // A save that fails ends the import, so that it is begun only once.
+    // An import that fails to save ends, so this runs once.
     isBegun = true
     try journal.begin(
       ImportEntry(
@@ -191,7 +199,7 @@ final class DeviceImportStore: ImportStore {
     guard !isUndoable else { return id }
     isUndoable = true
     let now = record.clock.now
-    // What was done before it is not the last thing that can be taken back.
+    // Earlier actions are then no longer the last undo step.
     var log = try UndoLog(store)
     let name = URL(filePath: source).lastPathComponent
     _ = try log.append(UndoStep(label: "import \(name)", date: now, importID: id), isDivisible: true, [])
@@ -204,7 +212,7 @@ extension DataStoreProtocol {
     try heldEntry(kind: kind, id: id) != nil || findTombstone(entityType: kind, entityId: id) != nil
   }
 
-  /// Whether it lives, or was deleted on any device, or is on its way.
+  /// Whether an entity exists, is pending, or was deleted on any device.
   func knows(_ kind: MutationEntityType, _ id: String) throws -> Bool {
     try Undoable.held(kind, id: id, in: self) != nil || findTombstone(kind, id)
       || !pendingMutations(ofEntity: id).isEmpty || !acceptedMutations(ofEntity: id).isEmpty

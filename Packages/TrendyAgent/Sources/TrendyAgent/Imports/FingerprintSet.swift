@@ -1,15 +1,15 @@
 import TrendyModels
 import TrendyPersistence
 
-/// Set of 64-bit hashes of identifiers: about twelve bytes for each, where a set of their texts takes a hundred.
+/// Set of 64-bit hashes of identifiers, at about 12 bytes per element; a set of strings needs about 100.
 ///
-/// Two of a million identifiers have one hash in one of 36 million sets.
+/// The probability that two of a million identifiers have the same hash is 1 in 36 million.
 struct FingerprintSet: Sendable {
-  /// A hash where its lowest bits say, or in the next slot that is free; 0 where there is none. A power of two.
+  /// Open-addressing hash table with linear probing. The size is a power of two; 0 marks a free slot.
   private var slots: [UInt64] = []
   private(set) var count = 0
 
-  /// - Returns: whether it was not there.
+  /// Inserts a hash and returns whether it was absent.
   @discardableResult
   mutating func insert(_ hash: UInt64) -> Bool {
     let hash = max(hash, 1)
@@ -23,7 +23,7 @@ struct FingerprintSet: Sendable {
 
   func contains(_ hash: UInt64) -> Bool { count > 0 && slots[slot(of: max(hash, 1))] != 0 }
 
-  /// Where it is, or belongs.
+  /// Returns the slot that contains the hash, or the free slot where it would be inserted.
   private func slot(of hash: UInt64) -> Int {
     let mask = slots.count - 1
     return slots.withUnsafeBufferPointer { slots in
@@ -41,7 +41,7 @@ struct FingerprintSet: Sendable {
 }
 
 extension CompactIdentifier {
-  /// Of an identifier that is a hash itself, its bits.
+  /// 64-bit hash of the identifier. UUIDs and ids that are hashes contribute their own bits.
   var fingerprint: UInt64 {
     if let (high, low) = bits { return high << 2 ^ low }
     var text = text

@@ -5,7 +5,7 @@ import TrendyProtocols
 import TrendyTrips
 
 extension ForeignEvent.Sameness {
-  /// Whether two events of two sources tell of one thing. Only those that end are compared.
+  /// Whether two events of different sources describe the same occurrence. Events without an end never match.
   func isMet(by event: Event, and other: Event) -> Bool {
     guard event.id != other.id, !event.isAllDay, !other.isAllDay,
       let end = event.endDate, let otherEnd = other.endDate
@@ -27,7 +27,7 @@ extension ForeignEvent.Sameness {
     }
   }
 
-  /// When one of the same thing can have begun.
+  /// Returns the range in which a matching event can start, or `nil` if none can match.
   func range(around event: Event) -> Range<Date>? {
     guard let end = event.endDate else { return nil }
     let length = end.timeIntervalSince(event.timestamp)
@@ -46,13 +46,16 @@ extension Event {
     return Coordinate(latitude: locationLatitude, longitude: locationLongitude)
   }
 
-  /// Whether it is a way that somebody went: a trip, a workout, or a way of a history of places.
+  /// Whether the event is a movement of the user: a trip, a workout, or a route of a location history.
   private var isActivity: Bool {
     sourceType == .trip || properties["activity"] != nil
       || sourceType == .imported && properties[TripRecord.PropertyKey.route.rawValue] != nil
   }
 
-  /// Whether two events of whatever types tell of one activity: nearly the same time, and a common beginning.
+  /// Whether two events of any types describe the same activity.
+  ///
+  /// They must overlap by at least 80 % of the longer one and start within 300 m of each other, if both have a
+  /// position.
   func isOneActivity(with other: Event) -> Bool {
     guard isActivity, other.isActivity, let end = endDate, let otherEnd = other.endDate else { return false }
     let longest = max(end.timeIntervalSince(timestamp), otherEnd.timeIntervalSince(other.timestamp))
@@ -62,15 +65,17 @@ extension Event {
     return Geodesic.distanceMeters(from: place, to: otherPlace) <= 300
   }
 
-  /// A workout knows more than a trip in fixes, and one with the energy of a watch more than one that was only a track.
+  /// Rank of the source: a workout has more data than a detected trip, and a watch's energy ranks above a plain track.
   private var richness: Int { (sourceType == .trip ? 0 : 1) + (properties["energy"] == nil ? 0 : 2) }
 
-  /// This event with what a second source tells of the same activity: the source with more fields decides where both have one.
+  /// Returns this event combined with the same activity from a second source.
+  ///
+  /// Where both have a value, the source with more data takes precedence.
   func merged(with other: Event) -> Event {
     var merged = self
     let isOtherRicher = (other.richness, other.properties.count) > (richness, properties.count)
     if isOtherRicher, sourceType == .trip {
-      // A workout, and no row of the mileage log.
+      // The trip becomes a workout and no longer belongs to the mileage log.
       merged.eventTypeId = other.eventTypeId
       merged.sourceType = other.sourceType
       merged.properties = [:]

@@ -3,41 +3,44 @@ import TrendyInterchange
 import TrendyModels
 import TrendyPersistence
 
-/// One import as it was done: where from, how far it came, and how many entities it made.
+/// One import: its source, its progress and the number of entities that it created.
 public struct ImportEntry: Hashable, Sendable {
+  /// Identifier for `trendy import undo`.
   public var id: String
-  /// The word of its format.
+  /// `word` of the file's format.
   public var format: String
-  /// The file as the person named it.
+  /// Path of the file as the user entered it.
   public var source: String
   public var started: Date
-  /// `nil` where it was interrupted.
+  /// Time of completion; `nil` if the import was interrupted or is running.
   public var finished: Date?
+  /// Time at which the import was undone, if it was.
   public var undone: Date?
-  /// Says what was read and how, so that the same command goes on.
+  /// Hash of the file and the options, by which an interrupted import is recognized and resumed.
   var fingerprint: String
-  /// `nil` for a file without events.
+  /// Digests of the first events; `nil` for a file without events.
   var reading: ImportReading?
-  /// How many entities it made.
+  /// Number of entities that the import created.
   public internal(set) var madeCount = 0
 }
 
-/// Something that an import made.
+/// Entity that an import created.
 struct MadeEntity: Hashable {
   var kind: MutationEntityType
   var id: String
-  /// Of its fields when it was made, so that a later edit is noticed.
+  /// Digest of the entity's fields at creation, to detect later edits.
   var digest: String
-  /// Whether taking the import back deleted it: it may come again. What a person deleted may not.
+  /// Whether undoing the import deleted the entity. It may then be imported again, unlike an entity the user deleted.
   var isTakenBack = false
 }
 
-/// Imports of a store, in notes of it: what is noted of a batch is saved with the batch, or not at all, and every backup holds it.
-/// What an import made is read a part at a time: of a million events it is no less than 70 MB.
+/// Import history of a store, in local values.
 ///
-/// Used within one unit of work, which has the write lock where it writes.
+/// An entry is saved in the same transaction as the batch that it describes, and is part of every backup. The list of
+/// created entities is read in parts, because it takes 70 MB or more for a million events. Use within one unit of work,
+/// which must hold the write lock for changes.
 struct ImportJournal {
-  /// Entities that lie in a row.
+  /// Number of created entities per row.
   static let partLength = 500
   private static let name = "imports"
 
@@ -45,10 +48,10 @@ struct ImportJournal {
 
   init(_ store: LocalStore) { self.store = store }
 
-  /// The oldest first.
+  /// Returns all imports, oldest first.
   func entries() throws -> [ImportEntry] { try ids().compactMap(entry) }
 
-  /// `nil` for one that was lost with a damaged store.
+  /// Returns one import, or `nil` if it was lost with a damaged store.
   func entry(_ id: String) throws -> ImportEntry? {
     guard let head = try head(id), var entry = ImportEntry(id: id, head) else { return nil }
     entry.madeCount = Self.count(head)
@@ -80,15 +83,17 @@ struct ImportJournal {
     try put(head, of: id)
   }
 
-  /// How many parts there are of what an import made.
+  /// Returns the number of parts in the list of created entities.
   func partCount(of id: String) throws -> Int { try head(id).map(Self.parts) ?? 0 }
 
-  /// - Parameter part: below ``partCount(of:)``; the first is what was made first.
+  /// Returns one part of the list of created entities, in order of creation.
+  ///
+  /// `part` must be less than ``partCount(of:)``.
   func made(by id: String, part: Int) throws -> [MadeEntity] {
     (try store.note(named: Self.name(id, part: part))?.arrayValue ?? []).compactMap { MadeEntity($0) }
   }
 
-  /// Replaces a part.
+  /// Replaces one part of the list of created entities.
   func put(_ made: [MadeEntity], of id: String, part: Int) throws {
     try store.setNote(.array(made.map(\.json)), named: Self.name(id, part: part))
   }
@@ -125,7 +130,7 @@ extension ImportJournal {
     Int((head["parts"]?.intValue ?? 0).clamped(to: 0...mostMade / Int64(partLength)))
   }
 
-  /// More than a file of any size brings; a larger number in a store is damage.
+  /// Upper bound for the number of created entities; a larger value in the store indicates damage.
   private static let mostMade: Int64 = 1 << 32
 
   private static func name(_ id: String) -> String { "import \(id)" }
@@ -162,7 +167,7 @@ extension MadeEntity {
 }
 
 extension Undoable {
-  /// Tells whether anything of it was changed: of what makes it, as it is told to the hub.
+  /// Digest of the fields that a create request contains, to detect later edits.
   var digest: String {
     get throws {
       func digest(_ entity: some SyncedEntity) throws -> String {
@@ -178,7 +183,7 @@ extension Undoable {
     }
   }
 
-  /// An `x`, and the XXH64 of the bytes in 16 hexadecimal digits.
+  /// Returns `x` followed by the XXH64 hash of the bytes in 16 hexadecimal digits.
   static func digest(ofPayload payload: Data) -> String {
     let hash = payload.withUnsafeBytes { Checksum.xxh64($0) }
     return String(unsafeUninitializedCapacity: 17) { text in

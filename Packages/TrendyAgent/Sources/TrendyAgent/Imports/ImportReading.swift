@@ -2,13 +2,15 @@ import TrendyFoundation
 import TrendyInterchange
 import TrendyModels
 
-/// The same file was imported before with another time zone: each of its events would be recorded a second time. Nothing was saved.
+/// Error: the same file was imported before with another time zone, so every event would be duplicated. Nothing was
+/// saved.
 public struct ImportedInOtherZone: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The zone of the earlier import.
+  /// Time zone of the earlier import.
   public var earlier: String
-  /// The zone of this one.
+  /// Time zone of this import.
   public var zone: String
 
+  /// Message for the user, without a final period.
   public var description: String {
     "this file was imported before with the time zone \(earlier): with \(zone) each of its entries would be recorded a second time"
   }
@@ -30,7 +32,7 @@ struct ImportReadingCollector {
     instants.append("\(Int64((time.timeIntervalSince1970 * 1000).rounded()))")
   }
 
-  /// `nil` of a file without events.
+  /// Digests of the first 100 events; `nil` for a file without events.
   var reading: ImportReading? {
     guard !localTimes.isEmpty else { return nil }
     func digest(_ lines: [String]) -> String {

@@ -2,26 +2,30 @@ public import TrendyFoundation
 public import TrendyInterchange
 public import TrendyModels
 
-/// What is to be taken of a file, and as what.
+/// Options of one import.
 public struct ImportRequest: Sendable {
-  /// The file as the person named it.
+  /// Path of the file as the user entered it.
   public var source: String
+  /// Whether the import only counts and saves nothing.
   public var isDryRun = false
-  /// Types of the record by the names of the file, in lower case.
+  /// Event types of the record by lower-case type name in the file.
   public var typeMap: [String: String] = [:]
-  /// In lower case, by the names of the file or of the record; empty for all.
+  /// Types to import in lower case, as named in the file or in the record; empty for all.
   public var onlyTypes: Set<String> = []
+  /// Options for the format reader, such as the time zone.
   public var options: ImportOptions
-  /// The same for the same file read by the same options, such as a hash of both, and another for any other: an import that was
-  /// interrupted is gone on with by the next one of its fingerprint, and taken back with it as one.
+  /// Identifies the file and the options, for example a hash of both.
+  ///
+  /// An import that was interrupted is resumed by the next one with the same fingerprint, and is undone with it as one.
   public var fingerprint: String
-  /// Whether a file is imported although it was imported with another time zone.
+  /// Whether to import a file that was imported before with another time zone.
   public var acceptsOtherZone = false
-  /// Called after each batch, which is saved by then, with the records so far; what it throws ends the import there.
+  /// Called after each saved batch with the number of records so far. An error thrown by it ends the import.
   public var onProgress: (@Sendable (Int) throws -> Void)?
-  /// Entities that are saved at once; `nil` for as many as the store takes best.
+  /// Number of entities per save; `nil` for the number that suits the store best.
   var batchSize: Int?
 
+  /// Creates a request that imports all types. See the properties for the meaning of the arguments.
   public init(source: String, options: ImportOptions, fingerprint: String) {
     self.source = source
     self.options = options
@@ -29,51 +33,60 @@ public struct ImportRequest: Sendable {
   }
 }
 
-/// What an import brought.
+/// Result of an import.
 public struct ImportReport: Hashable, Sendable {
   static let mostProblems = 1000
-  /// `nil` for a dry run, and where nothing was new.
+  /// Id of the import; `nil` for a dry run and if nothing was new.
   public internal(set) var id: String?
-  /// Whether an earlier command was interrupted, and this one went on.
+  /// Whether this import resumed one that was interrupted.
   public internal(set) var isContinued = false
+  /// Number of created entities by kind.
   public internal(set) var new: [MutationEntityType: Int] = [:]
-  /// Recorded before, here or on another device; also those that were deleted since.
+  /// Number of duplicates, including entities that were imported before and deleted since.
   public internal(set) var known = 0
+  /// Number of fixes and other readings that the track log did not contain.
   public internal(set) var newReadings = 0
+  /// Number of readings that the track log already contained.
   public internal(set) var knownReadings = 0
-  /// Trips and visits found in the readings.
+  /// Number of trips and visits detected in the readings.
   public internal(set) var found = 0
-  /// Left out, by what it is.
+  /// Number of skipped items by their description.
   public internal(set) var skipped: [String: Int] = [:]
+  /// Number of items that could not be imported.
   public internal(set) var badCount = 0
-  /// The first thousand of them.
+  /// Problems of the first 1,000 of these items.
   public internal(set) var problems: [ImportProblem] = []
-  /// Events by the name of their type, new and known.
+  /// Number of events by type name, new ones and duplicates.
   public internal(set) var types: [String: Int] = [:]
-  /// Those of them that are new.
+  /// Number of new events by type name.
   public internal(set) var newEvents: [String: Int] = [:]
+  /// Names of the event types that the import created.
   public internal(set) var newTypes: [String] = []
-  /// The zone with which the same file was imported before, where this import would record each event a second time.
+  /// Time zone of an earlier import of the same file, if this import would duplicate every event.
   public internal(set) var otherZone: String?
-  /// The first events of the file, new and known, as they are or would be recorded.
+  /// First events of the file, new ones and duplicates, as they are recorded.
   public internal(set) var examples: [Example] = []
+  /// Start of the earliest event or reading.
   public internal(set) var first: Date?
+  /// Start of the latest event or reading.
   public internal(set) var last: Date?
 
-  /// An event of the file, with the name of a type that may not be there yet.
+  /// Event of the file with its type's name; the type may not exist yet.
   public struct Example: Hashable, Sendable {
     public var typeName: String
     public var event: Event
   }
 
-  /// Whether the file held anything that is recorded by now.
+  /// Whether the file contained anything that is now in the record.
   public var isAnything: Bool { newCount + known + newReadings + knownReadings > 0 }
+  /// Number of created entities of all kinds.
   public var newCount: Int { new.values.reduce(0, +) }
 }
 
-/// What taking an import back did.
+/// Result of undoing an import.
 public struct ImportUndo: Hashable, Sendable {
+  /// Number of deleted entities.
   public internal(set) var removed = 0
-  /// Those that were edited since, or have events of their own; they stay.
+  /// Entities that remain because they were edited or, for types, have other events.
   public internal(set) var left: [UndoStep.Left] = []
 }

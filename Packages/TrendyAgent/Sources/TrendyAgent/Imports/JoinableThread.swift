@@ -6,14 +6,14 @@
   import Darwin
 #endif
 
-/// Work on a thread of its own that is waited for: a second core for code that is not asynchronous.
+/// Runs synchronous work on a second thread.
 ///
-/// Whoever starts it touches nothing that the work uses until ``join()`` has returned, and calls that once.
+/// The caller must not access anything that the work uses until ``join()`` has returned, and must call it exactly once.
 final class JoinableThread<Success> {
   private final class Outcome { var result: Result<Success, any Error>? }
 
   private let outcome: Outcome
-  /// `nil` where the system had no thread to give: then the work was done at once.
+  /// `nil` if no thread could be created. The initializer then ran the work itself.
   private let thread: pthread_t?
 
   init(_ work: @escaping () throws -> Success) {
@@ -24,9 +24,9 @@ final class JoinableThread<Success> {
     if thread == nil { body.run() }
   }
 
-  /// Waits for the end of the work.
-  /// - Returns: what it returned.
-  /// - Throws: what it threw.
+  /// Waits for the work to finish and returns its result.
+  ///
+  /// - Throws: The error that the work threw.
   func join() throws -> Success {
     if let thread { pthread_join(thread, nil) }
     guard let result = outcome.result else { preconditionFailure("a thread was waited for that has not ended") }
@@ -34,7 +34,7 @@ final class JoinableThread<Success> {
   }
 }
 
-/// The work without its type, so that a C function can run it.
+/// Type-erased work, so that a C function can run it.
 private final class ThreadBody {
   let run: () -> Void
 

@@ -1,7 +1,7 @@
 import TrendyModels
 
 extension PropertyValue {
-  /// The same as a value of another kind, where it is one.
+  /// Returns the value converted to the definition's kind, or unchanged if it cannot be represented in that kind.
   func converted(to definition: PropertyDefinition) -> PropertyValue {
     guard type != definition.propertyType else { return self }
     switch definition.propertyType {

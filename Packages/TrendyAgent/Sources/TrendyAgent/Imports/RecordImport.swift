@@ -7,12 +7,12 @@ import TrendySync
 import TrendyTrips
 
 extension DeviceRecord {
-  /// Imports of this store, the oldest first.
+  /// Returns the imports of this store, oldest first.
   public func imports() throws -> [ImportEntry] {
     try ImportJournal(dataStoreFactory.makeLocalStore()).entries()
   }
 
-  /// What imports made that were taken back, where no later import made it again: by whoever made it last.
+  /// Returns the fingerprints of entities whose last import was undone.
   func takenBack() throws -> FingerprintSet {
     var takenBack = FingerprintSet()
     var decided = FingerprintSet()
@@ -30,18 +30,21 @@ extension DeviceRecord {
     return takenBack
   }
 
-  /// Takes in the records of a file, in batches each of which is saved whole.
+  /// Imports the records of a file, in batches that are each saved completely.
   ///
-  /// Ids follow from what an event is in its source, so the same file, or one that overlaps, adds nothing the second time, here or on
-  /// another device; and what was deleted meanwhile does not come back.
-  /// - Throws: what the input throws, or `InterchangeError`; the batches before it stay, and the same call goes on.
+  /// The id of an event is derived from its source. Importing the same file again, or one that overlaps it, adds
+  /// nothing on any device, and events deleted since are not recreated.
+  ///
+  /// - Throws: Errors of the input, or `InterchangeError`. Saved batches remain, and the same call resumes the import.
   public func importRecords(
     _ input: ByteInput, as format: InterchangeFormat, _ request: ImportRequest
   ) throws -> ImportReport {
     try importRecords(as: format, request) { try format.read(input, request.options, $0) }
   }
 
-  /// As ``importRecords(_:as:_:)``, of the files of a folder or an archive.
+  /// Imports the files of a folder or an archive, as the other `importRecords` does for one file.
+  ///
+  /// - Throws: The errors of the files, or `InterchangeError`. Saved batches remain.
   public func importRecords(
     _ files: ExportFiles, as format: InterchangeFormat, _ request: ImportRequest
   ) throws -> ImportReport {
@@ -61,31 +64,32 @@ extension DeviceRecord {
     return report
   }
 
-  /// After many changes at once, which are saved: that the store stays quick to open can wait for whoever has room for it.
+  /// Merges the segments of the store after many saves; an error is ignored because maintenance retries later.
   private func mergeSegments() {
     while (try? maintain(mergingFrom: Self.manySegments)) == true {}
   }
 
-  /// Half of those that would make a save merge them, which is no time for it.
+  /// Half of the number at which a save would merge segments itself.
   private static var manySegments: Int { 24 }
 
-  /// Takes back what an import made and nobody edited since.
+  /// Deletes the entities that an import created and that have not been edited since.
   ///
-  /// In saves each of which is whole. Where it is interrupted, the same call goes on, and reports all that was taken back by then.
+  /// The deletion is split into several saves. After an interruption the same call continues; its result then includes
+  /// what was deleted before.
   public func undoImport(_ entry: ImportEntry) throws -> ImportUndo {
     try undoImport(entry, partsInSave: Self.partsInSave)
   }
 
-  /// Parts of the list of what an import made that are taken back in one save: those that a save of the import wrote, so that what
-  /// is looked for lies in one segment.
+  /// Number of parts undone in one save.
+  ///
+  /// They cover the entities of one save of the import, which are therefore in the same segment.
   private static var partsInSave: Int { DeviceImportStore.mostInBatch / ImportJournal.partLength + 1 }
 
-  /// As ``undoImport(_:)``.
-  /// - Parameter partsInSave: how many parts of the list are taken back in one save.
+  /// Undoes an import as ``undoImport(_:)`` does, with a given number of parts per save.
   func undoImport(_ entry: ImportEntry, partsInSave: Int) throws -> ImportUndo {
     var result = ImportUndo()
     var parts = 0..<(try ImportJournal(dataStoreFactory.makeLocalStore()).partCount(of: entry.id))
-    // What refers to others goes first.
+    // In reverse order of creation, because later entities refer to earlier ones.
     while !parts.isEmpty {
       let some = parts.suffix(partsInSave)
       try recorder.inOneSave { save in try takeBack(some, of: entry, in: save, &result) }
@@ -110,7 +114,7 @@ extension DeviceRecord {
     let lists = try parts.map { try journal.made(by: entry.id, part: $0) }
     try save.store.lookAhead(
       events: lists.joined().lazy.filter { $0.kind == .event }.map { CompactIdentifier($0.id) })
-    // Most were not touched since, and no hub has heard of them. Nothing refers to an event, so that these may go first.
+    // Most events are untouched and unknown to any hub. Nothing refers to an event, so these are deleted first.
     let events = lists.joined().reversed().filter { $0.kind == .event }
     var areDeleted = try save.deleteUntouchedImports(eventIds: events.map(\.id)) { index, payload in
       Undoable.digest(ofPayload: payload) == events[index].digest
@@ -124,7 +128,7 @@ extension DeviceRecord {
           continue
         }
         guard let now = try Undoable.held(made.kind, id: made.id, in: save.store) else {
-          // Taken back before an interruption.
+          // Deleted before an interruption.
           if made.isTakenBack { result.removed += 1 }
           continue
         }

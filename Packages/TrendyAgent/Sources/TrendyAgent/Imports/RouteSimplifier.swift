@@ -7,15 +7,19 @@
 #endif
 import TrendyModels
 
-/// Leaves out the points of a way that lie on the line between others (Ramer 1972; Douglas and Peucker 1973).
+/// Simplifies a route with the algorithm of Ramer (1972) and Douglas and Peucker (1973).
 enum RouteSimplifier {
-  /// Points of one way: an event must fit a message to the hub.
+  /// Maximum number of points, so that the event fits into one message to the hub.
   private static let pointLimit = 2000
 
+  /// Returns the route without points that are close to the line between their neighbours.
+  ///
+  /// The first and last points are always part of the result.
+  ///
   /// - Parameters:
-  ///   - route: in order; longitudes may pass the antimeridian.
-  ///   - toleranceMeters: how far a point that is left out may lie from the line; doubled until 2,000 points are left at most.
-  /// - Returns: a part of the points, the first and the last among them.
+  ///   - route: Points in order. The route may cross the antimeridian.
+  ///   - toleranceMeters: Maximum distance of a removed point from the line. It is doubled until at most 2,000 points
+  ///     remain.
   static func simplify(_ route: [Coordinate], toleranceMeters: Double) -> [Coordinate] {
     guard route.count > 2 else { return route }
     let points = flattened(route)
@@ -29,7 +33,7 @@ enum RouteSimplifier {
 
   private typealias Point = (x: Double, y: Double)
 
-  /// Metres on a plane that touches the earth where the way begins: good enough to compare distances of metres.
+  /// Projects to a plane tangent at the first point, in metres. The error is negligible at the scale of the tolerance.
   private static func flattened(_ route: [Coordinate]) -> [Point] {
     let meters = 111_195.0
     let origin = route[0]
@@ -61,7 +65,7 @@ enum RouteSimplifier {
     return kept
   }
 
-  /// From the nearest place of the line between two points.
+  /// Returns the distance of a point from the line segment between two points.
   private static func distance(_ point: Point, from start: Point, to end: Point) -> Double {
     let (x, y) = (end.x - start.x, end.y - start.y)
     let square = x * x + y * y

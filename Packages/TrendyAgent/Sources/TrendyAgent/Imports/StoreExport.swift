@@ -5,11 +5,14 @@ import TrendyPersistence
 import TrendyProtocols
 
 extension DeviceRecord {
-  /// Gives all that the store holds, in an order that follows from it alone: event types first, then what refers to them, events the
-  /// newest first, and what devices told of themselves. Conflicts are left out: a hub makes them.
+  /// Enumerates all entities of the store in a reproducible order.
+  ///
+  /// Event types come first, then the entities that refer to them, then events (newest first) and the readings of each
+  /// device. Conflicts are omitted, because the hub creates them.
+  ///
   /// - Parameters:
-  ///   - withReadings: whether fixes and what was noted of them are given.
-  ///   - body: takes each record.
+  ///   - withReadings: Whether to include the track log with its notes.
+  ///   - body: Called for each record. An error thrown by it ends the enumeration.
   public func forEachRecord(withReadings: Bool = true, _ body: (InterchangeRecord) throws -> Void) throws {
     let store = dataStoreFactory.makeLocalStore()
     func give(_ entity: Undoable) throws {

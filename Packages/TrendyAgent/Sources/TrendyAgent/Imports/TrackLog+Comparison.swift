@@ -3,18 +3,18 @@ import TrendyModels
 import TrendyPersistence
 import TrendyProtocols
 
-/// Readings compared with those that a track log has.
+/// Result of comparing readings with those in a track log.
 struct TrackComparison {
   var new = 0
   var known = 0
-  /// Without a place on earth or a time that can be kept.
+  /// Number of readings without a valid position or a timestamp in the years 0 to 9999.
   var invalid = 0
-  /// Times of fixes for whose moment the log, or the readings themselves, have another place.
+  /// Times of fixes for which the log, or another reading of the input, has a different position at the same time.
   var displaced: [Date] = []
-  /// Places by moments, of which the first of each.
+  /// Position of the first reading by time key.
   fileprivate var places: [Int64: [Int64]] = [:]
 
-  /// Readings compared with each other.
+  /// Compares readings with each other only.
   init(of readings: [TrackReading]) {
     places.reserveCapacity(readings.count)
     for reading in readings {
@@ -33,12 +33,13 @@ struct TrackComparison {
   }
 }
 
-/// What a log keeps once: a kind of reading at a millisecond.
+/// Key under which a track log stores at most one reading: the kind of reading and its time in milliseconds.
 struct ReadingMoment: Hashable {
   let key: Int64
+  /// Latitude and longitude of a fix in units of 1e-7 degrees; empty for other readings.
   let place: [Int64]
 
-  /// `nil` for a reading that no log keeps.
+  /// Creates the key, or returns `nil` for a reading that a track log rejects.
   init?(_ reading: TrackReading) {
     let milliseconds = (reading.timestamp.timeIntervalSince1970 * 1000).rounded()
     guard milliseconds >= -62_167_219_200_000, milliseconds < 253_402_300_800_000 else { return nil }
@@ -65,7 +66,7 @@ struct ReadingMoment: Hashable {
 }
 
 extension TrackLog {
-  /// Compares readings with what is held of a device.
+  /// Compares readings with those that the log contains for a device.
   func comparison(of readings: [TrackReading], device: String) throws -> TrackComparison {
     var result = TrackComparison(of: readings)
     let times = readings.map(\.timestamp)
