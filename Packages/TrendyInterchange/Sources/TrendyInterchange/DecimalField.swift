@@ -1,12 +1,13 @@
-/// A field of a table that is empty or a plain decimal number such as `-122.0855461`, read from its bytes.
+/// Field of a table that is empty or a plain decimal number such as `-122.0855461`, parsed from bytes.
 struct DecimalField {
-  /// `nil` where the field is empty.
+  /// `nil` if the field is empty.
   let value: Double?
 
-  /// `nil` for anything else: exponents, signs of plus, more digits than a `Double` holds, spaces.
+  /// Parses a field.
   ///
-  /// The digits are below 2⁵³ and the power of ten is at most 10²², so that both are exact and their quotient is the nearest `Double`
-  /// (Clinger, "How to read floating point numbers accurately", 1990).
+  /// Returns `nil` for everything else: exponents, plus signs, spaces, more than 18 digits. The digits are below 2⁵³
+  /// and the power of ten is at most 10²², so both are exact and their quotient is the nearest `Double` (Clinger, "How
+  /// to read floating point numbers accurately", 1990).
   init?(_ field: ArraySlice<UInt8>) {
     guard let first = field.first else {
       value = nil

@@ -1,12 +1,12 @@
-/// Numbers as text for the formats of tracks and mileage.
+/// Formats numbers for track files and the mileage log.
 enum DecimalText {
-  /// What lies beyond is taken for a fault of a receiver.
+  /// Larger values are receiver errors and are not written.
   static let bound = 1e9
 
-  /// What can be written; the rest is unknown.
+  /// Returns the value, or `nil` if it is not finite or out of bounds.
   static func finite(_ value: Double?) -> Double? { value.flatMap { $0.isFinite && abs($0) < bound ? $0 : nil } }
 
-  /// As ``TextBytes/add(_:digits:)`` writes it.
+  /// Returns the number as ``TextBytes/add(_:digits:)`` writes it.
   static func string(_ value: Double, _ digits: Int) -> String {
     var text = TextBytes()
     text.add(value, digits: digits)

@@ -1,4 +1,4 @@
-/// A format that can be read, found by content and never by name.
+/// Track format that can be read. Formats are detected by content, never by file name.
 public enum ImportFormat: String, Hashable, Sendable, CaseIterable, Codable {
   case csv
   case geoJSON = "geojson"
@@ -9,7 +9,7 @@ public enum ImportFormat: String, Hashable, Sendable, CaseIterable, Codable {
   case ownTracks = "owntracks"
   case ownTracksRecording = "owntracks-rec"
 
-  /// What a person calls it.
+  /// Display name.
   public var name: String {
     switch self {
     case .csv: "CSV"
@@ -23,13 +23,13 @@ public enum ImportFormat: String, Hashable, Sendable, CaseIterable, Codable {
     }
   }
 
-  /// All of them in a row.
+  /// Display names of all formats as a list in a sentence.
   static var names: String {
     let names = allCases.map { $0 == .csv ? "CSV (with columns lat, lon and time)" : $0.name }
     return names.dropLast().joined(separator: ", ") + " and " + (names.last ?? "")
   }
 
-  /// The format of a file by its content; `nil` if it is none of ours.
+  /// Returns the format of a file's content, or `nil` if it is not a supported track format.
   public static func detect(_ bytes: [UInt8]) -> ImportFormat? {
     let content = bytes[...].withoutLeadingSpace
     guard let first = content.first, !isArchive(content) else { return nil }
@@ -42,7 +42,7 @@ public enum ImportFormat: String, Hashable, Sendable, CaseIterable, Codable {
       }
     case UInt8(ascii: "{"), UInt8(ascii: "["):
       if JSONDocuments.isLines(content) {
-        // The first line that is whole says what all are.
+        // The first line that is a complete document decides.
         return content.prefix(1 << 16).textLines.lazy.compactMap { JSONOutline($0.bytes)?.format }.first
       }
       return JSONOutline(content)?.format
@@ -56,7 +56,7 @@ public enum ImportFormat: String, Hashable, Sendable, CaseIterable, Codable {
     }
   }
 
-  /// Why a file that is none of ours cannot be read: what it looks like, in words, or the columns of a table.
+  /// Returns the error for an unsupported file, with a description of its content or the columns of a table.
   static func refusal(_ bytes: [UInt8]) -> InterchangeError {
     let content = bytes[...].withoutLeadingSpace
     guard let first = content.first else { return .unknownFormat(seen: "an empty file") }
@@ -81,7 +81,7 @@ public enum ImportFormat: String, Hashable, Sendable, CaseIterable, Codable {
   }
 
   private static func rootElement(of bytes: [UInt8]) -> String? {
-    // A prologue longer than this is none.
+    // A longer prologue is not supported.
     guard var reader = try? XMLReader(Array(bytes.prefix(1 << 16))) else { return nil }  // not XML: the answer is no
     while let event = try? reader.next() {  // a broken prologue: the answer is no
       if case .start(let name, _) = event { return name }

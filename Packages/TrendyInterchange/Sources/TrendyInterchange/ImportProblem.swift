@@ -1,14 +1,16 @@
-/// Something in a file or a request that could not be taken, while the rest was.
+/// Item of a file or request that was rejected while the rest was accepted.
 public struct ImportProblem: Hashable, Sendable, CustomStringConvertible {
-  /// Where it stands, such as `line 12` or `locations[3]`; counted from 1 for lines and from 0 in brackets.
+  /// Location of the item, such as `line 12` or `locations[3]`. Lines count from 1, array elements from 0.
   public var place: String
-  /// What is wrong with it, in words.
+  /// Reason for the rejection, as a phrase for the user.
   public var reason: String
 
+  /// Creates a problem from its location and reason.
   public init(place: String, reason: String) {
     self.place = place
     self.reason = reason
   }
 
+  /// Location and reason, separated by a colon.
   public var description: String { "\(place): \(reason)" }
 }

@@ -1,36 +1,37 @@
-/// What a file may leave open, so that the user has to say it.
+/// Property of a file that its content does not determine, so that the user must specify it.
 public enum ImportQuestion: String, Hashable, Sendable {
-  /// Decimal sign of a column.
+  /// Decimal separator of a column.
   case decimal
   /// Unit of a column of durations.
   case durationUnit = "duration_unit"
-  /// Type of the events of a table that has no column for it.
+  /// Event type for a table without a column for it.
   case type
-  /// Zone of times whose own zone is unknown.
+  /// Time zone of times without an offset.
   case zone
 }
 
-/// Why a file could not be read.
+/// Error in reading a file.
 public enum InterchangeError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The file ends before it is complete. `line` and `column` count from 1, the column in bytes.
   case truncated(line: Int, column: Int, reason: String, pointsRead: Int)
-  /// The file breaks the rules of its format.
+  /// The file violates its format. `line` and `column` count from 1, the column in bytes.
   case malformed(line: Int, column: Int, reason: String, pointsRead: Int)
-  /// The content is of no format that can be read; `seen` says what it looks like.
+  /// The format is not supported. `seen` describes the content, such as "a ZIP archive".
   case unknownFormat(seen: String)
-  /// A table of which no column is known.
+  /// Table without a known column. The value lists its columns.
   case unknownColumns([String])
-  /// A file that lies beside the data, or came instead of it; the reason says what it is, and where the data is.
+  /// Known file that does not contain the data. The reason identifies it and the file to use instead.
   case notTheData(reason: String)
-  /// What a format says of itself, in a sentence.
+  /// Any other error, described in a sentence.
   case unreadable(reason: String)
-  /// A column of `--map` that the table does not have, and the columns that it has.
+  /// Column of `--map` that the table does not have, followed by the columns that it has.
   case noSuchColumn(String, [String])
-  /// Something that the file does not say and the user has to.
+  /// The user must specify a property of the file.
   case undecided(ImportQuestion, reason: String)
-  /// Day and month of a table's dates could both be first; the cell is read both ways.
+  /// The order of day and month is ambiguous. `dayFirst` and `monthFirst` are the two interpretations of the cell.
   case ambiguousDates(cell: String, dayFirst: String, monthFirst: String)
 
+  /// Message for the user, without a final period.
   public var description: String {
     switch self {
     case .truncated(let line, _, let reason, let points):
@@ -50,7 +51,7 @@ public enum InterchangeError: Error, Hashable, Sendable, CustomStringConvertible
     }
   }
 
-  /// How many points of a track were whole before the file broke off or broke its rules.
+  /// Number of complete track points before a truncation or syntax error; otherwise 0.
   public var pointsRead: Int {
     switch self {
     case .truncated(_, _, _, let points), .malformed(_, _, _, let points): points

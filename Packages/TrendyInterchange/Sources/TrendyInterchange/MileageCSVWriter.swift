@@ -1,11 +1,13 @@
 public import TrendyFoundation
 public import TrendyModels
 
-/// Writes a mileage log as a table of 19 columns, a trip a row, for a spreadsheet or who collects tax.
+/// Writes a mileage log as CSV (RFC 4180) with 19 columns and one row per trip.
 ///
-/// The columns are those of ZeroClick's spreadsheet, in its order, with English headers: lengths in kilometres to a tenth of
-/// a metre, days as `2026-11-20`, times as `08:30` in the zone asked for. RFC 4180: quoted where needed, lines end in CRLF.
+/// The columns and their order are those of ZeroClick's spreadsheet, with English headers. Distances are in kilometres
+/// with at most four decimals, dates are written as `2026-11-20` and times as `08:30` in the given zone. Lines end with
+/// CRLF.
 public struct MileageCSVWriter: Sendable {
+  /// Headers of the columns, in order.
   public static let columns = [
     "ID", "Date", "Departure", "Arrival", "From", "To", "From Lat", "From Lon", "To Lat", "To Lon", "Distance (km)",
     "Type", "Business (km)", "Private (km)", "Start odometer (km)", "End odometer (km)", "Vehicle", "Notes", "Created",
@@ -13,9 +15,10 @@ public struct MileageCSVWriter: Sendable {
 
   private let secondsFromGMT: @Sendable (Date) -> Int
 
-  /// - Parameter secondsFromGMT: of the clocks of the zone asked for, at a moment.
+  /// Creates a writer for a time zone. `secondsFromGMT` returns the zone's UTC offset at a time, in seconds.
   public init(secondsFromGMT: @escaping @Sendable (Date) -> Int) { self.secondsFromGMT = secondsFromGMT }
 
+  /// Returns the table with its header row.
   public func string(_ rows: some Sequence<MileageRow>) -> String {
     var text = Self.line(Self.columns)
     for row in rows { text += Self.line(cells(of: row)) }
@@ -34,7 +37,7 @@ public struct MileageCSVWriter: Sendable {
     ]
   }
 
-  /// RFC 3339 of the moment shifted to the zone, taken apart: no calendar is needed for that.
+  /// Splits the RFC 3339 form of the shifted time, which needs no calendar.
   private func local(_ date: Date) -> (day: String, time: String) {
     let shifted = RFC3339.string(from: date.addingTimeInterval(Double(secondsFromGMT(date))))
     return (String(shifted.prefix(10)), String(shifted.dropFirst(11).prefix(5)))
@@ -53,12 +56,12 @@ public struct MileageCSVWriter: Sendable {
   }
 
   private static func quoted(_ cell: String) -> String {
-    // What a spreadsheet would take for a formula is text here.
+    // A leading apostrophe prevents spreadsheets from evaluating the cell as a formula.
     let text = cell.first.map { "=+@\t".contains($0) } == true || isWordAfterMinus(cell) ? "'" + cell : cell
     guard text.unicodeScalars.contains(where: { ",\"\r\n".unicodeScalars.contains($0) }) else { return text }
     return "\"" + text.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
   }
 
-  /// `-2+3` or `-cmd`, but no negative number.
+  /// Whether the cell starts with a minus sign and is not a number, for example `-2+3` or `-cmd`.
   private static func isWordAfterMinus(_ cell: String) -> Bool { cell.hasPrefix("-") && Double(cell) == nil }
 }

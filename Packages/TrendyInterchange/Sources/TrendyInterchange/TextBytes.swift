@@ -1,7 +1,7 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Text that is built of many small pieces, as UTF-8: a `String` would be made for each number, and asked after its characters.
+/// UTF-8 buffer for text made of many small pieces. Avoids a temporary `String` per number.
 struct TextBytes {
   private(set) var bytes: [UInt8] = []
 
@@ -11,10 +11,13 @@ struct TextBytes {
 
   mutating func add(_ scalar: Unicode.Scalar) { bytes.append(contentsOf: UTF8.encode(scalar)!) }
 
-  /// A moment of RFC 3339, in UTC with milliseconds.
+  /// Appends a timestamp in RFC 3339, in UTC with milliseconds.
   mutating func add(_ moment: Date) { add(RFC3339.string(from: moment)) }
 
-  /// A plain decimal, as XML Schema and JSON take it: never an exponent, no needless zeros. At most nine digits behind the point.
+  /// Appends a plain decimal as XML Schema and JSON accept it: no exponent and no trailing zeros.
+  ///
+  /// `digits` is the maximum number of decimals, at most 9. Values that are not finite or out of bounds are written as
+  /// 0.
   mutating func add(_ value: Double, digits: Int) {
     guard value.isFinite, abs(value) < DecimalText.bound else { return bytes.append(UInt8(ascii: "0")) }
     var unit: UInt64 = 1
@@ -29,7 +32,7 @@ struct TextBytes {
     while bytes.last == UInt8(ascii: "0") { bytes.removeLast() }
   }
 
-  /// Longitude, latitude and, where it is known, the altitude.
+  /// Appends longitude, latitude and, if known, altitude.
   mutating func addPlace(of fix: Location, separator: String) {
     add(fix.coordinate.longitude, digits: 9)
     add(separator)
@@ -39,7 +42,7 @@ struct TextBytes {
     add(altitude, digits: 3)
   }
 
-  /// With zeros in front where it has fewer digits.
+  /// Appends an integer, padded with leading zeros to a number of digits.
   private mutating func add(_ number: UInt64, digits: Int) {
     var count = digits
     var bound: UInt64 = 1
