@@ -1,7 +1,7 @@
 import TrendyFoundation
 import TrendyModels
 
-/// A way to write dates, which all rows of a column have in common.
+/// Notation of dates, common to all rows of a column.
 enum DateStyle: CaseIterable {
   case yearFirst
   case dayFirst
@@ -11,13 +11,14 @@ enum DateStyle: CaseIterable {
   case spreadsheetDays
   case words
 
-  /// What a cell says: a date, the time beside it, and the zone where it is written.
+  /// Parsed cell: a date with optional time of day and UTC offset.
   struct Reading: Equatable {
     var day: CivilDate
-    /// Seconds; `nil` where only a date is written.
+    /// Seconds since midnight; `nil` if the cell contains only a date.
     var secondOfDay: Double?
     var secondsFromGMT: Int?
 
+    /// Returns the time, using `zone` if the cell has no offset. A date without a time is midnight.
     func moment(in zone: ZoneClock) -> Date {
       let second = secondOfDay ?? 0
       if let secondsFromGMT {
@@ -39,7 +40,7 @@ enum DateStyle: CaseIterable {
       guard let number = FieldText.number(text), (20_000..<60_000).contains(number) else { return nil }
       let day = Int(number)
       let second = ((number - Double(day)) * 86_400).rounded()
-      // Days since 1899-12-30.
+      // Excel serial dates count days since 1899-12-30.
       return Reading(
         day: CivilDate(daysSince1970: day - 25_569), secondOfDay: number == Double(day) ? nil : min(second, 86_399))
     case .compact:
@@ -63,7 +64,7 @@ enum DateStyle: CaseIterable {
     return reading ?? Self.reading(day, rest: text[text.utf8.index(text.startIndex, offsetBy: end)...])
   }
 
-  /// The date at the beginning, and where it ends.
+  /// Parses the date at the start and returns it with the offset of its end.
   private func readNumbers(_ bytes: UnsafeBufferPointer<UInt8>) -> (day: CivilDate, end: Int)? {
     var index = 0
     var mark: UInt8?
@@ -83,7 +84,7 @@ enum DateStyle: CaseIterable {
       else { return false }
       mark = bytes[index]
       index += 1
-      // `1. 3. 2026`
+      // Accepts a space after the dot, as in `1. 3. 2026`.
       if mark == UInt8(ascii: "."), index < bytes.count, bytes[index] == 0x20 { index += 1 }
       return true
     }
@@ -99,7 +100,7 @@ enum DateStyle: CaseIterable {
       switch self {
       case .yearFirst: first.digits == 4 ? Self.day(first.value, second.value, third.value) : nil
       case .dayFirst: year(third).flatMap { Self.day($0, second.value, first.value) }
-      // With dots the day is always first.
+      // Dates with dots always have the day first.
       case .monthFirst:
         mark == UInt8(ascii: ".") ? nil : year(third).flatMap { Self.day($0, first.value, second.value) }
       default: nil
@@ -107,8 +108,10 @@ enum DateStyle: CaseIterable {
     return day.map { ($0, index) }
   }
 
-  /// What most tables have behind a date: nothing, or `T08:05:09Z`, with a space for the `T`, without seconds, or with an offset as
-  /// `+01:00`. `nil` for all else, which ``reading(_:rest:)`` may know.
+  /// Parses the most frequent time notations after a date: none, or `T08:05:09Z` with variations.
+  ///
+  /// The variations are a space instead of the `T`, no seconds, and an offset such as `+01:00`. Returns `nil` for other
+  /// notations, which ``reading(_:rest:)`` parses.
   private static func plainReading(_ day: CivilDate, _ rest: UnsafeBufferPointer<UInt8>) -> Reading? {
     if rest.isEmpty { return Reading(day: day, secondOfDay: nil) }
     func pair(_ index: Int) -> Int? {
@@ -141,18 +144,18 @@ enum DateStyle: CaseIterable {
     return reading
   }
 
-  /// `4 Mar 2026`, `Mar 4, 2026`, with a time behind.
+  /// Parses `4 Mar 2026` or `Mar 4, 2026`, optionally followed by a time.
   private static func readWords(_ text: String) -> Reading? {
     var words = text.split { $0 == " " || $0 == "," || $0 == "\u{202F}" || $0 == "\u{A0}" }
     guard words.count >= 3 else { return nil }
-    // A month may begin as a weekday does.
+    // A month may begin with the same letters as a weekday, such as "mar".
     if words.count >= 4, month(words[1]) != nil || month(words[2]) != nil,
       words[0].count == 2 && words[0].allSatisfy(\.isLetter)
         || weekdays.contains(where: { words[0].lowercased().hasPrefix($0) })
     {
       words.removeFirst()
     }
-    // `1. März`, `1er mars`, `1 de marzo de`.
+    // Examples: `1. März`, `1er mars`, `1 de marzo de`.
     words.removeAll { ["de", "del", "of", "der", "den"].contains($0.lowercased()) }
     guard words.count >= 3 else { return nil }
     func number(_ word: Substring) -> Int? {
@@ -177,7 +180,7 @@ enum DateStyle: CaseIterable {
       "maa", "din", "woe", "vri", "zat", "zon",
     ]
 
-  /// Beginnings of the names of months in English, German, French, Spanish, Dutch, Italian and Portuguese.
+  /// Prefixes of month names in English, German, French, Spanish, Dutch, Italian and Portuguese.
   private static let months: [(beginning: String, number: Int)] = [
     "jan gen ene", "feb fév fev", "mar mär mrz maa", "apr avr abr", "may mai mag maj mei", "jun juin giu",
     "jul juil lug", "aug aoû aou ago", "sep set", "oct okt ott out", "nov", "dec dez déc dic",
@@ -207,7 +210,7 @@ enum DateStyle: CaseIterable {
     for word in ["um ", "at ", "om ", "à ", "kl. "] where rest.lowercased().hasPrefix(word) {
       rest = rest.dropFirst(word.count)
     }
-    // JavaScript writes the zone's name behind its offset, Java in brackets.
+    // JavaScript appends the zone name in parentheses to the offset, Java in brackets.
     if let end = rest.firstIndex(where: { $0 == "(" || $0 == "[" }) { rest = rest[..<end] }
     while rest.last?.isWhitespace == true { rest.removeLast() }
     guard !rest.isEmpty else { return Reading(day: day, secondOfDay: nil) }
@@ -218,7 +221,9 @@ enum DateStyle: CaseIterable {
       secondsFromGMT: offset)
   }
 
-  /// `8:05`, `08:05:09.5`, `8:05 p.m.`, `080509`, with `Z` or an offset behind: seconds of the day, and of the zone.
+  /// Parses `8:05`, `08:05:09.5`, `8:05 p.m.` or `080509`, optionally followed by `Z` or an offset.
+  ///
+  /// Returns the seconds since midnight and the UTC offset in seconds.
   static func clock(_ text: Substring) -> (secondOfDay: Double, secondsFromGMT: Int?)? {
     var rest = text
     func number(_ most: Int) -> Int? {
@@ -282,7 +287,7 @@ enum DateStyle: CaseIterable {
   }
 }
 
-/// What the cells of a column say about how its dates are written.
+/// Evidence in the cells of a column for the notation of its dates.
 struct DateEvidence {
   private var fits: [DateStyle: Int] = [:]
   private var dayOnly = 0
@@ -296,7 +301,7 @@ struct DateEvidence {
   private var isFalling: Set<DateStyle> = [.dayFirst, .monthFirst]
 
   mutating func add(_ text: String) {
-    // No other style reads a date that begins with four digits of a year.
+    // Other styles cannot parse a date that starts with a four-digit year.
     if DateStyle.yearFirst.read(text) != nil { return fits[.yearFirst, default: 0] += 1 }
     let readings = DateStyle.allCases.compactMap { style in style.read(text).map { (style: style, reading: $0) } }
     for (style, reading) in readings {
@@ -318,18 +323,20 @@ struct DateEvidence {
     if lower.hasSuffix("am") || lower.hasSuffix("pm") || lower.hasSuffix("m.") { isTwelveHours = true }
   }
 
-  /// Whether the unambiguous dates have the day first; `nil` if there are none, or both orders occur more than now and then.
+  /// Whether the unambiguous dates have the day first; `nil` if there are none, or if a tenth or more disagree.
   var isDayFirst: Bool? {
     if dayOnly > monthOnly * 9 { return true }
     if monthOnly > dayOnly * 9 { return false }
     return nil
   }
 
+  /// Chooses the date style of the column.
+  ///
   /// - Parameters:
-  ///   - chosen: what the user says about the order of day and month.
-  ///   - other: order of another date column of the table.
-  ///   - isContinental: whether the table is written as in countries where the day comes first.
-  /// - Throws: ``InterchangeError/ambiguousDates(cell:dayFirst:monthFirst:)`` if nothing decides.
+  ///   - chosen: Order of day and month that the user specified.
+  ///   - other: Order in another date column of the table.
+  ///   - isContinental: Whether the table's number format suggests a country where the day comes first.
+  /// - Throws: ``InterchangeError/ambiguousDates(cell:dayFirst:monthFirst:)`` if nothing determines the order.
   func decide(chosen: Bool?, other: Bool?, isContinental: Bool) throws(InterchangeError) -> DateColumn {
     let best = DateStyle.allCases.max { (fits[$0] ?? 0) < (fits[$1] ?? 0) } ?? .yearFirst
     guard slashDates > 0 else { return DateColumn(style: best) }
@@ -339,7 +346,7 @@ struct DateEvidence {
     guard let ambiguous else { return DateColumn(style: .dayFirst, readsBothOrders: isMixed) }
     if !isMixed {
       if let other { return column(other) }
-      // Rows are mostly in the order of time.
+      // Most tables are sorted by time, which only one of the orders may satisfy.
       let ordered = [DateStyle.dayFirst, .monthFirst].filter { isRising.contains($0) || isFalling.contains($0) }
       if slashDates > 2, ordered.count == 1 { return DateColumn(style: ordered[0]) }
       if isContinental != isTwelveHours { return column(isContinental) }
@@ -351,18 +358,18 @@ struct DateEvidence {
   private func column(_ isDayFirst: Bool) -> DateColumn { DateColumn(style: isDayFirst ? .dayFirst : .monthFirst) }
 }
 
-/// Reads the dates of one column.
+/// Parses the dates of one column.
 struct DateColumn {
   var style: DateStyle = .yearFirst
-  /// Whether a date that has only one order is read by it, as both occur and no cell is ambiguous.
+  /// Whether dates that fit only one order are parsed in that order: both occur, and no cell is ambiguous.
   var readsBothOrders = false
 
-  /// Whether the day comes first; `nil` for a style that is no matter of order.
+  /// Whether the day comes first; `nil` for a style without ambiguous order.
   var isDayFirst: Bool? { style == .dayFirst ? true : style == .monthFirst ? false : nil }
 
   func read(_ text: String) -> DateStyle.Reading? {
     if let reading = style.read(text) { return reading }
-    // These have one meaning wherever they stand.
+    // These notations are unambiguous in every column.
     if let reading = DateStyle.yearFirst.read(text) ?? DateStyle.words.read(text) { return reading }
     return readsBothOrders ? DateStyle.monthFirst.read(text) : nil
   }

@@ -1,6 +1,6 @@
-/// Latitudes and longitudes as tables write them: decimal degrees, or degrees, minutes and seconds, with a letter of the hemisphere.
+/// Parses latitudes and longitudes: decimal degrees, or degrees, minutes and seconds, with a hemisphere letter.
 enum Degrees {
-  /// - Returns: degrees, negative in the south and west; `nil` for text that is no angle.
+  /// Returns the angle in degrees, negative in the south and west, or `nil` if the text is not an angle.
   static func read(_ text: String, _ numbers: NumberColumn) -> Double? {
     if let number = numbers.number(text) { return number }
     var rest = FieldText.trim(text)[...]
@@ -30,7 +30,7 @@ enum Degrees {
     return isNegative ? -degrees : degrees
   }
 
-  /// Whether a letter stands for the south or west; `nil` for another.
+  /// Whether a letter denotes south or west; `nil` if it is not a hemisphere letter.
   static func hemisphere(_ letter: Character?) -> Bool? {
     switch letter {
     case "S", "s", "W", "w": true

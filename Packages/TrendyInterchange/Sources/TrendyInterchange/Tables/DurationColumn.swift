@@ -1,4 +1,4 @@
-/// Units of a duration.
+/// Unit of a duration.
 public enum DurationUnit: String, Hashable, Sendable, CaseIterable {
   case milliseconds = "ms"
   case seconds = "s"
@@ -16,7 +16,7 @@ public enum DurationUnit: String, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// A unit as people write it in several languages; `nil` for another word.
+  /// Creates a unit from its name or abbreviation in several languages, or returns `nil` for other words.
   init?(word: some StringProtocol) {
     switch word.lowercased().filter({ $0 != "." }) {
     case "ms", "msec", "msecs", "millis", "millisecond", "milliseconds", "millisekunden": self = .milliseconds
@@ -33,12 +33,12 @@ public enum DurationUnit: String, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// The unit that a column's name gives, such as `Duration (min)`, `hours` or `duration_seconds`.
+  /// Creates a unit from a column name such as `Duration (min)`, `hours` or `duration_seconds`.
   init?(columnName: String) {
     let words = columnName.lowercased().split {
       !($0.isLetter || $0 == "." || $0 == "'" || $0 == "\"" || $0 == "′" || $0 == "″")
     }
-    // `h:mm` and `mm:ss` are clocks: the first part counts.
+    // For `h:mm` and `mm:ss` the first part determines the unit.
     if words.contains("mm"), words.contains("ss") || words.contains("s") {
       self = words.contains("h") || words.contains("hh") ? .hours : .minutes
       return
@@ -54,16 +54,17 @@ public enum DurationUnit: String, Hashable, Sendable, CaseIterable {
   }
 }
 
-/// A duration as a cell has it, before the column's unit is known.
+/// Duration in a cell, before the column's unit is known.
 enum DurationText: Equatable {
-  /// Seconds.
+  /// Duration in seconds.
   case exact(Double)
-  /// `90`: the column says of which unit.
+  /// Number without unit, such as `90`.
   case bare(Double)
-  /// `1:30`: hours and minutes, or minutes and seconds; the unit is that of the first part where it is written.
+  /// Two-part clock such as `1:30`, in hours and minutes or minutes and seconds. `unit` is the unit of the first part,
+  /// if written.
   case clock(first: Double, second: Double, unit: DurationUnit?)
 
-  /// - Returns: `nil` for text that is no duration.
+  /// Parses a cell, or returns `nil` if it is not a duration.
   init?(_ text: String, _ numbers: NumberColumn) {
     let text = FieldText.trim(text)
     guard !text.isEmpty, text.utf8.count <= 100 else { return nil }
@@ -88,7 +89,7 @@ enum DurationText: Equatable {
     guard word.isEmpty || unit != nil else { return nil }
     let parts = text[..<end].split(separator: ":", omittingEmptySubsequences: false)
     let numbers = parts.enumerated().compactMap { index, part -> Double? in
-      // Only the last part has a fraction.
+      // Only the last part may have a fraction.
       guard index == parts.count - 1 || part.allSatisfy(\.isNumber) else { return nil }
       return Double(part.replacing(",", with: "."))
     }
@@ -99,7 +100,7 @@ enum DurationText: Equatable {
     return .clock(first: numbers[0], second: numbers[1], unit: unit)
   }
 
-  /// `PT1H30M`.
+  /// Parses an ISO 8601 duration such as `PT1H30M`.
   private static func iso(_ text: String) -> Double? {
     let upper = text.uppercased()
     guard upper.hasPrefix("P"), upper.count > 2 else { return nil }
@@ -126,7 +127,7 @@ enum DurationText: Equatable {
     return digits.isEmpty && seconds < 1e9 ? seconds : nil
   }
 
-  /// `45 minutes`, `1 hour 30 mins`, `1h30`, `1,5 h`, `2 Std. 10 Min.`, `1 h and 5 min`.
+  /// Parses `45 minutes`, `1 hour 30 mins`, `1h30`, `1,5 h`, `2 Std. 10 Min.` or `1 h and 5 min`.
   private static func words(_ text: String, _ numbers: NumberColumn) -> Double? {
     var seconds = 0.0
     var last: DurationUnit?
@@ -136,7 +137,7 @@ enum DurationText: Equatable {
       if rest.isEmpty { break }
       let digits = rest.prefix { $0.isNumber || $0 == "." || $0 == "," }
       guard let number = numbers.number(String(digits)) ?? Double(digits) else {
-        // A word between two parts.
+        // Conjunction between two parts.
         let word = rest.prefix { $0.isLetter }
         guard last != nil, ["and", "und", "et", "y", "e", "en"].contains(word.lowercased()) else { return nil }
         rest = rest[word.endIndex...]
@@ -146,7 +147,7 @@ enum DurationText: Equatable {
       let word = rest.prefix { !$0.isNumber && !$0.isWhitespace && $0 != "," && $0 != "&" && $0 != "+" }
       let unit: DurationUnit
       if word.isEmpty, rest.isEmpty, let last {
-        // `1h30` is an hour and 30 minutes.
+        // `1h30` is one hour and 30 minutes.
         guard last == .hours || last == .minutes else { return nil }
         unit = last == .hours ? .minutes : .seconds
       } else {
@@ -162,13 +163,13 @@ enum DurationText: Equatable {
   }
 }
 
-/// What the cells of a column of durations say about its unit.
+/// Evidence in the cells of a column for the unit of its durations.
 struct DurationEvidence {
   var numbers = NumberEvidence()
-  /// Units that cells name, where all name the same.
+  /// Units that appear in cells.
   private var units: Set<DurationUnit> = []
   private var hasLongClocks = false
-  /// First cell that only the column's unit explains.
+  /// First cell that has no unit.
   private var firstBare: String?
 
   mutating func add(_ text: String) {
@@ -189,9 +190,13 @@ struct DurationEvidence {
     if let unit = DurationUnit(word: rest) { units.insert(unit) }
   }
 
+  /// Chooses the unit of the column.
+  ///
   /// - Parameters:
-  ///   - column: its name, which may give the unit.
-  ///   - isNeeded: whether durations decide anything in this table.
+  ///   - column: Name of the column, which may contain the unit.
+  ///   - chosen: Unit that the user specified.
+  ///   - numbers: Parser for the numbers of the column.
+  ///   - isNeeded: Whether the table needs the durations, so that an unknown unit is an error.
   /// - Throws: ``InterchangeError/undecided(_:reason:)`` if a number has no unit.
   func decide(
     column: String, chosen: DurationUnit?, numbers: NumberColumn, isNeeded: Bool
@@ -201,22 +206,22 @@ struct DurationEvidence {
     if unit == nil, isNeeded, let firstBare {
       throw .undecided(.durationUnit, reason: "column '\(column)': '\(firstBare)' has no unit")
     }
-    // Beside `1:02:33`, `45:10` are minutes and seconds.
+    // In a column with `1:02:33`, `45:10` is in minutes and seconds.
     let clockUnit: DurationUnit =
       named == .minutes || named == .seconds || named == nil && hasLongClocks ? .minutes : .hours
     return DurationColumn(numbers: numbers, unit: unit, clockUnit: clockUnit)
   }
 }
 
-/// Reads the durations of one column.
+/// Parses the durations of one column.
 struct DurationColumn {
   var numbers = NumberColumn()
-  /// Of bare numbers; `nil` if nothing gives it.
+  /// Unit of plain numbers; `nil` if unknown.
   var unit: DurationUnit?
-  /// Of the first part of `1:30`.
+  /// Unit of the first part of `1:30`.
   var clockUnit: DurationUnit = .hours
 
-  /// - Returns: seconds; `nil` for a cell that is no duration.
+  /// Returns the duration in seconds, or `nil` if the cell is not a duration.
   func seconds(_ text: String) -> Double? {
     switch DurationText(text, numbers) {
     case .exact(let seconds): seconds

@@ -1,4 +1,4 @@
-/// The decimal sign of the numbers in a column, decided by all of its cells.
+/// Decimal separator of the numbers in a column. All cells together determine it.
 public enum DecimalSign: String, Hashable, Sendable, CaseIterable {
   case point
   case comma
@@ -6,8 +6,10 @@ public enum DecimalSign: String, Hashable, Sendable, CaseIterable {
   fileprivate var byte: UInt8 { self == .point ? UInt8(ascii: ".") : UInt8(ascii: ",") }
   fileprivate var other: DecimalSign { self == .point ? .comma : .point }
 
-  /// - Returns: `nil` if the text is not a number with this decimal sign, such as `0,125` or `1,25` with a point: a group of thousands
-  ///   has three digits and does not begin with a zero.
+  /// Parses a number, or returns `nil` if the text is not a number with this separator.
+  ///
+  /// With a decimal point, `0,125` and `1,25` are rejected: a group of thousands has three digits and does not start
+  /// with 0.
   func number(_ text: String) -> Double? {
     if let whole = NumberText.whole(text) { return Double(whole) }
     guard let bytes = NumberText.plain(text) else { return nil }
@@ -22,7 +24,7 @@ public enum DecimalSign: String, Hashable, Sendable, CaseIterable {
     let start = index
     while index < bytes.count, bytes[index].isDigit || bytes[index] == other.byte {
       if bytes[index] == other.byte {
-        // The first group has one to three digits, the others two (in India) or three.
+        // The first group has one to three digits, the others three, or two in India.
         guard groups == 0 ? (1...3).contains(run) && bytes[start] != 0x30 : (2...3).contains(run) else { return nil }
         groups += 1
         run = 0
@@ -60,9 +62,9 @@ extension UInt8 {
   fileprivate var isDigit: Bool { self &- 0x30 <= 9 }
 }
 
-/// Numbers as people and spreadsheets write them, before the decimal sign is known.
+/// Parses numbers as users and spreadsheets write them, before the decimal separator is known.
 enum NumberText {
-  /// Up to 15 digits and nothing else, without a leading zero.
+  /// Parses 1 to 15 digits without a leading zero.
   static func whole(_ text: String) -> Int? {
     guard (1...15).contains(text.utf8.count) else { return nil }
     var value = 0
@@ -73,14 +75,15 @@ enum NumberText {
     return text.utf8.count > 1 && text.utf8.first == 0x30 ? nil : value
   }
 
-  /// Whether a text is an identifier that consists of digits: a leading zero, or more digits than a number keeps.
+  /// Whether the text is an identifier made of digits: it has a leading zero, or more digits than a number can
+  /// represent.
   static func isCode(_ text: String) -> Bool {
     let bytes = Array(text.utf8)
     guard bytes.count > 1, bytes.allSatisfy(\.isDigit) else { return false }
     return bytes[0] == 0x30 || bytes.count > 18 && Int64(text) == nil
   }
 
-  /// Digits, signs and separators only: without spaces and apostrophes between digits, with ASCII signs; `(5)` is -5.
+  /// Returns digits, signs and separators, without spaces and apostrophes; `(5)` becomes `-5`.
   fileprivate static func plain(_ text: String) -> [UInt8]? {
     guard !text.isEmpty, text.utf8.count <= 64, !isCode(text) else { return nil }
     var bytes: [UInt8] = []
@@ -96,7 +99,7 @@ enum NumberText {
         bytes.append(UInt8(scalar.value))
       }
     }
-    // `07,5` is no number, as `007` is none; `0,5` is one.
+    // `07,5` and `007` are rejected, `0,5` is accepted.
     let digits = bytes.drop { $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "+") }
     if digits.count > 1, digits.first == 0x30, digits.dropFirst().first?.isDigit == true { return nil }
     guard isNegative else { return bytes }
@@ -104,19 +107,20 @@ enum NumberText {
   }
 }
 
-/// What the cells of a column say about its decimal sign.
+/// Evidence in the cells of a column for its decimal separator.
 struct NumberEvidence {
   private(set) var filled = 0
-  /// Cells that are a number with either sign.
+  /// Number of cells that are a number with either separator.
   private(set) var numbers = 0
-  /// Whether a cell is an identifier such as `007`, which keeps its zeros as text.
+  /// Whether a cell is an identifier such as `007`, so that the column must be imported as text.
   private(set) var hasCodes = false
   private var pointOnly = 0
   private var commaOnly = 0
-  /// First cell that is a different number with each sign, such as `1,234`.
+  /// First cell with a point that is a different number with each separator, such as `1.234`.
   private(set) var ambiguousPoint: String?
+  /// First cell with a comma that is a different number with each separator, such as `1,234`.
   private(set) var ambiguousComma: String?
-  /// Whether a number of four or more digits has no separator, so that the column has no groups of thousands.
+  /// Whether a number of four or more digits has no separator, so that the column does not group thousands.
   private var hasLongNumbers = false
 
   mutating func add(_ text: String) {
@@ -149,24 +153,26 @@ struct NumberEvidence {
     }
   }
 
-  /// Whether at least two thirds of the cells are numbers, and none is an identifier.
+  /// Whether at least two thirds of the cells are numbers and none is an identifier.
   var isNumeric: Bool { numbers > 0 && !hasCodes && (filled - numbers) * 3 <= filled }
 
-  /// The sign that the unambiguous cells have; `nil` if there are none, or both occur more than now and then.
+  /// Separator of the unambiguous cells; `nil` if there are none, or if a tenth or more disagree.
   var sign: DecimalSign? {
     if pointOnly > commaOnly * 9 { return .point }
     if commaOnly > pointOnly * 9 { return .comma }
     return nil
   }
 
-  /// Whether each cell can be read by itself.
+  /// Whether each cell has only one interpretation.
   var isUnambiguous: Bool { ambiguousPoint == nil && ambiguousComma == nil }
 
+  /// Chooses the decimal separator of the column.
+  ///
   /// - Parameters:
-  ///   - column: its name, for the error.
-  ///   - other: sign of the other columns of the table.
-  ///   - separator: of the table's cells.
-  /// - Throws: ``InterchangeError/undecided(_:reason:)`` if nothing decides.
+  ///   - column: Name of the column, for the error message.
+  ///   - other: Separator in the other columns of the table.
+  ///   - separator: Separator of the table's cells.
+  /// - Throws: ``InterchangeError/undecided(_:reason:)`` if nothing determines it.
   func decide(
     column: String, other: DecimalSign?, separator: UInt8
   ) throws(InterchangeError) -> DecimalSign {
@@ -199,10 +205,10 @@ extension TextBytes {
   }
 }
 
-/// Reads the numbers of one column.
+/// Parses the numbers of one column.
 struct NumberColumn {
   var sign: DecimalSign = .point
-  /// Whether cells that only the other sign fits are read with it, as both signs occur and no cell is ambiguous.
+  /// Whether cells that fit only the other separator are parsed with it: both occur, and no cell is ambiguous.
   var readsBoth = false
 
   func number(_ text: String) -> Double? {

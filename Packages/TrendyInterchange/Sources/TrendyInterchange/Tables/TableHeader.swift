@@ -1,19 +1,20 @@
-/// The row of a table that names its columns, found below title rows; a table may have none.
+/// Header row of a table. Title rows may precede it, and a table may have no header.
 struct TableHeader {
-  /// As the file has them; `column1` and so on for a table without a header.
+  /// Names as in the file, or `column1` and so on for a table without a header.
   let names: [String]
-  /// As columns are compared: lower case, words separated by single spaces.
+  /// Names for comparison: in lower case, with words separated by single spaces.
   let normalized: [String]
-  /// Rows of the file up to the header, and with it.
+  /// Number of rows up to and including the header.
   let rowCount: Int
-  /// Non-empty rows above the header.
+  /// Number of non-empty rows above the header.
   let titleCount: Int
 
-  /// Rows among which a header is looked for.
+  /// Number of rows that are searched for a header.
   static let searched = 30
 
-  /// - Parameter rows: the first rows of the table, at least ``searched`` if there are as many.
-  /// - Returns: `nil` for a table without rows.
+  /// Finds the header in the first rows of a table, of which at least ``searched`` are needed if the table has as many.
+  ///
+  /// Returns `nil` for a table without rows.
   init?(_ rows: [[String]], profiles: [TableProfile]) {
     let names = rows.prefix(Self.searched).map { $0.map(Self.normal) }
     let known = names.indices.first { index in
@@ -41,7 +42,7 @@ struct TableHeader {
 
   private static func filled(_ cells: [String]) -> Int { cells.count { !$0.isEmpty } }
 
-  /// Whether a row holds values and not names.
+  /// Whether a row contains values instead of names.
   private static func isData(_ cells: [String]) -> Bool {
     cells.contains { cell in
       guard let first = cell.unicodeScalars.first(where: { $0 != "-" && $0 != "+" }), ("0"..."9").contains(first) else {
@@ -52,7 +53,7 @@ struct TableHeader {
     }
   }
 
-  /// `Start_Time`, `startTime` and `Start  time` are one name.
+  /// Returns the comparable form: `Start_Time`, `startTime` and `Start  time` are equal.
   static func normal(_ name: String) -> String {
     var text = ""
     var before: Character = " "
@@ -64,7 +65,7 @@ struct TableHeader {
     return text.lowercased().split(separator: " ").joined(separator: " ")
   }
 
-  /// A name without the unit in brackets behind it.
+  /// Returns the name without a unit in parentheses or brackets at its end.
   static func base(_ name: String) -> String {
     guard let open = name.firstIndex(where: { $0 == "(" || $0 == "[" }), open > name.startIndex else { return name }
     return FieldText.trim(name[..<open])

@@ -1,4 +1,4 @@
-/// What the columns of a kind of table hold, by their names.
+/// Columns of a known kind of table.
 struct TableProfile: Sendable {
   enum Role: String, CaseIterable, Sendable {
     case id
@@ -20,33 +20,33 @@ struct TableProfile: Sendable {
     case longitude
     case zone
 
-    /// Roles of which a table of fixes has all.
+    /// Roles that every table of positions has.
     static let places: Set<String> = [Role.latitude.rawValue, Role.longitude.rawValue]
   }
 
-  /// As ``InterchangeFormat/word``, the first part of the keys of its events.
+  /// Format of the table, as ``InterchangeFormat/word``, and first part of the natural keys of its events.
   var word: String
-  /// In lower case, the first that is there counts.
+  /// Column names of each role in lower case. The first one present is used.
   var roles: [Role: [String]]
-  /// Columns without which a table is of another kind.
+  /// Columns that identify the kind of table; all must be present.
   var required: [String]
-  /// Those of a later form of it.
+  /// Alternative to `required`, for a later version of the export.
   var requiredLater: [String]?
-  /// Where no column names the type.
+  /// Event type if no column contains it.
   var typeName: String?
-  /// The type of rows whose cell for it is empty.
+  /// Event type of rows in which the column of the type is empty.
   var typeIfEmpty: String?
-  /// Columns that are no property.
+  /// Columns that do not become properties.
   var ignored: Set<String> = []
-  /// Columns that are cut into a list at ` | ` and joined again with commas.
+  /// Columns with lists separated by ` | `, which become text separated by commas.
   var lists: Set<String> = []
-  /// Columns that take one of few values.
+  /// Columns with few distinct values, which become selections.
   var selects: Set<String> = []
-  /// The column of how much of a habit was done; a row of nothing is no event.
+  /// Column with the amount done of a habit. Rows with 0 are skipped.
   var amount: String?
-  /// Rows are events of an earlier export of this product, under their own ids.
+  /// Whether the table was exported by this product, so that events keep their ids.
   var isOwn = false
-  /// Notes hold HTML.
+  /// Whether notes contain HTML.
   var hasMarkup = false
 
   /// Whether a header, in lower case, is of this kind.
@@ -57,13 +57,14 @@ struct TableProfile: Sendable {
     }
   }
 
-  /// Whether a column of a header, in lower case, is named as one of times.
+  /// Whether a header, in lower case, contains a column for the start time.
   func namesTime(_ header: [String]) -> Bool {
     [Role.start, .startDate].contains { role in
       roles[role]?.contains { name in header.contains { $0 == name || TableHeader.base($0) == name } } == true
     }
   }
 
+  /// CSV of `trendy export csv`.
   static let own = TableProfile(
     word: "csv",
     roles: [
@@ -73,6 +74,7 @@ struct TableProfile: Sendable {
     ],
     required: ["id", "type", "start", "end", "all day", "note", "source"], isOwn: true)
 
+  /// CSV of the original web application.
   static let originalTrendy = TableProfile(
     word: "trendy-csv",
     roles: [
@@ -93,7 +95,7 @@ struct TableProfile: Sendable {
       .endTime: ["stop time"], .duration: ["duration"], .note: ["description"],
     ],
     required: ["project", "description", "start date", "start time", "end date", "end time", "duration"],
-    // A person chooses which columns are written beside these.
+    // The user selects the columns of later exports; these are required for an import.
     requiredLater: ["description", "start date", "start time", "stop date", "stop time"],
     typeIfEmpty: "Time entry", ignored: ["user", "member", "email", "end date", "end time"])
 
@@ -114,12 +116,12 @@ struct TableProfile: Sendable {
     word: "habitbull", roles: [.type: ["habit name"], .startDate: ["calendar date"], .note: ["comment text"]],
     required: ["habit name", "calendar date", "value"], ignored: ["habit description", "value"], amount: "value")
 
-  /// Its value is a colour that drifts, and not a count.
+  /// The value is a score that changes over time, not an amount.
   static let habitica = TableProfile(
     word: "habitica", roles: [.type: ["task name"], .start: ["date"]],
     required: ["task name", "task id", "task type", "date", "value"], ignored: ["task id", "value"])
 
-  /// Any other table, by what its columns are called in several languages.
+  /// Any other table, recognized by column names in several languages.
   static let any = TableProfile(
     word: "csv",
     roles: [
@@ -169,5 +171,6 @@ struct TableProfile: Sendable {
     ],
     required: [])
 
+  /// All known kinds, most specific first.
   static let all = [own, originalTrendy, daylio, toggl, clockify, habitBull, habitica]
 }

@@ -1,22 +1,25 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Rows of a table as text, RFC 4180 with what else is written for it: any of four separators, any encoding of Excel's.
+/// Parses the rows of a table: RFC 4180 with common variations.
 ///
-/// A quote inside a cell that does not begin with one is text; a line that is `sep=;` names the separator.
+/// The separator may be a comma, a semicolon, a tab or a vertical bar, and the encoding any that Excel writes. A first
+/// line such as `sep=;` sets the separator. A quote inside a cell that does not start with one is literal.
 struct TableRows {
-  /// Bytes of a cell; a file with a longer one has a quote that nobody closed.
+  /// Maximum length of a cell in bytes. A longer cell results from a missing closing quote.
   static let longestCell = 1 << 20
 
   let separator: UInt8
-  /// What is wrong with the row that ``next()`` returned last, although it was read.
+  /// Problem in the last row that ``next()`` returned, although it was parsed.
   private(set) var problem: String?
   private let input: ByteInput
   private var nextLine = 1
-  /// Cells of the row before.
+  /// Number of cells of the previous row.
   private var width = 0
 
-  /// - Throws: what the input throws, or ``InterchangeError``.
+  /// Detects the encoding and the separator from the first 64 KiB.
+  ///
+  /// - Throws: Errors of the input, or ``InterchangeError``.
   init(_ input: ByteInput) throws {
     let head = try input.peek(1 << 16)
     let decoded = try TextEncoding.utf8(head, input)
@@ -31,8 +34,9 @@ struct TableRows {
     }
   }
 
-  /// The one by which most of the first rows have one number of cells, more than one; of equal ones the one with more cells, then the
-  /// comma.
+  /// Returns the separator with which most of the first 50 rows have the same number of cells, at least two.
+  ///
+  /// Ties are resolved by the number of cells, then in favour of the comma.
   private static func separator(of head: [UInt8]) -> UInt8 {
     var best = (separator: UInt8(ascii: ","), rows: 0, width: 0)
     for separator in [UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "\t"), UInt8(ascii: "|")] {
@@ -49,13 +53,13 @@ struct TableRows {
     return best.separator
   }
 
-  /// Rows of text in UTF-8 with a known separator.
+  /// Creates a parser for UTF-8 text with a known separator.
   init(_ input: ByteInput, separator: UInt8) {
     self.input = input
     self.separator = separator
   }
 
-  /// The next row that is not blank; `nil` at the end.
+  /// Returns the next row that is not blank, with its line number, or `nil` at the end.
   mutating func next() throws -> (line: Int, cells: [String])? {
     while true {
       let line = nextLine
@@ -77,7 +81,7 @@ struct TableRows {
       if isEnd { return nil }
       let count = try input.peek(window).count
       if count < window {
-        // The last piece: what ends here is whole.
+        // At the end of the input the last row needs no line end.
         let last = try input.withPiece { bytes in
           let row = try parse(bytes, isEnd: true)
           return (row?.count ?? 0, row)
@@ -90,7 +94,7 @@ struct TableRows {
 
   private struct ParsedRow {
     var cells: [String]
-    /// Bytes.
+    /// Length in bytes.
     var count: Int
     var lines: Int
     var problem: String?
@@ -103,8 +107,10 @@ struct TableRows {
     return row.cells
   }
 
-  /// - Parameter isEnd: whether no byte follows.
-  /// - Returns: the row at the beginning of the bytes; `nil` if its end cannot be seen.
+  /// Parses the row at the start of the bytes.
+  ///
+  /// `isEnd` is whether the input ends after them. Returns `nil` if the end of the row is not contained.
+  ///
   /// - Throws: ``InterchangeError`` for a cell of more than ``longestCell`` bytes.
   private func parse(_ bytes: UnsafeBufferPointer<UInt8>, isEnd: Bool) throws -> ParsedRow? {
     var row = ParsedRow(cells: [], count: 0, lines: 1)
@@ -123,7 +129,7 @@ struct TableRows {
           index = end
           isTaken = true
         case .unclosed:
-          // The quote is text, so that the rows behind it are not part of this cell.
+          // The quote is treated as literal, so that the following rows do not become part of this cell.
           row.problem = "a quote is never closed"
         }
       }
@@ -160,7 +166,7 @@ struct TableRows {
     case needsMore
   }
 
-  /// - Parameter first: index behind the opening quote.
+  /// Parses a quoted cell. `first` is the index after the opening quote.
   private func quotedCell(_ bytes: UnsafeBufferPointer<UInt8>, from first: Int, isEnd: Bool) -> QuotedCell {
     let quote = UInt8(ascii: "\"")
     var index = first
@@ -179,7 +185,7 @@ struct TableRows {
         if !isEnd { return .needsMore }
         break
       }
-      // A doubled quote is one quote of the text.
+      // A doubled quote is an escaped quote.
       guard bytes[index + 1] == quote else { break }
       hasDoubled = true
       index += 2
@@ -192,7 +198,7 @@ struct TableRows {
     if index == bytes.count, !isEnd { return .needsMore }
     if index > behind {
       let rest = FieldText.trim(TextEncoding.text(UnsafeBufferPointer(rebasing: bytes[behind..<index])))
-      // A quote that closes on another line, in the middle of a cell, belongs to that cell.
+      // A closing quote on a later line and inside a cell belongs to that cell.
       if lines > 0, !rest.isEmpty { return .unclosed }
       text += rest
     }
@@ -215,12 +221,12 @@ struct TableRows {
     guard let first = text.first, let last = text.last, isSpace(first) || isSpace(last) else {
       return TextEncoding.text(text)
     }
-    // A mark over a space is a character with it.
+    // A combining mark after a space makes it a different character, so bytes are not sufficient.
     return FieldText.trim(TextEncoding.text(text))
   }
 }
 
-/// Writes rows as RFC 4180 has them, with the end of line of the file.
+/// Writes rows of CSV as in RFC 4180, including the line end.
 enum TableText {
   static func line(_ cells: [String]) -> String { cells.map(quoted).joined(separator: ",") + "\r\n" }
 
