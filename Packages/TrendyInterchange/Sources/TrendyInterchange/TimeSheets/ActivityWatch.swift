@@ -1,32 +1,35 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Reads buckets of ActivityWatch: which program had the window, as far as somebody sat before it.
+/// Reads buckets of ActivityWatch: the program in the foreground while the user was present.
 ///
-/// Heartbeats of one program that are less than a minute apart are one event. Titles of windows and addresses of pages are not taken.
-/// Buckets tell of one another and may be in any order, so all are held until the end: 24 bytes for each stretch of one program.
+/// Stretches of one program less than a minute apart become one event. Window titles and page addresses are not read.
+/// The buckets depend on each other and may be in any order, so all stretches are kept in memory until the end, at 24
+/// bytes each.
 struct ActivityWatch {
-  /// Milliseconds between two stretches of one program that make them two events.
+  /// Minimum gap in milliseconds that separates two events of one program.
   private static let gap: Int64 = 60_000
 
+  /// Time during which one program was in the foreground.
   private struct Stretch {
     /// Milliseconds since 1970.
     var start: Int64
     var end: Int64
+    /// Index in `names`.
     var name: Int
   }
 
   private enum Kind {
     case window
     case editor
-    /// Somebody is there.
+    /// The user was present.
     case present
   }
 
   private var names: [String] = []
   private var indexes: [String: Int] = [:]
   private var stretches: [String: (kind: Kind, list: [Stretch])] = [:]
-  /// Machines of which it is known when somebody was there, be it never.
+  /// Machines with data on the user's presence, even if the user never was.
   private var guarded: Set<Substring> = []
 
   static func isBeginning(of head: ArraySlice<UInt8>) -> Bool {
@@ -68,7 +71,7 @@ struct ActivityWatch {
       guard status == "not-afk" else { return nil }
       return add(start, seconds, "", .present, bucket)
     }
-    // The kind of a bucket may stand behind its events: what they hold says it too.
+    // The kind of a bucket may follow its events in the file. Their data determines it as well.
     if data?["url"] != nil { return .skip(what: "page of a browser: addresses are private") }
     if data?["file"] != nil, data?["project"] != nil || data?["language"] != nil {
       let project = (data?["project"]?.stringValue ?? "").split { $0 == "/" || $0 == "\\" }.last.map(String.init) ?? ""
@@ -92,7 +95,7 @@ struct ActivityWatch {
     return nil
   }
 
-  /// The next, or with the newest first the one before, of the same program is another title of its window.
+  /// Adds a stretch, combined with the previous one if both are of the same program and adjacent in either order.
   private static func append(_ new: Stretch, to list: inout [Stretch]) {
     guard let last = list.last, last.name == new.name, new.start <= last.end + 1000, last.start <= new.end + 1000 else {
       return list.append(new)
@@ -139,12 +142,12 @@ struct ActivityWatch {
     try body(.event(event), place)
   }
 
-  /// The machine of a bucket, which stands behind the last underscore of `aw-watcher-window_pc`.
+  /// Returns the machine of a bucket: the part after the last underscore of `aw-watcher-window_pc`, for example.
   private static func host(_ bucket: String) -> Substring {
     bucket.lastIndex(of: "_").map { bucket[bucket.index(after: $0)...] } ?? bucket[...]
   }
 
-  /// In the order of time, those that overlap or are no more than `gap` apart as one.
+  /// Returns the stretches by time, merging those that overlap or are at most `gap` milliseconds apart.
   private static func merged(_ list: [Stretch], gap: Int64) -> [Stretch] {
     var merged: [Stretch] = []
     for stretch in list.sorted(by: { ($0.start, $0.end) < ($1.start, $1.end) }) {
@@ -157,7 +160,7 @@ struct ActivityWatch {
     return merged
   }
 
-  /// The parts of the stretches that lie in `spans`, which are in order and apart.
+  /// Returns the parts of the stretches within `spans`, which must be sorted and must not overlap.
   private static func clipped(_ list: [Stretch], to spans: [Stretch]) -> [Stretch] {
     var parts: [Stretch] = []
     var first = 0
@@ -174,14 +177,14 @@ struct ActivityWatch {
     return parts
   }
 
-  /// Stretches of each program less than ``gap`` apart as one, with the milliseconds that were its own.
+  /// Merges stretches of each program that are less than ``gap`` apart, and returns the active milliseconds of each.
   private static func joined(_ list: [Stretch]) -> [(Stretch, active: Int64)] {
     var open: [Int: (Stretch, active: Int64)] = [:]
     var done: [(Stretch, active: Int64)] = []
     for stretch in list.sorted(by: { ($0.start, $0.end) < ($1.start, $1.end) }) {
       let active = stretch.end - stretch.start
       if let (last, before) = open[stretch.name], stretch.start < last.end + gap {
-        // What overlaps counts once.
+        // Overlapping time counts once.
         let own = max(0, stretch.end - max(stretch.start, last.end))
         open[stretch.name] = (
           Stretch(start: last.start, end: max(last.end, stretch.end), name: last.name), before + own

@@ -1,9 +1,9 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Reads what `task export` prints: a task that was completed is an event at its end.
+/// Reads the output of `task export`. A completed task becomes an event at its end.
 enum Taskwarrior {
-  /// Members that are not values of the person: the rest are properties, also those that the person defined.
+  /// Attributes with a fixed meaning. All others, including user-defined attributes, become properties.
   private static let known: Set<String> = [
     "annotations", "depends", "description", "due", "end", "entry", "id", "imask", "last", "mask", "modified", "parent",
     "recur", "rtype", "scheduled", "start", "status", "tags", "template", "until", "urgency", "uuid", "wait",
@@ -16,7 +16,7 @@ enum Taskwarrior {
 
   static func read(_ input: ByteInput, _ options: ImportOptions, _ body: InterchangeFormat.Handler) throws {
     try withoutActuallyEscaping(body) { body in
-      // An array, or with json.array=off an object on each line.
+      // An array, or one object per line with `json.array=off`.
       try JSONWalker.walk(input) { _ in
         .each
       } _: { _, value, place in
@@ -43,7 +43,7 @@ enum Taskwarrior {
     let lines = [event.title].compactMap(\.self) + notes
     event.notes = lines.isEmpty ? nil : lines.joined(separator: "\n")
     if let project = task["project"]?.stringValue?.lowercased() {
-      // home.admin is of home as well.
+      // `home.admin` also matches a mapping of `home`.
       let parts = project.split(separator: ".")
       event.hints = parts.indices.reversed().map { parts[...$0].joined(separator: ".") }
     }
