@@ -1,18 +1,19 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Reads the archive in which Dawarich gives a whole account: version 2 with a line of JSON for each point and visit, version 1 with all of
-/// it in one `data.json`.
+/// Reads the archive of a Dawarich account.
+///
+/// Version 2 contains one JSON line per point and visit, version 1 everything in one `data.json`.
 struct DawarichExport {
   private static let lineLimit = 1 << 20
 
   private let files: ExportFiles
-  /// Of the folder that the archive's files are in, with its slash.
+  /// Folder of the archive's files, with a trailing slash.
   private let folder: String
-  /// Whether it is `data.json` alone.
+  /// Whether the archive has version 1.
   private let isFirstVersion: Bool
 
-  /// - Returns: `nil` where neither of the two is there.
+  /// Finds the export among the files, or returns `nil` if there is none.
   init?(_ files: ExportFiles) throws {
     for path in files.paths {
       let name = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { path[path.utf8.index(after: $0)...] } ?? path[...]
@@ -55,7 +56,7 @@ struct DawarichExport {
         others += 1
       }
     }
-    // Places, tracks and statistics are made of these, or of no use elsewhere.
+    // Settings, and places, tracks and statistics, which are derived from points and visits.
     if others > 0 { try body(.skip(what: "file of settings, statistics and the like", count: others), "the archive") }
   }
 
@@ -81,7 +82,7 @@ struct DawarichExport {
     guard let time = value["timestamp"]?.moment else { return .bad(reason: "the time is missing or cannot be read") }
     let accuracy = value["accuracy"]?.number ?? -1
     let device = value["tracker_id"]?.stringValue ?? ""
-    // Its velocity is in the unit of whatever sent it, which it does not keep.
+    // The velocity is ignored, because its unit depends on the tracker and is not recorded.
     return .fix(
       Location(
         coordinate: coordinate, horizontalAccuracy: accuracy > 0 ? accuracy : -1, timestamp: time,
@@ -119,7 +120,7 @@ struct DawarichExport {
     return coordinate.isValid ? coordinate : nil
   }
 
-  /// `POINT (5.1 52.1)`.
+  /// Parses a WKT point such as `POINT (5.1 52.1)`.
   private static func coordinate(text: String?) -> Coordinate? {
     guard let text, let open = text.firstIndex(of: "("), let close = text.lastIndex(of: ")"), open < close else {
       return nil

@@ -1,27 +1,29 @@
 import TrendyFoundation
 public import TrendyModels
 
-/// What one request of a device brought.
+/// Content of one request of a tracker.
 public struct DeviceBatch: Hashable, Sendable {
-  /// In the order of time; one that was sent before is among them again.
+  /// Fixes by time. Fixes that were sent before are included again.
   public var fixes: [Location] = []
+  /// Motion samples.
   public var activities: [MotionActivity] = []
-  /// What the request calls its device; `nil` where it does not, or calls it nothing.
+  /// Device name in the request; `nil` if missing or empty.
   public var device: String?
-  /// The first hundred things that could not be taken.
+  /// Problems of the first 100 rejected items.
   public var problems: [ImportProblem] = []
-  /// How many there were in all.
+  /// Number of all rejected items.
   public var problemCount = 0
-  /// Messages that are no positions, by their kind.
+  /// Number of messages other than positions, by message type.
   public var skippedMessages: [String: Int] = [:]
 
-  /// Messages of OwnTracks whose content only the sender's friends can read.
+  /// Number of OwnTracks messages that are encrypted end to end and cannot be read.
   public var encryptedMessages: Int { skippedMessages[OwnTracksReader.encryptedKind] ?? 0 }
 
-  /// What to do about them.
+  /// Advice to the user about encrypted messages.
   public static let encryptionAdvice =
     "the message is encrypted, and this end has no key: turn encryption off in the app (an empty encryption key); TLS protects the way"
 
+  /// Creates an empty batch.
   public init() {}
 
   init(_ file: TrackFile) {
@@ -35,12 +37,12 @@ public struct DeviceBatch: Hashable, Sendable {
 }
 
 extension TrackFile {
-  /// What a file holds, as the devices it names would have sent it; readings of motion go with the first.
+  /// Content of the file by device, as if each device had sent it. Motion samples belong to the first device.
   public var batchesByDevice: [(device: String, batch: DeviceBatch)] {
     var byDevice: [String: DeviceBatch] = [:]
     var order: [String] = []
     for track in tracks {
-      // Tracks that a person named are parts of one log; messages name their device.
+      // Names of tracks in other formats are chosen by the user and do not identify devices.
       let device = namesDevices ? track.name ?? "" : ""
       if byDevice[device] == nil { order.append(device) }
       byDevice[device, default: DeviceBatch()].fixes += track.segments.flatMap(\.locations)

@@ -2,10 +2,12 @@ public import TrendyFoundation
 import TrendyModels
 
 extension DeviceRequest {
-  /// A car's or a phone's plain call that a drive begins, goes on or is over: where it was and when, in the query, in a form or in
-  /// a flat JSON object. Without a time it is `receivedAt`; without a place there is no fix, and nothing wrong with that.
-  /// - Returns: the batch, and the moment of the call; `nil` for a time that cannot be read.
-  /// - Throws: ``InterchangeError`` for a body that begins as JSON and is none.
+  /// Parses a trip command that a car or phone sends: position and time in the query, a form or a flat JSON object.
+  ///
+  /// The time defaults to `receivedAt`. Without a position the batch has no fix, which is valid.
+  ///
+  /// - Returns: The batch and the time of the command, or `nil` if the time cannot be parsed.
+  /// - Throws: ``InterchangeError`` for a body that starts as JSON and is invalid.
   public static func call(
     query: String, body: [UInt8] = [], receivedAt: Date
   ) throws(InterchangeError) -> (batch: DeviceBatch, time: Date?) {
@@ -32,8 +34,11 @@ extension DeviceRequest {
     return (self.batch(of: [("the call", fix)], format: .csv), time)
   }
 
-  /// One line of gpsd's JSON protocol (gpsd_json(5)): fixes are its `TPV` reports of two dimensions or three; others bring none.
-  /// - Throws: ``InterchangeError`` for a line that is no JSON.
+  /// Parses one line of gpsd's JSON protocol (gpsd_json(5)).
+  ///
+  /// `TPV` reports with a 2D or 3D fix contain a position; all others give an empty batch.
+  ///
+  /// - Throws: ``InterchangeError`` for invalid JSON.
   public static func gpsd(_ line: [UInt8]) throws(InterchangeError) -> DeviceBatch {
     guard let (_, value) = try JSONDocuments(line).values.first else { return DeviceBatch() }
     guard value["class"]?.stringValue == "TPV", (value["mode"]?.number ?? 0) >= 2 else {
@@ -46,7 +51,7 @@ extension DeviceRequest {
     fix.longitude = value["lon"]?.number
     fix.time = value["time"]?.moment
     fix.altitude = value["altHAE"]?.number ?? value["alt"]?.number
-    // `eph` is of 95 % where the receiver says what it is of; the sides `epx` and `epy` always are.
+    // gpsd reports errors at 95 % confidence, about twice the standard deviation.
     let sides = value["epx"]?.number.flatMap { x in value["epy"]?.number.map { y in (x * x + y * y).squareRoot() } }
     fix.accuracy = (value["eph"]?.number ?? sides).map { $0 / 2 }
     fix.speed = value["speed"]?.number

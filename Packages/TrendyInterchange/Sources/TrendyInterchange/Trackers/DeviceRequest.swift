@@ -1,13 +1,16 @@
 public import TrendyFoundation
 import TrendyModels
 
-/// Reads what tracking apps send, request by request: a query and a body in, fixes out.
+/// Parses the requests of tracking apps: from query and body to fixes.
 ///
-/// A request that is half wrong gives its good half and reports the rest; only a body that is no document at all is an error.
-/// Queries are as they stand in the address after the question mark, escapes and all.
+/// Invalid parts of a request are reported in the batch, and its valid parts are returned; only a body that is not a
+/// document throws. Queries are passed as in the URL after the question mark, with percent-encoding.
 public enum DeviceRequest: Sendable {
-  /// OwnTracks over HTTP. An empty body is one of its pings and brings nothing; the device is the topic, or `u` and `d`.
-  /// - Throws: ``InterchangeError`` for a body that is no JSON.
+  /// Parses a request of OwnTracks in HTTP mode.
+  ///
+  /// An empty body is a ping without a fix. The device is the topic of the message, or `u` and `d` of the query.
+  ///
+  /// - Throws: ``InterchangeError`` for a body that is not JSON.
   public static func ownTracks(query: String = "", body: [UInt8]) throws(InterchangeError) -> DeviceBatch {
     guard body.contains(where: { !$0.isSpace }) else { return DeviceBatch() }
     var batch = DeviceBatch(try OwnTracksReader.read(body))
@@ -19,15 +22,19 @@ public enum DeviceRequest: Sendable {
     return batch
   }
 
-  /// Overland; the device is the first `device_id`.
-  /// - Throws: ``InterchangeError`` for a body that is no JSON.
+  /// Parses a request of Overland. The device is the first `device_id`.
+  ///
+  /// - Throws: ``InterchangeError`` for a body that is not JSON.
   public static func overland(body: [UInt8]) throws(InterchangeError) -> DeviceBatch {
     DeviceBatch(try OverlandReader.read(body))
   }
 
-  /// GPSLogger's custom URL: names in the query, in a form or in a flat JSON object as its body. Speeds are metres a second
-  /// in `spd`, km/h in `spd_kph`. A request without a time brings no fix: it may be an old one sent again.
-  /// - Throws: ``InterchangeError`` for a body that begins as JSON and is none.
+  /// Parses a request of GPSLogger's custom URL, with fields in the query, a form or a flat JSON object.
+  ///
+  /// Speed is `spd` in m/s or `spd_kph` in km/h. A request without a time has no fix, because the app may be resending
+  /// it.
+  ///
+  /// - Throws: ``InterchangeError`` for a body that starts as JSON and is invalid.
   public static func gpsLogger(query: String, body: [UInt8] = []) throws(InterchangeError) -> DeviceBatch {
     var fields = Fields(query: query)
     fields.add(try Fields(body: body))
@@ -43,10 +50,11 @@ public enum DeviceRequest: Sendable {
     return batch(of: [("the query", fix)], format: .csv)
   }
 
-  /// Traccar's OsmAnd protocol: a query with speeds in knots, or JSON with speeds in metres a second.
+  /// Parses a request of Traccar's OsmAnd protocol: a query with speed in knots, or JSON with speed in m/s.
   ///
-  /// `receivedAt` stands for a time that the query does not give; JSON has its own.
-  /// - Throws: ``InterchangeError`` for a body that begins as JSON and is none.
+  /// A query without a time is given the time `receivedAt`. JSON contains its own time.
+  ///
+  /// - Throws: ``InterchangeError`` for a body that starts as JSON and is invalid.
   public static func osmAnd(query: String, body: [UInt8] = [], receivedAt: Date) throws(InterchangeError) -> DeviceBatch
   {
     if body.first(where: { !$0.isSpace }) == UInt8(ascii: "{") { return try osmAndJSON(body) }
@@ -76,7 +84,7 @@ public enum DeviceRequest: Sendable {
     var fixes: [(String, FixFields)] = []
     for (place, value) in try JSONDocuments(body).values {
       let prefix = place.isEmpty ? "" : place + ", "
-      // Batches come as an array under the same name.
+      // Batches have an array of locations under the same name.
       let locations = value["location"]?.arrayValue ?? value["location"].map { [$0] } ?? []
       for (index, location) in locations.enumerated() {
         let coords = location["coords"]
@@ -106,7 +114,7 @@ public enum DeviceRequest: Sendable {
     return DeviceBatch(collector.finish())
   }
 
-  /// Named fields of a request; names count without their case.
+  /// Fields of a request. Names are case-insensitive.
   struct Fields {
     private var values: [String: String] = [:]
 
@@ -114,7 +122,7 @@ public enum DeviceRequest: Sendable {
       for pair in query.utf8.split(separator: UInt8(ascii: "&")) {
         let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
         let value = parts.count == 2 ? Self.unescape(Array(parts[1])) : ""
-        // An empty field says nothing.
+        // Empty fields are ignored.
         if !value.isEmpty { values[Self.unescape(Array(parts[0])).lowercased()] = value }
       }
     }
@@ -138,7 +146,7 @@ public enum DeviceRequest: Sendable {
       }
     }
 
-    /// What is there already stays.
+    /// Adds the fields that are not present yet.
     mutating func add(_ other: Fields) { values.merge(other.values) { mine, _ in mine } }
 
     subscript(_ name: String) -> String? { values[name] }
@@ -152,7 +160,7 @@ public enum DeviceRequest: Sendable {
     func moment(_ name: String) -> Date? {
       guard let text = values[name] else { return nil }
       if let moment = FieldText.moment(text) { return moment }
-      // An unescaped plus of a zone has become a space.
+      // The plus sign of a UTC offset becomes a space if it was not percent-encoded.
       guard let space = text.lastIndex(of: " ") else { return nil }
       return FieldText.moment(text[..<space] + "+" + text[text.index(after: space)...])
     }

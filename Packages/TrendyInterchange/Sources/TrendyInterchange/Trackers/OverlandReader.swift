@@ -1,12 +1,14 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Reads the batches that Overland sends: one, an array of them, or one on each line.
+/// Reads batches of Overland: one batch, an array of batches, or one per line.
 ///
-/// Features without a point (the app's own notes, such as `will_terminate`) are counted by their action and passed over. What
-/// is negative is unknown, and so is a height of zero whose accuracy is.
+/// Features without a point, which the app uses for actions such as `will_terminate`, are counted by action and
+/// skipped. Negative values are unknown, as is an altitude of 0 with negative vertical accuracy.
 public enum OverlandReader: Sendable {
-  /// - Throws: ``InterchangeError`` where no whole batch is found.
+  /// Reads a file or request body.
+  ///
+  /// - Throws: ``InterchangeError`` if it contains no complete batch.
   public static func read(_ bytes: [UInt8]) throws(InterchangeError) -> TrackFile {
     let documents = try JSONDocuments(bytes)
     var collector = FixCollector(.overland)

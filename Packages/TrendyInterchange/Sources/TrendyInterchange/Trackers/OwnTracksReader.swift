@@ -1,14 +1,14 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Reads what OwnTracks sends, and what its recorder keeps of it.
+/// Reads messages of OwnTracks and the files of its recorder.
 ///
-/// Positions are the messages of type `location`; the others are counted by their type and passed over, for their places
-/// are those of fences and of the past. Speeds are km/h there and metres a second here. A ping is a position like the others:
-/// its time may be that of the sending.
+/// Messages of type `location` are positions, including pings, whose time may be that of sending. Other messages are
+/// counted by type and skipped. Speeds are converted from km/h to m/s.
 public enum OwnTracksReader: Sendable {
-  /// Messages: one object, an array of them, or one on each line.
-  /// - Throws: ``InterchangeError`` where no whole message is found.
+  /// Reads messages: one object, an array of objects, or one per line.
+  ///
+  /// - Throws: ``InterchangeError`` if the input contains no complete message.
   public static func read(_ bytes: [UInt8]) throws(InterchangeError) -> TrackFile {
     let documents = try JSONDocuments(bytes)
     var collector = FixCollector(.ownTracks)
@@ -25,8 +25,9 @@ public enum OwnTracksReader: Sendable {
     return collector.finish()
   }
 
-  /// The recorder's `.rec`: on each line a time of receipt, a kind and the message, separated by tabs or spaces.
-  /// - Throws: ``InterchangeError`` where no line is one of a recorder's.
+  /// Reads a `.rec` file of the recorder: lines with time of receipt, kind and message, separated by tabs or spaces.
+  ///
+  /// - Throws: ``InterchangeError`` if no line is valid.
   public static func readRecording(_ bytes: [UInt8]) throws(InterchangeError) -> TrackFile {
     var collector = FixCollector(.ownTracksRecording)
     var whole = 0
@@ -45,7 +46,7 @@ public enum OwnTracksReader: Sendable {
         if kind == "*" {
           collector.report(place, "the message of this line is no whole JSON")
         } else {
-          // A will or a command may be any text.
+          // A last will or a command may be any text.
           whole += 1
           collector.skip(message: kind)
         }
@@ -57,13 +58,13 @@ public enum OwnTracksReader: Sendable {
     return collector.finish()
   }
 
-  /// Whether a line is one of a recording: a moment, a kind and a message.
+  /// Whether a line of a file has the structure of a recording and starts with a timestamp.
   static func isRecording(_ line: ArraySlice<UInt8>) -> Bool {
     guard let fields = fields(of: line) else { return false }
     return FieldText.date(String(decoding: fields.time, as: UTF8.self)) != nil
   }
 
-  /// The parts of a line, separated by tabs, or by spaces in a copy whose tabs were lost.
+  /// Splits a line at tabs, or at spaces in a copy that has lost its tabs.
   private static func fields(
     of line: ArraySlice<UInt8>
   ) -> (time: ArraySlice<UInt8>, kind: ArraySlice<UInt8>, message: ArraySlice<UInt8>)? {
@@ -71,7 +72,7 @@ public enum OwnTracksReader: Sendable {
     let line = line.drop(while: isBlank)
     let time = line.prefix { !isBlank($0) }
     let rest = line[time.endIndex...].drop(while: isBlank)
-    // A kind may have spaces where tabs are around it.
+    // A kind between tabs may contain spaces.
     let tabbed = rest.prefix { $0 != 0x9 }
     let kind = tabbed.endIndex < rest.endIndex ? tabbed : rest.prefix { !isBlank($0) }
     let message = rest[kind.endIndex...].drop(while: isBlank)
@@ -94,7 +95,7 @@ public enum OwnTracksReader: Sendable {
     }
     guard kind == "location" else {
       collector.skip(message: kind)
-      // The others hold no position of now; this one may.
+      // Other skipped messages contain no current position, but an encrypted one may.
       if kind == encryptedKind { collector.report(place(), DeviceBatch.encryptionAdvice) }
       return
     }

@@ -1,7 +1,7 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Reads `locations.json` of a journey in Polarsteps' archive: `{"locations":[{"lat":…,"lon":…,"time":…}]}`.
+/// Reads `locations.json` of a trip in a Polarsteps archive: `{"locations":[{"lat":…,"lon":…,"time":…}]}`.
 enum PolarstepsReader {
   private static let array = "locations"
 
