@@ -1,22 +1,23 @@
-/// Takes the messages out of a FIT file, one at a time: Garmin's "Flexible and Interoperable Data Transfer" protocol, version 2.
+/// Parses the messages of FIT files, one at a time (Garmin, "Flexible and Interoperable Data Transfer", version 2).
 ///
-/// Each file carries the lay-out of its own messages. Sizes count as the file gives them, also where a profile says otherwise; values that
-/// the protocol calls invalid are left out, as are the fields of developers. Several files may follow one another.
+/// A file defines the layout of its messages. Field sizes are those of the definition, even if Garmin's profile
+/// differs. Values that the protocol defines as invalid are omitted, as are developer fields. Several files may be
+/// concatenated.
 struct FITMessages {
   struct Message {
-    /// Global number, such as 20 for a record.
+    /// Global message number, such as 20 for a record.
     let number: Int
-    /// By the number of the field; of an array the first.
+    /// Values by field number; for an array its first element.
     let values: [UInt8: Double]
-    /// Byte at which it begins.
+    /// Offset of the message in bytes.
     let offset: Int
-    /// Seconds since 1989-12-31, where the message has its own or counts from one before.
+    /// Time in seconds since 1989-12-31, if the message has one or a compressed timestamp.
     let timestamp: UInt32?
   }
 
   enum Item {
     case message(Message)
-    /// A file ends, and another may begin; the reason says what is wrong with the one that ends.
+    /// End of a file, which another may follow. `problem` describes an error in it.
     case end(problem: String?, offset: Int)
   }
 
@@ -30,15 +31,15 @@ struct FITMessages {
     var number: Int
     var isBigEndian: Bool
     var fields: [Field]
-    /// Bytes of the fields of developers.
+    /// Total size of the developer fields in bytes.
     var developerSize = 0
   }
 
   private let bytes: [UInt8]
-  /// Of the messages that are wanted.
+  /// Global numbers of the messages to return.
   private let numbers: Set<Int>
   private var index = 0
-  /// Where the messages of the file end; `nil` between files.
+  /// Offset of the end of the messages in the current file; `nil` between files.
   private var end: Int?
   private var start = 0
   private var isUnfinished = false
@@ -50,13 +51,13 @@ struct FITMessages {
     self.numbers = numbers
   }
 
-  /// Whether bytes begin as such a file does.
+  /// Whether the bytes start with the header of a FIT file.
   static func isBeginning(_ head: ArraySlice<UInt8>) -> Bool {
     guard head.count >= 12, let size = head.first, size >= 12 else { return false }
     return head[(head.startIndex + 8)..<(head.startIndex + 12)].elementsEqual(".FIT".utf8)
   }
 
-  /// - Returns: `nil` where there is nothing more.
+  /// Returns the next message or end of a file, or `nil` at the end of the input.
   mutating func next() -> Item? {
     while true {
       guard let end else {
@@ -82,7 +83,7 @@ struct FITMessages {
 
   private mutating func begin() {
     start = index
-    // Recordings that were not finished say that they are empty.
+    // The header of an unfinished recording has the size 0.
     let size = integer(at: index + 4, size: 4, isBigEndian: false)
     let first = index + Int(bytes[index])
     let wanted = size == 0 ? bytes.count : first + Int(size)
@@ -100,7 +101,7 @@ struct FITMessages {
       index = bytes.count
       return .end(problem: "the file ends before its messages do", offset: offset)
     }
-    // Some leave the checksum out.
+    // Some devices omit the checksum.
     guard index + 2 <= bytes.count, !Self.isBeginning(bytes[index...]) else {
       if index + 1 == bytes.count { index += 1 }
       return .end(problem: nil, offset: offset)
@@ -185,7 +186,9 @@ struct FITMessages {
 
   private static let timestampField: UInt8 = 253
 
-  /// The value of a field at the index, of an array the first; `nil` for text, and for what the protocol calls invalid.
+  /// Returns the value of a field at the current offset; for an array its first element.
+  ///
+  /// Returns `nil` for text and for values that the protocol defines as invalid.
   private func value(_ field: Field, _ isBigEndian: Bool) -> Double? {
     let type = field.type & 0x1F
     guard type < Self.sizes.count, case let size = Self.sizes[Int(type)], size > 0, field.size >= size,
@@ -199,18 +202,20 @@ struct FITMessages {
       guard raw != all else { return nil }
       let value = size == 4 ? Double(Float(bitPattern: UInt32(raw))) : Double(bitPattern: raw)
       return value.isFinite ? value : nil
-    // Signed: the largest is none.
+    // Signed integers: the maximum is invalid.
     case 1, 3, 5, 14:
       guard raw != all >> 1 else { return nil }
       return raw > all >> 1 ? -Double(all - raw) - 1 : Double(raw)
-    // Of these zero is none.
+    // For these types 0 is invalid.
     case 10, 11, 12, 16: return raw == 0 ? nil : Double(raw)
     default: return raw == all ? nil : Double(raw)
     }
   }
 
-  /// Bytes of the types by their numbers: enum, sint8, uint8, sint16, uint16, sint32, uint32, text, float32, float64, uint8z, uint16z,
-  /// uint32z, byte, sint64, uint64, uint64z.
+  /// Size in bytes by base type number.
+  ///
+  /// The types are enum, sint8, uint8, sint16, uint16, sint32, uint32, string, float32, float64, uint8z, uint16z,
+  /// uint32z, byte, sint64, uint64 and uint64z. Strings have no fixed size.
   private static let sizes = [1, 1, 1, 2, 2, 4, 4, 0, 4, 8, 1, 2, 4, 1, 8, 8, 8]
 
   private func integer(at index: Int, size: Int, isBigEndian: Bool) -> UInt64 {
@@ -219,7 +224,7 @@ struct FITMessages {
     return value
   }
 
-  /// CRC-16 with the polynomial 0x8005, reflected.
+  /// Returns the CRC-16 with the reflected polynomial 0x8005.
   static func checksum(_ bytes: ArraySlice<UInt8>) -> UInt16 {
     var checksum: UInt16 = 0
     for byte in bytes {

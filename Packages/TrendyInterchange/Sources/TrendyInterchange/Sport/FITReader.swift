@@ -1,7 +1,7 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Reads FIT files of activities: sessions become workouts, the records in them the track of each.
+/// Reads FIT activity files. Sessions become workouts with the fixes of their records.
 enum FITReader {
   private static let limit = 64 << 20
 
@@ -27,13 +27,13 @@ enum FITReader {
   }
 }
 
-/// What the messages of one file say, until it ends. Numbers of messages and fields are those of Garmin's profile.
+/// Collects the messages of one file. The numbers of messages and fields are those of Garmin's profile.
 private struct FITActivity {
-  /// file_id, session, record, activity.
+  /// Messages file_id, session, record and activity.
   static let numbers: Set<Int> = [0, 18, 20, 34]
-  /// 1989-12-31T00:00:00Z.
+  /// Seconds from 1970 to the FIT epoch, 1989-12-31T00:00:00Z.
   private static let epoch = 631_065_600.0
-  /// Smaller times count from when the device was switched on.
+  /// Minimum absolute timestamp. Smaller values are seconds since the device was switched on.
   private static let firstTime: UInt32 = 0x1000_0000
 
   private var kind: Int?
@@ -44,7 +44,7 @@ private struct FITActivity {
   private var pointsOffEarth = 0
   private var firstRecord: Date?
   private var lastRecord: Date?
-  /// Metres, at the last record that tells it.
+  /// Distance in metres at the last record with one.
   private var distance: Double?
   private var sessions: [Session] = []
   private var secondsFromGMT: Int?
@@ -54,11 +54,11 @@ private struct FITActivity {
     var end: Date
     var sport: Int?
     var subSport: Int?
-    /// Seconds, without pauses.
+    /// Duration without pauses, in seconds.
     var duration: Double?
-    /// Metres.
+    /// Distance in metres.
     var distance: Double?
-    /// Kilocalories.
+    /// Energy in kilocalories.
     var energy: Double?
   }
 
@@ -66,7 +66,7 @@ private struct FITActivity {
     switch message.number {
     case 0:
       kind = kind ?? message.values[0].map { Int($0) }
-      // Written again by some in the middle: the first counts.
+      // Some devices repeat this message in the middle of the file; the first one applies.
       if serial.isEmpty, let value = message.values[3] { serial = "\(UInt64(value))" }
       if created.isEmpty, let value = message.values[4] { created = "\(UInt64(value))" }
     case 18: takeSession(message)
@@ -119,7 +119,7 @@ private struct FITActivity {
 
   // MARK: What comes of it
 
-  /// - Returns: whether there was anything.
+  /// Passes the events and tracks of the file to `body` and returns whether there were any.
   mutating func give(_ options: ImportOptions, _ body: InterchangeFormat.Handler) throws -> Bool {
     if let kind, kind != 4 {
       try body(.skip(what: "FIT file of \(Self.kinds[kind] ?? "another kind (\(kind))")"), "the file")
@@ -130,12 +130,12 @@ private struct FITActivity {
       try body(.skip(what: "point that has no place on earth", count: pointsOffEarth), "the file")
     }
     if sessions.isEmpty, let firstRecord, let lastRecord {
-      // The device lost its power before it summed up.
+      // The device lost power before it wrote a session.
       sessions = [Session(start: firstRecord, end: lastRecord, distance: distance)]
     }
     let tracks = separatedTracks()
     for (index, session) in sessions.enumerated() {
-      // Between two sports, a minute in the changing room.
+      // Sport 3 is the transition between two sports of a multisport activity.
       if session.sport == 3 {
         try body(.skip(what: "transition between sports"), "session \(index + 1)")
         continue
@@ -148,7 +148,9 @@ private struct FITActivity {
     return !sessions.isEmpty
   }
 
-  /// Each fix in the one session that began last before it, and those of transitions and outside of all sessions.
+  /// Assigns each fix to the session that started last before it.
+  ///
+  /// Fixes of transitions and outside all sessions are returned separately.
   private func separatedTracks() -> (ofSessions: [[Location]], others: [Location]) {
     guard sessions.count > 1 else { return ([fixes], []) }
     var ofSessions = [[Location]](repeating: [], count: sessions.count)
@@ -196,7 +198,7 @@ private struct FITActivity {
     44: "Kitesurfing", 47: "Boxing", 48: "Floor climbing", 53: "Diving",
   ]
 
-  /// Those that say more than their sport does.
+  /// Sub-sports that are more specific than their sport.
   private static let subSports: [Int: String] = [
     15: "Elliptical", 16: "Stair climbing", 19: "Flexibility training", 20: "Strength training", 26: "Cardio training",
     43: "Yoga", 44: "Pilates",

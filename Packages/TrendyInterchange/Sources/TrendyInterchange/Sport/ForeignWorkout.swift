@@ -1,28 +1,28 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Sport as a watch or an application recorded it, in the shape of those of Apple Health.
+/// Workout as a watch or an application recorded it. Its event has the same properties as one from Apple Health.
 struct ForeignWorkout {
-  /// Names it in its source.
+  /// Parts of the natural key.
   var key: [String]
   var start: Date
-  /// Not before the start.
+  /// End; never before the start.
   var end: Date
-  /// Such as `Running`; `nil` where nobody says.
+  /// Activity such as `Running`; `nil` if unknown.
   var activity: String?
-  /// Seconds, without pauses.
+  /// Duration without pauses, in seconds.
   var duration: Double?
-  /// Metres.
+  /// Distance in metres.
   var distance: Double?
-  /// Kilocalories.
+  /// Energy in kilocalories.
   var energy: Double?
-  /// Whoever recorded it.
+  /// Device or application that recorded it.
   var source: String?
   var title: String?
   var notes: String?
-  /// IANA name.
+  /// IANA name of the time zone.
   var zone: String?
-  /// In any order.
+  /// Fixes in any order.
   var track: [Location] = []
 
   init(key: [String], start: Date, end: Date) {

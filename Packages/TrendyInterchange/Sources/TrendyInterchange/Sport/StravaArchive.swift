@@ -1,20 +1,21 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Reads the archive that Strava makes of an account: a table of activities, and the files they were uploaded as; or that table by itself.
+/// Reads the archive of a Strava account: a table of activities with their uploaded files, or the table alone.
 ///
-/// The header is in the language of the account and has grown over the years, so columns are known by where they stand: the first seven,
-/// those of the same name that come again with exact values, and the path of the file.
+/// The header is in the language of the account, and columns have been added over the years. Columns are therefore
+/// identified by position: the first seven, later columns with the same names and exact values, and the path of the
+/// file.
 struct StravaArchive {
   private static let trackLimit = 64 << 20
 
-  /// `nil` of the table by itself.
+  /// `nil` if only the table is read.
   private let files: ExportFiles?
   private let table: String
-  /// Of the folder that the table is in, with its slash.
+  /// Folder of the table, with a trailing slash.
   private let folder: String
 
-  /// - Returns: `nil` where there is no such table, or nothing that it could name.
+  /// Finds the table among the files, or returns `nil` if there is none or it refers to no files.
   init?(_ files: ExportFiles) throws {
     for path in files.paths where path == "activities.csv" || path.hasSuffix("/activities.csv") {
       let folder = String(path.dropLast("activities.csv".count))
@@ -29,14 +30,14 @@ struct StravaArchive {
     return nil
   }
 
-  /// The table by itself.
+  /// Creates a reader of a table without files.
   private init() {
     files = nil
     table = "activities.csv"
     folder = ""
   }
 
-  /// Whether a file begins as the table does, with an activity that names its file.
+  /// Whether a file starts like the table and contains an activity with the path of its file.
   static func isTable(_ head: ArraySlice<UInt8>) -> Bool {
     guard var rows = try? TableRows(ByteInput(Array(head))), let header = try? rows.next(), Columns(header.cells) != nil
     else { return false }  // not a table
@@ -46,7 +47,7 @@ struct StravaArchive {
     return false
   }
 
-  /// The activities of the table by itself, without their tracks.
+  /// Reads the activities of a table without their tracks.
   static func readTable(_ input: ByteInput, _ options: ImportOptions, _ body: InterchangeFormat.Handler) throws {
     try StravaArchive().read(input, options, body)
   }
@@ -84,7 +85,9 @@ struct StravaArchive {
 
   // MARK: Tracks
 
-  /// What the file of an activity says of it; `nil` for what was typed in, and for a file that cannot be read, which is told.
+  /// Returns the content of an activity's file.
+  ///
+  /// Returns `nil` for an activity that was entered manually, and for an unreadable file, which is reported to `body`.
   private func recorded(
     _ activity: Activity, _ options: ImportOptions, at place: String, _ body: InterchangeFormat.Handler
   ) throws -> ForeignEvent? {
@@ -97,7 +100,7 @@ struct StravaArchive {
     do {
       return try recorded(path, of: files, activity, options)
     } catch let error as InterchangeError {
-      // The activity is there all the same.
+      // The activity is imported without its track.
       try body(.bad(reason: "\(path) cannot be read: \(error)"), place)
       return nil
     }
@@ -118,22 +121,22 @@ struct StravaArchive {
     try format.read(ByteInput(bytes), options) { record, _ in
       if case .event(let event) = record { events.append(event) }
     }
-    // Several rows can name one file of several sports.
+    // Several rows may refer to one file with several sports.
     guard let start = activity.date else { return events.first }
     return events.min { abs($0.timestamp.timeIntervalSince(start)) < abs($1.timestamp.timeIntervalSince(start)) }
   }
 }
 
 extension StravaArchive {
-  /// Where the columns are.
+  /// Indices of the columns.
   private struct Columns {
-    /// Of seconds that went by, of seconds in motion, of metres; of kilometres where there are none.
+    /// Elapsed seconds, seconds in motion and metres; kilometres if the table has no metres.
     var elapsed = 5
     var moving: Int?
     var metres: Int?
     var kilometres: Int?
     var energy: Int?
-    /// Of the older table.
+    /// Whether the table has the older layout, whose first column is called `id`.
     var isOld: Bool
 
     init?(_ header: [String]) {
@@ -155,14 +158,14 @@ extension StravaArchive {
     }
   }
 
-  /// A row of the table.
+  /// Row of the table.
   private struct Activity {
     let id: String?
     let date: Date?
     let name: String
     let type: String
     let description: String
-    /// Relative to the table.
+    /// Path relative to the table.
     let file: String?
     let elapsed: Double?
     let moving: Double?
@@ -187,14 +190,14 @@ extension StravaArchive {
       energy = number(columns.energy)
     }
 
-    /// - Returns: `nil` where nothing tells when it was.
+    /// Returns the workout, or `nil` if its start is unknown.
     func workout(_ id: String, _ recorded: ForeignEvent?, _ options: ImportOptions) -> ForeignWorkout? {
       guard let start = date ?? recorded?.track.first?.timestamp else { return nil }
       let end = elapsed.map { start.addingTimeInterval(min(max(0, $0), 1e7)) } ?? recorded?.track.last?.timestamp
       var workout = ForeignWorkout(key: ["strava", id], start: start, end: end ?? start)
       let known = Self.activities[type.lowercased()]
       let told = recorded?.properties["activity"]?.stringValue
-      // The word of the account's language, where the file knows no better.
+      // Otherwise the name in the language of the account.
       workout.activity = known ?? told ?? (type.isEmpty ? nil : type)
       workout.duration = moving ?? elapsed
       workout.distance = metres ?? recorded?.properties["distance"]?.doubleValue
@@ -207,7 +210,7 @@ extension StravaArchive {
       return workout
     }
 
-    /// Its words for what Apple and Garmin call otherwise.
+    /// Strava's activity names that differ from those of Apple and Garmin.
     private static let activities: [String: String] = [
       "ride": "Cycling", "virtual ride": "Cycling", "mountain bike ride": "Cycling", "gravel ride": "Cycling",
       "e-bike ride": "E-biking", "run": "Running", "virtual run": "Running", "trail run": "Running", "walk": "Walking",
@@ -220,14 +223,15 @@ extension StravaArchive {
   }
 }
 
-/// The date of an activity: of no zone but UTC, in the language of an account.
+/// Parses the date of an activity, which is in UTC and in the language of the account.
 enum StravaDate {
-  /// - Parameter isDayFirst: whether `3/4` is the third of April; `nil` where nobody says.
-  /// - Returns: `nil` for what is none, and where day and month could both be first.
+  /// Returns the date, or `nil` if the text cannot be parsed or the order of day and month is ambiguous.
+  ///
+  /// `isDayFirst` is whether `3/4` is the third of April; `nil` if unknown.
   static func read(_ text: String, isDayFirst: Bool?) -> Date? {
     if let date = RFC3339.date(from: text) { return date }
     guard let mark = text.firstIndex(of: ":") else { return nil }
-    // The hour begins behind the last character before the colon that is not a digit.
+    // The hour consists of the digits before the first colon.
     let before = text[..<mark]
     let hour = before.reversed().prefix { $0.isASCII && $0.isNumber }.count
     let start = text.index(mark, offsetBy: -hour)
@@ -245,7 +249,7 @@ enum StravaDate {
     return ZoneClock.utc.date(day, secondOfDay: hours * 3600 + parts[1] * 60 + second)
   }
 
-  /// Whether it is afternoon; `nil` where hours run to 24.
+  /// Whether the time is after noon; `nil` for a 24-hour clock.
   private static func isTwelveHours(_ text: String) -> Bool? {
     let text = text.lowercased().filter { $0 != "." && !$0.isWhitespace }
     if ["pm", "午後", "下午", "오후"].contains(where: { text.contains($0) }) { return true }
@@ -265,7 +269,7 @@ enum StravaDate {
     if first > 31 { return date(first, second, third) }
     if text.contains(".") || first > 12 { return date(third, second, first) }
     if second > 12 || first == second { return date(third, first, second) }
-    // Both could be: hours that run to twelve go with months that are first.
+    // Ambiguous order: a 12-hour clock implies that the month is first.
     guard let isDayFirst = isDayFirst ?? (isTwelveHours ? false : nil) else { return nil }
     return isDayFirst ? date(third, second, first) : date(third, first, second)
   }
@@ -277,7 +281,7 @@ enum StravaDate {
     return CivilDate(year: year, month: month, day: day)
   }
 
-  /// By the beginnings of its name in a dozen languages.
+  /// Returns the number of a month from the prefix of its name in a dozen languages.
   private static func month(_ word: String) -> Int? {
     months.firstIndex { $0.contains { word.hasPrefix($0) } }.map { $0 + 1 }
   }

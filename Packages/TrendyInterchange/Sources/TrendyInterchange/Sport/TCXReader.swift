@@ -1,15 +1,15 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Reads activities of Garmin's Training Center: each is a workout with its track. Elements are known by their local names.
+/// Reads activities of Garmin's Training Center XML. Each becomes a workout with its track. Namespaces are ignored.
 enum TCXReader {
   private static let limit = 256 << 20
 
-  /// Whether a file that begins with these bytes, 64 KiB or all of it, is one.
+  /// Whether a file is TCX. `head` is its first 64 KiB, or all of a shorter file.
   static func isBeginning(of head: ArraySlice<UInt8>) -> Bool {
     let content = head.withoutLeadingSpace
     guard content.first == UInt8(ascii: "<") else { return false }
-    // The root element is behind a declaration and comments at most.
+    // Only a declaration and comments may precede the root element.
     return content.prefix(4096).split(separator: UInt8(ascii: "<")).contains { tag in
       let name = tag.prefix { !$0.isSpace && $0 != UInt8(ascii: ">") }
       let local = name.lastIndex(of: UInt8(ascii: ":")).map { name[($0 + 1)...] } ?? name
@@ -17,7 +17,10 @@ enum TCXReader {
     }
   }
 
-  /// - Throws: ``InterchangeError`` with line and column where the file breaks off, after the activities before it were given.
+  /// Passes the activities of the file to `body`.
+  ///
+  /// - Throws: ``InterchangeError`` with line and column of a syntax error, after the activities before it were passed
+  ///   on.
   static func read(_ input: ByteInput, _ options: ImportOptions, _ body: InterchangeFormat.Handler) throws {
     guard let bytes = try input.rest(limit: limit) else {
       throw InterchangeError.unreadable(reason: "it has more than \(limit >> 20) MB")
@@ -62,11 +65,11 @@ private struct TCXParser {
     var notes: String?
     var firstPoint: Date?
     var lastPoint: Date?
-    /// Metres, of the last point that tells.
+    /// Distance in metres at the last point with one.
     var lastMetres: Double?
     var fixes: [Location] = []
     var pointsWithoutTime = 0
-    /// Points whose place cannot be read or is none on earth.
+    /// Number of points with an invalid position.
     var pointsOffEarth = 0
   }
 
@@ -140,7 +143,7 @@ private struct TCXParser {
       point?.fields.time = moment
     case "LatitudeDegrees": point?.fields.latitude = number
     case "LongitudeDegrees": point?.fields.longitude = number
-    // Some write the smallest number of 32 bits for none.
+    // Some devices write the minimum of a 32-bit number for an unknown altitude.
     case "AltitudeMeters": point?.fields.altitude = number.flatMap { abs($0) < 1e5 ? $0 : nil }
     case "DistanceMeters": point?.metres = number
     case "Speed": point?.fields.speed = number.flatMap { $0 >= 0 && $0 < 1e5 ? $0 : nil }
@@ -162,7 +165,7 @@ private struct TCXParser {
     activity.firstPoint = min(activity.firstPoint ?? time, time)
     activity.lastPoint = max(activity.lastPoint ?? time, time)
     activity.lastMetres = point.metres ?? activity.lastMetres
-    // Without a position it is a pause, or indoors.
+    // A point without a position is a pause or was recorded indoors.
     guard let latitude = point.fields.latitude, let longitude = point.fields.longitude,
       case let coordinate = Coordinate(latitude: latitude, longitude: longitude), coordinate.isValid
     else {
@@ -210,7 +213,7 @@ private struct TCXParser {
 }
 
 extension Double? {
-  /// Adds what is known.
+  /// Adds a value that is known and not negative.
   fileprivate mutating func add(_ other: Double?) {
     guard let other, other >= 0 else { return }
     self = (self ?? 0) + other
