@@ -1,7 +1,7 @@
-/// Files of an export by their paths: those of a folder, of a ZIP archive, or of a test.
+/// Files of an export by path, from a folder, a ZIP archive or a test.
 ///
-/// This package opens neither: the caller lists what there is and says how a file is opened; one that is compressed with gzip (`.fit.gz`)
-/// is to be given decompressed. Files that macOS puts there for itself are left out.
+/// The caller lists the files and provides a function that opens one. Files compressed with gzip, such as `.fit.gz`,
+/// must be opened decompressed. Metadata files of macOS are omitted.
 ///
 /// ```swift
 /// let archive = try ZipReader(try ArchiveFile(path: "export.zip"))
@@ -12,19 +12,20 @@
 /// }
 /// ```
 public struct ExportFiles {
-  /// Fills the buffer with the next bytes of a file.
-  /// - Returns: how many; 0 only at the end.
+  /// Writes the next bytes of a file into the buffer and returns their number; 0 only at the end.
   public typealias Source = (UnsafeMutableRawBufferPointer) throws -> Int
 
-  /// Relative to the folder or the archive, with slashes; sorted.
+  /// Paths relative to the folder or archive, separated by slashes, in ascending order.
   public let paths: [String]
   private let opening: (String) throws -> Source
 
+  /// Creates a list of files. `opening` opens one of them at its beginning.
   public init(_ paths: some Sequence<String>, opening: @escaping (_ path: String) throws -> Source) {
     self.paths = paths.filter { !Self.isMacOSResource($0) }.sorted()
     self.opening = opening
   }
 
+  /// Whether a file exists.
   public func contains(_ path: String) -> Bool {
     var low = 0
     var high = paths.count
@@ -35,17 +36,16 @@ public struct ExportFiles {
     return low < paths.count && paths[low] == path
   }
 
-  /// Begins to read one of ``paths``.
+  /// Opens one of ``paths`` at its beginning.
   public func open(_ path: String) throws -> Source { try opening(path) }
 
-  /// The first bytes of a file, at most `count`.
+  /// Returns at most the first `count` bytes of a file.
   public func beginning(of path: String, count: Int) throws -> [UInt8] {
     let source = try opening(path)
     return try Self.read(source, upTo: count)
   }
 
-  /// All bytes of a file.
-  /// - Returns: `nil` where they are more than `limit`.
+  /// Returns the content of a file, or `nil` if it is longer than `limit` bytes.
   public func bytes(of path: String, limit: Int) throws -> [UInt8]? {
     let source = try opening(path)
     let bytes = try Self.read(source, upTo: limit)
@@ -65,13 +65,13 @@ public struct ExportFiles {
     return bytes
   }
 
-  /// Resource forks and Finder's notes.
+  /// Whether the path is a resource fork or Finder metadata.
   private static func isMacOSResource(_ path: String) -> Bool {
     let name = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { path[path.utf8.index(after: $0)...] } ?? path[...]
     return path.hasPrefix("__MACOSX/") || name.hasPrefix("._") || name == ".DS_Store"
   }
 }
 
-/// Its closure stays with whoever made it.
+/// The closure may capture state of its creator, so a value must stay in its isolation domain.
 @available(*, unavailable)
 extension ExportFiles: Sendable {}

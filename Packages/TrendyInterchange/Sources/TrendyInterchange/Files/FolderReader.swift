@@ -1,8 +1,8 @@
 import TrendyModels
 
-/// Reads every file of a folder or an archive that is of a known format, each as what it is.
+/// Reads every file of a known format in a folder or an archive.
 enum FolderReader {
-  /// Bytes of a track: its readers hold it whole.
+  /// Maximum size of a track file in bytes, as track readers load the whole file.
   private static let trackLimit = 256 << 20
 
   static func holdsAnything(_ files: ExportFiles) throws -> Bool {
@@ -24,7 +24,7 @@ enum FolderReader {
         try body(.skip(what: NotTheData.recognise(head)?.name ?? "file of no known format"), path)
       }
     }
-    // Fixes first: what is found in them is not to be there again for another file that tells of it.
+    // Fixes first, so that trips detected in them are recognized as duplicates in the other files.
     for (path, format) in paths.filter({ $0.format.reads == .fixes }) + paths.filter({ $0.format.reads != .fixes }) {
       do {
         if format.isReadAsRecords {
@@ -35,13 +35,13 @@ enum FolderReader {
           try body(.bad(reason: "it has more than \(trackLimit >> 20) MB"), path)
         }
       } catch let error as InterchangeError {
-        // One broken file must not keep the others out.
+        // An invalid file does not prevent the import of the others.
         try body(.bad(reason: "\(error)"), path)
       }
     }
   }
 
-  /// What a folder of nothing that can be read looks like.
+  /// Returns a description of a folder without readable files, for an error message.
   static func describe(_ files: ExportFiles) -> String {
     if files.paths.isEmpty { return "an empty archive or folder" }
     let takeout = Set(
@@ -56,7 +56,7 @@ enum FolderReader {
     }
     let known = Set(
       files.paths.prefix(100).compactMap { path in
-        // A file that cannot be opened says nothing of the others.
+        // Files that cannot be opened are ignored.
         (try? files.beginning(of: path, count: 1 << 16)).flatMap { NotTheData.refusal($0[...]) }
       })
     if let first = known.min() { return "an archive or folder of \(files.paths.count) files; \(first)" }
@@ -66,6 +66,6 @@ enum FolderReader {
 }
 
 extension ExportFiles {
-  /// What it looks like, in words, where no file in it can be read.
+  /// Description of the content if no file can be read, for an error message.
   public var description: String { FolderReader.describe(self) }
 }

@@ -1,12 +1,13 @@
-/// Files that lie beside what people look for, or came instead of it: each deserves a sentence of its own.
+/// Known files that users select by mistake, or that are part of an export without containing the data.
 enum NotTheData {
-  /// What to do where Google's history is not in a file.
+  /// Advice for exports of Google without the location history.
   static let phoneExport =
     "the history itself is exported on the phone: on Android in Settings, Location, Location services, Timeline, "
     + "Export; on an iPhone in Google Maps, Settings, Personal content, Export Timeline data"
 
-  /// What a file is that begins with these bytes, 64 KiB or all of it; `nil` where it is none of these.
-  /// - Returns: a name for a list, and a sentence for a file that came alone.
+  /// Recognizes a file by its first 64 KiB, or all of a shorter one.
+  ///
+  /// - Returns: A name for lists and advice for an error message, or `nil` for other files.
   static func recognise(_ head: ArraySlice<UInt8>) -> (name: String, advice: String?)? {
     let content = head.withoutLeadingSpace
     switch content.first {
@@ -54,7 +55,7 @@ enum NotTheData {
     return nil
   }
 
-  /// Why a file that came alone cannot be read; `nil` where it may be anything.
+  /// Returns the error message for a single file, or `nil` if it is not recognized.
   static func refusal(_ head: ArraySlice<UInt8>) -> String? {
     guard !head.withoutLeadingSpace.isEmpty else { return nil }
     return recognise(head).map { name, advice in
