@@ -1,9 +1,9 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Reads the backup of Daylio, an archive in which `backup.daylio` is JSON as base64: an event `Mood` for each entry.
+/// Reads a backup of Daylio: an archive whose `backup.daylio` is base64-encoded JSON. Each entry is an event `Mood`.
 enum DaylioBackup {
-  /// Bytes of `backup.daylio`; pictures lie beside it.
+  /// Maximum size of `backup.daylio` in bytes. Pictures are in other files.
   private static let limit = 64 << 20
 
   static func path(in files: ExportFiles) -> String? {
@@ -32,7 +32,7 @@ enum DaylioBackup {
 
   private struct Mood {
     var name: String
-    /// 5 is best.
+    /// Level from 1 to 5 (best).
     var level: Int?
   }
 
@@ -75,7 +75,7 @@ enum DaylioBackup {
     return .event(event)
   }
 
-  /// By the clock: its months count from 0.
+  /// Returns the local time of an entry. Months count from 0.
   private static func local(_ entry: JSONValue, _ options: ImportOptions) -> Date? {
     func field(_ name: String, _ range: ClosedRange<Int64>) -> Int? {
       entry[name]?.intValue.flatMap { range.contains($0) ? Int($0) : nil }

@@ -1,14 +1,13 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Reads the user data of Habitica as JSON: an event for each day on which a habit was scored, for each daily that was done, and for each
-/// to-do that was completed.
+/// Reads Habitica's user data in JSON: scored habits, completed dailies and completed to-dos.
 ///
-/// What the histories hold follows from `scoreTask` and `cron` of HabitRPG/habitica: one entry for each day of the person, whose time is
-/// that of the last click; entries of long ago are put together as averages, which tell of no day.
+/// The structure of the histories follows from `scoreTask` and `cron` in HabitRPG/habitica. There is one entry per day
+/// of the user, with the time of the last click. Old entries are averages without a date, and are skipped.
 struct Habitica {
   private let options: ImportOptions
-  /// Seconds after midnight in UTC at which a day of the person begins; the file tells both before the tasks.
+  /// Start of the user's day in seconds after midnight UTC. The preferences precede the tasks in the file.
   private var dayStart = 0.0
 
   static func isBeginning(of head: ArraySlice<UInt8>) -> Bool {
@@ -41,7 +40,7 @@ struct Habitica {
   private init(options: ImportOptions) { self.options = options }
 
   private mutating func takePreferences(_ preferences: JSONValue) {
-    // As JavaScript has it: minutes west of Greenwich.
+    // JavaScript's convention: minutes west of Greenwich.
     let west = preferences["timezoneOffset"]?.number ?? 0
     let hour = preferences["dayStart"]?.number ?? 0
     guard abs(west) <= 1440, (0..<24).contains(hour) else { return }
@@ -57,7 +56,7 @@ struct Habitica {
     }
     switch list {
     case "habits":
-      // What is only to be broken is counted under its name.
+      // A habit that can only be scored negatively is counted under its own name.
       let isBad = task["up"]?.boolValue == false && task["down"]?.boolValue == true
       try body(.type(ForeignType(name: name)), place)
       for (index, entry) in (task["history"]?.arrayValue ?? []).enumerated() {
@@ -74,7 +73,7 @@ struct Habitica {
     }
   }
 
-  /// - Parameter isBad: whether the habit can only go down.
+  /// Imports one entry of a habit's history. `isBad` is whether the habit can only be scored negatively.
   private func takeHabit(
     _ entry: JSONValue, _ id: String, _ name: String, isBad: Bool, _ place: String, _ body: InterchangeFormat.Handler
   ) throws {
@@ -104,7 +103,7 @@ struct Habitica {
   }
 
   private func event(_ name: String, _ id: [String], _ moment: Date, count: Double) -> ForeignEvent {
-    // The last click of a day moves the time of its entry, so the day names it and not the time.
+    // The last click of a day changes the time of its entry, so the key contains the date instead.
     let day = Int(((moment.timeIntervalSince1970 - dayStart) / 86_400).rounded(.down))
     var event = ForeignEvent(
       typeName: name, key: ["habitica"] + id + ["\(CivilDate(daysSince1970: day))"], timestamp: moment)
@@ -113,7 +112,7 @@ struct Habitica {
     return event
   }
 
-  /// Of a daily that is due each day, or on days of the week.
+  /// Returns the goal of a daily that is due every day or on some weekdays; `nil` for other schedules.
   private func goal(of daily: JSONValue) -> Goal? {
     guard daily["everyX"]?.number == 1 else { return nil }
     if daily["frequency"]?.stringValue == "daily" { return Goal(1, per: .day) }

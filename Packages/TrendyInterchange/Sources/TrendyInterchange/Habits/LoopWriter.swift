@@ -1,18 +1,18 @@
 public import TrendyModels
 
-/// Writes events as files of an archive, which are whole only when all of them are known.
+/// Writes events to an archive of several files, which are complete only after the last event.
 public protocol EventArchiveWriter {
-  /// Takes an event with the day of the person that it counts for.
+  /// Adds an event with the user's day that it counts for.
   mutating func take(_ event: Event, on day: CivilDate)
-  /// Takes days on which events of a type are not expected.
+  /// Adds dates on which no events of a type are expected.
   mutating func take(daysOff: ClosedRange<CivilDate>, ofType id: String, note: String?)
-  /// The files by their paths, in the order in which they are to be written.
+  /// Returns the paths and contents of the files, in the order in which they are to be written.
   func files() -> [(path: String, content: String)]
 }
 
-/// Writes the archive of Loop Habit Tracker (from 2.3.1 on): a habit for each type, a row for each of its days.
+/// Writes the archive of Loop Habit Tracker 2.3.1 and later: a habit per type and a row per day.
 ///
-/// What a day has of a type is one number there: a checkmark, or, where the events of the type have a `count` or a day has several, their sum.
+/// A day has one value: a checkmark, or the sum of its events if they have a `count` or a day has several.
 struct LoopWriter: EventArchiveWriter {
   private struct Day {
     var amount = 0.0
@@ -87,7 +87,7 @@ struct LoopWriter: EventArchiveWriter {
         value = "YES_MANUAL"
       } else {
         let thousandths = (held.amount * 1000).rounded()
-        // Below that the numbers are words.
+        // Values up to 3 are codes for states such as "skip".
         guard thousandths > 3, thousandths < 1e12 else { continue }
         value = "\(Int64(thousandths))"
       }
@@ -101,7 +101,7 @@ struct LoopWriter: EventArchiveWriter {
     return String(repeating: "0", count: max(0, 3 - text.count)) + text
   }
 
-  /// As Loop does it: readers join folders to habits by their number.
+  /// Returns the folder name that Loop creates. Readers match folders to habits by the number before it.
   private static func sanitized(_ name: String) -> String {
     String(
       name.unicodeScalars.filter {
