@@ -1,10 +1,10 @@
-/// What is wrong with a document, and where.
+/// Syntax error in a document.
 struct XMLProblem: Error, Hashable {
-  /// From 1.
+  /// Line, from 1.
   var line: Int
-  /// Bytes from 1.
+  /// Column in bytes, from 1.
   var column: Int
   var reason: String
-  /// It is right as far as it goes, but goes no further.
+  /// Whether the document is valid up to its end, but incomplete.
   var isTruncated = false
 }

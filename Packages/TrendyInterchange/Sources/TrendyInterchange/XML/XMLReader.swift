@@ -1,13 +1,13 @@
-/// A strict XML 1.0 reader that gives one event after another, with text and names as strings.
+/// Pull parser for XML 1.0 that rejects malformed documents.
 ///
-/// ``XMLScanner`` finds the tags; this makes values of what lies between them.
+/// Each call returns one event with its names and text as strings. ``XMLScanner`` performs the tokenization.
 struct XMLReader: ~Copyable {
   enum Event: Hashable {
     case start(name: String, attributes: [XMLAttribute])
     case end(name: String)
-    /// Never empty; neighbouring runs are not joined.
+    /// Text, never empty. Adjacent text events are not joined.
     case text(String)
-    /// The root element is closed and nothing but comments followed.
+    /// End of the document after the root element.
     case finished
   }
 
@@ -28,7 +28,7 @@ struct XMLReader: ~Copyable {
         var attributes: [XMLAttribute] = []
         for attribute in scanner.attributes {
           let qualified = try scanner.string(attribute.name)
-          // Prefixed names are told apart by their namespaces, which are not looked at: the first one of a name counts.
+          // Namespaces are ignored. Of prefixed attributes with the same local name the first is used.
           let name = Self.localName(qualified)
           if qualified == name, attributes.contains(where: { $0.name == name }) {
             throw scanner.problem(

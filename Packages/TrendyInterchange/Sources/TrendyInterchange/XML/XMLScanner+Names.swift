@@ -1,4 +1,4 @@
-/// Names, references, and the classes of characters that they are made of.
+/// Names, character references and character classes.
 extension XMLScanner {
   mutating func scanName(of what: String) throws(XMLProblem) -> Range<Int> {
     let from = position
@@ -40,7 +40,7 @@ extension XMLScanner {
     guard number.first?.isHexDigit == true, let value = UInt32(number, radix: isHexadecimal ? 16 : 10) else {
       return nil
     }
-    // XML 1.0, production 2: no control characters but the three of white space, no U+FFFE and U+FFFF.
+    // XML 1.0, production 2: no control characters except tab, LF and CR, and neither U+FFFE nor U+FFFF.
     guard value >= 0x20 || value == 0x9 || value == 0xA || value == 0xD, value != 0xFFFE, value != 0xFFFF else {
       return nil
     }
@@ -59,7 +59,8 @@ extension XMLScanner {
 
   func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x9 || byte == 0xA || byte == 0xD }
 
-  /// Letters, digits, `-`, `.`, `:`, `_` and all beyond ASCII, by two words of a bit for each of ASCII.
+  /// Whether the byte is a letter, a digit, `-`, `.`, `:`, `_` or part of a non-ASCII character. Uses a bit mask for
+  /// ASCII.
   private func isNameByte(_ byte: UInt8) -> Bool {
     if byte >= 0x80 { return true }
     let bits: UInt64 = byte < 0x40 ? 0x07FF_6000_0000_0000 : 0x07FF_FFFE_87FF_FFFE

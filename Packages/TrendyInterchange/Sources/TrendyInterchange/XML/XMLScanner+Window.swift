@@ -6,9 +6,9 @@
   import Glibc
 #endif
 
-/// The window onto the document: how it moves on, what is looked for in it, and the line and column of a place.
+/// Window onto the document: refilling, searching, and the line and column of an offset.
 extension XMLScanner {
-  /// Takes what was passed out of the window and reads more behind the rest.
+  /// Discards the bytes before the current position and reads more after the rest.
   mutating func refill() throws(XMLProblem) {
     if position > 0 {
       let lastBreak = lastIndex(of: 0xA, before: position)
@@ -65,7 +65,7 @@ extension XMLScanner {
     return position + length <= count && memcmp(window + position, text.utf8Start, length) == 0
   }
 
-  /// Whether the file ends before it is clear what this "<!" begins.
+  /// Whether the file ends before `<!` can be classified as a comment, CDATA section or document type.
   var isCutOff: Bool {
     let rest = bytes(position..<count)
     return ["<!--", "<![CDATA[", "<!DOCTYPE"].contains { $0.utf8.starts(with: rest) }
@@ -82,8 +82,9 @@ extension XMLScanner {
     return index >= 0 ? index : nil
   }
 
-  /// Eight bytes at a time.
-  /// - Returns: ``count`` where there is none.
+  /// Returns the index of the first occurrence of either byte, or ``count`` if there is none.
+  ///
+  /// Compares eight bytes at a time.
   func firstIndex(of first: UInt8, or second: UInt8, from: Int) -> Int {
     let ones: UInt64 = 0x0101_0101_0101_0101
     let highs: UInt64 = 0x8080_8080_8080_8080
@@ -94,7 +95,7 @@ extension XMLScanner {
       let word = UInt64(littleEndian: UnsafeRawPointer(window + index).loadUnaligned(as: UInt64.self))
       let left = word ^ firsts
       let right = word ^ seconds
-      // The lowest high bit that is set marks the first byte that became zero ("Bit Twiddling Hacks", S. E. Anderson).
+      // The lowest set high bit marks the first zero byte ("Bit Twiddling Hacks", S. E. Anderson).
       let found = ((left &- ones) & ~left | (right &- ones) & ~right) & highs
       if found != 0 { return index + found.trailingZeroBitCount / 8 }
       index += 8
@@ -103,12 +104,12 @@ extension XMLScanner {
     return index
   }
 
-  /// The end of the window was met, and the document goes on.
+  /// Internal error: the token extends beyond the window.
   var more: XMLProblem { XMLProblem(line: 0, column: 0, reason: "", isTruncated: true) }
 
   func insideTag() throws(XMLProblem) -> XMLProblem { truncated("inside the tag <\(try string(name))>") }
 
-  /// The end of the file is where it broke off, whatever was begun before.
+  /// Returns the error for a token that is cut off, located at the end of the file.
   func truncated(_ reason: String) -> XMLProblem {
     guard isAtEnd else { return more }
     let place = place(of: count)

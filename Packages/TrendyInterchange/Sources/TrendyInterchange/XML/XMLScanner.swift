@@ -6,83 +6,90 @@
   import Glibc
 #endif
 
-/// Finds the tags of an XML 1.0 document, strictly, in a stream of any length, and makes no strings.
+/// Tokenizer for XML 1.0 documents of any length that allocates no strings.
 ///
-/// It knows what the formats of people's data need and refuses the rest: the five named entities and numeric references, CDATA, comments,
-/// processing instructions. A document type is passed over unread, so no entity of its own can be expanded. Names are local names;
-/// namespaces are not looked at. UTF-8 with or without its mark, or ISO 8859-1 where declared.
+/// It accepts the five predefined entities, numeric character references, CDATA sections, comments and processing
+/// instructions, and rejects all other entities. The document type is skipped without being parsed, so a document
+/// cannot define entities. Names are local names; namespaces are ignored. The encoding is UTF-8, or ISO 8859-1 if
+/// declared.
 ///
-/// Its parts lie in several files, so that what they share is not private: others call what is above ``source``, and read.
+/// Tokens are ranges in a window onto the document and are valid until the next call of ``next()``. The window grows to
+/// the longest tag or text, up to ``tokenLimit``.
 ///
-/// Tokens are ranges of a window onto the document, and stay valid until the next call of ``next()``. The window grows to the longest tag
-/// or text, to ``tokenLimit`` at most.
+/// The implementation is divided into several files, so shared members are not private. Code outside uses only the
+/// members declared before ``source``, and only reads them.
 struct XMLScanner: ~Copyable {
   enum Token {
-    /// ``name`` and ``attributes`` tell which.
+    /// Start tag: see ``name`` and ``attributes``.
     case start
-    /// ``name`` tells which.
+    /// End tag: see ``name``.
     case end
-    /// ``text`` is where it lies, with references; never empty. Neighbouring runs are not joined.
+    /// Text with unresolved references at ``text``; never empty. Adjacent text tokens are not joined.
     case text
-    /// ``text`` is where it lies, and stands for itself.
+    /// CDATA section with literal text at ``text``.
     case characterData
-    /// The root element is closed and nothing but comments followed.
+    /// End of the document after the root element.
     case finished
   }
 
   struct Attribute {
-    /// With its prefix.
+    /// Qualified name.
     var name: Range<Int>
-    /// Between its quotes, with references.
+    /// Value without its quotes, with unresolved references.
     var value: Range<Int>
   }
 
-  /// How a document type is passed over.
+  /// How the document type is skipped.
   enum DocumentType {
-    /// By the rules of XML.
+    /// According to the grammar of XML.
     case strict
-    /// To the first `]>` that is in no comment, whatever stands before: for files whose declarations break the rules.
+    /// Up to the first `]>` outside of comments, for files whose declarations are malformed.
     case toItsBracket
   }
 
-  /// Fills the buffer with the next bytes of the document; 0 only at its end.
+  /// Writes the next bytes of the document into the buffer and returns their number; 0 only at the end.
   typealias Source = (UnsafeMutableRawBufferPointer) throws -> Int
 
+  /// Maximum length of a tag or text in bytes.
   static let tokenLimit = 16 << 20
+  /// Maximum nesting depth of elements.
   static let depthLimit = 100
 
   var name = 0..<0
   var attributes: [Attribute] = []
   var text = 0..<0
-  /// What the source threw; the document is taken to end there, so that a problem is thrown as well.
+  /// Error of the source. The document is treated as ending there, so a syntax error is thrown in addition.
   var sourceFailure: (any Error)?
 
   let source: Source?
   let documentType: DocumentType
   var window: UnsafeMutablePointer<UInt8>
   var capacity: Int
-  /// The next byte in the window.
+  /// Offset of the next byte in the window.
   var position = 0
-  /// Bytes in the window.
+  /// Number of bytes in the window.
   var count: Int
-  /// Whether the window reaches the end of the document.
+  /// Whether the window contains the end of the document.
   var isAtEnd: Bool
-  /// What was before the window: bytes, line breaks, and bytes since the last of those.
+  /// Number of bytes before the window.
   var bytesBefore: Int64 = 0
+  /// Number of line breaks before the window.
   var linesBefore = 0
+  /// Number of bytes between the last line break and the window.
   var columnsBefore = 0
-  /// Line breaks in the window up to ``countedTo``, so that none is counted twice.
+  /// Number of line breaks in the window before offset ``countedTo``, so that each is counted once.
   var countedLines = 0
   var countedTo = 0
 
-  /// Names of the open elements, one behind the other, and where each begins.
+  /// Names of the open elements, concatenated.
   var openNames: [UInt8] = []
+  /// Start of each name in ``openNames``.
   var openStarts: [Int] = []
   var hasPendingEnd = false
   var hasSeenRoot = false
   var isLatin1 = false
 
-  /// A document in memory.
+  /// Creates a scanner of a document in memory.
   init(_ bytes: [UInt8]) throws(XMLProblem) {
     source = nil
     documentType = .strict
@@ -97,6 +104,7 @@ struct XMLScanner: ~Copyable {
     try begin()
   }
 
+  /// Creates a scanner of a document that is read in pieces.
   init(documentType: DocumentType = .strict, source: @escaping Source) throws(XMLProblem) {
     self.source = source
     self.documentType = documentType
@@ -112,20 +120,20 @@ struct XMLScanner: ~Copyable {
   /// Line and column of the next byte, both from 1; the column counts bytes.
   var place: (line: Int, column: Int) { place(of: position) }
 
-  /// The line of ``place``, cheap also where it is asked for often.
+  /// Returns the line of ``place``. The cost is proportional to the distance from the previous call.
   mutating func line() -> Int {
     countedLines += lines(from: countedTo, to: position)
     countedTo = position
     return linesBefore + countedLines + 1
   }
 
-  /// Bytes of the document that were passed.
+  /// Offset of the next byte in the document.
   var offset: Int64 { bytesBefore + Int64(position) }
 
-  /// After ``Token/start``: whether the element is one of a single tag. It counts as closed already.
+  /// Whether the last start tag was an empty-element tag. ``depth`` does not include it.
   var isEmptyElement: Bool { hasPendingEnd }
 
-  /// How many elements are open.
+  /// Number of open elements.
   var depth: Int { openStarts.count }
 
   mutating func next() throws(XMLProblem) -> Token {
@@ -138,7 +146,7 @@ struct XMLScanner: ~Copyable {
       do throws(XMLProblem) {
         if let token = try scan() { return token }
       } catch {
-        // Not whole in the window: more of the document is asked for, and the token begun anew.
+        // The token extends beyond the window: reads more of the document and scans the token again.
         guard error.isTruncated, !isAtEnd else { throw error }
         position = start
         try refill()
@@ -146,7 +154,7 @@ struct XMLScanner: ~Copyable {
     }
   }
 
-  /// The bytes of a range, valid until the next call of ``next()``.
+  /// Returns the bytes of a range, which are valid until the next call of ``next()``.
   func bytes(_ range: Range<Int>) -> UnsafeBufferPointer<UInt8> {
     UnsafeBufferPointer(start: window + range.lowerBound, count: range.count)
   }
@@ -155,7 +163,7 @@ struct XMLScanner: ~Copyable {
     range.count == text.utf8CodeUnitCount && memcmp(window + range.lowerBound, text.utf8Start, range.count) == 0
   }
 
-  /// A range as it stands.
+  /// Returns the text of a range without resolving references.
   func string(_ range: Range<Int>) throws(XMLProblem) -> String {
     if isLatin1 {
       var text = ""
@@ -163,7 +171,7 @@ struct XMLScanner: ~Copyable {
       return text
     }
     guard let text = String(validating: bytes(range), as: UTF8.self) else {
-      // A character of up to four bytes may be what the end of the file cut through.
+      // The end of the file may have cut off a multi-byte character.
       let invalid = firstInvalidByte(in: range)
       if range.upperBound == count, count - invalid < 4, window[invalid] >= 0xC2 {
         throw truncated("inside a character")
@@ -173,7 +181,9 @@ struct XMLScanner: ~Copyable {
     return text
   }
 
-  /// A range with its references replaced. A reference needs its semicolon and a character that XML allows.
+  /// Returns the text of a range with resolved references.
+  ///
+  /// A reference must end with a semicolon and denote a character that XML allows.
   func unescaped(_ range: Range<Int>) throws(XMLProblem) -> String {
     guard firstIndex(of: UInt8(ascii: "&"), in: range) != nil else { return try string(range) }
     var text = ""
