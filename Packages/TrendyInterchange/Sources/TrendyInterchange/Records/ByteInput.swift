@@ -1,13 +1,14 @@
-/// Bytes of a file or a pipe, read in pieces; what was looked at can be read again.
+/// Buffered sequential reader of the bytes of a file or pipe, with lookahead.
 public final class ByteInput {
   private let readPiece: () throws -> [UInt8]
   private var piece: [UInt8] = []
   private var index = 0
   private var isAtEnd = false
 
-  /// - Parameter readPiece: gives the next bytes, as many as it likes; none at the end.
+  /// Creates an input. `readPiece` returns the next bytes in pieces of any size, and an empty array at the end.
   public init(_ readPiece: @escaping () throws -> [UInt8]) { self.readPiece = readPiece }
 
+  /// Creates an input from bytes in memory.
   public convenience init(_ bytes: [UInt8]) {
     var rest: [UInt8]? = bytes
     self.init {
@@ -16,9 +17,9 @@ public final class ByteInput {
     }
   }
 
-  /// - Parameters:
-  ///   - source: fills a buffer with the next bytes and tells how many; 0 only at the end.
-  ///   - size: of the buffer, in bytes.
+  /// Creates an input that reads from a source in pieces of at most `size` bytes.
+  ///
+  /// The source writes the next bytes into the buffer and returns their number; 0 means the end.
   public convenience init(size: Int = 1 << 18, from source: @escaping ExportFiles.Source) {
     self.init {
       try [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
@@ -27,7 +28,7 @@ public final class ByteInput {
     }
   }
 
-  /// The first bytes that nobody took, which stay: at least `count` unless there are fewer.
+  /// Returns the next bytes without consuming them: at least `count` unless the input ends before.
   public func peek(_ count: Int) throws -> ArraySlice<UInt8> {
     while piece.count - index < count, !isAtEnd {
       let more = try readPiece()
@@ -41,7 +42,7 @@ public final class ByteInput {
     return piece[index...]
   }
 
-  /// Takes all bytes that are left.
+  /// Returns all remaining bytes.
   public func rest() throws -> [UInt8] {
     var bytes = index == 0 ? piece : Array(piece[index...])
     piece = []
@@ -54,15 +55,13 @@ public final class ByteInput {
     return bytes
   }
 
-  /// As ``rest()``, of files that have a size in reason.
-  /// - Returns: `nil` where there are more than `limit` bytes.
+  /// Returns all remaining bytes, or `nil` if there are more than `limit`.
   func rest(limit: Int) throws -> [UInt8]? {
     let bytes = try peek(limit + 1)
     return bytes.count > limit ? nil : try rest()
   }
 
-  /// Takes the next bytes into the buffer.
-  /// - Returns: how many; 0 only at the end.
+  /// Reads the next bytes into the buffer and returns their number; 0 only at the end.
   public func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
     if index == piece.count {
       guard !isAtEnd else { return 0 }
@@ -79,7 +78,7 @@ public final class ByteInput {
     return count
   }
 
-  /// Takes a byte; `nil` at the end.
+  /// Returns the next byte, or `nil` at the end.
   func next() throws -> UInt8? {
     if index == piece.count {
       guard !isAtEnd else { return nil }
@@ -94,10 +93,10 @@ public final class ByteInput {
     return piece[index]
   }
 
-  /// Gives back the byte that ``next()`` took last.
+  /// Puts back the byte that ``next()`` returned last.
   func giveBack() { index -= 1 }
 
-  /// Shows bytes that nobody took, as many as there are in one piece, and takes those that `body` says; none where it says 0.
+  /// Passes the buffered bytes to `body` and consumes as many as it returns. The buffer is empty only at the end.
   func withPiece<Result>(_ body: (UnsafeBufferPointer<UInt8>) throws -> (count: Int, Result)) throws -> Result {
     if index == piece.count, !isAtEnd {
       piece = try readPiece()
@@ -111,8 +110,9 @@ public final class ByteInput {
     return result
   }
 
-  /// Takes bytes up to a line feed, which is left out as is a carriage return before it; `nil` at the end.
-  /// - Parameter limit: bytes; what a longer line has beyond them is dropped, and `isWhole` is false.
+  /// Returns the next line without its line end (LF or CRLF), or `nil` at the end.
+  ///
+  /// A line of more than `limit` bytes is cut, and `isWhole` is then `false`.
   func line(limit: Int) throws -> (bytes: [UInt8], isWhole: Bool)? {
     var line: [UInt8] = []
     var isWhole = true

@@ -1,24 +1,27 @@
 public import TrendyFoundation
 public import TrendyModels
 
-/// What a writer of events has to know beside them.
+/// Settings and lookup tables that an event writer needs in addition to the events.
 public struct ExportContext: Sendable {
-  /// By id.
+  /// Event types by id.
   public var types: [String: EventType]
-  /// Keys of the properties that any of the events has, in the order of their columns.
+  /// Keys of all properties of the events, in the order of their columns.
   public var propertyKeys: [String]
+  /// Time zone for events without one.
   public var zone: ZoneClock
-  /// All-day events are written by their dates.
+  /// Returns the date of a time in the zone where the event was recorded. All-day events are written as dates.
   public var date: @Sendable (Date, Event) -> CivilDate
-  /// When the file was asked for.
+  /// Time of the export.
   public var now: Date
 
+  /// Creates a context.
+  ///
   /// - Parameters:
-  ///   - types: by their ids.
-  ///   - propertyKeys: the columns of properties, in their order.
-  ///   - zone: in which times are written.
-  ///   - now: when it is written.
-  ///   - date: the date of a moment of an event in the zone where it was recorded.
+  ///   - types: Event types by id.
+  ///   - propertyKeys: Keys of the properties, in the order of their columns.
+  ///   - zone: Time zone for events without one.
+  ///   - now: Time of the export.
+  ///   - date: Returns the date of a time in the zone where the event was recorded.
   public init(
     types: [String: EventType], propertyKeys: [String], zone: ZoneClock, now: Date,
     date: @escaping @Sendable (Date, Event) -> CivilDate
@@ -32,7 +35,7 @@ public struct ExportContext: Sendable {
 
   func typeName(of event: Event) -> String { types[event.eventTypeId]?.name ?? event.eventTypeId }
 
-  /// RFC 3339 with the offset of the zone where an event was recorded, or here.
+  /// Returns an RFC 3339 timestamp with the offset of the event's zone, or of the context's zone if it has none.
   func text(_ moment: Date, of event: Event) -> String {
     let named = event.timeZone.flatMap { $0 == zone.name ? nil : ZoneClock(named: $0) }
     let milliseconds = (moment.timeIntervalSince1970 * 1000).rounded()
@@ -42,14 +45,17 @@ public struct ExportContext: Sendable {
   }
 }
 
-/// Writes events one after the other, in whatever order they come.
+/// Serializes events one at a time. They may come in any order.
 public protocol EventWriter {
+  /// Returns the text before the first event.
   func beginning() -> String
+  /// Returns the text of one event.
   mutating func text(of event: Event) throws -> String
+  /// Returns the text after the last event.
   func ending() -> String
 }
 
-/// A table that this product reads again: times with their offset, all-day events as dates, durations in seconds.
+/// Writes a CSV table for import into this product: times with offset, all-day events as dates, durations in seconds.
 struct EventTableWriter: EventWriter {
   let context: ExportContext
 
@@ -90,7 +96,7 @@ struct EventTableWriter: EventWriter {
   }
 }
 
-/// An array of events with their types inside, as the original product exports it.
+/// Writes a JSON array of events with nested event types, as the original product exports it.
 struct EventArrayWriter: EventWriter {
   let context: ExportContext
   private var isFirst = true

@@ -1,55 +1,60 @@
 public import TrendyFoundation
 public import TrendyModels
 
-/// An event as another program recorded it: its type by name, and a key by which it is known again.
+/// External event: an event as another program recorded it.
+///
+/// It has the name of its type instead of a type id, and a natural key by which a second import recognizes it.
 public struct ForeignEvent: Hashable, Sendable {
+  /// Name of the event type in the source.
   public var typeName: String
-  /// Other names, in lower case, by which a person may say what it is to be recorded as.
+  /// Other names in lower case that the user may map to a type of the record.
   public var hints: [String] = []
-  /// Names the event in its source, in the words of the source: the same in every file that holds it.
+  /// Parts of the natural key, identical in every file that contains the event.
   public var key: [String]
-  /// Whether no two events of the source have one key; else the second of a file is another event.
+  /// Whether the source's keys are unique. If not, a repeated key within one file denotes a separate event.
   public var isKeyUnique = false
-  /// Its id in a store of this product.
+  /// Id in a store of this product, for files that this product exported.
   public var id: String?
-  /// An id of its source that denotes an event here if the store has one of that id.
+  /// Id in the source. It identifies an event of the store if the store has one with this id.
   public var possibleID: String?
   public var timestamp: Date
-  /// Not before `timestamp`; of an all-day event midnight of its last date.
+  /// End of the event, not before `timestamp`. For an all-day event it is midnight of the last date.
   public var endDate: Date?
   public var isAllDay = false
   public var notes: String?
-  /// IANA name of the zone it was recorded in.
+  /// IANA name of the zone in which the event was recorded.
   public var timeZone: String?
-  /// Where a store of this product had it from; `nil` for what comes from elsewhere.
+  /// Source in the store that exported the event; `nil` for events of other programs.
   public var source: EventSourceType?
   public var title: String?
   public var externalId: String?
   public var locationName: String?
   public var coordinate: Coordinate?
-  /// The way, as far as its source recorded it.
+  /// Route as the source recorded it.
   public var route: [Coordinate] = []
-  /// The fixes of that way, in the order of time: they are kept, and no trips are looked for in them, as the source has told what they are.
+  /// Fixes of the route by time. They are stored but not used for detection, because the source classified them.
   public var track: [Location] = []
-  /// How one is known that another source told of; `nil` where only the key counts.
+  /// Rule by which duplicates from other sources are recognized; `nil` if only the key is compared.
   public var sameness: Sameness?
+  /// Property values by key.
   public var properties: [String: PropertyValue] = [:]
-  /// Kinds of properties whose value here is of another kind than in other events.
+  /// Property kinds that apply only to this event, for keys with another kind in other events.
   public var kinds: [String: PropertyType] = [:]
 
-  /// Key of the property of a trip that says by what it was made, such as `car` or `train`.
+  /// Key of the trip property with the transport mode, such as `car` or `train`.
   public static let modeKey = "mode"
 
-  /// How two sources tell of one thing.
+  /// Rule by which events of two sources are recognized as duplicates.
   public enum Sameness: Hashable, Sendable {
-    /// More than half of the longer one's time is the other's too, and their places, where both have one, are no farther apart.
+    /// They overlap by more than half of the longer one, and their positions, if known, are within `metres`.
     case time(metres: Double)
-    /// They begin within a minute, and their lengths differ by a twentieth at most.
+    /// They start within a minute, and their durations differ by at most 5 %.
     case moments
-    /// The amount of a habit on a day, which is what the events of that day sum up to.
+    /// Total of a habit on a day, compared with the sum of the events of that day.
     case day(amount: Double)
   }
 
+  /// Creates an external event without optional values.
   public init(typeName: String, key: [String], timestamp: Date) {
     self.typeName = typeName
     self.key = key
@@ -57,58 +62,62 @@ public struct ForeignEvent: Hashable, Sendable {
   }
 }
 
-/// One thing that a file holds.
+/// Item of a file.
 public enum InterchangeRecord: Hashable, Sendable {
-  /// An entity of a store of this product, with the fields that make it as on the wire.
+  /// Entity of a store of this product, with the fields of its create request.
   case entity(kind: MutationEntityType, id: String, fields: [String: JSONValue])
+  /// Event of another program.
   case event(ForeignEvent)
-  /// A type that may have no events; one of its name that is there already stays as it is.
+  /// Event type, which may have no events. An existing type with this name is not changed.
   case type(ForeignType)
-  /// A property that events of a type have, where the file does not define it; the id is that of the type in the file.
+  /// Property that events of a type have and the file does not define. `typeID` is the type's id in the file.
   case property(key: String, kind: PropertyType, typeID: String)
-  /// Days that break no streak.
+  /// Dates that do not break a streak.
   case dayOff(ForeignSkip)
-  /// A track of its own, in which trips are looked for.
+  /// Track in which trips are detected.
   case track(TrackFile)
+  /// Fix of a device, in which trips are detected.
   case fix(Location, device: String)
-  /// Fixes of a source that tells its trips and visits itself: they are kept, and nothing is looked for in them.
+  /// Fixes that are stored but not used for detection, because the source provides trips and visits.
   case path([Location], source: String)
+  /// Motion sample of a device.
   case motion(MotionActivity, device: String)
-  /// A word about a drive: `start`, `end`, `finalize` or `cancel`.
+  /// Trip command: `start`, `end`, `finalize` or `cancel`.
   case call(kind: String, time: Date, device: String)
-  /// What a store noted beside the readings of a device.
+  /// Note of detection that a store keeps with the readings of a device.
   case note(kind: String, id: String, time: Date, content: [UInt8], device: String)
-  /// Something that is no record here, by what it is, such as `alarm`.
+  /// Item that is not imported, with a description such as `alarm`.
   case skip(what: String, count: Int = 1)
-  /// Something that cannot be read, and why.
+  /// Item that cannot be parsed, with the reason.
   case bad(reason: String)
 }
 
-/// How a file is to be read where it does not say so itself.
+/// Options for reading a file, for properties that its content does not determine.
 public struct ImportOptions: Sendable {
-  /// Of times without a zone.
+  /// Time zone of times without an offset.
   public var zone: ZoneClock
-  /// Events outside are left out, and what repeats is repeated within; `nil` for all of time.
+  /// Range outside of which events are skipped and recurrences end; `nil` for all events.
   public var range: Range<Date>?
-  /// Now, for what repeats without end: it is not repeated beyond.
+  /// Current time, at which endless recurrences end.
   public var now: Date
-  /// Columns of a table by the name of what they hold, such as `type`, `start` or `note`.
+  /// Columns of a table by role, such as `type`, `start` or `note`.
   public var columns: [String: String]
-  /// What ``columns`` can name.
+  /// Roles that ``columns`` accepts as keys.
   public static var columnNames: [String] { TableProfile.Role.allCases.map(\.rawValue) }
-  /// Whether `3/4` is the third of April; `nil` to find out.
+  /// Whether `3/4` is the third of April; `nil` to detect the order.
   public var isDayFirst: Bool?
-  /// Whether the user chose ``zone``; otherwise times in an unknown zone are not read.
+  /// Whether the user specified ``zone``. If not, times in an unknown zone are rejected.
   public var isZoneChosen = false
-  /// Decimal sign of a table's numbers; `nil` to find out.
+  /// Decimal separator of a table's numbers; `nil` to detect it.
   public var decimalSign: DecimalSign?
-  /// Unit of durations that have none; `nil` to find out.
+  /// Unit of durations without one; `nil` to detect it.
   public var durationUnit: DurationUnit?
-  /// Type of the events of a table that has no column for it.
+  /// Event type for a table without a column for it.
   public var typeName: String?
-  /// Values, in lower case, that mark a habit as done in a table with one column per habit; `nil` for the usual ones.
+  /// Cell values in lower case that mark a habit as done, in a table with a column per habit; `nil` for the defaults.
   public var doneValues: Set<String>?
 
+  /// Creates options. See the properties for the meaning of the arguments.
   public init(
     zone: ZoneClock, range: Range<Date>? = nil, now: Date, columns: [String: String] = [:], isDayFirst: Bool? = nil
   ) {
@@ -121,15 +130,18 @@ public struct ImportOptions: Sendable {
 }
 
 extension ImportOptions {
-  /// The zone of an event for which a file tells no more than an offset: that of the options where their clocks agree.
+  /// Returns the zone name of an event for which the file contains only an offset.
+  ///
+  /// It is the zone of the options if that has the same offset at the time, or if the offset is unknown.
+  ///
   /// - Parameters:
-  ///   - offset: seconds east of Greenwich; `nil` where the file tells none.
-  ///   - time: of the event.
-  /// - Returns: `nil` for an offset that no zone has by name.
+  ///   - offset: Seconds east of Greenwich; `nil` if unknown.
+  ///   - time: Time of the event.
+  /// - Returns: IANA name, or `nil` if no zone has this offset.
   func zoneName(secondsFromGMT offset: Int?, at time: Date) -> String? {
     guard let offset, offset != zone.secondsFromGMT(at: time) else { return zone.name }
     if offset == 0 { return "UTC" }
-    // In these names east is negative (tz database, file etcetera).
+    // In these names positive offsets are west of Greenwich (tz database, file etcetera).
     if offset % 3600 == 0, (-12...14).contains(offset / 3600) {
       return "Etc/GMT\(offset > 0 ? "-" : "+")\(abs(offset / 3600))"
     }
@@ -141,32 +153,38 @@ extension ImportOptions {
   }
 }
 
-/// The clocks of one zone: moments of times on the wall.
+/// Time zone: converts between times and local dates.
 public struct ZoneClock: Sendable {
-  /// IANA name; `nil` where nobody says it.
+  /// IANA name; `nil` if unknown.
   public let name: String?
   private let offset: @Sendable (Date) -> Int
 
+  /// Coordinated Universal Time.
   public static let utc = ZoneClock(name: "UTC") { _ in 0 }
 
+  /// Creates a zone from a function.
+  ///
   /// - Parameters:
-  ///   - name: IANA name; `nil` where it has none.
-  ///   - offset: seconds east of Greenwich at a moment.
+  ///   - name: IANA name; `nil` if unknown.
+  ///   - offset: Returns the seconds east of Greenwich at a time.
   public init(name: String?, offset: @escaping @Sendable (Date) -> Int) {
     self.name = name
     self.offset = offset
   }
 
-  /// - Returns: `nil` where the system does not know the zone.
+  /// Creates a zone from an IANA name, or returns `nil` if the system does not know it.
   public init?(named name: String) {
     guard let rules = TimeZoneRules(named: name) else { return nil }
     self.init(name: name) { rules.secondsFromGMT(at: $0) }
   }
 
-  /// Seconds east of Greenwich.
+  /// Returns the seconds east of Greenwich at a time.
   public func secondsFromGMT(at date: Date) -> Int { offset(date) }
 
-  /// The moment of a time on the wall. Of an hour that a change of the clocks repeats the first; one that it skips has the offset before.
+  /// Returns the time of a local date and second of the day.
+  ///
+  /// A local time that occurs twice denotes the first occurrence; one that is skipped uses the offset before the
+  /// change.
   public func date(_ day: CivilDate, secondOfDay: Int = 0) -> Date {
     let wall = Double(day.daysSince1970) * 86_400 + Double(secondOfDay)
     let before = offset(Date(timeIntervalSince1970: wall - 90_000))
@@ -177,7 +195,7 @@ public struct ZoneClock: Sendable {
     return offset(second) == after ? second : first
   }
 
-  /// The date and the second of the day on the wall.
+  /// Returns the local date and second of the day at a time.
   public func wall(at date: Date) -> (day: CivilDate, secondOfDay: Int) {
     let seconds = date.timeIntervalSince1970.rounded(.down) + Double(offset(date))
     let day = (seconds / 86_400).rounded(.down)

@@ -1,15 +1,17 @@
 public import TrendyFoundation
 public import TrendyModels
 
-/// A type of events as another program keeps it, beside its events.
+/// Event type of another program.
 public struct ForeignType: Hashable, Sendable {
   public var name: String
-  /// `#RRGGBB`; `nil` where the program has none that is written so.
+  /// Colour as `#RRGGBB`; `nil` if the program has none in this form.
   public var colorHex: String?
-  /// An emoji; `nil` where the program has none.
+  /// Emoji; `nil` if the program has none.
   public var icon: String?
+  /// Goal, if the program has one.
   public var goal: Goal?
 
+  /// Creates a type. Colours and icons in another form are discarded.
   public init(name: String, colorHex: String? = nil, icon: String? = nil, goal: Goal? = nil) {
     self.name = name
     self.colorHex = colorHex.flatMap { Self.isColor($0) ? $0.uppercased() : nil }
@@ -22,15 +24,16 @@ public struct ForeignType: Hashable, Sendable {
   }
 }
 
-/// Days on which another program expected no event of a type.
+/// Dates on which another program expected no events of a type.
 public struct ForeignSkip: Hashable, Sendable {
   public var typeName: String
-  /// Names it in its source: the same in every file that holds it.
+  /// Parts of the natural key, identical in every file that contains the skip.
   public var key: [String]
-  /// From the first moment of the first day to that of the day after the last.
+  /// From midnight of the first date to midnight after the last.
   public var days: Range<Date>
   public var note: String?
 
+  /// Creates a skip from its values.
   public init(typeName: String, key: [String], days: Range<Date>, note: String? = nil) {
     self.typeName = typeName
     self.key = key

@@ -1,24 +1,26 @@
 public import TrendyModels
 
-/// How a file was read, so that the same file read with another time zone is recognised.
+/// Digests of a file's first events, to recognize the same file read with another time zone.
 ///
-/// Ids follow from instants, so another zone for times without one gives each event another id. Local times do not depend on the zone
-/// with which they were read: equal ``content`` with other ``moments`` is the same file read with another zone.
+/// Event ids depend on instants, so another zone for times without an offset gives every event a different id. Local
+/// times do not depend on that zone: equal ``content`` with different ``moments`` is the same file read with another
+/// zone.
 public struct ImportReading: Hashable, Sendable {
-  /// IANA name of the zone of times that name none.
+  /// IANA name of the zone for times without an offset.
   public var zone: String
   /// Digest of the local times and types of the first events.
   public var content: String
   /// Digest of the instants of the same events.
   public var moments: String
 
+  /// Creates a value from the zone and the two digests.
   public init(zone: String, content: String, moments: String) {
     self.zone = zone
     self.content = content
     self.moments = moments
   }
 
-  /// Reads what ``members`` gave; `nil` if a member is missing.
+  /// Creates a value from stored ``members``, or returns `nil` if one is missing.
   public init?(members: [String: JSONValue]) {
     guard let zone = members["zone"]?.stringValue, let content = members["content"]?.stringValue,
       let moments = members["moments"]?.stringValue
@@ -26,12 +28,14 @@ public struct ImportReading: Hashable, Sendable {
     self.init(zone: zone, content: content, moments: moments)
   }
 
-  /// Members of the document in which an import history keeps it.
+  /// Members of the JSON object in which an import history stores the value.
   public var members: [String: JSONValue] {
     ["zone": .string(zone), "content": .string(content), "moments": .string(moments)]
   }
 
-  /// The earlier reading of the same file with another zone; `nil` if there is none, or if the file was also imported with this zone.
+  /// Returns the zone with which the same file was imported before.
+  ///
+  /// Returns `nil` if it was not imported before, or also with this zone.
   public func otherZone(among earlier: [ImportReading]) -> String? {
     let same = earlier.filter { $0.content == content }
     guard !same.contains(where: { $0.moments == moments }) else { return nil }

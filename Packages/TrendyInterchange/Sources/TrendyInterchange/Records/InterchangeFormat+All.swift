@@ -1,5 +1,5 @@
 extension InterchangeFormat {
-  /// More particular formats first: the first that knows a file has it.
+  /// All formats, most specific first: the first one that recognizes a file is used.
   public static let all: [InterchangeFormat] =
     own + habits + timeSheets + calendars + health + journeys + tables + tracks + folders
 
@@ -83,7 +83,7 @@ extension InterchangeFormat {
       basis: "recorded drives", track: format)
   }
 
-  /// Last, as everything else in an archive is more particular.
+  /// Last, because every other archive format is more specific.
   private static let folders = [
     InterchangeFormat(
       "zip", "ZIP or folder", "Whatever of these formats lies in an archive or a folder: a Takeout, calendars, tracks.",

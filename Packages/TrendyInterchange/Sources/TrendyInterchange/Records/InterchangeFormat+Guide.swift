@@ -1,13 +1,13 @@
 extension InterchangeFormat {
-  /// What a person has to know of a format who has a file of it, or wants one.
+  /// Help text for users who have a file of a format or want to create one.
   public struct Guide: Hashable, Sendable {
-    /// How it is got out of the other program.
+    /// How to export the file from the other program.
     public let origin: String
-    /// What it becomes here.
+    /// Result of importing the file.
     public let result: String
   }
 
-  /// `nil` where ``summary`` says it all.
+  /// Help text, or `nil` if ``summary`` suffices.
   public var guide: Guide? { Self.guides[word] }
 
   private static let guides = trackerGuides.merging(journeyGuides) { first, _ in first }

@@ -1,5 +1,5 @@
 extension InterchangeFormat {
-  /// Of trackers of habits and moods.
+  /// Formats of habit and mood trackers.
   static let habits = [
     InterchangeFormat(
       "loop", "Loop Habit Tracker", "The archive of CSV files of the habit tracker, old and new.", reads: .events,

@@ -1,5 +1,5 @@
 extension InterchangeFormat {
-  /// Of programs that record where somebody was and what way they went.
+  /// Formats of programs that record places, routes and sport.
   static let journeys = google + sport + trackers
 
   private static let google = [
@@ -58,7 +58,7 @@ extension InterchangeFormat {
       read: { input, _, body in try PolarstepsReader.read(input, body) }),
   ]
 
-  /// The outside of a JSON text that begins with this bracket.
+  /// Returns the outline of a JSON document that starts with this bracket.
   private static func outline(_ head: ArraySlice<UInt8>, of bracket: Unicode.Scalar) -> JSONOutline? {
     let content = head.withoutLeadingSpace
     guard content.first == UInt8(ascii: bracket) else { return nil }

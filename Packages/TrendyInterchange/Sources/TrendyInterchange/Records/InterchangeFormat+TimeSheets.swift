@@ -1,5 +1,5 @@
 extension InterchangeFormat {
-  /// Of what records time at a computer.
+  /// Formats of time tracking programs.
   static let timeSheets = [
     InterchangeFormat(
       "taskwarrior", "Taskwarrior", "What task export prints: a completed task is an event.", reads: .events,

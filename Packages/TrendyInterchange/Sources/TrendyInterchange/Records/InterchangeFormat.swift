@@ -1,20 +1,23 @@
-/// A format in which records come in or go out: how it is known by its content, what it can hold, how it is read and written.
+/// File format with its detection, content, reader and writer.
 ///
-/// The command line, its help and `docs/formats.md` are made from ``all``.
+/// The command line and its help are generated from ``all``, and a test compares `docs/formats.md` with it.
 public struct InterchangeFormat: Sendable {
-  /// Kinds of things that a format can hold.
+  /// Kinds of content that a format supports.
   public struct Contents: OptionSet, Hashable, Sendable {
     public let rawValue: Int
 
     public init(rawValue: Int) { self.rawValue = rawValue }
 
+    /// Events of the user.
     public static let events = Contents(rawValue: 1)
+    /// Positions of devices.
     public static let fixes = Contents(rawValue: 2)
+    /// Trips detected in the fixes or contained in the file.
     public static let trips = Contents(rawValue: 4)
-    /// Types, properties, places, vehicles, rules and settings as well, with all their ids.
+    /// Every kind of entity with its id, including types, properties, places, vehicles, rules and settings.
     public static let everything = Contents(rawValue: 8)
 
-    /// In words, such as `events and fixes`.
+    /// Comma-separated names, such as `events, fixes`.
     public var words: String {
       if contains(.everything) { return "everything" }
       let names = [(Contents.events, "events"), (.trips, "trips"), (.fixes, "fixes")]
@@ -24,19 +27,21 @@ public struct InterchangeFormat: Sendable {
 
   typealias Handler = (InterchangeRecord, String) throws -> Void
 
-  /// What a person types: `ndjson`.
+  /// Name on the command line, such as `ndjson`.
   public let word: String
-  /// What a person calls it.
+  /// Display name.
   public let name: String
-  /// A sentence on what it is.
+  /// Description in one sentence.
   public let summary: String
+  /// Content that an import reads.
   public let reads: Contents
+  /// Content that an export writes.
   public let writes: Contents
-  /// What it is held against; a format without a real file says so here.
+  /// Evidence for the reader's correctness: a specification, sources, or real files that it was tested with.
   public let basis: String
-  /// Of a format of tracks.
+  /// Track format, if this is one.
   public let track: ImportFormat?
-  /// Of a table that is known by its columns.
+  /// Table profile, for tables recognized by their columns.
   private let table: TableProfile?
   private let recognise: @Sendable (ArraySlice<UInt8>) -> Bool
   private let readRecords: (@Sendable (ByteInput, ImportOptions, Handler) throws -> Void)?
@@ -44,7 +49,7 @@ public struct InterchangeFormat: Sendable {
   private let makeWriter: (@Sendable (ExportContext) -> any EventWriter)?
   private let makeArchiveWriter: (@Sendable (ExportContext) -> any EventArchiveWriter)?
 
-  /// How a format is known and read that comes as several files: in a folder, or in an archive.
+  /// Detection and reading of a format with several files, in a folder or an archive.
   struct FolderReading: Sendable {
     let recognise: @Sendable (ExportFiles) throws -> Bool
     let read: @Sendable (ExportFiles, ImportOptions, Handler) throws -> Void
@@ -73,17 +78,19 @@ public struct InterchangeFormat: Sendable {
     makeArchiveWriter = archiveWriter
   }
 
-  /// The format of a word; `rec` is short for `owntracks-rec`.
+  /// Returns the format with a name on the command line. `rec` is an alias of `owntracks-rec`.
   public static func named(_ word: String) -> InterchangeFormat? {
     let word = word.lowercased() == "rec" ? ImportFormat.ownTracksRecording.rawValue : word.lowercased()
     return all.first { $0.word == word }
   }
 
-  /// The format of a file by its content.
+  /// Detects the format of a file by its content, without consuming any of it.
+  ///
   /// - Parameters:
-  ///   - input: what is looked at stays to be read.
-  ///   - columns: named by a person, as in ``ImportOptions/columns``: a table whose own names tell nothing is read by them.
-  /// - Returns: `nil` where it is none of these.
+  ///   - input: File at its beginning.
+  ///   - columns: Columns that the user specified, as in ``ImportOptions/columns``. With these, a table is recognized
+  ///     even if its own column names are unknown.
+  /// - Returns: The format, or `nil` if none matches.
   public static func detect(_ input: ByteInput, columns: [String: String] = [:]) throws -> InterchangeFormat? {
     let head = try input.peek(1 << 16)
     if let format = of(head) { return format }
@@ -96,17 +103,17 @@ public struct InterchangeFormat: Sendable {
     return isTable ? named("csv") : nil
   }
 
-  /// A table is neither XML nor JSON; a table that Excel writes in UTF-16 counts.
+  /// Whether the content is neither XML nor JSON nor an archive. Excel's tables in UTF-16 count as text.
   static func isPlainText(_ head: ArraySlice<UInt8>) -> Bool {
     guard let first = head.withoutLeadingSpace.first else { return false }
     return !"<{[".utf8.contains(first) && !head.starts(with: Array("PK".utf8))
   }
 
-  /// The format of a file that begins with these bytes, 64 KiB or all of it; `nil` where it is none of these.
+  /// Detects the format from the first 64 KiB of a file, or all of a shorter one.
   static func of(_ head: ArraySlice<UInt8>) -> InterchangeFormat? {
-    // Which form of a track it is, is found out once for all of them.
+    // The track format is detected once for all formats.
     var track: ImportFormat??
-    // So is the header of a table.
+    // The header of a table is parsed once for all formats.
     var header: TableHeader??
     return readable.first { format in
       if let profile = format.table {
@@ -119,18 +126,22 @@ public struct InterchangeFormat: Sendable {
     }
   }
 
-  /// The format of a folder, or of an archive, by the content of its files.
-  /// - Returns: `nil` where no file in it can be read.
-  /// - Throws: what opening a file throws.
+  /// Detects the format of a folder or an archive by the content of its files.
+  ///
+  /// - Returns: The format, or `nil` if no file can be read.
+  /// - Throws: The error of opening a file.
   public static func detect(in files: ExportFiles) throws -> InterchangeFormat? {
     try readable.first { try $0.folder?.recognise(files) == true }
   }
 
+  /// Formats that can be imported.
   public static let readable = all.filter { !$0.reads.isEmpty }
+  /// Formats that can be exported.
   public static let writable = all.filter { !$0.writes.isEmpty }
 
-  /// Gives each record with its place in the file, such as `line 12`.
-  /// - Throws: what the input or `body` throws, or ``InterchangeError``; the records before it were given.
+  /// Reads a file and passes each record to `body` with its location, such as `line 12`.
+  ///
+  /// - Throws: Errors of the input or of `body`, or ``InterchangeError``. Earlier records have been passed on.
   public func read(
     _ input: ByteInput, _ options: ImportOptions, _ body: (InterchangeRecord, String) throws -> Void
   ) throws {
@@ -138,8 +149,11 @@ public struct InterchangeFormat: Sendable {
     try readRecords(input, options, body)
   }
 
-  /// Gives each record of a folder or an archive with its place, such as `Takeout/Records.json, locations[3]`.
-  /// - Throws: what a file or `body` throws, or ``InterchangeError``; the records before it were given.
+  /// Reads a folder or archive and passes each record to `body`.
+  ///
+  /// The location includes the path, such as `Takeout/Records.json, locations[3]`.
+  ///
+  /// - Throws: Errors of a file or of `body`, or ``InterchangeError``. Earlier records have been passed on.
   public func read(
     _ files: ExportFiles, _ options: ImportOptions, _ body: (InterchangeRecord, String) throws -> Void
   ) throws {
@@ -147,19 +161,19 @@ public struct InterchangeFormat: Sendable {
     try folder.read(files, options, body)
   }
 
-  /// Whether a file of it is read as records, and not as a track.
+  /// Whether files are read as records instead of as a track.
   public var isReadAsRecords: Bool { readRecords != nil }
 
-  /// `nil` for a format that holds no events or more than those.
+  /// Returns a writer, or `nil` unless the format writes only events to a single file.
   public func eventWriter(_ context: ExportContext) -> (any EventWriter)? { makeWriter?(context) }
 
-  /// `nil` for a format that is a single file.
+  /// Returns a writer, or `nil` for a format with a single file.
   public func archiveWriter(_ context: ExportContext) -> (any EventArchiveWriter)? { makeArchiveWriter?(context) }
 
-  /// Whether it is written as an archive of several files.
+  /// Whether the format is written as an archive of several files.
   public var isWrittenAsArchive: Bool { makeArchiveWriter != nil }
 
-  /// `nil` for a format in which no tracks are written.
+  /// Returns a writer, or `nil` if the format cannot write tracks.
   public func trackWriter() -> (any TrackStreamWriter)? {
     switch track {
     case .gpx: GPXStreamWriter()

@@ -1,9 +1,9 @@
-/// The encodings of text files that say nothing of theirs: UTF-8, UTF-16, and Windows-1252, of which ISO 8859-1 is a part.
+/// Detects and decodes text without a declared encoding: UTF-8, UTF-16, or Windows-1252, which includes ISO 8859-1.
 enum TextEncoding {
-  /// The text as UTF-8: by its mark, else by the NUL bytes of UTF-16, else UTF-8 where it is that, else Windows-1252.
-  /// - Parameters:
-  ///   - head: the first bytes of the input, which nobody took.
-  ///   - input: the text.
+  /// Converts text to UTF-8.
+  ///
+  /// The encoding is determined by a byte order mark, then by the NUL bytes of UTF-16, then by whether `head` is valid
+  /// UTF-8. All other text is Windows-1252. `head` is the beginning of the input, which has not been consumed.
   static func utf8(_ head: ArraySlice<UInt8>, _ input: ByteInput) throws -> ByteInput {
     if head.starts(with: [0xEF, 0xBB, 0xBF]) {
       for _ in 0..<3 { _ = try input.next() }
@@ -12,7 +12,7 @@ enum TextEncoding {
     if let isLittle = isLittleEndianUTF16(head) {
       return ByteInput(utf8(ofUTF16: try input.rest(), isLittleEndian: isLittle))
     }
-    // A character at the end of what was looked at may be cut.
+    // The last character of the sample may be incomplete.
     let isCut = head.count >= 1 << 16
     for dropped in 0...(isCut ? 3 : 0) where String(validating: head.dropLast(dropped), as: UTF8.self) != nil {
       return input
@@ -20,24 +20,26 @@ enum TextEncoding {
     return ByteInput(Array(windows1252(try input.rest()).utf8))
   }
 
-  /// As ``utf8(_:_:)``, of text whose lines are each decoded with ``text(_:)``, so that only UTF-16 is read whole.
+  /// Converts UTF-16 to UTF-8 and leaves other text unchanged, to be decoded per line with ``text(_:)``.
+  ///
+  /// Only UTF-16 is read into memory as a whole.
   static func lines(_ input: ByteInput) throws -> ByteInput {
     guard let isLittle = isLittleEndianUTF16(try input.peek(512)) else { return input }
     return ByteInput(utf8(ofUTF16: try input.rest(), isLittleEndian: isLittle))
   }
 
-  /// The beginning of a file as UTF-8, to be recognised by; what is not UTF-16 as it is.
+  /// Returns the beginning of a file for format detection: UTF-16 as UTF-8, everything else unchanged.
   static func beginning(_ head: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
     guard let isLittle = isLittleEndianUTF16(head) else { return head }
     return utf8(ofUTF16: Array(head), isLittleEndian: isLittle)[...]
   }
 
-  /// UTF-8 where it is that, else Windows-1252.
+  /// Decodes UTF-8, or Windows-1252 if the bytes are not valid UTF-8.
   static func text(_ bytes: some Collection<UInt8>) -> String {
     String(validating: bytes, as: UTF8.self) ?? windows1252(bytes)
   }
 
-  /// `nil` for what is not UTF-16.
+  /// Returns the byte order of UTF-16, or `nil` if the text is not UTF-16.
   private static func isLittleEndianUTF16(_ head: ArraySlice<UInt8>) -> Bool? {
     let nulls = head.prefix(512).enumerated().filter { $0.element == 0 }
     if head.starts(with: [0xFF, 0xFE]) || nulls.count > 8 && nulls.allSatisfy({ $0.offset % 2 == 1 }) { return true }

@@ -1,28 +1,33 @@
 import TrendyFoundation
 public import TrendyModels
 
-/// Writes tracks as text, a segment at a time, so that a file of any length takes the memory of a segment.
+/// Serializes tracks one segment at a time, so that memory use does not depend on the length of the file.
 public protocol TrackStreamWriter {
+  /// Returns the text before the first segment.
   func beginning() -> String
-  /// - Parameters:
-  ///   - fixes: in the order of time, without a gap; not empty.
-  ///   - name: of the track that it belongs to: of a trip, or of a device.
+  /// Returns the text of a segment.
+  ///
+  /// `fixes` are in order of time without a gap, and not empty. `name` is the name of the trip or device.
   mutating func segment(_ fixes: [Location], name: String) -> String
+  /// Returns the text after the last segment.
   func ending() -> String
 }
 
-/// Parts the fixes of one device, as they come in the order of time, into the segments that a ``TrackStreamWriter`` takes.
+/// Splits the fixes of one device into the segments that a ``TrackStreamWriter`` expects.
 public struct TrackSegmenter: Sendable {
-  /// Seconds without a fix that end a segment.
+  /// Gap in seconds that ends a segment.
   private static let gap: TimeInterval = 300
-  /// Fixes of a segment, so that memory does not grow with the track.
+  /// Maximum number of fixes in a segment, which bounds the memory.
   private static let longest = 20_000
 
   private var fixes: [Location] = []
 
+  /// Creates a segmenter without fixes.
   public init() {}
 
-  /// - Returns: the segment that ended before this fix; `nil` where it goes on, or this fix is the first.
+  /// Adds a fix, which must not be earlier than the previous one.
+  ///
+  /// - Returns: The previous segment, if this fix starts a new one.
   public mutating func take(_ fix: Location) -> [Location]? {
     var ended: [Location]?
     if let last = fixes.last,
@@ -34,8 +39,7 @@ public struct TrackSegmenter: Sendable {
     return ended
   }
 
-  /// Ends the segment that goes on.
-  /// - Returns: it; `nil` where there is none.
+  /// Returns the last segment, or `nil` if there is none.
   public mutating func finish() -> [Location]? {
     guard !fixes.isEmpty else { return nil }
     defer { fixes = [] }
@@ -43,7 +47,7 @@ public struct TrackSegmenter: Sendable {
   }
 }
 
-/// GPX 1.1, a track for each segment.
+/// Writes GPX 1.1 with one track per segment.
 struct GPXStreamWriter: TrackStreamWriter {
   func beginning() -> String { GPXWriter.beginning }
 
@@ -54,7 +58,7 @@ struct GPXStreamWriter: TrackStreamWriter {
   func ending() -> String { GPXWriter.ending }
 }
 
-/// GeoJSON, a feature with `coordTimes` for each segment.
+/// Writes GeoJSON with one feature with `coordTimes` per segment.
 struct GeoJSONStreamWriter: TrackStreamWriter {
   private var isFirst = true
 
@@ -69,7 +73,9 @@ struct GeoJSONStreamWriter: TrackStreamWriter {
   func ending() -> String { "\n]}\n" }
 }
 
-/// KML 2.2 with Google's tracks, a placemark for each segment; speed, bearing and accuracy in the arrays that ``KMLReader`` reads.
+/// Writes KML 2.2 with one placemark with a `gx:Track` per segment.
+///
+/// Speed, bearing and accuracy are in the arrays that ``KMLReader`` reads.
 struct KMLStreamWriter: TrackStreamWriter {
   func beginning() -> String {
     """
@@ -108,7 +114,7 @@ struct KMLStreamWriter: TrackStreamWriter {
 
   func ending() -> String { "</Document>\n</kml>\n" }
 
-  /// A value that is not known stands as an empty element, so that all arrays are as long as the track.
+  /// Unknown values are written as empty elements, so that all arrays have the length of the track.
   private static func add(_ name: String, _ values: [Double?], to text: inout TextBytes) {
     guard values.contains(where: { $0 != nil }) else { return }
     text.add("<gx:SimpleArrayData name=\"\(name)\">\n")
@@ -121,7 +127,7 @@ struct KMLStreamWriter: TrackStreamWriter {
   }
 }
 
-/// OwnTracks' recordings.
+/// Writes `.rec` files of OwnTracks' recorder.
 struct OwnTracksStreamWriter: TrackStreamWriter {
   func beginning() -> String { "" }
 

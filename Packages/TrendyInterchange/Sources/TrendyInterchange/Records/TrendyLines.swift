@@ -1,12 +1,12 @@
 import TrendyFoundation
 import TrendyModels
 
-/// The product's own format: a line of JSON for each record, without loss. See `docs/formats.md`.
+/// Lossless format of this product: one line of JSON per record. See `docs/formats.md`.
 public enum TrendyLines: Sendable {
-  /// The first line of a file.
+  /// First line of a file, without the line end.
   public static let header = "{\"record\":\"trendy\",\"schema\":\"trendy.export/1\"}"
 
-  /// The line of a record, with its end; `nil` for what the format does not hold.
+  /// Returns the line of a record with its line end, or `nil` for records that the format does not support.
   public static func line(_ record: InterchangeRecord) throws -> String? {
     var members: [String: JSONValue]
     switch record {
@@ -48,7 +48,7 @@ public enum TrendyLines: Sendable {
     return outline.members["record"] != nil
   }
 
-  /// Gives each line's record with its place.
+  /// Passes each line's record to `body` with its location.
   static func read(_ input: ByteInput, _ body: (InterchangeRecord, String) throws -> Void) throws {
     var number = 0
     while let (line, isWhole) = try input.line(limit: 1 << 24) {
@@ -71,7 +71,7 @@ public enum TrendyLines: Sendable {
     }
   }
 
-  /// `nil` for the line that names the format.
+  /// Returns the record of a line, or `nil` for the header line.
   private static func record(_ value: JSONValue) -> InterchangeRecord? {
     guard var members = value.objectValue, let name = members.removeValue(forKey: "record")?.stringValue else {
       return .bad(reason: "there is no 'record'")
