@@ -1,16 +1,16 @@
-/// Lines of iCalendar text (RFC 5545, 3.1): unfolded, each a name, parameters and a value.
+/// Parses the content lines of iCalendar text (RFC 5545, 3.1) after unfolding: name, parameters and value.
 struct CalendarLines {
   struct Line {
-    /// In capitals.
+    /// Upper-case name; empty for an invalid line.
     var name: String
-    /// By names in capitals.
+    /// Parameters by upper-case name.
     var parameters: [String: String]
     var value: String
-    /// Of the file, where it begins.
+    /// Number of the first physical line in the file.
     var number: Int
   }
 
-  /// Bytes of an unfolded line; what is beyond them is dropped.
+  /// Maximum length of an unfolded line in bytes; the rest is discarded.
   private static let longest = 1 << 20
 
   private let input: ByteInput
@@ -19,7 +19,7 @@ struct CalendarLines {
 
   init(_ input: ByteInput) throws { self.input = try TextEncoding.lines(input) }
 
-  /// - Returns: `nil` at the end; `name` is empty for a line that has none.
+  /// Returns the next line, or `nil` at the end. The name is empty if the line has none.
   mutating func next() throws -> Line? {
     guard var line = try physical() else { return nil }
     let start = number
@@ -75,10 +75,10 @@ struct CalendarLines {
     return line
   }
 
-  /// Whether a colon is part of the name of a zone without quotes, such as `tzone://Microsoft/Utc`: no date follows it.
+  /// Whether a colon is part of an unquoted zone name such as `tzone://Microsoft/Utc`: it is not followed by a date.
   private static func isInZone(_ parts: [[UInt8]], _ rest: ArraySlice<UInt8>) -> Bool {
     guard let last = parts.last, parts.count > 1, last.starts(with: Array("TZID=".utf8)),
-      // A date or nothing comes behind the last colon.
+      // The last colon is followed by a date or by nothing.
       let next = rest.lastIndex(of: UInt8(ascii: ":"))
     else { return false }
     let value = rest.prefix { (0x30...0x39).contains($0) || $0 == UInt8(ascii: "-") }
@@ -86,7 +86,7 @@ struct CalendarLines {
       && rest[(next + 1)...].prefix { (0x30...0x39).contains($0) || $0 == UInt8(ascii: "-") }.count >= 8
   }
 
-  /// What a text means: its line ends, commas and semicolons are written with a backslash.
+  /// Unescapes a text value, in which line breaks, commas and semicolons are preceded by a backslash.
   static func text(_ value: String) -> String {
     guard value.contains("\\") else { return value }
     var text = ""
@@ -104,7 +104,7 @@ struct CalendarLines {
     return text
   }
 
-  /// A line as it is written, folded at 75 bytes without cutting a character.
+  /// Returns the line with its line end, folded at 75 bytes without splitting a character.
   static func folded(_ line: String) -> String {
     var text = ""
     var width = 0

@@ -1,11 +1,12 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Reads calendars (RFC 5545): their events, and what repeats, repeated within the time that is asked for, else until now.
+/// Reads calendars (RFC 5545) and expands recurring events within the requested range, by default until now.
 ///
-/// An instance that was moved or cancelled replaces the one whose start it names. Tasks, journals and alarms are counted.
+/// A moved or cancelled instance replaces the instance whose start it names. Tasks, journals and alarms are counted as
+/// skipped.
 struct CalendarReader {
-  /// When something begins or ends, as it is written.
+  /// Start or end as written in the calendar.
   private enum Moment {
     case date(CivilDate)
     case wall(WallTime, ZoneClock)
@@ -24,7 +25,7 @@ struct CalendarReader {
       }
     }
 
-    /// The same clock at another time.
+    /// Returns another time in the same zone.
     func at(_ wall: WallTime) -> Moment {
       switch self {
       case .date: .date(wall.day)
@@ -36,7 +37,7 @@ struct CalendarReader {
   private struct Item {
     var lines: [CalendarLines.Line] = []
     var number = 0
-    /// Number of the calendar in the file.
+    /// Index of the calendar in the file.
     var calendar = 0
     var isCut = false
 
@@ -60,11 +61,11 @@ struct CalendarReader {
   private var skipped: [String: Int] = [:]
   private var calendars = [Calendar()]
 
-  /// What a VCALENDAR says of its events.
+  /// Properties of a VCALENDAR that apply to its events.
   private struct Calendar {
-    /// `X-WR-TIMEZONE`.
+    /// Value of `X-WR-TIMEZONE`.
     var zone: String?
-    /// Whether this product wrote it, with the ids of its events.
+    /// Whether this product wrote the calendar, so that UIDs are event ids.
     var isOwn = false
   }
 
@@ -90,7 +91,7 @@ struct CalendarReader {
         guard open.count < 16 else { continue }
         open.append(name)
         if name == "VEVENT" {
-          // The one before has no end.
+          // The previous event has no END.
           if let unclosed = item { keep(unclosed, isCut: true) }
           item = Item(number: line.number, calendar: calendars.count - 1)
         } else if name == "VCALENDAR" {
@@ -146,7 +147,7 @@ struct CalendarReader {
 
   // MARK: Events
 
-  /// Gives a problem of a part of an event, with its line.
+  /// Reports a problem in a part of an event with its line.
   private func report(
     _ reason: String, _ line: Int, _ body: (InterchangeRecord, String) throws -> Void
   ) throws {
@@ -180,11 +181,11 @@ struct CalendarReader {
         let start = master.first("DTSTART")?.value ?? ""
         let key = uid.hasPrefix("\u{0}") ? nil : index == 0 ? [uid] : [uid, "start", start]
         try give(master, uid: key, changes, body)
-        // They belong to the first series.
+        // Changed instances belong to the first series.
         if isSeries(master) || index == found.items.count - 1 { changes = [] }
       }
     }
-    // Invitations to a single instance.
+    // Invitations to single instances.
     for (uid, items) in overrides.sorted(by: { $0.key < $1.key }) {
       for item in items {
         guard let original = item.first("RECURRENCE-ID").flatMap({ moment($0, item) }) else { continue }
@@ -196,7 +197,9 @@ struct CalendarReader {
     }
   }
 
-  /// Of several events with one UID those that stand beside each other: of the highest SEQUENCE, with different starts; series first.
+  /// Returns the current versions of events with the same UID: of the highest SEQUENCE and with different starts.
+  ///
+  /// Series come first.
   private func newest(_ items: [Item]) -> (items: [Item], superseded: Int) {
     let sequence = items.map(\.sequence).max() ?? 0
     var byStart: [String: Item] = [:]
@@ -211,7 +214,9 @@ struct CalendarReader {
 
   private func isSeries(_ item: Item) -> Bool { item.first("RRULE") != nil || item.first("RDATE") != nil }
 
-  /// - Throws: ``InterchangeError/undecided(_:reason:)`` for an unknown zone, unless the user chose one.
+  /// Checks that all time zones are known.
+  ///
+  /// - Throws: ``InterchangeError/undecided(_:reason:)`` for an unknown zone, unless the user specified one.
   private mutating func checkZones(_ body: (InterchangeRecord, String) throws -> Void) throws {
     var reported: Set<String> = []
     for item in items {
@@ -222,7 +227,7 @@ struct CalendarReader {
         let ofCalendar = calendars[item.calendar].zone
         let named = line.parameters["TZID"]
         guard let name = named ?? ofCalendar, zones.clock(name) == nil else { continue }
-        // A calendar's own zone stands in for that of its event.
+        // The calendar's zone replaces an unknown zone of an event.
         let other = named == nil ? nil : ofCalendar.flatMap { zones.clock($0) }
         guard other != nil || options.isZoneChosen else {
           throw InterchangeError.undecided(
@@ -236,7 +241,7 @@ struct CalendarReader {
     }
   }
 
-  /// An event, and what it repeats as.
+  /// Emits an event and its recurrences.
   private mutating func give(
     _ item: Item, uid: [String]?, _ overrides: [Item], _ body: (InterchangeRecord, String) throws -> Void
   ) throws {
@@ -266,7 +271,7 @@ struct CalendarReader {
     let last = wall(upper, zone)
     var walls: Set<WallTime> = []
     for line in rules { walls.formUnion(try times(of: line, start, from: max(start.wall, first), through: last, body)) }
-    // The first time is one, whatever the rule says.
+    // The start is always an instance, even if it does not match the rule.
     walls.insert(start.wall)
     for moment in extra {
       let wall = wall(moment, like: start)
@@ -305,7 +310,7 @@ struct CalendarReader {
         try give(item, uid: uid, original: start.at(wall), at: start.at(wall), body)
         continue
       }
-      // This instance and all later ones have moved by as much.
+      // `THISANDFUTURE`: this and all later instances are shifted by the same amount.
       let moved = self.wall(change.start, like: start)
       let days = moved.day.daysSince1970 - change.from.day.daysSince1970
       guard abs(days) < 36_525 else {
@@ -320,7 +325,7 @@ struct CalendarReader {
     }
   }
 
-  /// The times of a rule; none of one that cannot be read, which is reported.
+  /// Returns the instances of a rule. A rule that cannot be parsed is reported and has none.
   private func times(
     of line: CalendarLines.Line, _ start: Moment, from first: WallTime, through last: WallTime,
     _ body: (InterchangeRecord, String) throws -> Void
@@ -334,7 +339,7 @@ struct CalendarReader {
     if rule.isUntilUTC, let end = rule.until, case .wall(_, let zone) = start {
       let moment = ZoneClock.utc.date(end.day, secondOfDay: end.secondOfDay)
       until = moment
-      // An hour that the clocks repeat is decided below, by the moment.
+      // For a local time that occurs twice, the comparison of instants below decides.
       let wall = wall(moment, zone)
       rule.until = WallTime(day: wall.day.advanced(by: 1), secondOfDay: wall.secondOfDay)
     } else if rule.isUntilUTC, let end = rule.until {
@@ -361,7 +366,7 @@ struct CalendarReader {
     return WallTime(day: day, secondOfDay: second)
   }
 
-  /// A moment on the clock of another.
+  /// Returns a time as local time in the zone of another.
   private func wall(_ moment: Moment, like start: Moment) -> WallTime {
     switch (moment, start) {
     case (.date(let day), .wall(let wall, _)): WallTime(day: day, secondOfDay: wall.secondOfDay)
@@ -370,11 +375,14 @@ struct CalendarReader {
     }
   }
 
-  /// One event.
+  /// Emits one event.
+  ///
   /// - Parameters:
-  ///   - uid: parts of its key; `nil` for an event without a UID.
-  ///   - original: start by which an instance of a series is known.
-  ///   - time: start of the instance; `nil` for the start that is written.
+  ///   - item: Lines of the event.
+  ///   - uid: Parts of its natural key; `nil` for an event without a UID.
+  ///   - original: Original start of an instance, by which the series identifies it.
+  ///   - time: Start of the instance; `nil` for the start in `item`.
+  ///   - body: Receives the event.
   private mutating func give(
     _ item: Item, uid: [String]?, original: Moment?, at time: Moment? = nil,
     _ body: (InterchangeRecord, String) throws -> Void
@@ -414,11 +422,13 @@ struct CalendarReader {
       event.key = ["ics", "", beginning, event.endDate.map { RFC3339.string(from: $0) } ?? "", title]
     }
     try body(.event(event), place)
-    // Once for each series.
+    // Problems are reported once per series.
     if time == nil || time?.wall == written.wall { for (reason, line) in problems { try report(reason, line, body) } }
   }
 
-  /// What this product wrote beside what a calendar holds; of other calendars the UID, which may be the id of an event here.
+  /// Reads the properties that this product adds to its calendars.
+  ///
+  /// In other calendars the UID may be the id of an event, because this product exported that event earlier.
   private func takeOwn(_ item: Item, _ uid: String, _ event: inout ForeignEvent) {
     guard calendars[item.calendar].isOwn else { return event.possibleID = uid }
     event.id = uid
@@ -475,7 +485,9 @@ struct CalendarReader {
     }
   }
 
-  /// The start as written; a date for an event that Outlook marks as all-day, or that lasts from midnight to midnight.
+  /// Returns the start, as a date for all-day events.
+  ///
+  /// These are also events that Outlook marks as all-day and events that last from midnight to midnight.
   private mutating func start(of item: Item) -> Moment? {
     guard let line = item.first("DTSTART"), let start = moment(line, item) else { return nil }
     guard case .wall(let wall, _) = start, wall.secondOfDay == 0 else { return start }
@@ -495,7 +507,7 @@ struct CalendarReader {
         return nil
       }
       if case .date = start {
-        // The end is the day after the last one.
+        // DTEND is the day after the last day.
         let days = end.wall.day.daysSince1970 - written.wall.day.daysSince1970 - 1
         if days < -1 { problems.append(("it ends before it begins: the end is left out", line.number)) }
         return days <= 0 ? nil : options.zone.date(start.wall.day.advanced(by: days))
@@ -515,7 +527,7 @@ struct CalendarReader {
     return end > start.date(in: options.zone) ? end : nil
   }
 
-  /// `P1DT2H30M`: calendar days, and seconds.
+  /// Parses a duration such as `P1DT2H30M`, as calendar days and seconds.
   private static func duration(_ text: String) -> (days: Int, seconds: Int)? {
     var rest = text.uppercased()[...]
     if rest.first == "+" { rest.removeFirst() }
@@ -545,10 +557,10 @@ struct CalendarReader {
   }
 
   private mutating func moment(_ text: Substring, _ line: CalendarLines.Line, _ item: Item) -> Moment? {
-    // A period counts from its start.
+    // Only the start of a period is used.
     let text = FieldText.trim(text.split(separator: "/").first ?? text)
     guard let wall = WallTime(text) else {
-      // An offset is not iCalendar's, but has one meaning.
+      // A UTC offset is not allowed in iCalendar but is unambiguous.
       return RFC3339.date(from: text).map { .wall(self.wall($0, .utc), .utc) }
     }
     if !text.contains(where: { $0 == "T" || $0 == "t" }) { return .date(wall.day) }
@@ -557,7 +569,7 @@ struct CalendarReader {
     return .wall(wall, named ?? calendars[item.calendar].zone.flatMap { zones.clock($0) } ?? options.zone)
   }
 
-  /// All times of a list; those that cannot be read are reported.
+  /// Returns the times of a list. Invalid ones are reported.
   private mutating func listed(
     _ line: CalendarLines.Line, _ item: Item, _ body: (InterchangeRecord, String) throws -> Void
   ) throws -> [Moment] {
@@ -573,7 +585,7 @@ struct CalendarReader {
   }
 }
 
-/// Kinds of events that titles in a calendar tell.
+/// Event types derived from words in calendar titles.
 enum CalendarGroup {
   private static let groups: [(name: String, words: [String])] = [
     ("Dental", ["dentist", "dental", "orthodontist", "teeth"]),
@@ -590,7 +602,7 @@ enum CalendarGroup {
     title.lowercased().split { !$0.isLetter && !$0.isNumber && $0 != "-" && $0 != ":" }.map(String.init)
   }
 
-  /// The group of a title, else its first word of more than three letters, else the title.
+  /// Returns the group of a title, else its first word with more than three letters, else the title itself.
   static func name(of title: String) -> String {
     let words = words(of: title)
     for group in groups where group.words.contains(where: { words.contains($0) }) { return group.name }

@@ -1,11 +1,11 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Writes events as a calendar (RFC 5545): times in UTC, all-day events as dates, an id that stays.
+/// Writes events as iCalendar (RFC 5545): times in UTC, all-day events as dates, and event ids as UIDs.
 struct CalendarWriter: EventWriter {
   let context: ExportContext
 
-  /// The PRODID of calendars with the ids of this product's events.
+  /// PRODID that marks calendars of this product, in which a UID is an event id.
   static let product = "-//trendy//trendy//EN"
 
   func beginning() -> String {
@@ -31,9 +31,9 @@ struct CalendarWriter: EventWriter {
     if let latitude = event.locationLatitude, let longitude = event.locationLongitude {
       lines.append("GEO:\(latitude);\(longitude)")
     }
-    // What a calendar has no room for, so that an import of it makes the same event.
+    // Values without an iCalendar equivalent, so that importing the file gives the same event.
     lines.append("X-TRENDY-SOURCE:\(event.sourceType.rawValue)")
-    // A calendar's times are whole seconds, and its dates have no zone.
+    // iCalendar times are in whole seconds, and dates have no zone.
     lines.append("X-TRENDY-START:\(RFC3339.string(from: event.timestamp))")
     if let end = event.endDate { lines.append("X-TRENDY-END:\(RFC3339.string(from: end))") }
     if let title = event.originalTitle { lines.append("X-TRENDY-TITLE:\(CalendarLines.escaped(title))") }

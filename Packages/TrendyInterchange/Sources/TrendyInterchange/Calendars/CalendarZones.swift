@@ -1,9 +1,9 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Time zones as calendars name them: by the database's names, Microsoft's, or a description in the file.
+/// Time zones of a calendar, by IANA name, Windows name, or definition in the file.
 struct CalendarZones {
-  /// Offsets that hold from a time on the wall on, as a file describes them.
+  /// Part of a zone's definition: an offset that applies from a local time on.
   struct Observance {
     var start: WallTime?
     var from = 0
@@ -20,7 +20,7 @@ struct CalendarZones {
     described[name] = clock
   }
 
-  /// - Returns: `nil` for an unknown zone.
+  /// Returns the zone with a name, or `nil` if it is unknown.
   mutating func clock(_ name: String) -> ZoneClock? {
     if let clock = known[name] { return clock }
     let clock = ZoneClock(named: name) ?? described[name] ?? TimeZoneNames.clock(name)
@@ -61,7 +61,7 @@ struct CalendarZones {
     }
   }
 
-  /// `+0130`, `-05`, `+013000`: seconds.
+  /// Parses a UTC offset such as `+0130`, `-05` or `+013000` to seconds.
   static func offset(_ text: String) -> Int? {
     let digits = text.dropFirst()
     guard let sign = text.first, sign == "+" || sign == "-", [2, 4, 6].contains(digits.count), let number = Int(digits)

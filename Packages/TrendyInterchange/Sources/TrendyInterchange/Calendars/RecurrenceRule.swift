@@ -1,18 +1,21 @@
 import TrendyFoundation
 public import TrendyModels
 
-/// A time on a wall, in no zone: what a recurrence counts in.
+/// Local date and time without a zone, in which recurrences are computed.
 public struct WallTime: Hashable, Sendable, Comparable {
   public var day: CivilDate
-  /// Below 86,400.
+  /// Seconds since midnight, less than 86,400.
   public var secondOfDay: Int
 
+  /// Creates a local time from a date and the seconds since midnight.
   public init(day: CivilDate, secondOfDay: Int = 0) {
     self.day = day
     self.secondOfDay = secondOfDay
   }
 
-  /// - Parameter text: `20261120`, `20261120T083000`, with or without `Z`; or with dashes and colons.
+  /// Parses `20261120` or `20261120T083000`, with or without `Z`, or the same with dashes and colons.
+  ///
+  /// Returns `nil` if the text is not a valid date. The `Z` is ignored.
   public init?(_ text: some StringProtocol) {
     var digits = text.utf8.filter { $0 != UInt8(ascii: "-") && $0 != UInt8(ascii: ":") }
     let date = digits.prefix(8)
@@ -25,7 +28,7 @@ public struct WallTime: Hashable, Sendable, Comparable {
     self.day = CivilDate(year: year, month: month, day: day)
     secondOfDay = 0
     guard digits.count > 8 else { return }
-    // Without seconds.
+    // Seconds are optional.
     if digits.count == 13 || digits.count == 14 && digits[13] == UInt8(ascii: "Z") {
       digits.insert(contentsOf: Array("00".utf8), at: 13)
     }
@@ -37,15 +40,17 @@ public struct WallTime: Hashable, Sendable, Comparable {
     secondOfDay = min(clock / 10_000 * 3600 + clock / 100 % 100 * 60 + clock % 100, 86_399)
   }
 
+  /// Whether the first time is earlier.
   public static func < (left: WallTime, right: WallTime) -> Bool {
     (left.day.daysSince1970, left.secondOfDay) < (right.day.daysSince1970, right.secondOfDay)
   }
 }
 
-/// When something repeats: RFC 5545, 3.3.10.
+/// Recurrence rule of RFC 5545, 3.3.10.
 ///
-/// Days that do not exist, such as 31 April, are left out. What a rule does not say comes from its first time.
+/// Dates that do not exist, such as 31 April, are skipped. Parts that a rule does not specify are taken from its start.
 public struct RecurrenceRule: Hashable, Sendable {
+  /// Unit of the interval between instances.
   public enum Frequency: String, Hashable, Sendable, CaseIterable {
     case secondly = "SECONDLY"
     case minutely = "MINUTELY"
@@ -56,19 +61,20 @@ public struct RecurrenceRule: Hashable, Sendable {
     case yearly = "YEARLY"
   }
 
-  /// A weekday, 0 for Sunday, and which of the month or year; 0 for every one, negative from the end.
+  /// Weekday (0 for Sunday) with its ordinal in the month or year: 0 for every one, negative from the end.
   struct Day: Hashable, Sendable {
     var ordinal: Int
     var weekday: Int
   }
 
   public var frequency: Frequency
-  /// 1 to 1,000,000.
+  /// Number of units between instances, 1 to 1,000,000.
   public var interval = 1
+  /// Number of instances, including the start; `nil` if unlimited.
   public var count: Int?
-  /// With it; on the wall of the rule's zone.
+  /// Last possible instance, inclusive, as local time in the zone of the start.
   public var until: WallTime?
-  /// Whether `until` was written in UTC.
+  /// Whether the rule specifies `until` in UTC.
   public private(set) var isUntilUTC = false
   private var weekStart = 1
   private var months: Set<Int> = []
@@ -81,8 +87,7 @@ public struct RecurrenceRule: Hashable, Sendable {
   private var seconds: [Int] = []
   private var positions: [Int] = []
 
-  /// - Parameter text: `FREQ=WEEKLY;BYDAY=MO`.
-  /// - Returns: `nil` for what is no rule.
+  /// Parses a rule such as `FREQ=WEEKLY;BYDAY=MO`, or returns `nil` if it is invalid.
   public init?(_ text: some StringProtocol) {
     var frequency: Frequency?
     var parts: [(String, Substring)] = []
@@ -116,7 +121,7 @@ public struct RecurrenceRule: Hashable, Sendable {
       guard let number = Int(value), (1...1_000_000).contains(number) else { return false }
       interval = number
     case "COUNT":
-      // Android writes -1 for no limit.
+      // Android writes -1 for an unlimited rule.
       guard let number = Int(value), number != 0 else { return false }
       if number > 0 { count = number }
     case "UNTIL":
@@ -159,23 +164,25 @@ public struct RecurrenceRule: Hashable, Sendable {
 // MARK: Expansion
 
 extension RecurrenceRule {
-  /// Occurrences that are expanded at most.
+  /// Maximum number of instances that are expanded.
   public static let limit = 100_000
-  /// Periods that are looked through at most: a rule that never holds must end.
+  /// Maximum number of periods that are searched, so that a rule without instances terminates.
   private static let longestSearch = 500_000
 
-  /// The times of a rule from one to another, both with it, in their order.
+  /// Returns the instances of the rule between two times, inclusive, in order.
   ///
-  /// `start` counts as the first, also where it does not fit the rule. A rule without a count is not gone through from its start.
+  /// `start` is always an instance, even if it does not match the rule. Without `count`, periods before `first` are
+  /// skipped.
+  ///
   /// - Parameters:
-  ///   - start: the first time.
-  ///   - first: times before are left out.
-  ///   - last: times after are left out.
+  ///   - start: Start of the series.
+  ///   - first: Earliest instance to return.
+  ///   - last: Latest instance to return.
   public func occurrences(from start: WallTime, in first: WallTime, through last: WallTime) -> [WallTime] {
     expanded(from: start, in: first, through: last).times
   }
 
-  /// As ``occurrences(from:in:through:)``, and whether times are missing behind the last one, as there are more than ``limit``.
+  /// Expands as ``occurrences(from:in:through:)``, and returns whether instances after ``limit`` are missing.
   func expanded(
     from start: WallTime, in first: WallTime, through last: WallTime
   ) -> (times: [WallTime], isCut: Bool) {
@@ -206,7 +213,7 @@ extension RecurrenceRule {
     return (found, true)
   }
 
-  /// How many periods lie wholly before a time.
+  /// Returns the number of periods that can be skipped because they are completely before a time.
   private func skipped(from start: WallTime, to first: WallTime) -> Int {
     guard first > start else { return 0 }
     let days = first.day.daysSince1970 - start.day.daysSince1970
@@ -224,7 +231,7 @@ extension RecurrenceRule {
     return max(0, periods / interval - 1)
   }
 
-  /// The times of a period, in their order, and when it begins; `nil` beyond the calendar.
+  /// Returns the instances of a period in order, and its start, or `nil` after the year 9999.
   private func period(_ index: Int, of start: WallTime) -> (times: [WallTime], begin: WallTime)? {
     let (offset, isTooFar) = index.multipliedReportingOverflow(by: interval)
     guard !isTooFar else { return nil }
@@ -295,7 +302,7 @@ extension RecurrenceRule {
     return chosen(times)
   }
 
-  /// Those that BYSETPOS names.
+  /// Returns the instances that BYSETPOS selects.
   private func chosen(_ times: [WallTime]) -> [WallTime] {
     guard !positions.isEmpty else { return times }
     let indexes = Set(positions.map { $0 > 0 ? $0 - 1 : times.count + $0 })
@@ -304,7 +311,7 @@ extension RecurrenceRule {
 
   // MARK: Days
 
-  /// Whether a day is of the months, days of the month and days of the year that are asked for.
+  /// Whether a date matches BYMONTH, BYMONTHDAY and BYYEARDAY.
   private func holds(_ day: CivilDate) -> Bool {
     let (year, month, number) = day.fields
     guard months.isEmpty || months.contains(month) else { return false }
@@ -333,7 +340,7 @@ extension RecurrenceRule {
     return month.filter { holds($0) && isNamed($0, begin, length) }
   }
 
-  /// Whether BYDAY names a day of a month or year that begins at a day.
+  /// Whether BYDAY matches a date. `begin` and `length` describe its month or year.
   private func isNamed(_ day: CivilDate, _ begin: CivilDate, _ length: Int) -> Bool {
     guard !days.isEmpty else { return true }
     let index = day.daysSince1970 - begin.daysSince1970
@@ -357,7 +364,7 @@ extension RecurrenceRule {
     }
     return (0..<length).map { begin.advanced(by: $0) }.filter { day in
       guard holds(day) else { return false }
-      // Ordinals count within the months that are asked for, else within the year.
+      // Ordinals count within the month if BYMONTH is given, else within the year.
       guard !months.isEmpty else { return isNamed(day, begin, length) }
       let (year, month, _) = day.fields
       return isNamed(
@@ -365,7 +372,9 @@ extension RecurrenceRule {
     }
   }
 
-  /// Days of the weeks that BYWEEKNO names; a week belongs to the year that has most of it, and its days to their own.
+  /// Returns the dates that BYWEEKNO selects.
+  ///
+  /// A week belongs to the year that contains most of it, a date to its calendar year.
   private func weekDays(_ year: Int, _ start: WallTime) -> [CivilDate] {
     func firstWeek(_ year: Int) -> CivilDate {
       let begin = CivilDate(year: year, month: 1, day: 1)
