@@ -1,20 +1,22 @@
 import TrendyFoundation
 import TrendyModels
 
-/// The JSON values of a file: one document, or one on each line.
+/// JSON values of a file with one document, or with one per line.
 struct JSONDocuments {
-  /// Each value with what stands before its members' names in a report: empty, or `line 3: `.
+  /// Values with their locations for messages: empty for a single document, else `line 3` for example.
   private(set) var values: [(prefix: String, value: JSONValue)] = []
   private(set) var problems: [ImportProblem] = []
 
-  /// - Throws: ``InterchangeError`` if there is no whole value in it.
+  /// Parses the content of a file.
+  ///
+  /// - Throws: ``InterchangeError`` if it contains no complete value.
   init(_ bytes: [UInt8]) throws(InterchangeError) {
     let content = bytes[...].withoutLeadingSpace
     guard Self.isLines(content) else {
       values = [("", try Self.whole(content))]
       return
     }
-    // Numbered in the file as it is, with what was dropped before the first line.
+    // Line numbers include the lines before the first value.
     let dropped = bytes[..<content.startIndex].count { $0 == 0xA }
     for line in content.textLines {
       let place = "line \(line.number + dropped)"
@@ -31,7 +33,8 @@ struct JSONDocuments {
     }
   }
 
-  /// Whether each line is an object of its own: the second begins as the first one does, which is not left open.
+  /// Whether each line is a separate object: the second line starts with a brace, and the first does not end inside
+  /// one.
   static func isLines(_ content: ArraySlice<UInt8>) -> Bool {
     guard content.first == UInt8(ascii: "{"), let end = content.firstIndex(of: 0xA),
       let last = content[..<end].last(where: { !$0.isSpace }), !"{[,:".utf8.contains(last)
@@ -63,7 +66,7 @@ extension JSONValue {
     if case .object(let members) = self { members[name] } else { nil }
   }
 
-  /// A number, also one that was written as a string.
+  /// The number, also if it is written as a string.
   var number: Double? {
     switch self {
     case .string(let text): FieldText.number(text)
@@ -71,7 +74,7 @@ extension JSONValue {
     }
   }
 
-  /// A date, or seconds or milliseconds since 1970, as a string or a number.
+  /// Timestamp: RFC 3339, or seconds or milliseconds since 1970, as a string or a number.
   var moment: Date? {
     switch self {
     case .string(let text): FieldText.moment(text)

@@ -1,16 +1,19 @@
-/// Cuts the elements out of the large arrays of a JSON document, one at a time, in memory that does not grow with the document.
+/// Reads the elements of large arrays in a JSON document one at a time, in constant memory.
 ///
-/// The document is an array, or an object some of whose members are arrays.
+/// The document is an array, or an object with arrays as members.
 struct JSONElements {
-  /// Bytes of an element, and of a name.
+  /// Maximum size of an element or a name in bytes.
   static let elementLimit = 16 << 20
 
   typealias Handler = (_ array: String, _ index: Int, _ element: UnsafeBufferPointer<UInt8>) throws -> Void
 
-  /// Gives the elements of the arrays of these names, in the order of the document; of a document that is an array those of `""`.
-  /// - Throws: ``InterchangeError`` with line and column where it is cut off or broken, after what was whole was given; or what the input or
-  ///   `body` throws.
-  /// - Returns: the names of the other members.
+  /// Passes the elements of the named arrays to `body`, in the order of the document.
+  ///
+  /// If the document is an array, its name is `""`.
+  ///
+  /// - Returns: The names of the other members.
+  /// - Throws: ``InterchangeError`` with line and column of a syntax error, after all elements before it were passed
+  ///   on, or errors of the input or of `body`.
   @discardableResult
   static func read(_ input: ByteInput, arrays: Set<String>, _ body: Handler) throws -> [String] {
     var elements = 0

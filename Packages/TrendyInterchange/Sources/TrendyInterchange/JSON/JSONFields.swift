@@ -1,18 +1,18 @@
 import TrendyFoundation
 
-/// The members of one JSON object, seen without making values of them: for elements that come by the million.
+/// Iterates over the members of a JSON object without creating values, for objects that occur in millions.
 ///
-/// What breaks the grammar ends the walk; members before it were given.
+/// A syntax error ends the iteration, after the members before it were passed on.
 struct JSONFields {
-  /// A member's value as it stands in the text.
+  /// Unparsed value of a member.
   struct Value {
-    /// Without its quotation marks, if it is a string.
+    /// Bytes of the value, without the quotes if it is a string.
     let bytes: UnsafeBufferPointer<UInt8>
     let isString: Bool
 
     var text: String { String(decoding: bytes, as: UTF8.self) }
 
-    /// A whole number, also one that stands in a string, or has a fraction, which is rounded.
+    /// Integer, also from a string. A fraction is rounded.
     var integer: Int64? {
       var index = 0
       let isNegative = bytes.first == UInt8(ascii: "-")
@@ -39,10 +39,10 @@ struct JSONFields {
 
     private var roundedNumber: Int64? { FieldText.number(text).flatMap { Int64(exactly: $0.rounded()) } }
 
-    /// A moment in RFC 3339, quickly where it is in UTC as `2022-05-01T06:10:11.5Z`.
+    /// RFC 3339 timestamp, with a fast path for UTC such as `2022-05-01T06:10:11.5Z`.
     var moment: Date? { utcMilliseconds.map { Date(timeIntervalSince1970: Double($0) / 1000) } ?? FieldText.date(text) }
 
-    /// Milliseconds since 1970; more digits are cut off.
+    /// Milliseconds since 1970; further digits are truncated.
     private var utcMilliseconds: Int64? {
       guard bytes.count >= 20, bytes.last == UInt8(ascii: "Z"), bytes[4] == 0x2D, bytes[7] == 0x2D,
         bytes[10] == UInt8(ascii: "T"), bytes[13] == 0x3A, bytes[16] == 0x3A,
@@ -59,7 +59,8 @@ struct JSONFields {
           if place < 3 { fraction += Int64(digit) * (place == 0 ? 100 : place == 1 ? 10 : 1) }
         }
       }
-      // Days from the civil date, of years that begin in March (Howard Hinnant, "chrono-compatible low-level date algorithms").
+      // Days from the civil date, with years that start in March (Howard Hinnant, "chrono-Compatible Low-Level Date
+      // Algorithms").
       let shifted = month > 2 ? year : year - 1
       let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
       let days = shifted * 365 + shifted / 4 - shifted / 100 + shifted / 400 + dayOfYear - 719_468
@@ -77,8 +78,9 @@ struct JSONFields {
     }
   }
 
-  /// Gives each member whose value is neither an object nor an array.
-  /// - Returns: whether the object was whole.
+  /// Passes each member whose value is neither an object nor an array to `body`.
+  ///
+  /// - Returns: Whether the object is complete.
   @discardableResult
   static func forEach(
     in object: UnsafeBufferPointer<UInt8>, _ body: (_ name: UnsafeBufferPointer<UInt8>, _ value: Value) -> Void

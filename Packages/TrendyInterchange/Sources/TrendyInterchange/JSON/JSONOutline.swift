@@ -1,15 +1,15 @@
-/// The outside of a JSON text, found without reading it all into values: enough to tell formats apart.
+/// Members of the outermost objects of a JSON document, for format detection without parsing all of it.
 struct JSONOutline {
-  /// The members of the first object, with the value of those that are short strings.
+  /// Members of the first object, with their values if these are short strings.
   private(set) var members: [String: String] = [:]
-  /// The members of the first object inside that one.
+  /// Members of the first object nested in the first object.
   private(set) var innerMembers: Set<String> = []
-  /// Whether the text ends before every bracket and string is closed.
+  /// Whether the text ends inside a bracket or a string.
   private(set) var isCutOff = true
 
   private var bytes: ArraySlice<UInt8>
 
-  /// - Returns: `nil` if the text begins as no object or array does.
+  /// Scans a document, or returns `nil` if the text starts neither with an object nor with an array.
   init?(_ bytes: ArraySlice<UInt8>) {
     self.bytes = bytes
     guard let first = bytes.first(where: { !$0.isSpace }), first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
@@ -22,7 +22,7 @@ struct JSONOutline {
   private mutating func scan() {
     var index = bytes.startIndex
     var open: [UInt8] = []
-    // The depth inside the first object, then inside the first object in it.
+    // Depth inside the first object, and inside the first object nested in it.
     var outer: Int?
     var inner: Int?
     var hasLeftOuter = false
@@ -80,7 +80,7 @@ struct JSONOutline {
 }
 
 extension JSONOutline {
-  /// The format that an object of these members is of.
+  /// Track format of the document, if it is one.
   var format: ImportFormat? {
     if members["_type"] != nil { return .ownTracks }
     if members["locations"] != nil, innerMembers.contains("latitudeE7") == false { return .overland }
@@ -97,12 +97,12 @@ extension UInt8 {
 }
 
 extension ArraySlice<UInt8> {
-  /// Without white space and a byte order mark before it.
+  /// The bytes without leading whitespace and byte order mark.
   var withoutLeadingSpace: ArraySlice<UInt8> {
     (starts(with: [0xEF, 0xBB, 0xBF]) ? dropFirst(3) : self).drop { $0.isSpace }
   }
 
-  /// Lines with their numbers from 1, blank ones left out.
+  /// Lines with their numbers from 1, without blank lines.
   var textLines: [(number: Int, bytes: ArraySlice<UInt8>)] {
     var lines: [(number: Int, bytes: ArraySlice<UInt8>)] = []
     for (index, line) in split(separator: 0xA, omittingEmptySubsequences: false).enumerated() {

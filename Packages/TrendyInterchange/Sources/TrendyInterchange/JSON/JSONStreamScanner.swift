@@ -1,11 +1,11 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Goes through the bytes of JSON documents, in memory that does not grow with them.
+/// Scans JSON documents of any length in constant memory.
 ///
-/// Brackets and strings are followed, and nothing else of the grammar: whoever reads a value finds out whether it is JSON.
+/// Only brackets, separators and strings are interpreted; a value is validated when it is parsed.
 struct JSONStreamScanner: ~Copyable {
-  /// What breaks a document off. Line and column count from 1, the column in bytes.
+  /// Syntax error. Line and column count from 1, the column in bytes.
   struct Failure: Error {
     let line: Int
     let column: Int
@@ -14,21 +14,23 @@ struct JSONStreamScanner: ~Copyable {
   }
 
   private let input: ByteInput
-  /// Bytes of a value that is kept.
+  /// Maximum size of a retained value in bytes.
   private let longestValue: Int
   private var window: UnsafeMutablePointer<UInt8>
   private var capacity = 256 << 10
   private var count = 0
   private var position = 0
-  /// First byte of the window that must stay.
+  /// Offset of the first byte in the window that must be retained.
   private var kept: Int?
   private var isAtEnd = false
   private var linesBefore = 0
   private var columnsBefore = 0
 
+  /// Creates a scanner.
+  ///
   /// - Parameters:
-  ///   - input: the text, with or without a byte order mark.
-  ///   - longestValue: bytes of a value that is kept, at least 256 KiB.
+  ///   - input: Text with or without a byte order mark.
+  ///   - longestValue: Maximum size of a retained value in bytes, at least 256 KiB.
   init(_ input: ByteInput, longestValue: Int) throws {
     self.input = input
     self.longestValue = longestValue
@@ -38,13 +40,13 @@ struct JSONStreamScanner: ~Copyable {
 
   deinit { window.deallocate() }
 
-  /// The next byte that is not white space; it stays.
+  /// Returns the next byte that is not whitespace without consuming it. Throws at the end of the input.
   mutating func significant() throws -> UInt8 {
     guard let byte = try next() else { throw failure("the JSON document is not closed", isTruncated: true) }
     return byte
   }
 
-  /// As ``significant()``; `nil` at the end.
+  /// Returns the next byte that is not whitespace without consuming it, or `nil` at the end.
   mutating func next() throws -> UInt8? {
     while true {
       while position < count {
@@ -55,11 +57,12 @@ struct JSONStreamScanner: ~Copyable {
     }
   }
 
-  /// Passes the byte that ``significant()`` found.
+  /// Consumes the byte that ``significant()`` returned.
   mutating func pass() { position += 1 }
 
-  /// Gives the members of an object, which begins at the next byte: `body` passes the value of each.
-  /// - Throws: ``Failure``, or what `body` throws.
+  /// Calls `body` for each member of the object that starts at the next byte. It must consume the value.
+  ///
+  /// - Throws: ``Failure``, or errors of `body`.
   mutating func members(_ body: (inout JSONStreamScanner, _ name: String) throws -> Void) throws {
     try list(until: UInt8(ascii: "}")) { scanner in
       guard try scanner.significant() == UInt8(ascii: "\""),
@@ -72,8 +75,9 @@ struct JSONStreamScanner: ~Copyable {
     }
   }
 
-  /// Gives the elements of an array, which begins at the next byte: `body` passes each.
-  /// - Throws: ``Failure``, or what `body` throws.
+  /// Calls `body` for each element of the array that starts at the next byte. It must consume the element.
+  ///
+  /// - Throws: ``Failure``, or errors of `body`.
   mutating func elements(_ body: (inout JSONStreamScanner, _ index: Int) throws -> Void) throws {
     var index = 0
     try list(until: UInt8(ascii: "]")) { scanner in
@@ -82,7 +86,7 @@ struct JSONStreamScanner: ~Copyable {
     }
   }
 
-  /// A comma behind the last is no fault: some programs write one.
+  /// Accepts a trailing comma, which some programs write.
   private mutating func list(until bracket: UInt8, _ part: (inout JSONStreamScanner) throws -> Void) throws {
     pass()
     while try significant() != bracket {
@@ -96,7 +100,7 @@ struct JSONStreamScanner: ~Copyable {
     pass()
   }
 
-  /// Passes a value, which begins at the next byte, and gives its bytes.
+  /// Consumes the value that starts at the next byte and passes its bytes to `body`.
   mutating func value<Result>(_ body: (UnsafeBufferPointer<UInt8>) throws -> Result) throws -> Result {
     kept = position
     defer { kept = nil }
@@ -105,7 +109,7 @@ struct JSONStreamScanner: ~Copyable {
     return try body(UnsafeBufferPointer(start: window + start, count: position - start))
   }
 
-  /// Passes a value, which begins at the next byte.
+  /// Consumes the value that starts at the next byte.
   mutating func passValue() throws {
     switch window[position] {
     case UInt8(ascii: "\""):
@@ -125,7 +129,7 @@ struct JSONStreamScanner: ~Copyable {
         default: position += 1
         }
       }
-      // A number or a word may be the whole document.
+      // A number or a literal may be the whole document.
       guard try refill() else { return }
     }
   }
@@ -149,7 +153,7 @@ struct JSONStreamScanner: ~Copyable {
     }
   }
 
-  /// Passes the rest of a string and its quotation mark.
+  /// Consumes the rest of a string with its closing quote.
   private mutating func string() throws {
     while true {
       while position < count {
@@ -165,8 +169,9 @@ struct JSONStreamScanner: ~Copyable {
     }
   }
 
-  /// Moves what is kept to the front of the window and reads on behind it.
-  /// - Returns: whether there was more.
+  /// Moves the retained bytes to the front of the window and reads more after them.
+  ///
+  /// - Returns: Whether there were more bytes.
   private mutating func refill() throws -> Bool {
     guard !isAtEnd else { return false }
     let start = min(kept ?? position, count)

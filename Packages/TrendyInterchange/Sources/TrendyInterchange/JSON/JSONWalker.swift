@@ -1,13 +1,13 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Walks through a JSON text, or several one after the other, in memory that does not grow with them.
+/// Visits the values of one or several concatenated JSON documents, in memory that does not depend on their length.
 struct JSONWalker {
-  /// What is to be done with a value.
+  /// Treatment of a value.
   enum Choice {
-    /// It is an object, or an array, of which each value is asked about.
+    /// Visit the members of an object or the elements of an array individually.
     case enter
-    /// It is an array, of which each element is given whole; anything else is given itself.
+    /// Pass each element of an array as a whole; pass any other value itself.
     case each
     case take
     case skip
@@ -15,7 +15,7 @@ struct JSONWalker {
 
   typealias Taking = (_ path: [String], _ value: JSONValue, _ place: String) throws -> Void
 
-  /// Bytes of a value that is given whole.
+  /// Maximum size of a value that is passed as a whole, in bytes.
   private static let longestValue = 64 << 20
 
   private let choose: ([String]) -> Choice
@@ -24,13 +24,15 @@ struct JSONWalker {
   private var path: [String] = []
   private var place = ""
 
+  /// Visits the values of a text.
+  ///
   /// - Parameters:
-  ///   - input: the text, with or without a byte order mark.
-  ///   - choose: says what is to be done with the value at a path of names and indexes; the path of the document itself is empty.
-  ///   - onValue: takes each value, with the path of what was chosen and its place, such as `events[3]`.
-  ///   - onBroken: takes what is not JSON although it ends as JSON does.
-  /// - Throws: ``InterchangeError`` where the text ends too early or breaks off in a way that nothing can be read behind; or what the
-  ///   closures throw.
+  ///   - input: Text with or without a byte order mark.
+  ///   - choose: Returns the treatment of the value at a path of names and indices. The path of the document is empty.
+  ///   - onValue: Receives each value with its path and its location, such as `events[3]`.
+  ///   - onBroken: Receives the location of a value that has balanced brackets but is not JSON.
+  /// - Throws: ``InterchangeError`` for a truncated text or an error after which reading cannot continue, or errors of
+  ///   the closures.
   static func walk(
     _ input: ByteInput, choose: @escaping ([String]) -> Choice, _ onValue: @escaping Taking,
     onBroken: @escaping (_ reason: String, _ place: String) throws -> Void
@@ -89,7 +91,7 @@ struct JSONWalker {
     place = before
   }
 
-  /// Where `body` throws, ``place`` stays.
+  /// ``place`` is not restored if `body` throws, for use in the error message.
   private mutating func step(to name: String, at place: String, _ body: (inout JSONWalker) throws -> Void) throws {
     path.append(name)
     self.place = place

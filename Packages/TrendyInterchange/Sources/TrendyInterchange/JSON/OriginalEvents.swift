@@ -1,14 +1,14 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Reads the array of events with their types inside that the original product and `export json` write, without loss.
+/// Reads the array of events with nested types that the original product and `export json` write, without loss.
 ///
-/// The file defines no properties, so a definition is made of each key by what the first event of the type has there.
+/// The file contains no property definitions, so one is created for each key, with the kind in the type's first event.
 struct OriginalEvents {
   private let options: ImportOptions
   private let body: InterchangeFormat.Handler
   private var types: Set<String> = []
-  /// By type and key.
+  /// Pairs of type id and property key.
   private var keys: Set<[String]> = []
 
   static func isBeginning(of head: ArraySlice<UInt8>) -> Bool {
@@ -56,7 +56,7 @@ struct OriginalEvents {
     for name in ["id", "event_type", "created_at", "updated_at"] { fields.removeValue(forKey: name) }
     fields = fields.filter { $0.value != .null }
     fields["event_type_id"] = .string(typeID)
-    // An all-day event is a date in the zone where it was recorded, which the original product does not say.
+    // An all-day event is a date in the zone where it was recorded, which the original product does not store.
     if fields["is_all_day"] == .bool(true), fields["time_zone"] == nil {
       fields["time_zone"] = options.zone.name.map { .string($0) }
     }
