@@ -1,10 +1,11 @@
 import TrendyFoundation
 import TrendyModels
 
-/// What the fields of Google's files of places mean, which differ in spelling from one export to the next.
+/// Parses fields of Google's location files, whose spelling differs between exports.
 enum GoogleField {
-  /// Ten-millionths of degrees. Exports of 2019 wrote what is negative without its sign, beyond the range of 32 bits.
-  /// - Returns: `nil` for what is no place on earth.
+  /// Converts units of 1e-7 degrees to a coordinate, or returns `nil` if it is invalid.
+  ///
+  /// Exports of 2019 wrote negative values as unsigned 32-bit numbers.
   static func coordinate(_ latitude: Int64, _ longitude: Int64) -> Coordinate? {
     let latitude = latitude > 900_000_000 ? latitude - 4_294_967_296 : latitude
     let longitude = longitude > 1_800_000_000 ? longitude - 4_294_967_296 : longitude
@@ -12,7 +13,7 @@ enum GoogleField {
     return coordinate.isValid ? coordinate : nil
   }
 
-  /// Of an object with `latitudeE7` and `longitudeE7`, or members of other names.
+  /// Parses an object with the members `latitudeE7` and `longitudeE7`, or with other names.
   static func coordinate(
     _ value: JSONValue?, _ latitude: String = "latitudeE7", _ longitude: String = "longitudeE7"
   ) -> Coordinate? {
@@ -22,7 +23,9 @@ enum GoogleField {
     return coordinate(latitude, longitude)
   }
 
-  /// Of a text: `52.0907°, 5.1214°`, the sign of the degree left out or damaged, or `geo:52.0907,5.1214`; also inside an object as `latLng`.
+  /// Parses a coordinate in text, optionally in the member `latLng` of an object.
+  ///
+  /// Accepts `52.0907°, 5.1214°`, with the degree sign missing or damaged, and `geo:52.0907,5.1214`.
   static func place(_ value: JSONValue?) -> Coordinate? {
     guard let text = value?.stringValue ?? (value?["latLng"] ?? value?["LatLng"])?.stringValue else { return nil }
     let kept = text.utf8.drop { !isOfNumber($0) }.filter { isOfNumber($0) || $0 == UInt8(ascii: ",") }
@@ -37,7 +40,7 @@ enum GoogleField {
     (0x30...0x39).contains(byte) || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".")
   }
 
-  /// Seconds east of Greenwich that a time is written with; `nil` where it is in UTC, which says nothing of where it was.
+  /// Returns the UTC offset of a timestamp in seconds; `nil` for UTC, which does not identify the zone.
   static func offset(of text: String?) -> Int? {
     guard let tail = text?.utf8.suffix(6), tail.count == 6, let sign = tail.first, sign == 0x2B || sign == 0x2D else {
       return nil
@@ -49,9 +52,9 @@ enum GoogleField {
   }
 }
 
-/// How somebody moved, by the word of a file: `IN_PASSENGER_VEHICLE`, `in passenger vehicle`.
+/// Mode of movement, from `IN_PASSENGER_VEHICLE` or `in passenger vehicle` for example.
 struct GoogleActivity: Hashable {
-  /// In lower case with spaces; empty where nothing is known.
+  /// Lower-case words separated by spaces; empty if unknown.
   let words: String
 
   init(_ word: String?) {
@@ -59,12 +62,12 @@ struct GoogleActivity: Hashable {
     self.words = ["unknown", "unknown activity type", "still", "tilting"].contains(words) ? "" : words
   }
 
-  /// What is a trip: all that carries.
+  /// Whether the movement is a trip: in a vehicle, on a motorcycle, or by boat or plane.
   var isVehicle: Bool {
     words.hasPrefix("in ") || ["flying", "motorcycling", "boating", "driving", "in vehicle", "sailing"].contains(words)
   }
 
-  /// What its events are called.
+  /// Name of the event type.
   var typeName: String {
     if isVehicle { return "Trip" }
     switch words {
@@ -75,6 +78,6 @@ struct GoogleActivity: Hashable {
     }
   }
 
-  /// What carried: `passenger vehicle`.
+  /// Name of the vehicle, such as `passenger vehicle`.
   var vehicle: String { words.hasPrefix("in ") ? String(words.dropFirst(3)) : words }
 }

@@ -1,13 +1,13 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Reads `Records.json` of a Takeout: every fix that Google kept of its owner's devices, a file of gigabytes.
+/// Reads `Records.json` of a Takeout: all fixes of the user's devices, often several gigabytes.
 ///
-/// Members are those of the Records schema in CarlosBergillos/LocationHistoryFormat; places are in ten-millionths of a degree.
+/// The members are those of the Records schema in CarlosBergillos/LocationHistoryFormat.
 enum GoogleRecords {
   private static let array = "locations"
 
-  /// Whether a document with these members is one: its first entry may be a scan of networks without a place.
+  /// Whether a document with these members is such a file. Its first entry may be a network scan without a position.
   static func isBeginning(_ outline: JSONOutline) -> Bool {
     outline.members[array] != nil
       && !outline.innerMembers.isDisjoint(with: ["latitudeE7", "longitudeE7", "timestampMs", "deviceTag"])
@@ -15,7 +15,7 @@ enum GoogleRecords {
 
   static func read(_ input: ByteInput, _ body: InterchangeFormat.Handler) throws {
     var withoutPlace = 0
-    // Almost all entries are of the same few devices.
+    // Caches the last device name, as consecutive entries are mostly of one device.
     var last: (tag: Int64, name: String)?
     do {
       try JSONElements.read(input, arrays: [array]) { _, index, bytes in
@@ -29,7 +29,7 @@ enum GoogleRecords {
         }
         guard let fix = entry.location else { return try body(.bad(reason: entry.problem), "locations[\(index)]") }
         if let tag = entry.deviceTag, tag != last?.tag { last = (tag, "Google \(tag)") }
-        // The place is asked for by the million and read for none of them.
+        // The location of a fix is not used, so its text is not built for millions of fixes.
         try body(.fix(fix, device: entry.deviceTag == nil ? "Google" : last?.name ?? "Google"), "locations")
       }
     } catch {
@@ -53,7 +53,7 @@ enum GoogleRecords {
     var course: Double?
     var deviceTag: Int64?
 
-    /// - Returns: whether the object was whole.
+    /// Parses an entry and returns whether it was a complete object.
     mutating func take(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
       JSONFields.forEach(in: bytes) { name, value in
         switch name.count {
@@ -97,7 +97,7 @@ enum GoogleRecords {
 }
 
 extension UnsafeBufferPointer<UInt8> {
-  /// Whether these are the bytes of a text of as many.
+  /// Whether the bytes equal an ASCII text.
   func isEqual(_ text: StaticString) -> Bool {
     guard count == text.utf8CodeUnitCount else { return false }
     for index in 0..<count where self[index] != text.utf8Start[index] { return false }
