@@ -1,10 +1,10 @@
-/// Adds samples up to one number a date, where several devices tell of the same minutes.
+/// Sums samples per date when several devices count the same minutes.
 ///
-/// Time is cut at the edges of all samples; in each piece the best source counts, and a sample that counts in a part of its time gives
-/// that part of its value. Samples are held by date until the end, as a file has them in no order; a date with very many samples is held
-/// in steps of five minutes instead, so that memory does not grow with the length of the file.
+/// Time is divided at the limits of all samples. In each interval only the best source counts; a sample contributes the
+/// fraction of its value that corresponds to the fraction of its time. Samples are kept until the end, because a file
+/// is not sorted. A date with many samples is aggregated in steps of five minutes, which bounds the memory.
 struct DailyTotals {
-  /// Samples of a date from which on it is held in steps.
+  /// Number of samples above which a date is aggregated in steps.
   static let sampleLimit = 240
   private static let steps = 312
   private static let stepSeconds: Int64 = 300
@@ -12,11 +12,11 @@ struct DailyTotals {
   private struct Sample: Equatable {
     /// Seconds since midnight UTC of the date.
     var start: Int32
-    /// In one word: 17 bits hold the seconds of a day, 15 the number of a source. Ten years have millions of these.
+    /// Length in the lower 17 bits, source in the upper 15, as ten years contain millions of samples.
     private var lengthAndSource: UInt32
     var value: Float
 
-    /// Seconds, to 86,400; 0 is a moment.
+    /// Duration in seconds, at most 86,400; 0 for an instant.
     var length: Int32 { Int32(lengthAndSource & 0x1_FFFF) }
     var source: UInt16 { UInt16(lengthAndSource >> 17) }
 
@@ -27,7 +27,7 @@ struct DailyTotals {
     }
   }
 
-  /// What one source tells of one date, in steps from ``Day/firstStep`` on.
+  /// Samples of one source and date, aggregated in steps that start at ``Day/firstStep``.
   private struct Stepped {
     var source: UInt16
     var values: [Float]
@@ -39,24 +39,27 @@ struct DailyTotals {
     var stepped: [Stepped] = []
     var firstStep: Int64 = 0
     var isStepped = false
-    /// By source; exact where only one tells of the date.
+    /// Sum by source; exact if the date has only one source.
     var sums: [(source: UInt16, value: Double)] = []
     var last: Sample?
   }
 
-  /// Days since 1970, and where each lies in ``days``.
+  /// Index in ``days`` by date, in days since 1970.
   private var indices: [Int32: Int] = [:]
   private var dates: [Int32] = []
   private var days: [Day] = []
   private var lastIndex = 0
-  /// Bytes that the days hold, about.
+  /// Approximate size of the days in bytes.
   private(set) var size = 0
 
-  /// Adds what a source counted between two moments, to the dates that they have where it happened.
+  /// Adds a value counted between two times, divided among the local dates of that interval.
+  ///
   /// - Parameters:
-  ///   - start: seconds since 1970.
-  ///   - end: not before `start`.
-  ///   - offset: seconds east of Greenwich.
+  ///   - value: Amount, for example of steps.
+  ///   - start: Seconds since 1970.
+  ///   - end: Seconds since 1970, not before `start`.
+  ///   - offset: Seconds east of Greenwich.
+  ///   - source: Index of the source.
   mutating func add(_ value: Double, from start: Int64, to end: Int64, offset: Int64, source: UInt16) {
     var from = start
     repeat {
@@ -72,7 +75,7 @@ struct DailyTotals {
     } while from < end
   }
 
-  /// The dates in order, as days since 1970, with what was counted on each.
+  /// Returns the total of each date, sorted by date in days since 1970.
   func totals(_ sources: HealthSources) -> [(date: Int, value: Double)] {
     dates.indices.sorted { dates[$0] < dates[$1] }.map { index in
       (Int(dates[index]), total(of: days[index], sources))
@@ -83,7 +86,7 @@ struct DailyTotals {
 extension DailyTotals {
   private mutating func add(_ sample: Sample, exactly value: Double, to date: Int32, firstStep: Int64) {
     let index = index(of: date, firstStep: firstStep)
-    // Some exports hold the same line twice.
+    // Some exports contain lines twice.
     guard days[index].last != sample else { return }
     days[index].last = sample
     if let place = days[index].sums.firstIndex(where: { $0.source == sample.source }) {
@@ -131,7 +134,7 @@ extension DailyTotals {
       size += Self.steps * 6 + 96
     }
     guard let place else { return }
-    // Where a day has more hours than its first sample let expect, the rest lies in the first or the last step.
+    // On a day with a clock change, the excess belongs to the first or last step.
     func step(_ second: Int64) -> Int { min(Self.steps - 1, max(0, Int(second / Self.stepSeconds))) }
     guard sample.length > 0 else {
       days[index].stepped[place].values[step(start)] += sample.value
@@ -189,7 +192,7 @@ extension DailyTotals {
     }
     for (index, (sample, _)) in samples.enumerated() where sample.length > 0 {
       let value = Double(sample.value)
-      // Whole where it counts whole: no rounding.
+      // Avoids rounding errors if the whole sample counts.
       total += counted[index] == sample.length ? value : value * Double(counted[index]) / Double(sample.length)
     }
     return total
@@ -202,7 +205,9 @@ extension DailyTotals {
     return left.value < right.value
   }
 
-  /// In each step the sources in their order; of a worse one, the part of its time that goes beyond the time of those before it.
+  /// Returns the total of a date in steps.
+  ///
+  /// In each step a source contributes the fraction of its time that exceeds the time of better sources.
   private func steppedTotal(of day: Day, _ ranks: [UInt16: Int]) -> Double {
     let sources = day.stepped.sorted { ranks[$0.source] ?? 0 < ranks[$1.source] ?? 0 }
     var total = 0.0
@@ -223,7 +228,7 @@ extension DailyTotals {
 }
 
 extension Int64 {
-  /// Rounded towards minus infinity.
+  /// Returns the quotient rounded towards negative infinity.
   fileprivate func flooringQuotient(by divisor: Int64) -> Int64 {
     let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
     return remainder < 0 ? quotient - 1 : quotient

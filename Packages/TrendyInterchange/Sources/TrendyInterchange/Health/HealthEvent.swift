@@ -1,7 +1,7 @@
 public import TrendyFoundation
 public import TrendyModels
 
-/// The groups of a health record that become events.
+/// Groups of health data that are imported as events.
 public enum HealthCategory: String, Hashable, Sendable, CaseIterable, Codable {
   case workout
   case sleep
@@ -10,7 +10,7 @@ public enum HealthCategory: String, Hashable, Sendable, CaseIterable, Codable {
   case steps
   case activeEnergy = "active-energy"
 
-  /// What a person calls it.
+  /// Display name, and default name of the event type.
   public var name: String {
     switch self {
     case .workout: "Workout"
@@ -22,7 +22,7 @@ public enum HealthCategory: String, Hashable, Sendable, CaseIterable, Codable {
     }
   }
 
-  /// Properties that events of this category can have, in the order in which they are shown.
+  /// Properties that events of this category may have, in display order.
   public var properties: [(key: String, type: PropertyType)] {
     switch self {
     case .workout:
@@ -40,26 +40,26 @@ public enum HealthCategory: String, Hashable, Sendable, CaseIterable, Codable {
   }
 }
 
-/// An event that a health export tells of.
+/// Event of a health export.
 ///
-/// Properties are in seconds, metres, kilocalories and millilitres, whatever units the file uses.
+/// Properties are in seconds, metres, kilocalories and millilitres, independently of the units in the file.
 public struct HealthEvent: Hashable, Sendable {
   public var category: HealthCategory
-  /// The same for the same fact in every export: category and times to the second, or category and date.
+  /// Natural key, identical in every export: category and times in seconds, or category and date.
   public var key: String
-  /// When it began; of an all-day event midnight UTC of its date.
+  /// Start; for an all-day event midnight UTC of its date.
   public var start: Date
-  /// `nil` for a moment, and for all-day events.
+  /// End; `nil` for an instant and for an all-day event.
   public var end: Date?
-  /// Of an all-day event.
+  /// Date of an all-day event; otherwise `nil`.
   public var date: CivilDate?
-  /// IANA name, where the file tells one.
+  /// IANA name of the time zone, if the file contains it.
   public var timeZone: String?
-  /// Seconds east of Greenwich where it happened, as far as the file tells.
+  /// UTC offset in seconds at the place of the event, as far as the file contains it.
   public var secondsFromGMT: Int
   public var properties: [String: PropertyValue]
-  /// Paths of GPX files of the way, relative to the folder of the export.
+  /// Paths of the GPX files with the route, relative to the folder of the export.
   public var routes: [String] = []
-  /// Line in the file, from 1; `nil` for what many lines together tell.
+  /// Line in the file, from 1; `nil` for an event made from many lines.
   public var line: Int?
 }

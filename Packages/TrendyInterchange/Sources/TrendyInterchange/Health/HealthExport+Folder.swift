@@ -1,17 +1,20 @@
 extension HealthExport {
-  /// An export as the phone gives it: the file with the data, and the ways of workouts beside it.
+  /// Complete export: the data file, and the routes of workouts in separate files.
   ///
-  /// It comes as a ZIP archive, whose folder and file are called in the phone's language: the data is known by its root element.
+  /// The phone exports a ZIP archive whose folder and file names depend on its language. The data file is therefore
+  /// identified by its root element.
   public struct Folder {
-    /// Bytes of a way that is read: a day and a half at a fix a second.
+    /// Maximum size of a route file in bytes, enough for 36 hours at one fix per second.
     public static let routeLimit = 32 << 20
 
+    /// All files of the export.
     public let files: ExportFiles
-    /// Of the file with the data.
+    /// Path of the data file.
     public let dataPath: String
 
-    /// - Returns: `nil` if none of the files is of Apple Health.
-    /// - Throws: ``HealthExportError/severalExports(_:)``, or what opening a file throws.
+    /// Finds the data file, or returns `nil` if no file is from Apple Health.
+    ///
+    /// - Throws: ``HealthExportError/severalExports(_:)``, or the error of opening a file.
     public init?(_ files: ExportFiles) throws {
       var found: [String] = []
       for path in files.paths where path.lowercased().hasSuffix(".xml") {
@@ -24,14 +27,17 @@ extension HealthExport {
       dataPath = first
     }
 
-    /// Reads the data as ``HealthExport/read(_:_:)`` does.
+    /// Reads the data file as ``HealthExport/read(_:_:)`` does.
+    ///
+    /// - Throws: The errors of ``HealthExport/read(_:_:)``, or the error of opening the file.
     public func read(_ body: (HealthEvent) throws -> Void) throws -> Summary {
       try HealthExport.read(try files.open(dataPath), body)
     }
 
-    /// A way of a workout, by its path in ``HealthEvent/routes``.
-    /// - Returns: `nil` where the export does not have the file, as happens, or it is larger than ``routeLimit``.
-    /// - Throws: ``InterchangeError`` for a file that is broken, or what opening it throws.
+    /// Reads a route of a workout by its path in ``HealthEvent/routes``.
+    ///
+    /// - Returns: The route, or `nil` if the file is missing from the export or larger than ``routeLimit``.
+    /// - Throws: ``InterchangeError`` for an invalid file, or the error of opening it.
     public func route(_ path: String) throws -> TrackFile? {
       let folder = dataPath.utf8.lastIndex(of: UInt8(ascii: "/")).map { dataPath[...$0] } ?? ""
       let path = String(folder) + path
@@ -40,14 +46,15 @@ extension HealthExport {
     }
   }
 
-  /// Whether a file that begins with these bytes, 64 KiB or all of it, has health data: its root element follows a document type of some
-  /// kilobytes, which breaks the rules in some versions.
+  /// Whether the first 64 KiB of a file, or all of a shorter one, contain the root element of health data.
+  ///
+  /// The root element follows a document type of several kilobytes, which is malformed in some versions.
   public static func isBeginning(of bytes: ArraySlice<UInt8>) -> Bool {
     let bytes = bytes.withoutLeadingSpace
     guard bytes.first == UInt8(ascii: "<") else { return false }
     let root = Array("<HealthData".utf8)
     var rest = bytes
-    // The document type has <!ELEMENT HealthData and <!DOCTYPE HealthData, but no such tag.
+    // The document type contains `<!ELEMENT HealthData` and `<!DOCTYPE HealthData`, but not the tag.
     while let next = rest.firstIndex(of: root[0]) {
       let end = next + root.count
       if rest[next...].starts(with: root) {
@@ -59,6 +66,6 @@ extension HealthExport {
   }
 }
 
-/// Its files stay with whoever made them.
+/// The files may capture state of their creator, so a value must stay in its isolation domain.
 @available(*, unavailable)
 extension HealthExport.Folder: Sendable {}

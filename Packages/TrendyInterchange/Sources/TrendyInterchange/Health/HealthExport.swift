@@ -1,11 +1,11 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Reads the `export.xml` of Apple Health as a stream, whatever its size, and gives events.
+/// Reads the `export.xml` of Apple Health as a stream and converts it to events.
 ///
-/// Workouts, water and mindfulness come as they stand in the file; steps, active energy and sleep when it has ended, as many lines make one
-/// event. Several devices tell of the same steps: each moment is counted once, by the watch before the phone before others.
-/// Everything else in the file is counted and not taken.
+/// Workouts, water and mindfulness are passed on while the file is read. Steps, active energy and sleep follow at its
+/// end, because many lines form one event. Several devices count the same steps: of each interval only the best source
+/// counts, which is the watch before the phone before all others. All other data is counted as skipped.
 ///
 /// ```swift
 /// let summary = try HealthExport.read({ try file.read(into: $0) }) { event in
@@ -13,23 +13,22 @@ import TrendyModels
 /// }
 /// ```
 public enum HealthExport: Sendable {
-  /// Fills the buffer with the next bytes of the file.
-  /// - Returns: how many; 0 only at the end.
+  /// Writes the next bytes of the file into the buffer and returns their number; 0 only at the end.
   public typealias Source = (UnsafeMutableRawBufferPointer) throws -> Int
 
-  /// What was in the file.
+  /// Counts and problems of one file.
   public struct Summary: Hashable, Sendable {
-    /// Records, workouts and all else that stands beside them.
+    /// Number of records, workouts and other top-level elements.
     public internal(set) var elements = 0
-    /// Events that were given.
+    /// Number of events by category.
     public internal(set) var events: [HealthCategory: Int] = [:]
-    /// What was not taken, by its type; of more than 256 types the rest is "other".
+    /// Number of skipped elements by type. Types after the first 256 are counted as "other".
     public internal(set) var skipped: [String: Int] = [:]
-    /// The first hundred things that could not be taken, in the order of the file.
+    /// Problems of the first 100 rejected elements, in the order of the file.
     public internal(set) var problems: [ImportProblem] = []
-    /// How many there were in all.
+    /// Number of all rejected elements.
     public internal(set) var problemCount = 0
-    /// When the phone wrote it, as it says.
+    /// Time of the export, as written in the file.
     public internal(set) var exportDate: String?
 
     mutating func report(line: Int, _ reason: String) {
@@ -40,9 +39,10 @@ public enum HealthExport: Sendable {
 
   /// Reads the file to its end.
   ///
-  /// Of a file that breaks off, workouts, water and mindfulness were given as far as they were whole. Sums of dates and nights were not: no one
-  /// could tell which are complete, and an event that is there is not changed by a later import.
-  /// - Throws: ``HealthExportError``, or what `source` or `body` throw.
+  /// If the file is truncated, the workouts, water and mindfulness before that point have been passed on. Daily totals
+  /// and nights have not, because a later import does not change existing events and these may be incomplete.
+  ///
+  /// - Throws: ``HealthExportError``, or errors of `source` or `body`.
   public static func read(
     _ source: @escaping Source, _ body: (HealthEvent) throws -> Void
   ) throws -> Summary {

@@ -1,14 +1,15 @@
-/// Why a health export could not be read to its end.
+/// Error in reading a health export.
 public enum HealthExportError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// `seen` says what it is instead.
+  /// The file is something else, which `seen` describes.
   case notHealth(seen: String)
-  /// An archive or a folder holds more than one export.
+  /// An archive or folder contains several exports, whose paths are given.
   case severalExports([String])
-  /// The file ends before it is complete. `line` counts from 1.
+  /// The file is incomplete. `line` counts from 1; `elements` were read before.
   case truncated(line: Int, reason: String, elements: Int)
-  /// The file breaks the rules of XML. `line` counts from 1, and so does `column`, in bytes.
+  /// The file is not well-formed XML. `line` and `column` count from 1, the column in bytes.
   case malformed(line: Int, column: Int, reason: String, elements: Int)
 
+  /// Message for the user, without a final period.
   public var description: String {
     switch self {
     case .notHealth(let seen): "this looks like \(seen), and not like an export of Apple Health"

@@ -1,10 +1,10 @@
 import TrendyModels
 
-/// A moment as Apple writes it, `2026-02-14 17:05:09 -0500`.
+/// Timestamp in Apple's format, such as `2026-02-14 17:05:09 -0500`.
 struct HealthMoment: Hashable {
-  /// Since 1970.
+  /// Seconds since 1970.
   var seconds: Int64
-  /// Seconds east of Greenwich, as written.
+  /// UTC offset in seconds, as written.
   var offset: Int32
 
   init(seconds: Int64, offset: Int32) {
@@ -12,7 +12,7 @@ struct HealthMoment: Hashable {
     self.offset = offset
   }
 
-  /// - Returns: `nil` where it is not one of the years 1970 to 2199.
+  /// Parses a timestamp, or returns `nil` if it is invalid or outside the years 1970 to 2199.
   init?(_ text: UnsafeBufferPointer<UInt8>) {
     guard text.count == 25, text[4] == UInt8(ascii: "-"), text[7] == UInt8(ascii: "-"),
       text[10] == UInt8(ascii: " "), text[13] == UInt8(ascii: ":"), text[16] == UInt8(ascii: ":"),
@@ -40,19 +40,19 @@ struct HealthMoment: Hashable {
     offset = Int32(zone)
   }
 
-  /// Whether it is how iOS 8 wrote moments: `20140925081530+0200`.
+  /// Whether the text is a timestamp in the format of iOS 8, such as `20140925081530+0200`.
   static func isOfFirstVersion(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
     text.count >= 14 && text.prefix(14).allSatisfy { (0x30...0x39).contains($0) }
   }
 }
 
-/// Numbers of attributes, always with a point.
+/// Parses numbers in attributes, which always have a decimal point.
 enum HealthNumber {
   private static let powers: [Double] = [
     1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
   ]
 
-  /// - Returns: `nil` for what is not a finite decimal number.
+  /// Returns a number, or `nil` if the text is not a finite decimal number.
   static func read(_ text: UnsafeBufferPointer<UInt8>) -> Double? {
     var digits: UInt64 = 0
     var count = 0
@@ -67,7 +67,8 @@ enum HealthNumber {
         isFraction = true
       } else {
         let digit = byte &- 0x30
-        // Fifteen digits and a power of ten up to 1e15 are exact, and so is their quotient; the rest goes the long way.
+        // Up to 15 digits and powers of ten up to 1e15 are exact, and so is their quotient. Other numbers take the
+        // slow path.
         guard digit <= 9, count < 15 else { return FieldText.number(String(decoding: text, as: UTF8.self)) }
         digits = digits * 10 + UInt64(digit)
         count += 1
@@ -81,9 +82,9 @@ enum HealthNumber {
   }
 }
 
-/// What one unit is in the unit that events are in.
+/// Conversion factors to the units of events.
 enum HealthUnit {
-  /// Kilocalories. `Cal` and `kcal` are the same.
+  /// Returns the factor to kilocalories. `Cal` and `kcal` are equal.
   static func energy(_ unit: String) -> Double? {
     switch unit {
     case "kcal", "Cal": 1
@@ -94,7 +95,7 @@ enum HealthUnit {
     }
   }
 
-  /// Millilitres; US and imperial measures by their definitions.
+  /// Returns the factor to millilitres, with US and imperial units by definition.
   static func volume(_ unit: String) -> Double? {
     switch unit {
     case "mL", "ml", "cc": 1
@@ -111,7 +112,7 @@ enum HealthUnit {
     }
   }
 
-  /// Metres.
+  /// Returns the factor to metres.
   static func length(_ unit: String) -> Double? {
     switch unit {
     case "m": 1
@@ -124,7 +125,7 @@ enum HealthUnit {
     }
   }
 
-  /// Seconds.
+  /// Returns the factor to seconds.
   static func duration(_ unit: String) -> Double? {
     switch unit {
     case "min": 60

@@ -6,7 +6,7 @@ extension HealthParser {
   mutating func beginRecord() throws(XMLProblem) {
     let none = 0..<0
     var (type, unit, value, device, end, start, source) = (none, none, none, none, none, none, none)
-    // Names are told apart by their lengths first; of a record most attributes are looked at no further.
+    // Comparing the lengths of names first is faster, because most attributes of a record are not needed.
     for attribute in scanner.attributes {
       switch attribute.name.count {
       case 4:
@@ -42,7 +42,7 @@ extension HealthParser {
         return report("the unit \"\(try shown(unit))\" is not known")
       }
       read.value = number * factor
-      // Lines are counted where they are shown.
+      // Computing the line number is expensive, so it is limited to records that need it.
       if kind == .water { read.line = scanner.line() }
     case .sleep:
       let text = try scanner.unescaped(value)
@@ -134,7 +134,7 @@ extension HealthParser {
     }
   }
 
-  /// - Returns: `nil` where it was reported.
+  /// Parses the start and end of a sample, or reports the problem and returns `nil`.
   mutating func period(
     _ start: Range<Int>, _ end: Range<Int>
   ) throws(XMLProblem) -> (HealthMoment, HealthMoment)? {

@@ -1,9 +1,9 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Zones, dates and numbers as events have them.
+/// Conversion of zones, dates and numbers to the values of events.
 extension HealthParser {
-  /// The zone that a metadata entry tells; `nil` for another entry, or a name that is not a zone here.
+  /// Returns the zone in a metadata entry, or `nil` for another entry or an unknown zone.
   mutating func zoneOfMetadata() throws(XMLProblem) -> Int16? {
     guard try attribute("key") == "HKTimeZone", let name = try attribute("value") else { return nil }
     if let index = zoneIndices[name] { return zoneRules[Int(index)] == nil ? nil : index }
@@ -17,7 +17,9 @@ extension HealthParser {
 
   func name(of zone: Int16) -> String? { zone < 0 ? nil : zoneNames[Int(zone)] }
 
-  /// Seconds east of Greenwich. The written offset may be that of the phone when it exported; a zone that is told wins.
+  /// Returns the UTC offset in seconds at a time.
+  ///
+  /// The zone takes precedence over the written offset, which may be that of the phone at the time of the export.
   func offset(of moment: HealthMoment, in zone: Int16) -> Int64 {
     guard zone >= 0, let rules = zoneRules[Int(zone)] else { return Int64(moment.offset) }
     return Int64(rules.secondsFromGMT(at: Self.date(moment.seconds)))
@@ -29,6 +31,6 @@ extension HealthParser {
     RFC3339.string(from: date(seconds), secondsFromGMT: 0, fractionDigits: 0)
   }
 
-  /// To three digits, which is finer than any of these is measured; conversions leave noise behind.
+  /// Rounds to three decimals, which exceeds the precision of all measurements and removes conversion errors.
   static func rounded(_ value: Double) -> Double { (value * 1000).rounded() / 1000 }
 }

@@ -35,7 +35,7 @@ extension HealthParser {
       }
       return
     }
-    // What stands deeper belongs to a leg of the workout.
+    // Deeper elements belong to a leg of the workout.
     guard depth == workoutDepth + 1 else { return }
     if scanner.matches(scanner.name, "WorkoutStatistics") {
       let type = try attribute("type") ?? ""
@@ -49,7 +49,7 @@ extension HealthParser {
     } else if scanner.matches(scanner.name, "WorkoutEvent") {
       try readWorkoutEvent()
     } else if scanner.matches(scanner.name, "WorkoutRoute") {
-      // Its end is met as that of any element; an empty one has nothing in it.
+      // `end` resets it; an empty element contains nothing.
       routeDepth = depth
     } else if scanner.matches(scanner.name, "MetadataEntry"), let zone = try zoneOfMetadata() {
       workout?.zone = zone
@@ -71,7 +71,7 @@ extension HealthParser {
     }
   }
 
-  /// Paths begin with a slash and mean the folder of the export. One that leads out of it is left out.
+  /// Adds the path of a route. It starts with a slash and is relative to the export; paths outside of it are rejected.
   private mutating func addRoute(_ path: String) {
     let path = String(path.drop { $0 == "/" })
     guard !path.isEmpty, !path.split(separator: "/").contains(".."), workout?.routes.count ?? 0 < 1000 else {
@@ -87,7 +87,7 @@ extension HealthParser {
       "activity": .select(workout.activity),
       "duration": .duration(Self.rounded(workout.duration ?? Double(max(0, length - paused)))),
     ]
-    // Statistics are newer than the attributes, and in a file that has both, right.
+    // Statistics are more recent than the attributes, and more accurate if a file contains both.
     if let distance = workout.statisticsDistance ?? workout.distance {
       properties["distance"] = .number(Self.rounded(distance))
     }
@@ -101,7 +101,8 @@ extension HealthParser {
       line: workout.line)
   }
 
-  /// `HKWorkoutActivityTypeTraditionalStrengthTraining` is "Traditional Strength Training".
+  /// Returns the activity in words: `HKWorkoutActivityTypeTraditionalStrengthTraining` is "Traditional Strength
+  /// Training".
   static func activity(_ type: String) -> String {
     let prefix = "HKWorkoutActivityType"
     let name = type.hasPrefix(prefix) ? String(type.dropFirst(prefix.count)) : type

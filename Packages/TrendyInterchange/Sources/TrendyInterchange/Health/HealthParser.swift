@@ -1,7 +1,7 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Follows the elements of an export; the one place that knows how it is built.
+/// Parser for the structure of an export's elements.
 struct HealthParser: ~Copyable {
   enum Kind: Hashable {
     case steps
@@ -12,7 +12,7 @@ struct HealthParser: ~Copyable {
     case other(Int)
   }
 
-  /// A record that goes on until its end, as its zone may stand in it.
+  /// Record whose end tag has not been read. Its content may contain the zone.
   struct Record {
     var kind: Kind
     var start: HealthMoment
@@ -31,11 +31,11 @@ struct HealthParser: ~Copyable {
     var source: String
     var line: Int
     var zone: Int16 = -1
-    /// Seconds, without pauses.
+    /// Duration without pauses, in seconds.
     var duration: Double?
-    /// Metres.
+    /// Distance in metres.
     var distance: Double?
-    /// Kilocalories.
+    /// Energy in kilocalories.
     var energy: Double?
     var statisticsDistance: Double?
     var statisticsEnergy: Double?
@@ -47,11 +47,13 @@ struct HealthParser: ~Copyable {
     mutating func addEnergy(_ kilocalories: Double) { statisticsEnergy = (statisticsEnergy ?? 0) + kilocalories }
   }
 
-  /// What is open, from outside to inside: depths of elements, 0 where none is open.
+  /// Depth of the open workout element; 0 if none is open.
   var workoutDepth = 0
+  /// Depth of the open record element; 0 if none is open.
   private var recordDepth = 0
+  /// Depth of the open route element; 0 if none is open.
   var routeDepth = 0
-  /// An element whose content says nothing, such as a correlation, whose records stand beside it as well.
+  /// Depth of an open element that is ignored, such as a correlation, whose records are repeated outside of it.
   private var ignoredDepth = 0
 
   var scanner: XMLScanner
@@ -63,10 +65,11 @@ struct HealthParser: ~Copyable {
   var energy = DailyTotals()
   var sleep = SleepSessions()
 
-  /// Types that are not taken: names, counts, and the one met last, which most records have again.
+  /// Types that are skipped, with their counts.
   var otherNames: [String] = []
   var otherCounts: [Int] = []
   private var otherIndices: [String: Int] = [:]
+  /// Type of the previous record, which most records repeat.
   var lastType: [UInt8] = []
   var lastKind = Kind.other(0)
 
@@ -74,9 +77,9 @@ struct HealthParser: ~Copyable {
   var zoneRules: [TimeZoneRules?] = []
   var zoneIndices: [String: Int16] = [:]
 
-  /// Bytes that sums and nights may hold.
+  /// Maximum size of daily totals and sleep samples in bytes.
   static let memoryLimit = 40 << 20
-  /// Days that one sample may last.
+  /// Maximum duration of a sample in seconds.
   static let longestSample: Int64 = 35 * 86_400
 
   init(_ source: @escaping HealthExport.Source) throws {
@@ -123,7 +126,7 @@ struct HealthParser: ~Copyable {
 }
 
 extension HealthParser {
-  /// Depth of the element that begins: open ones, this included.
+  /// Depth of the element whose start tag was read, including it.
   var depth: Int { scanner.isEmptyElement ? scanner.depth + 1 : scanner.depth }
 
   mutating func begin() throws(XMLProblem) {
@@ -151,7 +154,7 @@ extension HealthParser {
       } else if scanner.matches(scanner.name, "ExportDate") {
         summary.exportDate = try attribute("value")
       } else {
-        // Correlations repeat records that stand beside them; Me, activity rings and clinical records are not taken.
+        // Correlations repeat other records. `Me`, activity rings and clinical records are not imported.
         ignoredDepth = depth
         let name = try scanner.string(scanner.name)
         guard name != "Me" else { return }

@@ -1,9 +1,9 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Makes records of what an export of Apple Health tells.
+/// Converts an export of Apple Health to import records.
 enum HealthRecords {
-  /// Reads the file with the data alone: the ways of workouts lie beside it and are not in reach.
+  /// Reads the data file alone, without the routes of workouts, which are in other files.
   static func read(
     _ input: ByteInput, _ options: ImportOptions, _ body: InterchangeFormat.Handler
   ) throws {
@@ -13,7 +13,7 @@ enum HealthRecords {
         routes += event.routes.count
         try body(.event(ForeignEvent(event, route: [], options)), place(of: event))
       }
-      // The same file in its archive gives them.
+      // An import of the whole archive includes them.
       if routes > 0 {
         try body(.skip(what: "route of a workout: it is in the archive of the phone", count: routes), "the file")
       }
@@ -38,7 +38,7 @@ enum HealthRecords {
             }
             route += file.points.map(\.coordinate)
           } catch let error as InterchangeError {
-            // The workout is there all the same.
+            // The workout is imported without this route.
             try body(.bad(reason: "the route \(path) cannot be read: \(error)"), place(of: event))
           }
         }
@@ -65,7 +65,7 @@ enum HealthRecords {
       try body(.skip(what: String(type.dropFirst(name?.count ?? 0)), count: count), "the file")
     }
     for problem in summary.problems { try body(.bad(reason: problem.reason), problem.place) }
-    // Beyond the first hundred they are counted only.
+    // Problems after the first hundred are only counted.
     for _ in summary.problems.count..<max(summary.problems.count, summary.problemCount) {
       try body(.bad(reason: "as above"), "the file")
     }
@@ -73,7 +73,7 @@ enum HealthRecords {
 }
 
 extension ForeignEvent {
-  /// - Parameter route: the way of a workout, as far as it was recorded.
+  /// Creates an external event. `route` is the route of a workout, as far as it was recorded.
   fileprivate init(_ event: HealthEvent, route: [Coordinate], _ options: ImportOptions) {
     self.init(typeName: event.category.name, key: [event.key], timestamp: event.start)
     hints = [event.category.rawValue]

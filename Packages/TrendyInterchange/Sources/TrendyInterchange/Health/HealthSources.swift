@@ -6,9 +6,9 @@
   import Glibc
 #endif
 
-/// Devices and apps that wrote samples, numbered as they come.
+/// Devices and apps that wrote samples, numbered in order of appearance.
 struct HealthSources {
-  /// Which source is believed where several tell of the same time; the lower the better.
+  /// Precedence of a source when several cover the same time; the lowest value wins.
   enum Rank: UInt8, Comparable {
     case watch
     case phone
@@ -22,21 +22,23 @@ struct HealthSources {
     var rank: Rank
   }
 
-  /// More sources than anybody has; what comes after is one.
+  /// Maximum number of sources; later ones are combined.
   static let limit = 1000
 
   private(set) var all: [Source] = []
   private var indices: [String: [Rank: UInt16]] = [:]
-  /// The last one met, which most samples have again.
+  /// Last source, which most samples repeat.
   private var lastName: [UInt8] = []
   private var lastRank = Rank.other
   private var lastIndex: UInt16?
 
+  /// Returns the index of a source and adds it if necessary.
+  ///
   /// - Parameters:
-  ///   - name: as it stands in the file.
-  ///   - device: Apple's description, `<<HKDevice: 0x…>, name:Apple Watch, model:Watch, hardware:Watch6,1, …>`; empty where there is none. The
-  ///     address changes with every sample.
-  ///   - text: gives the name as a string.
+  ///   - name: Name as written in the file.
+  ///   - device: Apple's description, such as `<<HKDevice: 0x…>, name:Apple Watch, model:Watch, hardware:Watch6,1, …>`;
+  ///     may be empty. The address in it differs between samples.
+  ///   - text: Returns the name as a string.
   mutating func index<Failure: Error>(
     name: UnsafeBufferPointer<UInt8>, device: UnsafeBufferPointer<UInt8>, text: () throws(Failure) -> String
   ) throws(Failure) -> UInt16 {
@@ -55,7 +57,7 @@ struct HealthSources {
     return index
   }
 
-  /// Whether the first is believed before the second. Of two alike, the one that tells more.
+  /// Whether the first source takes precedence over the second. Of two with equal rank, the larger amount wins.
   func isBetter(_ first: UInt16, _ second: UInt16, amounts: (UInt16) -> Double) -> Bool {
     let (left, right) = (all[Int(first)], all[Int(second)])
     if left.rank != right.rank { return left.rank < right.rank }
@@ -66,7 +68,7 @@ struct HealthSources {
 
   private static func rank(in text: UnsafeBufferPointer<UInt8>) -> Rank {
     var index = 0
-    // "Watch" or "iPhone", by the capital letters that begin them or stand in them.
+    // Searches for "Watch" or "iPhone" by their capital letters.
     while index + 5 <= text.count {
       if text[index] == UInt8(ascii: "W"), text[index + 1] == UInt8(ascii: "a"), text[index + 2] == UInt8(ascii: "t"),
         text[index + 3] == UInt8(ascii: "c"), text[index + 4] == UInt8(ascii: "h")
@@ -86,7 +88,7 @@ struct HealthSources {
 }
 
 extension UnsafeBufferPointer<UInt8> {
-  /// Whether both hold the same bytes, and any at all.
+  /// Whether both contain the same bytes and are not empty.
   func isSame(as other: [UInt8]) -> Bool {
     guard count == other.count, let baseAddress, count > 0 else { return false }
     return other.withUnsafeBytes { memcmp(baseAddress, $0.baseAddress ?? UnsafeRawPointer(baseAddress), count) == 0 }

@@ -1,7 +1,7 @@
-/// Puts samples of sleep together: a session ends where nobody was asleep for two hours.
+/// Combines sleep samples into sessions, which are separated by more than two hours without sleep.
 ///
-/// Phones, watches and apps each tell of the same night. Of each session the best source counts: one that tells stages before one that does
-/// not, then the one that tells of more sleep. Lying in bed alone is not sleep.
+/// Phones, watches and apps record the same night. Each session uses one source: one with sleep stages takes
+/// precedence, then the one with more sleep. Time in bed alone does not count as sleep.
 struct SleepSessions {
   enum Stage: UInt8 {
     case inBed
@@ -14,7 +14,7 @@ struct SleepSessions {
     var isAsleep: Bool { rawValue >= Stage.asleep.rawValue }
     var isStage: Bool { rawValue > Stage.asleep.rawValue }
 
-    /// - Parameter value: what follows `HKCategoryValueSleepAnalysis`; `Asleep` is how it was called before iOS 16.
+    /// Parses the part of a value after `HKCategoryValueSleepAnalysis`. `Asleep` is the name before iOS 16.
     init?(_ value: Substring) {
       switch value {
       case "InBed": self = .inBed
@@ -32,9 +32,9 @@ struct SleepSessions {
     /// Seconds since 1970.
     var start: Int64
     var end: Int64
-    /// Seconds east of Greenwich at the end.
+    /// UTC offset in seconds at the end.
     var offset: Int32
-    /// Into the names of zones; -1 where none is told.
+    /// Index of the zone name; -1 if unknown.
     var zone: Int16
     var source: UInt16
     var stage: Stage
@@ -46,25 +46,25 @@ struct SleepSessions {
     var offset: Int32
     var zone: Int16
     var source: UInt16
-    /// Seconds, without counting any twice.
+    /// Seconds asleep. Overlapping samples count once.
     var asleep: Int64
     var stages: [Stage: Int64]
     var awake: Int64
   }
 
-  /// A longer time awake divides two sessions.
+  /// Maximum time without sleep within a session, in seconds.
   private static let gap: Int64 = 7200
-  /// Seconds asleep, at least.
+  /// Minimum sleep of a session in seconds.
   static let shortest: Int64 = 1800
 
   private var samples: [Sample] = []
 
-  /// Bytes that the samples hold.
+  /// Size of the samples in bytes.
   var size: Int { samples.count * MemoryLayout<Sample>.stride }
 
   mutating func add(_ sample: Sample) { samples.append(sample) }
 
-  /// In the order of time; and how many were too short.
+  /// Returns the sessions by time, and the number of those that were too short.
   func sessions(_ sources: HealthSources) -> (sessions: [Session], short: Int) {
     let asleep = samples.filter { $0.stage.isAsleep && $0.end > $0.start }.sorted {
       ($0.start, $0.end, $0.source, $0.stage.rawValue) < ($1.start, $1.end, $1.source, $1.stage.rawValue)
@@ -122,7 +122,7 @@ struct SleepSessions {
     return best
   }
 
-  /// Seconds that at least one sample covers; they are sorted by their start.
+  /// Returns the number of seconds covered by at least one sample. The samples must be sorted by start.
   private static func union(_ samples: some Sequence<Sample>) -> Int64 {
     var total: Int64 = 0
     var end = Int64.min
@@ -135,7 +135,7 @@ struct SleepSessions {
 }
 
 extension [SleepSessions.Sample] {
-  /// The first index from which on the condition holds; it holds for all after one for which it holds.
+  /// Returns the first index at which the condition holds. It must hold for all elements after it.
   fileprivate func partitionPoint(_ condition: (Element) -> Bool) -> Int {
     var low = 0
     var high = count
