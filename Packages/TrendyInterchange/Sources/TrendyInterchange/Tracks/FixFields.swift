@@ -1,25 +1,25 @@
 import TrendyFoundation
 import TrendyModels
 
-/// One position as a message gives it, before anybody asked whether it can be.
+/// Unvalidated fields of one fix.
 struct FixFields {
   var latitude: Double?
   var longitude: Double?
   var time: Date?
-  /// Metres.
+  /// Altitude in metres.
   var altitude: Double?
-  /// Metres a second.
+  /// Ground speed in metres per second.
   var speed: Double?
-  /// Degrees.
+  /// Heading in degrees.
   var course: Double?
-  /// Metres.
+  /// Horizontal accuracy in metres.
   var accuracy: Double?
   var motion: (state: MotionState, confidence: MotionActivity.Confidence)?
-  /// Who sent it, where one file holds several.
+  /// Device that sent the fix, if a file contains several.
   var device: String?
 }
 
-/// Collects the fixes of logs and messages: one track for each device, in the order of time, for messages come late.
+/// Collects the fixes of logs and messages in one track per device, sorted by time as messages may arrive late.
 struct FixCollector {
   private(set) var file: TrackFile
   private var trackOfDevice: [String: Int] = [:]
@@ -32,7 +32,7 @@ struct FixCollector {
 
   mutating func remark(_ text: String) { if !file.remarks.contains(text) { file.remarks.append(text) } }
 
-  /// Takes a fix; a place that is none is skipped, a time that is none leaves a point without it, both are reported.
+  /// Adds a fix. One without a valid position is skipped, one without a valid time is kept; both are reported.
   mutating func take(_ fields: FixFields, at place: @autoclosure () -> String) {
     guard let point = TrackPoint(fields, at: place(), report: &file) else { return }
     if let time = point.timestamp, let motion = fields.motion {
@@ -50,7 +50,7 @@ struct FixCollector {
     file.tracks[index].segments[0].points.append(point)
   }
 
-  /// A point that is no part of a track and needs no time.
+  /// Returns a point that is not part of a track and needs no time.
   mutating func point(_ fields: FixFields, at place: @autoclosure () -> String) -> TrackPoint? {
     guard let latitude = fields.latitude, let longitude = fields.longitude,
       Coordinate(latitude: latitude, longitude: longitude).isValid
@@ -70,7 +70,7 @@ struct FixCollector {
 
   func finish() -> TrackFile {
     var file = file
-    // Tracks that were there before are as their file has them.
+    // Tracks that existed before keep the order of their file.
     for index in trackOfDevice.values {
       file.tracks[index].segments[0].points = file.tracks[index].segments[0].points.inOrderOfTime
     }
@@ -83,7 +83,7 @@ struct FixCollector {
 }
 
 extension [TrackPoint] {
-  /// Timed points in the order of their times, equal ones as they came, then those without a time.
+  /// Points sorted by time; equal times keep their order, and points without a time come last.
   var inOrderOfTime: [TrackPoint] {
     var last = Date.distantPast
     for point in self {
@@ -100,7 +100,7 @@ extension [TrackPoint] {
 }
 
 extension TrackPoint {
-  /// `nil` for what has no place on the globe, which is counted and reported; likewise a time that is missing.
+  /// Creates a point, or counts and reports an invalid position and returns `nil`. A missing time is reported as well.
   init?(_ fields: FixFields, at place: @autoclosure () -> String, report file: inout TrackFile, needsTime: Bool = true)
   {
     guard let latitude = fields.latitude, let longitude = fields.longitude else {
@@ -122,7 +122,7 @@ extension TrackPoint {
     }
     self.init(
       coordinate: coordinate, timestamp: fields.time, altitude: fields.altitude.flatMap { abs($0) < 1e6 ? $0 : nil },
-      // Programs write -1 for what they do not know; an accuracy of zero is a field nobody filled.
+      // Programs write -1 for unknown values. An accuracy of 0 is an unset field.
       speed: fields.speed.flatMap { $0 >= 0 && $0 < 1e5 ? $0 : nil },
       course: fields.course.flatMap { $0 >= 0 && $0 <= 360 ? $0 : nil },
       horizontalAccuracy: fields.accuracy.flatMap { $0 > 0 && $0.isFinite ? $0 : nil })

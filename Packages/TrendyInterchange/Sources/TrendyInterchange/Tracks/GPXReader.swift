@@ -1,20 +1,21 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Reads GPX 1.0 and 1.1, as the programs of the world write it.
+/// Reads GPX 1.0 and 1.1 with common variations.
 ///
-/// Elements are known by their local names wherever they stand inside a point, so that `speed`, `course` and accuracies
-/// are found in any vendor's extensions. Strict is the XML; a point without a place or with an unreadable time is
-/// counted and does not stop the rest.
+/// Within a point, elements are matched by local name at any depth, so that speed, course and accuracy are found in the
+/// extensions of any vendor. Malformed XML is an error; a point without a valid position or time is counted.
 public enum GPXReader: Sendable {
-  /// - Throws: ``InterchangeError`` with line and column; nothing of a broken file is returned.
+  /// Reads a file.
+  ///
+  /// - Throws: ``InterchangeError`` with line and column. A malformed file returns no points.
   public static func read(_ bytes: [UInt8]) throws(InterchangeError) -> TrackFile {
     let (file, error) = readPart(bytes)
     if let error { throw error }
     return file
   }
 
-  /// What was whole before the file broke off or broke the rules, and the error if it did.
+  /// Reads a file up to a truncation or syntax error, and returns the error if there is one.
   public static func readPart(_ bytes: [UInt8]) -> (file: TrackFile, error: InterchangeError?) {
     var parser = GPXParser()
     do throws(XMLProblem) {
@@ -34,7 +35,7 @@ public enum GPXReader: Sendable {
   }
 }
 
-/// Puts events together; the one place that knows how a GPX file is built.
+/// Builds the tracks from XML events.
 private struct GPXParser {
   private(set) var file = TrackFile(format: .gpx)
   private var path: [String] = []
@@ -43,7 +44,7 @@ private struct GPXParser {
   private var track: Track?
   private var segment: TrackSegment?
   private var route: Track?
-  /// Of all tracks, the skipped ones too.
+  /// Number of points in all tracks, including skipped ones.
   private var trackPoints = 0
 
   private struct Point {
@@ -59,7 +60,7 @@ private struct GPXParser {
     var dilution: Double?
   }
 
-  /// With what is open at the break as far as it is whole.
+  /// The file with the incomplete track at the end.
   var wholePart: TrackFile {
     var file = file
     if var track {
@@ -70,7 +71,7 @@ private struct GPXParser {
     return file
   }
 
-  /// - Returns: what is wrong, if the document is no GPX.
+  /// Handles an event. Returns an error message if the document is not GPX.
   mutating func take(_ event: XMLReader.Event) -> String? {
     switch event {
     case .start(let name, let attributes):
@@ -79,7 +80,7 @@ private struct GPXParser {
       text = ""
       start(name, attributes)
     case .text(let run):
-      // Names and times; what a stray megabyte of text is for, nobody asks.
+      // Only names and times are needed, so longer text is discarded.
       if text.utf8.count < 4096 { text += run }
     case .end(let name):
       end(name)
@@ -181,7 +182,7 @@ private struct GPXParser {
     let point = TrackPoint(
       coordinate: Coordinate(latitude: latitude, longitude: longitude), timestamp: time, altitude: read.altitude,
       speed: read.speed, course: read.course,
-      // An open sky's error of a range is about five metres (GPS SPS Performance Standard).
+      // The range error under an open sky is about five metres (GPS SPS Performance Standard).
       horizontalAccuracy: read.accuracy ?? read.dilution.map { $0 * 5 })
     switch name {
     case "trkpt": segment?.points.append(point)

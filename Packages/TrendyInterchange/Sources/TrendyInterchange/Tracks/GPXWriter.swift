@@ -1,13 +1,12 @@
 public import TrendyFoundation
 public import TrendyModels
 
-/// Writes GPX 1.1 that ``GPXReader`` and the programs of the world read.
+/// Writes GPX 1.1 for ``GPXReader`` and other programs.
 ///
-/// Speed and course stand in Garmin's track point extension, an accuracy in metres in one of our own; a program that
-/// knows neither loses nothing else. Times are UTC with milliseconds, places have nine decimals, a tenth of a
-/// millimetre.
+/// Speed and course use Garmin's track point extension, accuracy in metres an extension of this product. Times are in
+/// UTC with milliseconds, coordinates have nine decimals (0.1 mm).
 public enum GPXWriter: Sendable {
-  /// Writes fixes, which stand in the order of their time, as one track; a gap longer than `gapSeconds` begins a new segment.
+  /// Returns a file with one track. `fixes` are in order of time; a gap of more than `gapSeconds` starts a new segment.
   public static func write(
     _ fixes: [Location], name: String? = nil, creator: String = "Trendy", gapSeconds: TimeInterval = 300
   ) -> [UInt8] {
@@ -24,12 +23,13 @@ public enum GPXWriter: Sendable {
     return write([Track(name: name, segments: segments)], creator: creator)
   }
 
+  /// Returns a file with tracks, waypoints and routes.
   public static func write(
     _ tracks: [Track], waypoints: [Waypoint] = [], routes: [Track] = [], creator: String = "Trendy"
   ) -> [UInt8] {
     var out = GPXText()
     out.addBeginning(creator: creator)
-    // The order of the schema: way points, routes, tracks.
+    // Order of the schema: waypoints, routes, tracks.
     for waypoint in waypoints { out.add("wpt", waypoint.point, name: waypoint.name) }
     for route in routes {
       out.add("<rte>\n")
@@ -123,7 +123,7 @@ private struct GPXText {
     add(">\n")
   }
 
-  /// Nothing where the value is unknown.
+  /// Writes nothing if the value is unknown.
   private mutating func add(_ before: String, _ value: Double?, digits: Int, _ after: String) {
     guard let value = DecimalText.finite(value) else { return }
     add(before)
@@ -146,7 +146,7 @@ private struct GPXText {
       case ">": add("&gt;")
       case "\"": add("&quot;")
       case "\t", "\n", "\r": add("&#\(scalar.value);")
-      // Characters that no XML document may hold, not even by reference.
+      // Characters that XML does not allow, not even as a reference.
       case "\u{0}"..."\u{1F}", "\u{FFFE}", "\u{FFFF}": add("\u{FFFD}")
       default: self.text.add(scalar)
       }

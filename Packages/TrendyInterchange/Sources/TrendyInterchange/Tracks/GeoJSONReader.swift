@@ -1,13 +1,15 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Reads GeoJSON as programs write tracks in it.
+/// Reads GeoJSON with tracks.
 ///
-/// A line is a track with the times of `coordTimes` (or `coordinateProperties.times`, `times`), many lines are its
-/// segments. Points with a `timestamp` (or `time`) are fixes, in the order of time; beside lines with times, and without a time,
-/// they are way points. Times are dates, or seconds or milliseconds since 1970, as numbers or strings.
+/// A line is a track whose times are in `coordTimes` (or `coordinateProperties.times`, `times`); a multi-line has
+/// several segments. Points with a `timestamp` (or `time`) are fixes, sorted by time. Points without a time, and points
+/// in a file whose lines have times, are waypoints. Times are RFC 3339, or seconds or milliseconds since 1970.
 public enum GeoJSONReader: Sendable {
-  /// - Throws: ``InterchangeError`` where no whole document is found.
+  /// Reads a file with one document, or one per line.
+  ///
+  /// - Throws: ``InterchangeError`` if it contains no complete document.
   public static func read(_ bytes: [UInt8]) throws(InterchangeError) -> TrackFile {
     let documents = try JSONDocuments(bytes)
     var reader = GeoJSONCollector()
@@ -57,7 +59,7 @@ private struct GeoJSONCollector {
       file.tracks.append(Track(name: name, segments: [segment]))
     case ("MultiLineString", let lines?):
       let times = times(properties)
-      // One flat list for all lines is written too.
+      // Some programs write one flat list for all lines.
       let isFlat = times?.contains { $0.arrayValue != nil } == false
       var track = Track(name: name)
       var used = 0
@@ -89,7 +91,7 @@ private struct GeoJSONCollector {
   private mutating func segment(_ positions: [JSONValue], _ times: [JSONValue]?, at place: String) -> TrackSegment {
     var times = times
     if let count = times?.count, count != positions.count {
-      // Which time is whose cannot be known any more.
+      // The times cannot be assigned to positions.
       file.report(place, "\(count) times for \(positions.count) positions: the times are left out")
       times = nil
     }
@@ -114,7 +116,7 @@ private struct GeoJSONCollector {
   private func fields(_ position: [JSONValue], _ properties: [String: JSONValue]) -> FixFields {
     func first(_ names: String...) -> JSONValue? { names.lazy.compactMap { properties[$0] }.first { !$0.isNull } }
     var fields = FixFields()
-    // Some exporters write numbers as text.
+    // Some programs write numbers as strings.
     fields.longitude = position.at(0)?.number
     fields.latitude = position.at(1)?.number
     fields.altitude = position.at(2)?.number ?? first("altitude", "ele", "elevation")?.number
@@ -134,7 +136,7 @@ private struct GeoJSONCollector {
   func finish() -> TrackFile {
     var collector = FixCollector(.geoJSON, file)
     var waypoints: [Waypoint] = []
-    // Points beside lines with times mark places on the way; otherwise they are the way.
+    // In a file whose lines have times, points are waypoints; otherwise the points are the track.
     let areFixes = file.pointsWithTime == 0 && points.contains { $0.fields.time != nil }
     for (name, fields, place) in points {
       if areFixes, fields.time != nil || file.tracks.isEmpty {

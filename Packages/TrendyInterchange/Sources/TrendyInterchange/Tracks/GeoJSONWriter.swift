@@ -1,12 +1,14 @@
 public import TrendyFoundation
 public import TrendyModels
 
-/// Writes GeoJSON (RFC 7946) that ``GeoJSONReader`` and the programs of the world read.
+/// Writes GeoJSON (RFC 7946) for ``GeoJSONReader`` and other programs.
 ///
-/// Times are UTC with milliseconds, places have nine decimals. Fixes off the globe are left out.
+/// Times are in UTC with milliseconds, coordinates have nine decimals. Fixes with an invalid position are omitted.
 public enum GeoJSONWriter: Sendable {
-  /// One feature, its lines broken where a gap is longer than `gapSeconds`, with `coordTimes` in lists of the same shape: what
-  /// programs that draw tracks read. Speeds and accuracies have no place in it; ``writePoints(_:activities:)`` keeps them.
+  /// Returns a file with one feature of several lines and their `coordTimes`, as most map programs expect.
+  ///
+  /// `fixes` are in order of time; a gap of more than `gapSeconds` starts a new line. Speed and accuracy are lost; use
+  /// ``writePoints(_:activities:)`` to keep them.
   public static func writeLines(_ fixes: [Location], name: String? = nil, gapSeconds: TimeInterval = 300) -> [UInt8] {
     var lines: [[Location]] = []
     for fix in fixes where fix.coordinate.isValid {
@@ -21,7 +23,7 @@ public enum GeoJSONWriter: Sendable {
 
   static let beginning = "{\"type\":\"FeatureCollection\",\"features\":["
 
-  /// One feature of several lines; `nil` for none. Fixes off the globe are left out.
+  /// Returns a feature of several lines, or `nil` if there are none. Fixes with an invalid position are omitted.
   static func feature(_ lines: [[Location]], name: String?) -> String? {
     let lines = lines.map { $0.filter(\.coordinate.isValid) }.filter { !$0.isEmpty }
     guard !lines.isEmpty else { return nil }
@@ -40,7 +42,7 @@ public enum GeoJSONWriter: Sendable {
     return text.text
   }
 
-  /// A list for each line, in a list.
+  /// Appends a list of lists, one per line.
   private static func addLists(
     _ lines: [[Location]], to text: inout TextBytes, _ add: (Location, inout TextBytes) -> Void
   ) {
@@ -55,7 +57,9 @@ public enum GeoJSONWriter: Sendable {
     text.add("]")
   }
 
-  /// One point for each fix, with all that is known of it. A motion is written at the fix of its own time.
+  /// Returns a file with one point per fix and all of its values.
+  ///
+  /// A motion sample is written with the fix of the same time.
   public static func writePoints(_ fixes: [Location], activities: [MotionActivity] = []) -> [UInt8] {
     let motions = Dictionary(activities.map { ($0.timestamp, $0) }, uniquingKeysWith: { _, last in last })
     var text = TextBytes()
@@ -80,7 +84,7 @@ public enum GeoJSONWriter: Sendable {
     return text.bytes
   }
 
-  /// A further property; nothing where the value is unknown.
+  /// Appends a property, or nothing if the value is unknown.
   private static func add(_ name: String, _ value: Double?, digits: Int, to text: inout TextBytes) {
     guard let value = DecimalText.finite(value) else { return }
     text.add(",\"\(name)\":")

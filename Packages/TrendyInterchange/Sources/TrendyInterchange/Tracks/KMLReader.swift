@@ -1,13 +1,15 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Reads KML 2.2: tracks of Google's extension, and placemarks with a time.
+/// Reads KML 2.2: Google's track extension, and placemarks with a time.
 ///
-/// A `gx:Track` is a segment, a `gx:MultiTrack` a track of several; arrays of speed (m/s), accuracy and bearing beside them
-/// are read. A line with a time span has its first and last moment; what lies between stays without. A point with a time
-/// span is a stay: two fixes at one place. A point with a time stamp is a fix if no track of the file has times, else a way point.
+/// A `gx:Track` is a segment and a `gx:MultiTrack` a track with several; arrays of speed (m/s), accuracy and bearing
+/// are read. A line with a time span has times at its ends only. A point with a time span is a stop: two fixes at one
+/// position. A point with a time stamp is a fix if no track in the file has times, else a waypoint.
 public enum KMLReader: Sendable {
-  /// - Throws: ``InterchangeError`` with line and column; nothing of a broken file is returned.
+  /// Reads a file.
+  ///
+  /// - Throws: ``InterchangeError`` with line and column. A malformed file returns no points.
   public static func read(_ bytes: [UInt8]) throws(InterchangeError) -> TrackFile {
     var parser = KMLParser()
     do throws(XMLProblem) {
@@ -34,7 +36,7 @@ private struct KMLParser {
   private var placemarkCount = 0
   private var track: GoogleTrack?
   private var arrayName: String?
-  /// Points with a time stamp: fixes or marks, which the end of the file tells.
+  /// Points with a time stamp. Whether they are fixes or waypoints is known only at the end of the file.
   private var stamped: [(name: String?, fields: FixFields, place: String)] = []
 
   private struct Placemark {
@@ -56,7 +58,7 @@ private struct KMLParser {
     var bearings: [Double?] = []
   }
 
-  /// - Returns: what is wrong, if the document is no KML.
+  /// Handles an event. Returns an error message if the document is not KML.
   mutating func take(_ event: XMLReader.Event) -> String? {
     switch event {
     case .start(let name, let attributes):
@@ -72,7 +74,7 @@ private struct KMLParser {
       default: break
       }
     case .text(let run):
-      // A line's coordinates may be long; of the rest nobody asks for a stray megabyte.
+      // Coordinates of a line may be long; other text is needed only up to a limit.
       if text.utf8.count < 4096 || path.last == "coordinates" { text += run }
     case .end(let name):
       end(name)
@@ -126,7 +128,7 @@ private struct KMLParser {
     placemark = open
   }
 
-  /// A date and time; of a day, a month or a year alone nobody knows the moment.
+  /// Parses a date with a time. A day, month or year alone is not precise enough.
   private static func moment(_ text: String) -> Date? { FieldText.date(FieldText.trim(text)) }
 
   private static func fields(_ parts: [Substring]) -> FixFields {

@@ -3,17 +3,19 @@ import TrendyModels
 
 /// Reads a log of NMEA 0183 sentences.
 ///
-/// RMC gives place, date, speed and course; the GGA of the same second beside it gives height and dilution. A place that only
-/// GGA, GNS or GLL gives is a point too; its date is that of the last RMC or ZDA, moved on where the clock passes
-/// midnight, and without one it has no time. Sentences with a wrong checksum or without one are rejected and counted, as is
-/// each run of bytes that is no text; other sentences are counted by their kind and passed over.
+/// RMC provides position, date, speed and course, the GGA of the same time altitude and dilution of precision. A
+/// position that occurs only in GGA, GNS or GLL is a point as well: its date is that of the last RMC or ZDA, advanced
+/// at midnight, or unknown if there is none. Sentences without a correct checksum and runs of binary data are rejected
+/// and counted. Other sentences are counted by type and skipped.
 public enum NMEAReader: Sendable {
-  /// - Throws: ``InterchangeError`` where no sentence is right.
+  /// Reads a file. `bytes` may contain the binary messages of a receiver.
+  ///
+  /// - Throws: ``InterchangeError`` if it contains no valid sentence.
   public static func read(_ bytes: [UInt8]) throws(InterchangeError) -> TrackFile {
     var decoder = NMEADecoder()
     var lineNumber = 1
     var from = bytes.startIndex
-    // A receiver's own binary messages may hold line breaks: what stands between two sentences is one rejected run.
+    // Binary messages may contain line breaks: all bytes between two sentences are one rejected run.
     var isInGarbage = false
     while from < bytes.endIndex {
       let end = bytes[from...].firstIndex(of: 0xA) ?? bytes.endIndex
@@ -21,7 +23,7 @@ public enum NMEAReader: Sendable {
       while line.last == 0xD { line = line.dropLast() }
       let isText = line.allSatisfy { (0x20..<0x7F).contains($0) || $0 == 0x9 }
       if line.allSatisfy(\.isSpace) {
-        // Nothing there.
+        // Blank line.
       } else if let start = sentenceStart(in: line) {
         if start > line.startIndex, !isInGarbage {
           decoder.reject("line \(lineNumber)", "\(start - line.startIndex) bytes before the sentence are none")
@@ -44,12 +46,12 @@ public enum NMEAReader: Sendable {
     return decoder.finish()
   }
 
-  /// Whether a sentence with a right checksum stands in it.
+  /// Whether the bytes contain a sentence with a correct checksum.
   static func holdsSentence(_ bytes: ArraySlice<UInt8>) -> Bool {
     bytes.split { $0 == 0xA || $0 == 0xD }.contains { sentenceStart(in: $0) != nil }
   }
 
-  /// Where the sentence begins that ends with the line and has a right checksum.
+  /// Returns the start of a sentence with a correct checksum that ends at the end of the line.
   fileprivate static func sentenceStart(in line: ArraySlice<UInt8>) -> Int? {
     var line = line
     while line.last?.isSpace == true { line = line.dropLast() }
@@ -58,7 +60,7 @@ public enum NMEAReader: Sendable {
       let low = hexadecimal(line[line.endIndex - 1])
     else { return nil }
     let wanted = high << 4 | low
-    // No sentence is longer than a few hundred bytes, whatever stands before it.
+    // Sentences are at most a few hundred bytes long.
     let body = line[max(line.startIndex, line.endIndex - 1024)..<line.endIndex - 3]
     var sum: UInt8 = 0
     for index in body.indices.reversed() {
@@ -86,16 +88,18 @@ public enum NMEAReader: Sendable {
   }
 }
 
-/// Reads sentences as a receiver gives them: bytes in, whole fixes out.
+/// Incremental reader of NMEA sentences from a receiver.
 ///
-/// A fix is told when the sentences of another moment begin. What ``NMEAReader`` says of sentences holds here.
+/// A fix is returned when the first sentence of a later time arrives. Sentences are interpreted as by ``NMEAReader``.
 public struct NMEAStream: Sendable {
   private var decoder = NMEADecoder()
   private var line: [UInt8] = []
   private var lineNumber = 0
 
+  /// Creates a reader at the start of a line.
   public init() {}
 
+  /// Parses received bytes and returns the fixes that they complete.
   public mutating func take(_ bytes: some Sequence<UInt8>) -> DeviceBatch {
     for byte in bytes {
       if byte == 0xA || byte == 0xD {
@@ -107,7 +111,7 @@ public struct NMEAStream: Sendable {
     return DeviceBatch(decoder.drain())
   }
 
-  /// The last fix, where nothing more comes.
+  /// Returns the last fix, when no more bytes follow.
   public mutating func finish() -> DeviceBatch {
     endLine()
     decoder.end()
@@ -125,7 +129,7 @@ public struct NMEAStream: Sendable {
     line.removeAll(keepingCapacity: true)
   }
 
-  /// Bytes; what is longer is no sentence.
+  /// Maximum length of a line in bytes; the rest is discarded.
   private static let longestLine = 4096
 }
 
@@ -135,14 +139,14 @@ private struct NMEADecoder {
   private var day: Day?
   private var open: Epoch?
 
-  /// A day and the clock that was last seen on it.
+  /// Date and the last time of day on it.
   private struct Day {
-    /// Seconds since 1970 of its beginning.
+    /// Start of the date in seconds since 1970.
     var start: Double
     var clock: Double
   }
 
-  /// What the sentences of one moment say together.
+  /// Combined content of the sentences of one time.
   private struct Epoch {
     var clock: Double
     var date: Double?
@@ -159,12 +163,12 @@ private struct NMEADecoder {
     let fields = body.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
       .map { String(decoding: $0, as: UTF8.self) }
     let address = fields[0]
-    // Two letters of the talker, then the kind; a maker's own begin with P.
+    // Two letters for the talker, then the type. Proprietary sentences start with P.
     let kind = address.utf8.count == 5 && address.utf8.first != UInt8(ascii: "P") ? String(address.suffix(3)) : address
     func field(_ index: Int) -> String { index < fields.count ? fields[index] : "" }
     switch kind {
     case "RMC":
-      // V is a receiver's warning: the place is an old one or none.
+      // Status V is a warning: the position is old or missing.
       guard field(2) == "A", let clock = Self.clock(field(1)) else {
         noteDate(field(9), clock: Self.clock(field(1)))
         collector.skip(message: "RMC without a fix")
@@ -211,10 +215,10 @@ private struct NMEADecoder {
         epoch.fields.longitude = place.longitude
       }
       if !isGLL {
-        // Above the ellipsoid: the height above the sea and the sea's height above the ellipsoid.
+        // Height above the ellipsoid: altitude above sea level plus the geoid separation.
         let separation = FieldText.number(field(kind == "GGA" ? 11 : 10)) ?? 0
         if let altitude = FieldText.number(field(9)) { epoch.fields.altitude = altitude + separation }
-        // An open sky's error of a range is about five metres (GPS SPS Performance Standard).
+        // The range error under an open sky is about five metres (GPS SPS Performance Standard).
         if let dilution = FieldText.number(field(8)) { epoch.fields.accuracy = dilution * 5 }
       }
       open = epoch
@@ -232,14 +236,14 @@ private struct NMEADecoder {
 
   private func hasFix(_ kind: String, _ status: String) -> Bool {
     switch kind {
-    // 0 is no fix; 6 to 8 are reckoned, typed in and simulated.
+    // 0 means no fix; 6 to 8 are estimated, manual and simulated positions.
     case "GGA": ["1", "2", "3", "4", "5", "9"].contains(status)
     case "GNS": status.contains { !"NEMS".contains($0) }
     default: status == "A"
     }
   }
 
-  /// The epoch of a clock time: the open one if it is of that time, else a new one.
+  /// Returns the open epoch if it has this time of day, else a new one.
   private mutating func epoch(at clock: Double, line: Int) -> Epoch {
     if let open, abs(open.clock - clock) < 0.005 { return open }
     close()
@@ -254,7 +258,7 @@ private struct NMEADecoder {
       fields.time = Date(timeIntervalSince1970: start + open.clock)
       day = Day(start: start, clock: open.clock)
     } else if var day {
-      // Without a date of its own: the clock went back by half a day and more, so it is past midnight.
+      // Without a date in the sentences, a clock that goes back by half a day has passed midnight.
       if open.clock < day.clock - 43_200 { day.start += 86_400 }
       day.clock = open.clock
       self.day = day
@@ -267,7 +271,7 @@ private struct NMEADecoder {
     if let start = Self.date(text), let clock { note(Day(start: start, clock: clock)) }
   }
 
-  /// What was open at another moment belongs to the day before this one is known.
+  /// An open epoch of another time belongs to the date before this one.
   private mutating func note(_ day: Day) {
     if let open, abs(open.clock - day.clock) >= 0.005 { close() }
     self.day = day
@@ -278,16 +282,16 @@ private struct NMEADecoder {
     return collector.finish()
   }
 
-  /// The moment that is open is whole.
+  /// Closes the last epoch.
   mutating func end() { close() }
 
-  /// What was read since the last time, but for the moment that is open.
+  /// Returns the fixes since the last call, without the open epoch.
   mutating func drain() -> TrackFile {
     defer { collector = FixCollector(.nmea) }
     return collector.finish()
   }
 
-  /// `hhmmss.sss` as seconds of the day.
+  /// Parses `hhmmss.sss` to seconds since midnight.
   private static func clock(_ text: String) -> Double? {
     guard text.utf8.count >= 6, let hours = digits(text.prefix(2)), let minutes = digits(text.dropFirst(2).prefix(2)),
       let seconds = FieldText.number(text.dropFirst(4)), hours < 24, minutes < 60, seconds >= 0, seconds < 61
@@ -295,7 +299,7 @@ private struct NMEADecoder {
     return Double(hours * 3600 + minutes * 60) + seconds
   }
 
-  /// `ddmmyy`, as seconds since 1970 of the day's beginning. Years from 80 on are of the last century: GPS began in 1980.
+  /// Parses `ddmmyy` to the start of the day in seconds since 1970. Years from 80 are 19xx, as GPS began in 1980.
   private static func date(_ text: String) -> Double? {
     guard text.utf8.count == 6, let day = digits(text.prefix(2)), let month = digits(text.dropFirst(2).prefix(2)),
       let year = digits(text.suffix(2))
@@ -323,7 +327,7 @@ private struct NMEADecoder {
     (angle(latitude, positive: "N", negative: "S", north), angle(longitude, positive: "E", negative: "W", east))
   }
 
-  /// `ddmm.mmmm` and a letter for the side.
+  /// Parses `ddmm.mmmm` with its hemisphere letter to degrees.
   private static func angle(_ text: String, positive: String, negative: String, _ side: String) -> Double? {
     guard let value = FieldText.number(text), value >= 0, value < 100_000, side == positive || side == negative else {
       return nil

@@ -2,13 +2,15 @@ import TrendyFoundation
 public import TrendyModels
 
 extension TrackFile {
-  /// Separates the tracks of sport, each of which is a workout, from those in which trips are looked for.
+  /// Separates the tracks of workouts from those that are used for trip detection.
   ///
-  /// The activity that a GPX file gives decides, unless the speeds contradict it; without one, a single activity on foot is recognised by
-  /// its speeds.
+  /// The activity in a GPX file decides unless the speeds contradict it. Without one, only walking and running are
+  /// recognized by their speeds.
+  ///
   /// - Parameters:
-  ///   - zone: IANA name of the zone in which they are recorded.
-  ///   - distance: metres between two places.
+  ///   - zone: IANA name of the zone of the workouts.
+  ///   - distance: Returns the distance between two coordinates in metres.
+  /// - Returns: The workouts, and the file with the remaining tracks.
   public func separatingWorkouts(
     zone: String?, using distance: (Coordinate, Coordinate) -> Double
   ) -> (workouts: [ForeignEvent], rest: TrackFile) {
@@ -26,7 +28,7 @@ extension TrackFile {
     return (workouts, rest)
   }
 
-  /// What the file holds beside tracks, which is not imported, by what it is.
+  /// Content of the file other than tracks, which is not imported, with counts.
   public var leftOut: [(what: String, count: Int)] {
     var kinds: [(what: String, count: Int)] = []
     if !waypoints.isEmpty { kinds.append(("way point", waypoints.count)) }
@@ -68,9 +70,9 @@ extension TrackFile {
   }
 }
 
-/// What a GPX file calls what was done.
+/// Activity of a GPX track.
 private enum TrackActivity {
-  /// A sport, and the speed in metres a second that contradicts it.
+  /// Sport with the speed, in metres per second, above which the track must be something else.
   case sport(String, fastest: Double)
   case vehicle
   case unknown
@@ -79,7 +81,7 @@ private enum TrackActivity {
     let word = word.lowercased().filter { $0.isLetter || $0.isNumber }
     let onFoot = 7.5
     switch word {
-    // Numbers are Strava's.
+    // The numbers are codes of Strava.
     case "running", "run", "trailrunning", "trailrun", "jogging", "treadmillrunning", "trackrunning", "9", "laufen":
       self = .sport("Running", fastest: onFoot)
     case "walking", "walk", "nordicwalking", "speedwalking", "10", "gehen", "wandelen":
@@ -106,11 +108,11 @@ private enum TrackActivity {
   }
 }
 
-/// How fast a track is over stretches of ten seconds or more.
+/// Speeds of a track over intervals of at least ten seconds.
 private struct SpeedProfile {
-  /// Metres.
+  /// Length in metres.
   let length: Double
-  /// Metres a second, of the fastest twentieth of the time.
+  /// Speed that is exceeded for a twentieth of the time, in metres per second.
   let fast: Double
   private let mean: Double
   private let longestGap: TimeInterval
@@ -139,7 +141,7 @@ private struct SpeedProfile {
     longestGap = gap
   }
 
-  /// The activity of a track that is on foot without doubt: long enough, without long gaps, at no time faster than a runner.
+  /// Walking or running, if the track is long enough, has no long gaps and is never faster than a runner.
   var activityOnFoot: String? {
     guard length >= 500, longestGap <= 300, mean >= 0.8, fast <= 6 else { return nil }
     return mean >= 2.1 ? "Running" : "Walking"

@@ -1,20 +1,21 @@
 public import TrendyFoundation
 public import TrendyModels
 
-/// One point of a track as a file gives it.
+/// Point of a track in a file.
 public struct TrackPoint: Hashable, Sendable {
   public var coordinate: Coordinate
-  /// `nil` where the file gives none or one that cannot be read.
+  /// Time; `nil` if it is missing or invalid.
   public var timestamp: Date?
-  /// Metres.
+  /// Altitude in metres.
   public var altitude: Double?
-  /// Metres a second.
+  /// Ground speed in metres per second.
   public var speed: Double?
-  /// Degrees clockwise from true north.
+  /// Heading in degrees clockwise from true north.
   public var course: Double?
-  /// Metres, the radius of 68 % confidence; where a file gives a dilution of precision, five metres times that.
+  /// Radius of 68 % confidence in metres, or five metres times the dilution of precision.
   public var horizontalAccuracy: Double?
 
+  /// Creates a point from its values.
   public init(
     coordinate: Coordinate, timestamp: Date? = nil, altitude: Double? = nil, speed: Double? = nil,
     course: Double? = nil, horizontalAccuracy: Double? = nil
@@ -27,6 +28,7 @@ public struct TrackPoint: Hashable, Sendable {
     self.horizontalAccuracy = horizontalAccuracy
   }
 
+  /// Creates a point from a fix. A negative accuracy becomes `nil`.
   public init(_ location: Location) {
     self.init(
       coordinate: location.coordinate, timestamp: location.timestamp, altitude: location.altitude,
@@ -34,7 +36,7 @@ public struct TrackPoint: Hashable, Sendable {
       horizontalAccuracy: location.horizontalAccuracy >= 0 ? location.horizontalAccuracy : nil)
   }
 
-  /// The fix it is; `nil` without a time.
+  /// The point as a fix; `nil` without a time.
   public var location: Location? {
     timestamp.map {
       Location(
@@ -44,70 +46,80 @@ public struct TrackPoint: Hashable, Sendable {
   }
 }
 
-/// Points that the receiver recorded without losing touch.
+/// Points recorded without loss of reception.
 public struct TrackSegment: Hashable, Sendable {
   public var points: [TrackPoint]
 
+  /// Creates a segment.
   public init(points: [TrackPoint] = []) { self.points = points }
 
-  /// The points that have a time, in the order of the file.
+  /// Points with a time as fixes, in the order of the file.
   public var locations: [Location] { points.compactMap(\.location) }
 }
 
+/// Recorded track of one or more segments.
 public struct Track: Hashable, Sendable {
   public var name: String?
-  /// What the recorder says was done, such as `running` or `driving`.
+  /// Activity named in the file, such as `running` or `driving`.
   public var activity: String?
   public var segments: [TrackSegment]
 
+  /// Creates a track without an activity.
   public init(name: String? = nil, segments: [TrackSegment] = []) {
     self.name = name
     self.segments = segments
   }
 }
 
+/// Named point that is not part of a track.
 public struct Waypoint: Hashable, Sendable {
   public var name: String?
   public var point: TrackPoint
 
+  /// Creates a waypoint.
   public init(name: String? = nil, point: TrackPoint) {
     self.name = name
     self.point = point
   }
 }
 
-/// What a file of tracks holds.
+/// Content of a track file.
 public struct TrackFile: Hashable, Sendable {
   public var format: ImportFormat
-  /// The program that wrote it, as it calls itself.
+  /// Program that wrote the file, if named.
   public var creator: String?
+  /// Recorded tracks.
   public var tracks: [Track] = []
-  /// Ways that were planned, not gone; one segment each.
+  /// Planned routes with one segment each.
   public var routes: [Track] = []
   public var waypoints: [Waypoint] = []
-  /// Points of tracks whose place is missing, unreadable or off the globe; they are in no segment.
+  /// Number of track points with a missing or invalid position. They are not part of any segment.
   public var skippedPoints = 0
-  /// How many of ``skippedPoints`` had a time.
+  /// Number of ``skippedPoints`` that have a time.
   public var skippedPointsWithTime = 0
-  /// Points of tracks whose time could not be read; they stay, without it.
+  /// Number of track points whose time is invalid. They are kept without a time.
   public var unreadableTimes = 0
-  /// What the device's motion sensor said beside the fixes, where the format carries it; in the order of time.
+  /// Motion samples by time, if the format contains them.
   public var activities: [MotionActivity] = []
-  /// The first hundred things that could not be taken, in the order of the file.
+  /// Problems of the first 100 rejected items, in the order of the file.
   public internal(set) var problems: [ImportProblem] = []
-  /// How many there were in all.
+  /// Number of all rejected items.
   public internal(set) var problemCount = 0
-  /// Messages that are no positions, by their kind: OwnTracks' other types, Overland's actions, NMEA's other sentences.
+  /// Number of messages other than positions by type: OwnTracks types, Overland actions or NMEA sentences.
   public internal(set) var skippedMessages: [String: Int] = [:]
-  /// Lines that are broken: of NMEA, those whose checksum is wrong or missing.
+  /// Number of invalid lines; for NMEA, those without a correct checksum.
   public internal(set) var rejectedLines = 0
-  /// In words, what a reader assumed: such as that times without a zone are UTC.
+  /// Assumptions of the reader as sentences, for example that times without a zone are UTC.
   public internal(set) var remarks: [String] = []
 
+  /// Creates an empty file.
   public init(format: ImportFormat) { self.format = format }
 
-  /// Reads a file of whatever format it turns out to be.
-  /// - Throws: ``InterchangeError``; nothing of a broken file is returned.
+  /// Detects the format of a file and reads it.
+  ///
+  /// Columns in `options` that name positions select CSV.
+  ///
+  /// - Throws: ``InterchangeError``. A malformed file returns no points.
   public init(reading bytes: [UInt8], _ options: ImportOptions? = nil) throws(InterchangeError) {
     let isMapped = options.map { !TableProfile.Role.places.isDisjoint(with: $0.columns.keys) } ?? false
     switch isMapped ? .csv : ImportFormat.detect(bytes) {
@@ -127,30 +139,34 @@ public struct TrackFile: Hashable, Sendable {
 }
 
 extension TrackFile {
+  /// Segments of all tracks.
   public var segments: [TrackSegment] { tracks.flatMap(\.segments) }
-  /// Every point of the tracks that has a place.
+  /// Points of all tracks that have a valid position.
   public var points: [TrackPoint] { segments.flatMap(\.points) }
-  /// Every fix of the tracks, in the order of the file.
+  /// Fixes of all tracks, in the order of the file.
   public var locations: [Location] { points.compactMap(\.location) }
 
-  /// Points of tracks that the file holds, skipped ones included.
+  /// Number of track points in the file, including skipped ones.
   public var pointCount: Int {
     tracks.reduce(0) { $0 + $1.segments.reduce(0) { $0 + $1.points.count } } + skippedPoints
   }
-  /// Of ``pointCount``, those with a readable time.
+  /// Number of the ``pointCount`` points that have a valid time.
   public var pointsWithTime: Int { points.count { $0.timestamp != nil } + skippedPointsWithTime }
+  /// Earliest time of a point, if any has one.
   public var firstTime: Date? { points.lazy.compactMap(\.timestamp).min() }
+  /// Latest time of a point, if any has one.
   public var lastTime: Date? { points.lazy.compactMap(\.timestamp).max() }
 
-  /// Metres along all segments; the gaps between segments do not count.
-  /// - Parameter distance: metres between two places, such as TrendyTrips' `Geodesic.distanceMeters(from:to:)`.
+  /// Returns the length of all segments in metres, without the gaps between them.
+  ///
+  /// `distance` returns the metres between two coordinates, such as `Geodesic.distanceMeters(from:to:)` of TrendyTrips.
   public func lengthMeters(using distance: (Coordinate, Coordinate) -> Double) -> Double {
     segments.reduce(0) { sum, segment in
       zip(segment.points, segment.points.dropFirst()).reduce(sum) { $0 + distance($1.0.coordinate, $1.1.coordinate) }
     }
   }
 
-  /// In words, what missing times mean for trips; `nil` where every point has its time.
+  /// Sentence about missing or implausible times; `nil` if all points have a plausible time.
   public var timeRemark: String? {
     let all = points.count
     let timed = points.count { $0.timestamp != nil }
@@ -164,7 +180,7 @@ extension TrackFile {
     return nil
   }
 
-  /// Fixes whose time cannot be that of a fix: before 1970, or more than a day after `now`. They are not dropped.
+  /// Returns the fixes before 1970 or more than a day after `now`. They are still part of ``locations``.
   public func locationsOutOfTime(now: Date) -> [Location] {
     let latest = now.addingTimeInterval(86_400)
     return locations.filter { $0.timestamp < Self.earliestTime || $0.timestamp > latest }
@@ -181,7 +197,7 @@ extension TrackFile {
     if problems.count < 100 { problems.append(ImportProblem(place: place, reason: reason)) }
   }
 
-  /// What others wrote must not make the list of kinds endless.
+  /// The number of types is bounded, because they come from untrusted input.
   mutating func skip(message kind: String, count: Int = 1) {
     let kind = String(kind.prefix(32))
     let isKept = skippedMessages.count < 64 || skippedMessages[kind] != nil
