@@ -19,9 +19,10 @@ struct PostgresHintsTests {
       more.signal()
     }
 
-    /// Returns when so many came. The server has its own clock: a minute is when it counts as dead.
+    /// Returns when `count` different hints have arrived, or none arrived for a minute. A hint may arrive again when
+    /// the sender was told it again after it had sent the first.
     func wait(for count: Int) -> [HubHint] {
-      while heard.withLock({ $0.count }) < count {
+      while heard.withLock({ Set($0).count }) < count {
         guard more.wait(timeout: .now() + 60) == .success else { break }
       }
       return heard.withLock { $0 }
