@@ -1,18 +1,21 @@
 import TrendyModels
 
-/// What an event must have to be found by a search, as far as it can be seen without reading the event: a storage leaves out what is
-/// certain not to be found.
+/// A necessary condition for an event to match a search, checked without decoding the event.
+///
+/// A storage uses it to skip events that certainly do not match. Events that pass may still not match.
 public struct EventPrefilter: Sendable {
-  /// The only type of event; `nil` for any.
+  /// Id of the event type to search; `nil` for all types.
   let typeId: String?
-  /// A part of each word that must stand in the event's text, and the types whose name has the word in it.
+  /// For each word, a part that the event's text must contain, and the types whose name contains the word.
   private let words: [(part: [UInt8], types: Set<String>)]
 
+  /// Creates a prefilter.
+  ///
   /// - Parameters:
-  ///   - typeId: the only type of event; `nil` for any.
-  ///   - words: in lower case, each of which stands somewhere in a found event or in its type's name.
-  ///   - names: of the types, in lower case, by id.
-  ///   - identifiers: that stand in a found event as they are.
+  ///   - typeId: Id of the event type to search; `nil` for all types.
+  ///   - words: Lowercase words. A matching event contains each of them in its own text or in the name of its type.
+  ///   - names: Lowercase names of the event types, by id.
+  ///   - identifiers: Ids that the text of a matching event contains literally.
   package init(typeId: String?, words: [String], names: [String: String], identifiers: [String] = []) {
     self.typeId = typeId
     self.words =
@@ -20,10 +23,11 @@ public struct EventPrefilter: Sendable {
       + identifiers.map { (Self.plainPart(of: $0.lowercased()), []) }
   }
 
-  /// Whether an event may be found.
+  /// Returns whether an event may match.
+  ///
   /// - Parameters:
-  ///   - event: its type.
-  ///   - document: of the event, as the hub wrote it; asked for only where the type does not tell.
+  ///   - event: The event's time and type.
+  ///   - document: Returns the event as the JSON that the hub wrote; called only if the type does not decide.
   func mayHold(_ event: HubEventMoment, document: () -> WrittenObject?) -> Bool {
     guard typeId == nil || typeId == event.eventTypeId else { return false }
     let open = words.filter { !$0.part.isEmpty && !$0.types.contains(event.eventTypeId) }
@@ -31,16 +35,18 @@ public struct EventPrefilter: Sendable {
     return open.allSatisfy { Self.mayStand($0.part, in: text) }
   }
 
-  /// Whether it can leave out months: a word is looked for that no type has in its name.
+  /// Whether whole months can be skipped: at least one word occurs in no type's name.
   var isOfText: Bool { words.contains { $0.part.count >= 3 && $0.types.isEmpty } }
 
-  /// Whether an event with some of these letters in it may be found.
+  /// Returns whether a month with these trigrams may contain a matching event.
   func mayHold(_ texts: TextSignature) -> Bool {
     words.allSatisfy { !$0.types.isEmpty || texts.mayHold($0.part) }
   }
 
-  /// The longest run of ASCII letters and digits, which stands in a text wherever the word does. A sign before one beyond ASCII is left
-  /// out, as the two may be written as one.
+  /// Returns the longest run of ASCII letters and digits in a word; any text that contains the word also contains the
+  /// run.
+  ///
+  /// A character before a non-ASCII one is excluded, because the two may be encoded as one composed character.
   private static func plainPart(of word: String) -> [UInt8] {
     var best: [UInt8] = []
     var run: [UInt8] = []
@@ -56,10 +62,10 @@ public struct EventPrefilter: Sendable {
     return run.count > best.count ? run : best
   }
 
-  /// Whether a part stands in a text in any case of letters, or may stand in a sign that is another in lower case.
+  /// Returns whether a text contains a part, ignoring case, or may contain it in characters that lowercase to ASCII.
   private static func mayStand(_ part: [UInt8], in text: UnsafeRawBufferPointer) -> Bool {
     guard let first = part.first else { return true }
-    // A letter's bit of case; digits have it set.
+    // Bit that distinguishes an uppercase ASCII letter from a lowercase one; digits have it set.
     let caseBit: UInt8 = 0x20
     var place = 0
     while place + part.count <= text.count {
@@ -73,8 +79,9 @@ public struct EventPrefilter: Sendable {
     return hasOtherLetters(text)
   }
 
-  /// Whether a letter in it becomes an ASCII letter in lower case, or may be written as an escape: the signs of kelvin and of the dotted
-  /// capital i.
+  /// Returns whether a text contains a JSON escape, the Kelvin sign or the dotted capital I.
+  ///
+  /// The latter two become ASCII letters in lower case, so a byte comparison would miss them.
   static func hasOtherLetters(_ text: UnsafeRawBufferPointer) -> Bool {
     for place in text.indices.dropLast() {
       switch (text[place], text[place + 1]) {
@@ -87,19 +94,21 @@ public struct EventPrefilter: Sendable {
   }
 }
 
-/// Some of a record's events, the latest first, of which a search reads on.
+/// Events that passed an ``EventPrefilter``, latest first, with the position from which the search continues.
 public struct PrefilteredEvents: Sendable {
-  /// Those that may be found.
+  /// Events that may match.
   public var entries: [HubEntry]
-  /// Of how many events they are left.
+  /// Number of events examined, including those that were filtered out.
   public var looked: Int
-  /// The moment of the last of those, in milliseconds since 1970.
+  /// Time of the last examined event, in milliseconds since 1970; `nil` if none was examined.
   public var last: Int64?
 
+  /// Creates a result.
+  ///
   /// - Parameters:
-  ///   - entries: that may be found.
-  ///   - looked: of how many events they are left.
-  ///   - last: the moment of the last of those, in milliseconds since 1970.
+  ///   - entries: Events that may match.
+  ///   - looked: Number of events examined, including those that were filtered out.
+  ///   - last: Time of the last examined event, in milliseconds since 1970; `nil` if none was examined.
   public init(entries: [HubEntry], looked: Int, last: Int64?) {
     (self.entries, self.looked, self.last) = (entries, looked, last)
   }

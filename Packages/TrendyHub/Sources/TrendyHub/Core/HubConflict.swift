@@ -1,20 +1,20 @@
 import Foundation
 import TrendyModels
 
-/// A value that was replaced or buried by one who had not seen it, on its way to become an entity of kind `conflict`.
+/// A value that a write replaced or deleted unseen, to be stored as an entity of kind `conflict`.
 ///
-/// It rides in the feed and is seen on all devices until somebody deletes it.
+/// Conflicts are synced to all devices until the user deletes them.
 struct HubConflict {
   enum Reason: String {
     /// A later edit of the field won.
     case overwritten
     /// The entity was deleted.
     case buried
-    /// The entity was moved, made or restored where its parent was deleted: all of it is kept.
+    /// The child was moved, created or restored under a parent that another device deleted; the whole child is saved.
     case moved
   }
 
-  /// Stands for several fields; the value is then an object.
+  /// Field name of a conflict about several fields, whose value is an object.
   static let severalFields = "*"
 
   let entry: HubEntry
@@ -29,8 +29,9 @@ struct HubConflict {
     self.reason = reason
   }
 
-  /// The fields of an entity that were deleted unseen. Several of them make one conflict, whose author and stamp are those of the field
-  /// written last.
+  /// Creates a conflict from fields that were deleted unseen, or returns `nil` if there are none.
+  ///
+  /// Several fields make one conflict, with the author and stamp of the field that was written last.
   init?(buried entry: HubEntry, _ fields: [String: HubField]) {
     let newest = fields.max { ($0.value.version, $0.key) < ($1.value.version, $1.key) }
     guard let newest else { return nil }
@@ -43,7 +44,7 @@ struct HubConflict {
     self.init(entry, field: Self.severalFields, value: value, reason: .buried)
   }
 
-  /// The whole of a child; who moved, made or restored it there is its author.
+  /// Creates a conflict from all fields of a child. Its author is the device that moved, created or restored the child.
   init(moved child: HubEntry, by reference: HubField, of author: String) {
     var members = child.members
     members["id"] = .string(child.id)
@@ -54,7 +55,9 @@ struct HubConflict {
       reason: .moved)
   }
 
-  /// The same mutation beating the same value again, at a hub that was restored, makes the same.
+  /// Returns an id derived from the mutation and the lost value.
+  ///
+  /// A restored hub that merges the mutation again thus creates the same conflict, not a second one.
   func id(mutationId: String) -> String {
     let text =
       "conflict\n\(mutationId)\n\(entry.kind)\n\(entry.id)\n\(field)\n\(value.author)\n\(value.stamp)"
@@ -70,7 +73,7 @@ struct HubConflict {
     return id
   }
 
-  /// Puts it under a version of its own, unless it is there already or was resolved.
+  /// Stores the conflict under a new version, unless it exists or was resolved before.
   func put(by device: String, mutationId: String, with writer: HubWriter) throws {
     let kind = SyncedKind.conflict.name
     let id = id(mutationId: mutationId)

@@ -2,18 +2,26 @@ public import Foundation
 import TrendyModels
 
 extension HubCore {
-  /// How long the hub waits for a device, and keeps whole what was deleted.
+  /// Period after which the hub stops waiting for an absent device and may compact a tombstone: 90 days.
   public static let patience: Duration = .seconds(90 * 86_400)
 
-  /// So many lives of the hub, beside that of what it has seen, are kept in which a device may have had an answer.
+  /// Maximum number of epochs in a contact, besides those of the seen head and of the response.
   static let mostLives = 16
 
-  /// Notes where a device stands, now and then: often enough to know for 90 days that it is there, and in which life it stands,
-  /// seldom enough that asking for nothing new writes nothing.
+  /// Returns the contact to store for a device, or `nil` if the stored one still suffices.
   ///
-  /// The cursor that is kept is never above the device's own, so that the horizon never passes it; in a push, which says only what
-  /// it has seen, there is none. `state` is the person's, as it is answered.
-  /// - Returns: what is to be kept; `nil` where what is kept does.
+  /// A contact is renewed at most daily, or if the device moved to another epoch, so that polling without news writes
+  /// nothing.
+  /// The stored cursor is never above the device's own; therefore the horizon never passes a device that is in contact.
+  /// A push contains no cursor and keeps the stored one.
+  ///
+  /// - Parameters:
+  ///   - device: Identity of the device.
+  ///   - cursor: The device's cursor; `nil` in a push.
+  ///   - seen: Highest head that the device has received in a response.
+  ///   - last: The stored contact.
+  ///   - state: The user's state that the response will report.
+  ///   - now: The hub's time.
   public func contact(
     device: String, cursor: Int64?, seen: Int64?, after last: HubContact?, in state: HubState, now: Date
   ) -> HubContact? {
@@ -22,10 +30,11 @@ extension HubCore {
     for life in [stands, state.epochs.epoch(of: state.head)?.id, state.epochs.last?.id] {
       if let life, !lives.contains(life) { lives.append(life) }
     }
-    // A request may come late, or its answer be lost: in a life after the one that it tells of, an answer may have reached it.
+    // A request may arrive late and a response may be lost, so the device may also have received a response in a later
+    // epoch.
     let later = state.epochs.reversed().prefix { $0.id != stands }.map(\.id).filter { !lives.contains($0) }
     lives += later.filter { last?.lives.contains($0) ?? false }.prefix(Self.mostLives)
-    // Nothing is kept whole for one that has taken nothing in yet: it begins with a snapshot.
+    // A device without a cursor has applied nothing yet and begins with a snapshot, so it holds back no tombstone.
     let cursor = cursor ?? last?.cursor ?? SyncRange.counter.upperBound
     if let last, cursor >= last.cursor, abs(now.timeIntervalSince(last.at)) < 86_400,
       lives.allSatisfy(last.lives.contains)
@@ -35,17 +44,22 @@ extension HubCore {
     return HubContact(device: device, cursor: cursor, at: now, lives: lives)
   }
 
-  /// Shrinks tombstones to bare ids, which are kept for ever: those deleted more than 90 days ago that every device seen in
-  /// 90 days has passed.
+  /// Reduces old tombstones to ids that can never be reused.
   ///
-  /// At most `limit` at once, so that others are not kept waiting.
-  /// - Returns: how many there were; as many as the limit means that there may be more.
+  /// A tombstone is compacted if it is older than ``patience`` and every device in contact during that time has
+  /// received it.
+  ///
+  /// - Parameters:
+  ///   - limit: Maximum number of tombstones; bounds how long other transactions of the user wait.
+  ///   - transaction: A write transaction of the user.
+  ///   - now: The hub's time.
+  /// - Returns: The number of compacted tombstones. If it equals `limit`, there may be more.
   public func compact(limit: Int, in transaction: any HubTransaction, now: Date) throws -> Int {
     let past = now.addingTimeInterval(-Double(Self.patience.components.seconds))
     let writer = try HubWriter(transaction, now: now, quota: quota)
     var lowest = writer.state.head
     for (place, contact) in try transaction.contacts().sorted(by: { $0.at > $1.at }).enumerated() {
-      // What is noted lags by up to a day.
+      // The stored time lags by up to a day.
       if contact.at.addingTimeInterval(86_400) >= past {
         lowest = min(lowest, contact.cursor)
       } else if place >= HubState.mostStanding {

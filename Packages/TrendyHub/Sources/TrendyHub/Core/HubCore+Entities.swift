@@ -1,10 +1,11 @@
 import Foundation
 import TrendyModels
 
-// Writes of those who say nothing of what they knew: plain REST, and the hub's own parts.
+// Writes without bases and stamps: plain REST, and the hub's own services.
 extension HubCore {
-  /// The living entity.
-  /// - Throws: a ``Problem`` with status 404 for one that is not there.
+  /// Returns an entity that is not deleted.
+  ///
+  /// - Throws: A ``Problem`` with status 404 if the entity does not exist or is deleted.
   func entity(_ kind: SyncedKind, id: String, in reading: any HubReading) throws -> HubEntry {
     guard let entry = try reading.entry(kind: kind.name, id: id), entry.isAlive else {
       throw Problem.notFound(kind, id)
@@ -12,10 +13,12 @@ extension HubCore {
     return entry
   }
 
-  /// - Parameters:
-  ///   - edit: with the key of a client that asks again where no answer came: the entity made before is given again.
-  ///   - acceptsSame: whether a living entity with the same content is no duplicate but the one that was meant.
-  /// - Throws: a ``Problem``, of kind `entity_deleted` for an id that was deleted.
+  /// Creates an entity.
+  ///
+  /// With an edit, a repeat of the request returns the entity that the first one created. If `acceptsSame` is set, an
+  /// existing entity with equal content is returned instead of a `duplicate` problem.
+  ///
+  /// - Throws: A ``Problem``: `duplicate` if the id is in use, `entity_deleted` if it was.
   func create(
     _ kind: SyncedKind, _ members: [String: JSONValue], edit: HubEdit? = nil, acceptsSame: Bool = false,
     by device: String, in transaction: any HubTransaction, now: Date
@@ -23,7 +26,7 @@ extension HubCore {
     let id = try DocumentReader(.object(members)).identifier("id")
     let keyed = KeyedEdit(edit, KeyedWrite([.string(kind.name), .object(members)], kind, id))
     if try isRepeated(keyed, by: device, in: transaction) {
-      // A create of an entity that was deleted since is refused below: an answer of 201 would tell the client that it lives.
+      // If the entity was deleted since, the create below is refused: status 201 would claim that it exists.
       if let entry = try transaction.entry(kind: kind.name, id: id), entry.isAlive { return entry }
     }
     if let entry = try transaction.entry(kind: kind.name, id: id), entry.isAlive {
@@ -45,9 +48,12 @@ extension HubCore {
     return try entity(kind, id: id, in: transaction)
   }
 
-  /// Changes an entity. With an edit's version and time it is merged field by field as a device's update is, and a value that
-  /// loses against a later one becomes a conflict; a plain one replaces what is stored.
-  /// - Throws: a ``Problem``, with status 404 for an entity that never existed, of kind `entity_deleted` for a deleted one.
+  /// Changes fields of an entity.
+  ///
+  /// With an edit's version and time the change is merged field by field like a device's update, and a losing value
+  /// becomes a conflict. Otherwise the new values replace the stored ones.
+  ///
+  /// - Throws: A ``Problem``: status 404 if the entity never existed, `entity_deleted` if it was deleted.
   func update(
     _ kind: SyncedKind, id: String, _ members: [String: JSONValue], edit: HubEdit? = nil, by device: String,
     in transaction: any HubTransaction, now: Date
@@ -69,7 +75,7 @@ extension HubCore {
     return try entity(kind, id: id, in: transaction)
   }
 
-  /// Keeps a value that lost against a later one as a conflict: a client of plain REST has no journal of its own.
+  /// Saves a losing value as a conflict, because a plain REST client has no conflict journal.
   private func keep(_ name: String, of mutation: HubMutation, by device: String, _ writer: HubWriter) throws {
     guard case .fields(let changes) = mutation.content, let mutationId = mutation.mutationId,
       let entry = try writer.transaction.entry(kind: mutation.kind, id: mutation.id), let winner = entry.fields[name],
@@ -80,7 +86,7 @@ extension HubCore {
       .put(by: winner.author, mutationId: mutationId, with: writer)
   }
 
-  /// Ends a running event. One that has an end already keeps it; the end that another device did not see becomes a conflict.
+  /// Ends a running event. If another device has already ended it, that end stays, and the new one becomes a conflict.
   func stop(
     id: String, at end: JSONValue, edit: HubEdit? = nil, by device: String, in transaction: any HubTransaction,
     now: Date
@@ -106,9 +112,10 @@ extension HubCore {
     return entry
   }
 
-  /// Deletes an entity; one that is not there is no error. With an edit's version, values that the user did not see become
-  /// conflicts, as at a device's delete.
-  /// - Parameter heir: type that an event type was merged into.
+  /// Deletes an entity; succeeds if it does not exist.
+  ///
+  /// With an edit's version, values that the user had not seen become conflicts, as in a device's delete. `heir` is the
+  /// type that a deleted event type was merged into.
   func delete(
     _ kind: SyncedKind, id: String, mergedInto heir: String? = nil, edit: HubEdit? = nil, by device: String,
     in transaction: any HubTransaction, now: Date
@@ -124,9 +131,11 @@ extension HubCore {
     try remember(keyed, by: device, in: transaction)
   }
 
-  /// Brings back an entity that was deleted, with the values it had; a living one stays as it is.
-  /// - Throws: a ``Problem``, with status 404 for what was never there, of kind `entity_deleted` for one of which the id alone is left
-  ///   and for a repeated request whose entity was deleted again, `parent_deleted` where what it hangs on is gone.
+  /// Restores a deleted entity with its last values; returns a living one unchanged.
+  ///
+  /// - Throws: A ``Problem``: status 404 if the entity never existed; `entity_deleted` if its tombstone was compacted,
+  ///   or if this request restored it before and it was deleted again; `parent_deleted` if an entity that it requires
+  ///   is deleted.
   func restore(
     _ kind: SyncedKind, id: String, edit: HubEdit? = nil, by device: String, in transaction: any HubTransaction,
     now: Date
@@ -150,8 +159,9 @@ extension HubCore {
     return try self.entity(kind, id: id, in: transaction)
   }
 
-  /// Whether an edit was carried out before under its key.
-  /// - Throws: a ``Problem`` of kind `idempotency_key_reused` if the key came with other content.
+  /// Returns whether a request with the edit's idempotency key was applied before.
+  ///
+  /// - Throws: A ``Problem`` of kind `idempotency_key_reused` if that request had other content.
   private func isRepeated(_ edit: KeyedEdit?, by device: String, in transaction: any HubTransaction) throws -> Bool {
     guard let edit, let earlier = try transaction.keyedWrite(device: device, key: edit.key) else { return false }
     guard earlier.digest == edit.write.digest else {
@@ -173,8 +183,9 @@ extension HubCore {
     try carryOut(CollectionOfOne(mutation), by: device, in: transaction, now: now)
   }
 
-  /// Writes one after the other. Against the quota they count as a whole.
-  /// - Throws: the ``Problem`` of the first that is refused; then what was written has to be taken back.
+  /// Applies mutations in order; the quota is checked once, at the end.
+  ///
+  /// - Throws: The ``Problem`` of the first refused mutation; the caller must then roll back the transaction.
   func carryOut(
     _ mutations: some Sequence<HubMutation>, by device: String, in transaction: any HubTransaction, now: Date
   ) throws {
@@ -186,12 +197,12 @@ extension HubCore {
   }
 }
 
-/// Key of an edit, and what the edit does.
+/// Idempotency key of an edit, with the digest of its content.
 private struct KeyedEdit {
   let key: String
   let write: KeyedWrite
 
-  /// - Parameter write: evaluated only for an edit with a key, since it hashes the content.
+  /// `write` is evaluated only if there is a key, because it hashes the content.
   init?(_ edit: HubEdit?, _ write: @autoclosure () -> KeyedWrite) {
     guard let edit else { return nil }
     key = edit.key
@@ -204,14 +215,14 @@ extension KeyedWrite {
     self.init(digest: SHA256Digest.hexadecimal(of: JSONText.write(content)), kind: kind.name, id: id)
   }
 
-  /// An edit of an entity that exists, told apart from a create by its operation.
+  /// Describes an edit of an existing entity; the operation distinguishes it from a create.
   fileprivate init(_ operation: String, _ kind: SyncedKind, _ id: String, _ members: [String: JSONValue] = [:]) {
     self.init([.string(operation), .string(kind.name), .string(id), .object(members)], kind, id)
   }
 }
 
 extension HubMutation {
-  /// Brings back what was deleted, with the values that it had.
+  /// Creates a mutation that restores a deleted entity with its last values.
   init(restoring tombstone: HubEntry, by device: String) {
     self.init(
       mutationId: "restore:\(device):\(tombstone.version)", kind: tombstone.kind, id: tombstone.id, operation: .restore,

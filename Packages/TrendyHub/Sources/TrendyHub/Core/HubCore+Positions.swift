@@ -1,8 +1,11 @@
 public import TrendyModels
 
 extension HubCore {
-  /// Refuses a device that knows a position this hub never gave, or of which this hub has judged more than it has sent.
-  /// - Throws: a problem of kind `log_reset` or `device_forked`; then nothing may be done for the request.
+  /// Rejects a device that is ahead of this hub.
+  ///
+  /// - Throws: A problem of kind `log_reset` if the hub never assigned the seen version in that epoch, or
+  ///   `device_forked` if the device's high-water mark is above the last sequence number that the device has sent.
+  ///   Nothing may be written for such a request.
   public func check(_ position: DevicePosition, in reading: any HubReading) throws {
     let state = try reading.state()
     if position.seen > 0 {

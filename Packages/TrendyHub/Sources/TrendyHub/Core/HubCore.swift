@@ -1,21 +1,21 @@
 public import Foundation
 public import TrendyModels
 
-/// The hub's semantics: what a write does to one person's state, and what it is answered.
+/// The merge rules of the hub: applies writes to one user's state and returns their outcomes.
 ///
-/// It keeps nothing, reads no clock and waits for nothing: state comes and goes through the transaction, time as `now`.
-/// Called twice with the same state and input it does the same.
+/// Stateless and deterministic: state is read and written through the transaction, and the time is a parameter.
 public struct HubCore: Hashable, Sendable {
-  /// Of every person without one of their own.
+  /// Quota of users without their own.
   public var quota: HubQuota
 
   public init(quota: HubQuota = HubQuota()) { self.quota = quota }
 
-  /// The same for what a person is not refused: findings in what was taken from them already.
+  /// A core without quota, for events that are detected in readings already stored.
   var unlimited: HubCore { HubCore(quota: HubQuota(rows: HubQuota.unlimited, bytes: HubQuota.unlimited)) }
 
   // MARK: A device's push
 
+  /// Mutations of one device, with the position that the device reports.
   public struct Push: Sendable {
     public var position: DevicePosition
     public var mutations: [SentMutation]
@@ -26,19 +26,22 @@ public struct HubCore: Hashable, Sendable {
     }
   }
 
+  /// Outcomes of a push.
   public struct PushResult: Hashable, Sendable {
-    /// In order; of a forked device those before the fork was seen.
+    /// Outcomes in order. If a fork was found, only those before it.
     public var outcomes: [OutcomeEnvelope]
-    /// Why the rest was not judged: two stores use one identity.
+    /// Problem of kind `device_forked` if the push stopped because two stores use one device identity.
     public var fork: Problem?
-    /// After the push.
+    /// State after the push.
     public var state: HubState
   }
 
-  /// Judges a device's mutations in their order, each exactly once.
+  /// Applies a device's mutations in order, each exactly once.
   ///
-  /// Against the quota they count as a whole: deletions make room for what was sent before them.
-  /// - Throws: as ``check(_:in:)``, and where the quota is exceeded; then nothing is done.
+  /// A sequence number that was used before gets its stored outcome. The quota is checked once for the whole push, so
+  /// that a deletion makes room for mutations sent before it.
+  ///
+  /// - Throws: The errors of ``check(_:in:)``, or `HubQuotaError`. The transaction must then be rolled back.
   public func push(_ push: Push, in transaction: any HubTransaction, now: Date) throws -> PushResult {
     let device = push.position.device
     try transaction.prefetch(push.mutations.flatMap(\.keys), device: device)
@@ -87,7 +90,7 @@ public struct HubCore: Hashable, Sendable {
 
   // MARK: One write
 
-  /// Judges one write and carries it out. A refusal is an outcome; what is thrown is the storage's.
+  /// Applies one mutation. A refusal is an outcome; only storage and quota errors are thrown.
   public func judge(
     _ mutation: HubMutation, device: String, in transaction: any HubTransaction, now: Date
   ) throws -> HubVerdict {
@@ -107,6 +110,7 @@ public struct HubCore: Hashable, Sendable {
 
   // MARK: The feed
 
+  /// A feed page.
   public struct Page: Hashable, Sendable {
     public var lines: [HubLine]
     public var nextCursor: Int64
@@ -114,14 +118,19 @@ public struct HubCore: Hashable, Sendable {
     public var state: HubState
   }
 
-  /// The entries after a position, at most `limit`, which is 1 to 500.
+  /// Returns the feed entries after a cursor.
   ///
-  /// Who asks to bootstrap holds nothing yet, so that no tombstone can be missing.
-  /// - Throws: a problem of kind `log_reset` for a position this hub never gave, `cursor_expired` for one below the horizon.
+  /// - Parameters:
+  ///   - cursor: Version after which the page begins.
+  ///   - limit: Maximum number of entries, 1 to 500.
+  ///   - isBootstrap: Whether the device has no entries yet, and therefore can miss no tombstone.
+  ///   - reading: A read transaction of the user.
+  /// - Throws: A problem of kind `log_reset` if the cursor is above the head, or `cursor_expired` if it is below the
+  ///   horizon.
   public func page(
     after cursor: Int64, limit: Int, isBootstrap: Bool = false, in reading: any HubReading
   ) throws -> Page {
-    // The head is read first: an entry that is written meanwhile is then in the page or after the cursor, never between.
+    // Read the head first: an entry written meanwhile is then either in the page or after the cursor.
     let state = try reading.state()
     guard cursor <= state.head else {
       throw Problem.logReset("this hub stands at \(state.head) and never gave \(cursor)")
@@ -143,11 +152,11 @@ public struct HubCore: Hashable, Sendable {
 
   // MARK: A snapshot in parts
 
-  /// Where a snapshot goes on.
+  /// Position at which a snapshot continues.
   public struct SnapshotPlace: Hashable, Sendable {
-    /// `nil` for all kinds together that this version does not know, which come last.
+    /// Kind of the next entries; `nil` for all kinds that this version does not know, which come last.
     public var kind: String?
-    /// What is above this version of the kind, and all kinds after it, is still to come.
+    /// Version after which entries of the kind remain; later kinds remain completely.
     public var version: Int64
 
     public init(kind: String?, version: Int64) {
@@ -156,20 +165,27 @@ public struct HubCore: Hashable, Sendable {
     }
   }
 
+  /// One bounded response of a snapshot.
   public struct SnapshotPart: Sendable {
     public var lines: [HubLine]
-    /// Of the kinds that it names entries of, or found to have none: all entries with these versions are in it.
+    /// For each kind in the part, the range of versions whose entries the part contains completely.
     public var spans: [SnapshotSpan]
-    /// `nil` at the end.
+    /// Position of the next part; `nil` after the last.
     public var next: SnapshotPlace?
     public var state: HubState
   }
 
-  /// The entries from a place on, `nil` from the first, that fill `bytes`.
+  /// Returns one part of a snapshot.
   ///
-  /// What is written between two parts has then a version above all that was there: it stands in a later part where its kind is
-  /// not through yet, and in any case in the feed after the head of the first part. So nothing is missed that lives all the
-  /// while, and a part needs nothing of those before it.
+  /// A write between two parts gets a version above all existing ones. Its entry is in a later part if its kind is not
+  /// yet complete, and always in the feed after the head of the first part. Thus no living entity is missed, and parts
+  /// are independent of each other.
+  ///
+  /// - Parameters:
+  ///   - place: Position at which the part begins; `nil` for the beginning.
+  ///   - bytes: Size at which the part is full; the last entry may exceed it.
+  ///   - reading: A read transaction of the user.
+  /// - Throws: A ``Problem`` of kind `invalid` if the position's kind is unknown.
   public func snapshotPart(
     from place: SnapshotPlace?, bytes: Int, in reading: any HubReading
   ) throws -> SnapshotPart {
@@ -189,7 +205,7 @@ public struct HubCore: Hashable, Sendable {
       let lines = try reading.lines(ofKind: kind, after: after, bytes: left)
       part.lines += lines
       left -= lines.reduce(0) { $0 + $1.text.count }
-      // Full: there may be more, of this kind or another.
+      // The part is full. More entries of this kind or a later one may follow.
       if left <= 0 { part.next = SnapshotPlace(kind: kind, version: lines.last?.version ?? after) }
       if let kind {
         part.spans.append(
@@ -199,7 +215,7 @@ public struct HubCore: Hashable, Sendable {
     return part
   }
 
-  /// Begins a new life of the hub for this person: whoever knows the list of lives can tell whether the hub was restored.
+  /// Begins a new epoch of the hub's storage for this user and returns the new state.
   public func begin(epoch: String, in transaction: any HubTransaction) throws -> HubState {
     var state = try transaction.state()
     let standing = try transaction.contacts().sorted { $0.at > $1.at }.prefix(HubState.mostStanding)

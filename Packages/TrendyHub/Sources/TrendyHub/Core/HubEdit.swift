@@ -2,7 +2,7 @@ import TrendyModels
 
 /// Headers of an edit made over plain REST: its key, the version that the user saw, and the time of the action.
 struct HubEdit: Hashable, Sendable {
-  /// The `Idempotency-Key`: the same edit sent again with it changes nothing.
+  /// Value of the header `Idempotency-Key`; a repeat of the edit with this key changes nothing.
   var key: String
   /// Version and time; `nil` for an edit that replaces the stored values.
   var knowledge: Knowledge?
@@ -17,7 +17,7 @@ struct HubEdit: Hashable, Sendable {
   }
 }
 
-/// Version of a record together with the epoch in which it was given, as the header `Trendy-Version` has it: `EPOCH.17`.
+/// Version of a record and its epoch, as in the header `Trendy-Version`: `EPOCH.17`.
 struct SeenVersion: Hashable, Sendable {
   var epoch: String
   var version: Int64
@@ -37,8 +37,9 @@ struct SeenVersion: Hashable, Sendable {
 
   var text: String { "\(epoch).\(version)" }
 
-  /// The highest version up to the seen one that denotes the same write in this state. A hub that was restored from a backup
-  /// reuses the later versions.
+  /// Returns the highest version, at most the seen one, that denotes the same write in this state.
+  ///
+  /// A hub that was restored from a backup assigns later versions again.
   func base(in state: HubState) -> Int64 {
     if version <= state.head, state.epochs.epoch(of: version)?.id == epoch { return version }
     guard let place = state.epochs.firstIndex(where: { $0.id == epoch }) else { return 0 }
@@ -48,9 +49,11 @@ struct SeenVersion: Hashable, Sendable {
 }
 
 extension HubEdit {
-  /// The content of an edit: by field with what its author knew, or plain members that replace what is stored.
+  /// Returns the content of the edit.
   ///
-  /// The stamp of a field is later than the stamp of the value that the user saw, as on a device.
+  /// Fields with base and stamp, or, without version and time, members that replace the stored values.
+  ///
+  /// The stamp of a field is above the stamp of the value that the user saw, as on a device.
   func content(
     _ members: [String: JSONValue], of kind: SyncedKind, isCreate: Bool, over entry: HubEntry?, in state: HubState
   ) throws(Problem) -> HubMutation.Content {
@@ -67,6 +70,6 @@ extension HubEdit {
     return .fields(changes)
   }
 
-  /// Names the mutation, and with it the conflicts that it makes.
+  /// Returns the id of the mutation, from which the ids of its conflicts are derived.
   func mutationId(by device: String) -> String { "\(device):\(key)" }
 }

@@ -1,25 +1,25 @@
 public import Foundation
 public import TrendyModels
 
-/// The whole present state of one entity, or its tombstone with the values it had.
+/// Current state of one entity, or its tombstone with its last values.
 public struct HubEntry: Hashable, Sendable {
   public let kind: String
-  /// 1 to 128 bytes, opaque.
+  /// Opaque id of 1 to 128 bytes.
   public let id: String
-  /// The number of its last write, of the person's one counter.
+  /// Version of the last write.
   public var version: Int64
-  /// How often it was restored: 0 in its first life. In `SyncRange.counter`.
+  /// Number of times the entity was restored, within `SyncRange.counter`.
   public var incarnation: Int64 { didSet { incarnation = incarnation.clamped(to: SyncRange.counter) } }
   public var deletedAt: Date?
-  /// When it was written first.
+  /// Time of the first write.
   public var createdAt: Date
-  /// When this version was written.
+  /// Time of the write of ``version``.
   public var updatedAt: Date
-  /// The version of its first write.
+  /// Version of the first write.
   public var createdVersion: Int64
-  /// The restore that began the present incarnation; `nil` in the incarnation in which the hub met the entity first.
+  /// Restore that began the current incarnation; `nil` if the hub received the entity in this incarnation.
   public var restoration: HubRestoration?
-  /// By name; of members that are merged key by key, `properties.dose`.
+  /// Fields by name. A key of a nested member is one field, for example `properties.dose`.
   public var fields: [String: HubField]
 
   public init(
@@ -53,16 +53,18 @@ public struct HubRestoration: Hashable, Sendable {
   }
 }
 
-/// One field of an entity, and which write gave it its value.
+/// Value of one field and the write that set it.
 public struct HubField: Hashable, Sendable {
-  /// `null` is a value: the field was cleared.
+  /// The value; `null` if the field was cleared.
   public var value: JSONValue
   public var version: Int64
   /// Hub time of the edit, in milliseconds since 1970. In `SyncRange.stamp`.
   public var stamp: Int64 { didSet { stamp = stamp.clamped(to: SyncRange.stamp) } }
-  /// The identity of the device that made the edit.
+  /// Identity of the device that made the edit.
   public var author: String
-  /// Brought by a device after the hub had lost it: it counts as known to nobody, its author included.
+  /// Whether a device re-offered the value after the hub had lost it.
+  ///
+  /// Such a value counts as unknown to every device, including its author.
   public var isReoffered: Bool
 
   public init(value: JSONValue, version: Int64, stamp: Int64, author: String, isReoffered: Bool = false) {
@@ -75,7 +77,7 @@ public struct HubField: Hashable, Sendable {
 }
 
 extension HubEntry {
-  /// The fields as the members of one object, those merged key by key within theirs.
+  /// Fields as the members of a JSON object, with nested members assembled from their keys.
   public var members: [String: JSONValue] {
     let kind = SyncedKind.named(kind)
     var members: [String: JSONValue] = [:]
@@ -93,17 +95,17 @@ extension HubEntry {
     return members
   }
 
-  /// Members of ``document(person:)`` that are no fields.
+  /// Members of ``document(person:)`` that are not fields.
   static let ownMembers: Set<String> = ["id", "user_id", "created_at", "updated_at", "incarnation"]
 
-  /// The entity as plain REST has it: with the incarnation of one that was restored, which a delete names.
+  /// Returns the entity as in plain REST, with its incarnation if it was restored; a delete repeats that number.
   public func document(person: String) -> [String: JSONValue] {
     var members = data(person: person)
     if incarnation > 0 { members["incarnation"] = .int(incarnation) }
     return members
   }
 
-  /// The entity as the feed and snapshots have it.
+  /// Returns the member `data` of the entity's feed entry.
   private func data(person: String) -> [String: JSONValue] {
     var members = members
     members["id"] = .string(id)
@@ -113,9 +115,9 @@ extension HubEntry {
     return members
   }
 
-  /// Its line in the feed and in a snapshot. A tombstone has the values it had last.
+  /// Returns the entity as an entry of the feed and of snapshots. A tombstone contains the last values.
   public func change(person: String) -> JSONValue {
-    // A property that was taken away is in no member: only its mark tells.
+    // A removed property is in no member, so its field version must be listed by name.
     let kind = SyncedKind.named(kind)
     let unseen = fields.filter { $0.value.value.isNull && kind?.nestedName($0.key) != nil }.keys
     var members: [String: JSONValue] = [
@@ -133,13 +135,13 @@ extension HubEntry {
     return .object(members)
   }
 
-  /// Which write gave each field its value. The star stands for the fields not named, which share the most frequent one.
+  /// Returns the field versions by field name. `*` stands for all fields not listed, which share the most frequent one.
   private func marks(
     alwaysNaming named: Set<String> = [], _ mark: (HubField) -> [JSONValue]
   ) -> [String: JSONValue] {
     var uses: [Mark: Int] = [:]
     for field in fields.values { uses[Mark(field), default: 0] += 1 }
-    // One whatever the order of a dictionary: equal entries have equal lines.
+    // Break ties independently of dictionary order: equal entries must have equal text.
     let most = uses.max { left, right in
       (left.value, left.key.version, left.key.stamp, right.key.author, left.key.isReoffered ? 1 : 0)
         < (right.value, right.key.version, right.key.stamp, left.key.author, right.key.isReoffered ? 1 : 0)
@@ -177,13 +179,13 @@ extension HubField {
 }
 
 extension Date {
-  /// Since 1970, rounded; held where doubles stop being exact, 285,000 years away on either side.
+  /// Milliseconds since 1970, rounded and clamped to ±2^53 - 1, the integers that a `Double` represents exactly.
   var milliseconds: Int64 {
     let limit = 9_007_199_254_740_991.0
     return Int64(max(-limit, min(limit, (timeIntervalSince1970 * 1000).rounded())))
   }
 
-  /// As the hub's time in `SyncRange.stamp`, which is what others are told.
+  /// Milliseconds since 1970, clamped to `SyncRange.stamp`: the form in which hub time is sent to devices.
   var stamp: Int64 { milliseconds.clamped(to: SyncRange.stamp) }
 
   init(milliseconds: Int64) { self.init(timeIntervalSince1970: Double(milliseconds) / 1000) }

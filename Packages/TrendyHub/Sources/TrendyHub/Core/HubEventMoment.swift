@@ -1,14 +1,14 @@
 public import TrendyModels
 
-/// When an event began and of which type it is: what days, counts and habits follow from.
+/// Time, type and source of an event, as daily counts and habits need them.
 public struct HubEventMoment: Hashable, Sendable {
   public var eventTypeId: String
-  /// Its timestamp, in milliseconds since 1970.
+  /// Timestamp of the event, in milliseconds since 1970.
   public var moment: Int64
   public var isAllDay: Bool
-  /// Where it was recorded, as an IANA name; `nil` where that is not known.
+  /// IANA name of the time zone in which the event was recorded; `nil` if unknown.
   public var timeZone: String?
-  /// What brought it; `nil` where nothing is said, or a word that this version does not know.
+  /// Source of the event; `nil` if absent or unknown to this version.
   public var sourceType: EventSourceType?
 
   public init(
@@ -22,7 +22,7 @@ public struct HubEventMoment: Hashable, Sendable {
     self.sourceType = sourceType
   }
 
-  /// `nil` of an entry that has no type of event.
+  /// Returns `nil` for an entry without event type.
   public init?(_ entry: HubEntry) {
     guard let type = entry.fields["event_type_id"]?.value.stringValue else { return nil }
     self.init(

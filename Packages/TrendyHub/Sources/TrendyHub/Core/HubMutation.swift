@@ -1,6 +1,6 @@
 public import TrendyModels
 
-/// One write to be judged.
+/// One change of one entity, to be merged by the hub.
 public struct HubMutation: Hashable, Sendable {
   public enum Operation: String, Hashable, Sendable, CaseIterable {
     case create
@@ -9,25 +9,25 @@ public struct HubMutation: Hashable, Sendable {
     case restore
   }
 
-  /// What is written.
+  /// Values that a mutation writes.
   public enum Content: Hashable, Sendable {
-    /// The members of a create or update request, of one who says nothing of what they knew: they replace what is there.
+    /// Members of a plain request without bases; they replace the stored values.
     case members([String: JSONValue])
-    /// The fields by name, each with what its author knew of it.
+    /// Fields by name, each with base and stamp.
     case fields([String: FieldChange])
   }
 
-  /// What names the mutation for good; a plain write has none.
+  /// Permanent id of the mutation; `nil` for a plain write.
   public var mutationId: String?
   public var kind: String
   public var id: String
   public var operation: Operation
   public var content: Content
-  /// The id is the hash of what was imported: a create of a living one changes nothing.
+  /// Whether the id is the hash of an imported item. Creating an existing one then changes nothing.
   public var hasNaturalKey: Bool
-  /// The life of the entity that is meant; of a restore the one it begins. `nil` means whichever it is in.
+  /// Incarnation that the mutation refers to, or that a restore begins; `nil` for the current one.
   public var incarnation: Int64?
-  /// Of a delete: up to here its author knew everything. `nil` means all there is.
+  /// Of a delete, the version up to which its author knew all entries; `nil` if it knew all.
   public var base: Int64?
 
   public init(
@@ -45,12 +45,12 @@ public struct HubMutation: Hashable, Sendable {
   }
 }
 
-/// A mutation as a device sent it: with its place in the device's row.
+/// A mutation with the sequence number under which a device sent it.
 public struct SentMutation: Hashable, Sendable {
   public var sequence: Int64
-  /// SHA-256 of its content: what was sent under a sequence never changes.
+  /// SHA-256 of the content, in hexadecimal: the content of a sequence number never changes.
   public var digest: String
-  /// The mutation, or why it can never be judged; such a one is refused and uses its sequence up.
+  /// The mutation, or the reason why it is invalid. An invalid one is refused and uses up its sequence number.
   public var content: Result<HubMutation, Problem>
 
   public init(sequence: Int64, digest: String, content: Result<HubMutation, Problem>) {
@@ -61,7 +61,7 @@ public struct SentMutation: Hashable, Sendable {
 }
 
 extension SentMutation {
-  /// The entries that judging it looks at: its own, and those it refers to.
+  /// Keys of the entries that the merge reads: the mutation's own and those it refers to.
   var keys: [HubEntryKey] {
     guard case .success(let mutation) = content else { return [] }
     return HubEntryKey.judged(kind: mutation.kind, id: mutation.id) { mutation.content[$0] }
@@ -69,7 +69,7 @@ extension SentMutation {
 }
 
 extension HubEntryKey {
-  /// The entries that judging a write looks at: its own, and those that its members refer to, which are found by name.
+  /// Keys of the entries that a merge reads: the written one and those its reference fields name.
   static func judged(kind: String, id: String, member: (String) -> JSONValue?) -> [HubEntryKey] {
     let references = SyncedKind.named(kind)?.references ?? []
     return [HubEntryKey(kind: kind, id: id)]
@@ -79,10 +79,10 @@ extension HubEntryKey {
   }
 }
 
-/// What became of one mutation, and which of its fields did not take effect.
+/// Outcome of one mutation, with the fields that did not take effect.
 public struct HubVerdict: Hashable, Sendable {
   public var outcome: MutationOutcome
-  /// By name, in their order; of a merged one alone.
+  /// Sorted names of the fields that lost; empty unless the outcome is merged.
   public var lost: [String]
 
   public init(outcome: MutationOutcome, lost: [String] = []) {
@@ -90,10 +90,10 @@ public struct HubVerdict: Hashable, Sendable {
     self.lost = lost
   }
 
-  /// The entity has this version now; the one it had, if nothing changed.
+  /// Accepted; `version` is the entity's current version, unchanged if the mutation changed nothing.
   public static func accepted(version: Int64) -> HubVerdict { HubVerdict(outcome: .accepted(version: version)) }
 
-  /// It met what others had written; these fields of it did not take effect.
+  /// Merged with concurrent writes; the fields in `lost` did not take effect.
   public static func merged(version: Int64, lost: [String]) -> HubVerdict {
     HubVerdict(outcome: .merged(version: version), lost: lost)
   }

@@ -1,16 +1,16 @@
 import Foundation
 import TrendyModels
 
-/// How much a person's record may hold; what would grow beyond it is refused, and everything else goes on.
+/// Maximum size of a user's record. A write that would exceed it is refused; reads and deletions still work.
 ///
-/// Only what lives counts, so that whoever deletes has room again at once.
+/// Only living entities count, so a deletion makes room at once.
 public struct HubQuota: Hashable, Sendable {
-  /// Entities; `nil` where nothing was said.
+  /// Maximum number of entities; `nil` if not set.
   public var rows: Int64?
-  /// Bytes of what they hold, without what a storage adds to it; `nil` where nothing was said.
+  /// Maximum bytes of content, without overhead of the storage; `nil` if not set.
   public var bytes: Int64?
 
-  /// Stands for no limit, in a quota of a person at a hub that sets one for all.
+  /// Value for no limit, which overrides the hub's quota.
   public static let unlimited = Int64.max
 
   public init(rows: Int64? = nil, bytes: Int64? = nil) {
@@ -18,7 +18,7 @@ public struct HubQuota: Hashable, Sendable {
     self.bytes = bytes
   }
 
-  /// This quota, where it says nothing another one.
+  /// Returns this quota, with values that are not set taken from another.
   public func otherwise(_ other: HubQuota) -> HubQuota {
     HubQuota(rows: rows ?? other.rows, bytes: bytes ?? other.bytes)
   }
@@ -26,10 +26,10 @@ public struct HubQuota: Hashable, Sendable {
   var isEmpty: Bool { rows == nil && bytes == nil }
 }
 
-/// A write that would leave more in a person's record than their quota: nothing of it was done.
+/// A write would exceed the user's quota; nothing was written.
 ///
-/// No ``Problem``, which where many things are written together refuses one of them for good: this takes back all of them, and the
-/// device keeps what it sent.
+/// This is not a ``Problem``, because a problem refuses one mutation of a push permanently. This error rolls back the
+/// whole push, and the device keeps its mutations.
 struct HubQuotaError: Error, Hashable, CustomStringConvertible {
   var quota: Int64
   var isOfRows: Bool
@@ -54,14 +54,14 @@ extension HubState {
 }
 
 extension HubReading {
-  /// Bytes that the record may still grow by, below 0 where it holds more than it may; `nil` for no limit.
+  /// Returns the bytes by which the record may still grow, negative if it exceeds the quota; `nil` for no limit.
   func room(in quota: HubQuota) throws -> Int64? {
     let state = try state()
     guard let most = state.quota.otherwise(quota).bytes, most < .max else { return nil }
     return most - state.contentBytes
   }
 
-  /// Whether the record holds as much as it may, or more.
+  /// Returns an error if the record has reached its quota, otherwise `nil`.
   func isFull(_ quota: HubQuota) throws -> HubQuotaError? {
     let state = try state()
     let quota = state.quota.otherwise(quota)
@@ -72,8 +72,9 @@ extension HubReading {
 }
 
 extension HubEntry {
-  /// Bytes of its id and of the names and values of its fields; 0 of one that was deleted. The same for equal values, wherever they
-  /// were read.
+  /// Bytes of the id and of the names and values of the fields; 0 for a tombstone.
+  ///
+  /// Equal values count equally in every storage.
   var contentBytes: Int64 {
     guard isAlive else { return 0 }
     return fields.reduce(Int64(id.utf8.count)) { $0 + Int64($1.key.utf8.count) + $1.value.value.contentBytes }
@@ -81,7 +82,7 @@ extension HubEntry {
 }
 
 extension JSONValue {
-  /// Of a text its length, of a number 8, of what holds others their sum.
+  /// Length of a string, sum of an array or object, 8 for anything else.
   fileprivate var contentBytes: Int64 {
     if let text = stringValue { return Int64(text.utf8.count) }
     if let array = arrayValue { return array.reduce(0) { $0 + $1.contentBytes } }
@@ -91,7 +92,7 @@ extension JSONValue {
 }
 
 extension HubAccounts {
-  /// A person's quota, and what counts of their record.
+  /// Returns a user's own quota and the current size of the record.
   public func quota(of person: String) throws -> (own: HubQuota, rows: Int64, bytes: Int64) {
     try storage.read(person: person) { reading in
       let state = try reading.state()
@@ -99,8 +100,9 @@ extension HubAccounts {
     }
   }
 
-  /// Sets a person's quota, for whichever hub serves the storage: from their next write on.
-  /// - Throws: a ``Problem`` of kind `not_found`.
+  /// Sets a user's quota, effective from the next write at any hub of the storage.
+  ///
+  /// - Throws: A ``Problem`` of kind `not_found` if the user does not exist.
   public func setQuota(_ quota: HubQuota, of person: String) throws {
     guard try storage.readDirectory({ try $0.person(id: person) }) != nil else {
       throw Problem.notFound("nobody at this hub has the id \"\(person.prefix(60))\"")

@@ -1,20 +1,21 @@
 import Foundation
 public import TrendyModels
 
-/// Where one person's counter stands, and the lives of the hub it went through.
+/// Version counter, epochs and totals of one user's record.
 public struct HubState: Hashable, Sendable {
-  /// The version of the last write; 0 before the first.
+  /// Version of the last write; 0 before the first.
   public var head: Int64
-  /// The last ``mostEpochs`` and those before in which devices stand, in order. Empty before the first
-  /// start.
+  /// The last ``mostEpochs`` epochs and earlier ones that contain a device's position, in order.
+  ///
+  /// Empty before the first hub start.
   public var epochs: [HubEpoch]
-  /// Up to here tombstones have shrunk to bare ids: who stands below it needs a snapshot.
+  /// Version up to which tombstones were compacted; a cursor below it needs a snapshot.
   public var horizon: Int64
-  /// Count and hash of the living entries by kind.
+  /// Count and hash of the living entities by kind.
   public var sums: [String: KindSum]
-  /// The person's own quota, which says over that of the hub.
+  /// The user's own quota, which takes precedence over the hub's.
   public var quota: HubQuota
-  /// Bytes of the living entries, as ``HubQuota/bytes`` counts them.
+  /// Bytes of the living entities, as ``HubQuota/bytes`` counts them.
   public var contentBytes: Int64
 
   public init(
@@ -29,29 +30,30 @@ public struct HubState: Hashable, Sendable {
     self.contentBytes = contentBytes
   }
 
-  /// How many lives are told of in every answer, whoever stands in them: a hub that is started daily tells of four months.
+  /// Number of recent epochs in every response: four months for a hub that is started daily.
   public static let mostEpochs = 128
 
-  /// Of so many devices the hub knows in which life they stand, however long they are away: those that came last.
+  /// Number of devices, by latest contact, whose epochs are kept in the list indefinitely.
   public static let mostStanding = 64
 
-  /// Returns the id of a user's epoch in a life of the hub.
+  /// Returns the id of a user's epoch that begins with a start of the hub.
   ///
-  /// Each user's record has ids of its own: a device that is connected to another record, as of a user who was erased and created
-  /// again, must find that none of its versions were given in it. A user's id is never used again.
+  /// `life` is the random id of that start.
+  ///
+  /// Ids differ between users: a device that is connected to another record, for example of a user who was erased and
+  /// created again, must find that none of its versions were assigned there. A user's id is never reused.
   public static func epoch(of person: String, in life: String) -> String {
     String(SHA256Digest.hexadecimal(of: "\(life) \(person)").prefix(32))
   }
 
-  /// Begins a life with the next version.
+  /// Begins an epoch with the next version.
   ///
-  /// A device that finds the life it stands in no longer told of must take the hub for one that was restored, and offer again all
-  /// that it holds. So the list is cut where nobody stands: lives between two that stay become one, named after them all, that no
-  /// device knows.
-  /// - Parameter standing: the lives in which devices stand.
+  /// A device whose epoch is missing from the list assumes that the hub was restored and re-offers its whole record.
+  /// Therefore only epochs without a device are removed; consecutive ones between two retained epochs are joined into
+  /// one with a derived id that no device knows. `standing` contains the epochs of the known devices.
   mutating func begin(_ id: String, standing: Set<String>) {
     let new = HubEpoch(id: id, first: head + 1)
-    // A life in which nothing was written left no position behind.
+    // No position refers to an epoch in which nothing was written.
     if epochs.last?.first == new.first { epochs.removeLast() }
     let recent = (epochs + [new]).suffix(Self.mostEpochs)
     var kept: [HubEpoch] = []
@@ -67,7 +69,7 @@ public struct HubState: Hashable, Sendable {
     epochs = kept + Self.joined(passed, after: kept) + recent
   }
 
-  /// Lives as one; before the first that stays, none.
+  /// Joins epochs into one; returns none if no retained epoch precedes them.
   private static func joined(_ lives: [HubEpoch], after kept: [HubEpoch]) -> [HubEpoch] {
     guard let first = lives.first, !kept.isEmpty else { return [] }
     if lives.count == 1 { return lives }
@@ -77,15 +79,15 @@ public struct HubState: Hashable, Sendable {
 }
 
 extension HubState {
-  /// Names what the record holds: another after each write, and in each life of the hub.
+  /// Entity tag of the record's content: changes with each write and each epoch.
   var tag: String { "\(epochs.last?.id ?? "").\(head)" }
 
-  /// What every answer to a device says of where the hub stands, and when: devices stamp their edits in hub time.
+  /// Returns the hub position and hub time for a response; devices derive their stamps from that time.
   func position(at now: Date) -> HubPosition { HubPosition(head: head, epochs: epochs, now: now.stamp) }
 }
 
 extension HTTPResponse {
-  /// The response with the version of the record that it shows, and the hub's time: an edit names both.
+  /// Returns the response with headers for the record's version and the hub time, which a later edit repeats.
   func saying(_ state: HubState, at now: Date) -> HTTPResponse {
     var response = self
     response.headers["Trendy-Version"] = SeenVersion(of: state).text

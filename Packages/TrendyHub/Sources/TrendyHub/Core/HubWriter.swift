@@ -1,17 +1,17 @@
 import Foundation
 import TrendyModels
 
-/// One person's state while it is written: gives out versions, and keeps what the living add up to.
+/// Assigns versions during one write transaction of a user, and updates the totals of the record.
 final class HubWriter {
   let transaction: any HubTransaction
   let now: Date
   private(set) var state: HubState
   private var isChanged = false
   private let quota: HubQuota
-  /// What was added of a person's own doing, less what was taken away: conflicts, which a deletion can leave, are none of it.
+  /// Growth caused by the write itself. Conflicts are excluded, because a deletion can create them.
   private var growth = HubQuota(rows: 0, bytes: 0)
 
-  /// - Parameter quota: of the hub; the person's own comes first.
+  /// `quota` is the hub's; the user's own takes precedence.
   init(_ transaction: any HubTransaction, now: Date, quota: HubQuota) throws {
     self.transaction = transaction
     self.now = now
@@ -41,8 +41,9 @@ final class HubWriter {
     isChanged = true
   }
 
-  /// Once, when all is written.
-  /// - Throws: ``HubQuotaError`` where the record has grown beyond its quota: then what was written has to be taken back.
+  /// Saves the state. Called once, after all writes.
+  ///
+  /// - Throws: `HubQuotaError` if the record grew beyond its quota; the transaction must then be rolled back.
   func finish() throws {
     guard isChanged else { return }
     try checkQuota()

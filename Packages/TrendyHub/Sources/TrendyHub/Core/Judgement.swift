@@ -1,7 +1,9 @@
 import Foundation
 import TrendyModels
 
-/// One write being judged: throws a ``Problem`` where it is refused, before anything was put.
+/// Merges one mutation into a user's record and returns the outcome.
+///
+/// A refusal is thrown as a ``Problem``, before anything has been written.
 struct Judgement {
   private let mutation: HubMutation
   private let device: String
@@ -48,8 +50,8 @@ extension Judgement {
       return try make(changes)
     }
     guard entry.isAlive else { throw gone(entry) }
-    // Whoever imports the same thing again has nothing new to say of it, and may not overwrite what a person wrote since.
-    // What is offered again to a hub that lost it may have been written since: its stamps tell.
+    // Whoever imports the same data again must not overwrite the user's later edits. A re-offer may contain such edits,
+    // so it is merged by its stamps.
     if mutation.hasNaturalKey, !changes.values.contains(where: \.isReoffer) {
       return .merged(version: entry.version, lost: [])
     }
@@ -89,14 +91,15 @@ extension Judgement {
     if !entry.isAlive, incarnation < entry.incarnation { return .accepted(version: entry.version) }
     if entry.isAlive { try checkIncarnation(entry) }
     if entry.isAlive, let target = mutation.content[SyncedKind.mergedInto]?.stringValue {
-      // Two types that were merged into each other, or into a type that was merged into this one: one of them has to remain.
+      // If two types were merged into each other, directly or through others, one of them must remain.
       if try chain(from: target).contains(entry.id) { return .accepted(version: entry.version) }
       try checkMergeTarget(target)
     }
     let (dying, lost) = try lastWords(of: entry)
     guard entry.isAlive else {
       guard incarnation > entry.incarnation else { return outcome(dying.version, lost: lost) }
-      // A restore that is still on its way to this hub must not undo the deletion of the life it began.
+      // The delete belongs to a later incarnation, whose restore has yet to arrive. Raise the tombstone's incarnation,
+      // or that restore would undo the delete.
       var later = dying
       later.incarnation = incarnation
       return outcome(try bury(later, replacing: dying), lost: lost)
@@ -114,8 +117,8 @@ extension Judgement {
     guard try !transaction.isPurged(kind: kind.name, id: mutation.id) else {
       return .accepted(version: writer.state.horizon)
     }
-    // The create may still be on its way from another device: it must find the tombstone. Values that come along are kept
-    // in it, for a restore.
+    // The create may still arrive from another device and must then find this tombstone. Values that the delete carries
+    // are stored in it for a later restore.
     let fields: [String: Change]
     do {
       fields = try changes(over: nil)
@@ -132,7 +135,9 @@ extension Judgement {
     return .accepted(version: version)
   }
 
-  /// The edits that the delete replaced in the device's queue: a later restore has them. They do not stand in its way.
+  /// Merges the edits that a delete carries, so that a later restore includes them.
+  ///
+  /// If the edits are refused, the delete still proceeds and reports their fields as lost.
   private func lastWords(of entry: HubEntry) throws -> (HubEntry, lost: [String]) {
     guard !mutation.content.isEmpty else { return (entry, []) }
     do {
@@ -166,22 +171,22 @@ extension Judgement {
 // MARK: Merging
 
 extension Judgement {
-  /// A change that was checked, with what decides whether it takes effect.
+  /// A validated change of one field, with the data that decides whether it takes effect.
   private struct Change {
     var value: JSONValue
     var base: Int64
-    /// `nil` for a plain write, which counts as later than what it replaces.
+    /// Hub time of the edit; `nil` for a plain write, which counts as later than any stored value.
     var stamp: Int64?
     var author: String
     var isReoffer: Bool
   }
 
-  /// The fields of the mutation, each checked.
+  /// Returns the validated fields of the mutation. References to merged types are replaced.
   private func changes(over entry: HubEntry?) throws -> [String: Change] {
     let isCreate = mutation.operation == .create
     var values = try kind.fields(
       from: mutation.content.values, isCreate: isCreate, isByField: mutation.content.isByField)
-    // Only a deletion says what the type was merged into.
+    // Only a delete may set the type that an event type was merged into.
     if mutation.operation != .delete { values.removeValue(forKey: SyncedKind.mergedInto) }
     if let nested = kind.nestedMember, mutation.content[nested]?.isNull == true {
       for name in entry?.fields.keys ?? [:].keys where kind.nestedName(name) != nil { values[name] = .null }
@@ -205,9 +210,9 @@ extension Judgement {
     return changes
   }
 
-  /// Field by field: what its author knew is replaced without asking a clock; otherwise the later stamp wins.
+  /// Merges fields one by one: a value that the author knew is replaced; otherwise the later stamp wins.
   ///
-  /// - Parameter life: the incarnation that this begins, for a restore.
+  /// For a restore, `life` is the incarnation that it begins.
   private func merge(
     _ changes: [String: Change], into entry: HubEntry, beginning life: Int64? = nil
   ) throws -> HubVerdict {
@@ -242,7 +247,7 @@ extension Judgement {
     if let life {
       merged.incarnation = life
       merged.deletedAt = nil
-      // Its next deletion is no merge.
+      // A later deletion of the restored type is not a merge.
       merged.fields.removeValue(forKey: SyncedKind.mergedInto)
       let isReoffer = changes.values.contains(where: \.isReoffer)
       merged.restoration = HubRestoration(version: merged.version, author: isReoffer ? nil : device)
@@ -255,8 +260,10 @@ extension Judgement {
     return outcome(merged.version, lost: lost)
   }
 
-  /// Whether the value was written by this device, which hence knows it. What was offered again is nobody's own, except to the mutations
-  /// of the save that wrote it: they share its stamp, and come in their order.
+  /// Returns whether this device wrote the stored value and therefore knows it.
+  ///
+  /// A re-offered value counts as unknown to every device, except for mutations of the save that wrote it: they share
+  /// its stamp and arrive in order.
   private func isOwn(_ present: HubField, to change: Change) -> Bool {
     !change.isReoffer && (isOwn(present) || (present.author == change.author && present.stamp == change.stamp))
   }
@@ -269,7 +276,7 @@ extension Judgement {
     return present.author.utf8.lexicographicallyPrecedes(change.author.utf8)
   }
 
-  /// What an entity refers to must live: of an update what it changes, of a restore all.
+  /// Checks that referenced entities exist: for an update the changed references, for a restore all.
   private func settleReferences(
     of entry: HubEntry, _ changes: [String: Change], _ applied: inout [String: Change], _ lost: inout [String],
     isRestore: Bool
@@ -277,7 +284,7 @@ extension Judgement {
     for (field, reference) in kind.references {
       var change = applied[field.name]
       if change?.isReoffer == true, let id = change?.value.stringValue, try !isAlive(reference, id) {
-        // What hangs on something is nowhere without it, and a tombstone may have nothing else to hang it on.
+        // A child cannot exist without its parent, and the tombstone may contain no other parent.
         if isRestore, reference.onDelete == .cascade, entry.fields[field.name]?.value.stringValue == nil {
           throw try orphaned(field, reference, id)
         }
@@ -294,7 +301,7 @@ extension Judgement {
             value: .string(heir), base: .max, stamp: nil, author: device, isReoffer: false)
           continue
         }
-        // The tombstone's own is gone: the offered one is better than none, whichever was later.
+        // The parent in the tombstone is deleted. Use the re-offered parent, even if its stamp is earlier.
         if let offered = changes[field.name], let id = offered.value.stringValue, try isAlive(reference, id) {
           applied[field.name] = offered
           lost.removeAll { $0 == field.name }
@@ -326,7 +333,7 @@ extension Judgement {
 // MARK: Burying
 
 extension Judgement {
-  /// Buries a child, or takes the reference out of what outlives its parent.
+  /// Detaches a child from an entity that is being deleted: deletes the child or clears its reference.
   private func orphan(_ child: HubEntry, of entry: HubEntry) throws {
     guard let childKind = SyncedKind.named(child.kind) else { return }
     let references = childKind.references.filter { field, reference in
@@ -351,8 +358,10 @@ extension Judgement {
     try writer.put(cleared, replacing: child)
   }
 
-  /// Makes conflicts of what the author of the delete cannot have seen.
-  /// - Parameter reference: the field by which a child goes along: where that or the child's incarnation is newer, all of the child is.
+  /// Creates conflicts from values that the author of the delete cannot have seen.
+  ///
+  /// `reference` is the field through which a child is deleted. If that field or the child's incarnation is newer than
+  /// the delete's base, the whole child becomes a conflict.
   private func keep(in entry: HubEntry, reference: String? = nil) throws {
     if let field = reference.flatMap({ entry.fields[$0] }) {
       if isUnseen(field) { return try put(HubConflict(moved: entry, by: field, of: field.author)) }
@@ -363,7 +372,7 @@ extension Judgement {
     if let conflict = HubConflict(buried: entry, entry.fields.filter { isUnseen($0.value) }) { try put(conflict) }
   }
 
-  /// Whether the author of the delete cannot have seen a value. One who names no base has seen everything.
+  /// Returns whether the author of the delete cannot have seen a value; a delete without base has seen all.
   private func isUnseen(_ field: HubField) -> Bool {
     mutation.base.map { field.version > $0 && !isOwn(field) } ?? false
   }
@@ -372,7 +381,7 @@ extension Judgement {
     mutation.base.map { restoration.version > $0 && restoration.author != device } ?? false
   }
 
-  /// A conflict is resolved by its deletion, and makes none itself.
+  /// Stores a conflict, unless the entity is itself a conflict: those are resolved by deleting them.
   private func put(_ conflict: HubConflict) throws {
     guard conflict.entry.kind != SyncedKind.conflict.name, let id = mutation.mutationId else { return }
     try conflict.put(by: device, mutationId: id, with: writer)
@@ -391,13 +400,13 @@ extension Judgement {
 // MARK: Merged types
 
 extension Judgement {
-  /// Returns the type at the end of a chain of merges that begins at `id`, or `nil` if that type is deleted.
+  /// Returns the type at the end of the chain of merges that begins at `id`, or `nil` if that type is deleted.
   private func living(_ id: String) throws -> String? {
     let last = try chain(from: id).last ?? id
     return try transaction.entry(kind: SyncedKind.eventType.name, id: last)?.isAlive == true ? last : nil
   }
 
-  /// Returns `id` and the types that `merged_into` leads to, from tombstone to tombstone.
+  /// Returns `id` followed by the types that the `merged_into` of successive tombstones names.
   private func chain(from id: String) throws -> [String] {
     var chain = [id]
     while let last = chain.last, let entry = try transaction.entry(kind: SyncedKind.eventType.name, id: last),
@@ -408,14 +417,16 @@ extension Judgement {
     return chain
   }
 
-  /// Returns the type that a reference to a merged type is applied to; `nil` if the reference needs no change or cannot be forwarded.
+  /// Returns the type to which a reference to a merged type is redirected, or `nil` if it stays as it is.
   private func forwarded(_ reference: SyncedKind.Reference, _ id: String) throws -> String? {
-    // Nearly every reference is to a living type.
+    // Nearly all references are to living types.
     guard reference.kind == SyncedKind.eventType.name, try !isAlive(reference, id) else { return nil }
     return try living(id)
   }
 
-  /// A merge into a deleted type would delete the events of both. A re-offer of a deletion repeats what was decided before.
+  /// Checks that a type is not merged into a deleted one, which would delete the events of both.
+  ///
+  /// A re-offered delete is exempt: it repeats an earlier decision.
   private func checkMergeTarget(_ id: String) throws {
     if case .fields(let fields) = mutation.content, fields[SyncedKind.mergedInto]?.author != nil { return }
     guard try living(id) == nil else { return }
@@ -424,8 +435,10 @@ extension Judgement {
       detail: "\(SyncedKind.mergedInto): the event_type \"\(id)\" was deleted or was never here")
   }
 
-  /// Moves a child of a merged type to the type that remains: another device recorded it meanwhile, or a move of it lost.
-  /// - Returns: whether it was moved: not a property definition whose key the other type has.
+  /// Moves a child that another device added to a merged type, or whose own move lost, to the remaining type.
+  ///
+  /// - Returns: Whether the child was moved. A property definition is not moved if the remaining type has one with its
+  ///   key.
   private func forward(_ child: HubEntry, from id: String, to heir: String) throws -> Bool {
     guard let childKind = SyncedKind.named(child.kind) else { return false }
     if childKind == .propertyDefinition, try hasDefinition(child.fields["key"]?.value, type: heir) { return false }
@@ -487,7 +500,7 @@ extension Judgement {
 }
 
 extension HubMutation {
-  /// Its author says nothing of what they knew: it replaces what is there.
+  /// Whether the author gives neither base nor stamps: the values replace the stored ones.
   fileprivate var isPlain: Bool { base == nil && !content.isByField }
 }
 
@@ -519,7 +532,7 @@ extension HubMutation.Content {
 }
 
 extension SyncedKind {
-  /// The fields that refer to other entities.
+  /// Fields that refer to other entities.
   var references: [(field: Field, reference: Reference)] {
     fields.compactMap { field in field.refersTo.map { (field, $0) } }
   }

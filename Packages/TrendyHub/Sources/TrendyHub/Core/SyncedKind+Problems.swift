@@ -1,8 +1,9 @@
 import TrendyModels
 
 extension SyncedKind {
-  /// Converts a request's members to fields, as ``SyncedKind/validatedFields(from:isCreate:isByField:)``.
-  /// - Throws: a problem of kind `invalid` that names the field and its limit.
+  /// Validates a request's members and converts them to fields, as `validatedFields(from:isCreate:isByField:)` does.
+  ///
+  /// - Throws: A problem of kind `invalid` that names the field and its limit.
   func fields(
     from members: [String: JSONValue], isCreate: Bool, isByField: Bool = false
   ) throws(Problem) -> [String: JSONValue] {

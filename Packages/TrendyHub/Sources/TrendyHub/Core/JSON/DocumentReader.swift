@@ -1,6 +1,8 @@
 import TrendyModels
 
-/// Reads the members of one object and names the one that is not what was expected: `mutations[3].seq`.
+/// Reads members of a JSON object.
+///
+/// Its problems contain the path of the invalid member, for example `mutations[3].seq`.
 struct DocumentReader {
   let members: [String: JSONValue]
   private let path: String
@@ -24,7 +26,7 @@ struct DocumentReader {
     return text
   }
 
-  /// 1 to 128 bytes, without control characters.
+  /// Returns an id of 1 to 128 bytes without control characters.
   func identifier(_ name: String) throws(Problem) -> String {
     let text = try string(name)
     guard Identifier.isValid(text) else { throw .invalid("\(at(name)): expected \(Identifier.rule)") }
@@ -37,7 +39,7 @@ struct DocumentReader {
     return number
   }
 
-  /// A whole number that can be.
+  /// Returns a required whole number within a range.
   func integer(_ name: String, in range: ClosedRange<Int64>) throws(Problem) -> Int64 {
     guard let number = try optionalInteger(name, in: range) else { throw missing(name, "a whole number") }
     return number
@@ -63,7 +65,7 @@ struct DocumentReader {
 
   func at(_ name: String) -> String { path.isEmpty ? name : "\(path).\(name)" }
 
-  /// Absent and null are the same here.
+  /// Returns a member, or `nil` if it is absent or null.
   private func present(_ name: String) -> JSONValue? {
     guard let value = members[name], !value.isNull else { return nil }
     return value
@@ -86,5 +88,5 @@ extension Problem {
   }
 }
 
-/// What may name an entity or a device.
+/// Rule for ids of entities and devices.
 typealias Identifier = WireIdentifier

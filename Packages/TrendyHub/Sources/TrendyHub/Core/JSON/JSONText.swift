@@ -1,22 +1,20 @@
 import Foundation
 import TrendyModels
 
-/// JSON as the hub takes it from others: ``WireJSON`` with the hub's limits and the hub's words.
+/// JSON of requests: `WireJSON` with the hub's limits and problems.
 enum JSONText {
-  /// Maximum number of arrays and objects within each other.
+  /// Maximum nesting of arrays and objects.
   ///
-  /// It is above the nesting of any value that a device may record, with the objects around it: the parser rejects a whole push, a
-  /// field's limit only one mutation. Texts have no limit here for the same reason.
+  /// It exceeds the nesting of any value that a device can record, including the enclosing objects: the parser rejects
+  /// a whole push, a field's limit only one mutation. For the same reason the length of strings is not limited here.
   static let maximumDepth = 32
 
-  /// - Parameters:
-  ///   - data: The text.
-  ///   - maximumDepth: More for what the hub wrote itself, as it wraps what it was given.
+  /// Parses JSON. Text that the hub wrote needs a higher depth, because the hub nests received values.
   static func parse(_ data: Data, maximumDepth: Int = maximumDepth) throws(Problem) -> JSONValue {
     try read(JSONValue.self, from: data, maximumDepth: maximumDepth)
   }
 
-  /// The same of a document of the wire.
+  /// Parses a wire document.
   static func read<Document: WireValue>(
     _ type: Document.Type, from data: Data, maximumDepth: Int = maximumDepth
   ) throws(Problem) -> Document {
@@ -29,10 +27,10 @@ enum JSONText {
     }
   }
 
-  /// Members sorted by name, so that equal values give equal bytes.
+  /// Serializes with members sorted by name, so that equal values have equal bytes.
   static func write(_ value: JSONValue) -> Data { write(document: value) }
 
-  /// The same of a wire type.
+  /// Serializes a wire document.
   static func write(document value: some WireValue) -> Data {
     do {
       return try WireJSON.encode(value)

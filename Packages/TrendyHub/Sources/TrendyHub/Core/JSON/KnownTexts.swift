@@ -1,12 +1,13 @@
 import TrendyModels
 
-/// Which letters stand together in the texts of a person's events, by month, so that a search passes over the months that cannot have a
-/// word: learned as they are searched, and kept up with what is written.
+/// Trigrams in event texts by user and month: a search skips months that cannot contain a word.
+///
+/// A month is indexed when a search first reads it, and updated with later writes.
 final class KnownTexts: Sendable {
-  /// By person; ten years are a megabyte.
+  /// Index by user; ten years take about a megabyte.
   private let known = KnownValues<String, MonthTexts>()
 
-  /// Runs a search with what is known, and keeps what it learns.
+  /// Runs a search with the index, and saves what the search adds to it.
   func search<Result>(
     of person: String, _ reading: any HubReading, _ body: (inout MonthTexts) throws -> Result
   ) throws -> Result {
@@ -22,19 +23,21 @@ final class KnownTexts: Sendable {
   }
 }
 
-/// The letters in the events of one record, by month of UTC.
+/// Trigrams in the events of one record, by month in UTC.
 struct MonthTexts: Sendable {
   private(set) var months: [Int: TextSignature] = [:]
 
-  /// Takes in what was written. What was there before stays: it can only make a month be read in vain.
+  /// Adds changed events. Trigrams of replaced texts remain; they can only cause a month to be read needlessly.
   mutating func add(_ changes: [HubEntry]) {
     for entry in changes where entry.kind == SyncedKind.event.name && entry.isAlive {
       months[KnownDayCounts.month(of: entry.listMoment)]?.add(entry)
     }
   }
 
-  /// Looks whether the events of the month before a moment can be passed over; a month that is not known yet is read.
-  /// - Returns: the first moment of the month, where nothing in it may be found, and how many events were read for that.
+  /// Checks whether the events of the month before a time can be skipped; indexes the month if necessary.
+  ///
+  /// - Returns: The start of the month if it contains no match, otherwise `nil`; and the number of events read for the
+  ///   index.
   mutating func pass(
     _ end: Int64, _ prefilter: EventPrefilter, _ reading: any HubReading
   ) throws -> (start: Int64?, looked: Int) {
@@ -50,11 +53,11 @@ struct MonthTexts: Sendable {
   }
 }
 
-/// Which runs of three ASCII letters or digits stand in some texts: a Bloom filter with one hash function.
+/// A set of trigrams of ASCII letters and digits: a Bloom filter with one hash function.
 struct TextSignature: Hashable, Sendable {
-  /// 65,536 bits: the texts of a month have some thousand different runs.
+  /// 65,536 bits; the texts of a month contain some thousand distinct trigrams.
   private var bits = [UInt64](repeating: 0, count: 1024)
-  /// A letter in them may be another in lower case, or is written as an escape: any word may stand there.
+  /// Whether a text contains an escape or a character that lowercases to ASCII, so that any word may match.
   private(set) var mayHoldAny = false
 
   mutating func add(_ entry: HubEntry) {
@@ -79,8 +82,7 @@ struct TextSignature: Hashable, Sendable {
     if !mayHoldAny { mayHoldAny = EventPrefilter.hasOtherLetters(text) }
   }
 
-  /// - Parameter part: letters and digits in lower case.
-  /// - Returns: `false` where it stands in none of the texts, for certain.
+  /// Returns `false` if no text contains a part, given in lower case; `true` if one may.
   func mayHold(_ part: [UInt8]) -> Bool {
     guard !mayHoldAny, part.count >= 3 else { return true }
     return (0...part.count - 3).allSatisfy { first in
@@ -94,6 +96,6 @@ struct TextSignature: Hashable, Sendable {
     (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
   }
 
-  /// By Fibonacci hashing (Knuth, The Art of Computer Programming, 6.4).
+  /// Fibonacci hashing (Knuth, The Art of Computer Programming, vol. 3, 6.4).
   private static func place(_ code: UInt32) -> Int { Int((code &* 2_654_435_769) >> 16) }
 }

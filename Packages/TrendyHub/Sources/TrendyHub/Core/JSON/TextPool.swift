@@ -1,15 +1,17 @@
 import Foundation
 import TrendyPersistence
 
-/// Texts that were met, so that one which thousands of entries share is made once.
+/// Deduplicates strings: thousands of entries that share a text share one `String`.
 struct TextPool {
   private typealias Known = (bytes: [UInt8], text: String)
   private var texts: [UInt64: Known] = [:]
   private var last: Known = ([], "")
 
+  /// Returns the string for the given bytes.
+  ///
   /// - Parameters:
-  ///   - bytes: which the text is known by.
-  ///   - make: gives the text of these bytes; by default they are its UTF-8.
+  ///   - bytes: The key.
+  ///   - make: Creates the string from the key; the default decodes UTF-8.
   mutating func text(
     _ bytes: UnsafeRawBufferPointer,
     _ make: (UnsafeRawBufferPointer) -> String = { String(decoding: $0, as: UTF8.self) }
@@ -20,7 +22,7 @@ struct TextPool {
       last = known
     } else {
       last = (Array(bytes), make(bytes))
-      // Of two with one hash the first stays known.
+      // If two keys have the same hash, only the first is cached.
       if texts[hash] == nil { texts[hash] = last }
     }
     return last.text

@@ -1,16 +1,17 @@
-/// The text of a JSON object that the hub wrote itself, looked into without making values of it: for what is asked of thousands of
-/// entries at once.
+/// JSON text of an object that the hub wrote, searched without decoding it, for reads of thousands of entries.
 ///
-/// Such text is well formed and has no blanks between its parts. Of any other, members may not be found, and the caller reads it as a
-/// whole.
+/// The hub writes valid JSON without whitespace. In other text a member may not be found; the caller then decodes the
+/// whole object.
 struct WrittenObject {
   let text: UnsafeRawBufferPointer
 
   init(_ text: UnsafeRawBufferPointer) { self.text = text }
 
-  /// Calls `body` with the name and the value of each member as they are written, the name without its quotation marks, until it
-  /// returns `false`.
-  /// - Returns: whether the object could be read as far as it was asked for.
+  /// Calls `body` with each member's name and value, both as JSON text, until it returns `false`.
+  ///
+  /// The name has no quotation marks.
+  ///
+  /// - Returns: Whether the text was valid as far as it was read.
   func forEachMember(_ body: (_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Bool) -> Bool {
     guard text.count >= 2, text[0] == Sign.openObject else { return false }
     if text[1] == Sign.closeObject { return true }
@@ -26,7 +27,7 @@ struct WrittenObject {
     }
   }
 
-  /// The value of a member; `nil` also where the object cannot be read up to there.
+  /// Returns the JSON text of a member's value, or `nil` if the member is absent or the text before it is invalid.
   func member(_ name: StaticString) -> UnsafeRawBufferPointer? {
     var found: UnsafeRawBufferPointer?
     _ = forEachMember { written, value in
@@ -41,7 +42,7 @@ struct WrittenObject {
     UnsafeRawBufferPointer(rebasing: text[from..<to])
   }
 
-  /// Behind the closing quotation mark.
+  /// Returns the offset after the closing quotation mark.
   private func endOfString(from start: Int) -> Int? {
     guard start < text.count, text[start] == Sign.quotation else { return nil }
     var place = start + 1
@@ -92,7 +93,7 @@ struct WrittenObject {
 }
 
 extension UnsafeRawBufferPointer {
-  /// Whether these bytes are a text.
+  /// Returns whether these bytes equal a string's UTF-8.
   func equals(_ text: StaticString) -> Bool {
     count == text.utf8CodeUnitCount && text.withUTF8Buffer { elementsEqual($0) }
   }
