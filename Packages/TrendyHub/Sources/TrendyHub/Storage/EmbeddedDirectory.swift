@@ -2,7 +2,7 @@ import Foundation
 import TrendyModels
 import TrendyPersistence
 
-/// Persons, devices and pairing codes in one store, for reading.
+/// Read access to the users, devices, pairing codes and webhooks in one store.
 class EmbeddedDirectoryReading: HubDirectoryReading {
   private let records: any RecordReading
 
@@ -85,7 +85,7 @@ class EmbeddedDirectoryReading: HubDirectoryReading {
   }
 }
 
-/// Persons, devices and pairing codes in one store, for reading and writing.
+/// Write access to the users, devices, pairing codes and webhooks in one store.
 final class EmbeddedDirectoryTransaction: EmbeddedDirectoryReading, HubDirectoryTransaction {
   private let transaction: WriteTransaction
 

@@ -3,23 +3,26 @@ import TrendyModels
 public import TrendyPersistence
 
 extension EmbeddedHubStorage {
-  /// Users whose state in a backup is older than the tombstones that this hub has already reduced to ids.
+  /// A backup contains users whose head is below the horizon of the running hub.
+  ///
+  /// Restoring it would lose tombstones that were compacted since, so deleted entities could reappear.
   public struct StaleBackup: Error, Hashable, Sendable {
-    /// Names of the users' folders.
+    /// Names of the users' directories.
     public var people: [String]
 
     public init(people: [String]) { self.people = people }
   }
 
-  /// Writes everything the hub keeps into one file. A hub that serves the folder continues meanwhile; of each user the backup holds
-  /// one moment.
-  /// With a key the backup is signed.
-  /// - Throws: as `StoreBackup.write`.
+  /// Writes all data of the hub to one file; a hub that serves the directory continues meanwhile.
+  ///
+  /// Each user's data is consistent in itself, as of one point in time. With a key, the backup is signed.
+  ///
+  /// - Throws: The errors of `StoreBackup.write`.
   public func backUp(
     to path: String, now: Date, isReplacing: Bool = false, signedWith key: BackupKey? = nil,
     onProgress: StoreBackup.ProgressHandler = { _ in true }
   ) throws -> StoreBackup.Summary {
-    // A user who is added meanwhile may be in the directory of the backup and has no entries in it.
+    // A user created meanwhile may be listed in the backup's directory store and have no entries in it.
     let folders = try readDirectory { try $0.people() }.filter { !$0.isErasing }.map { Self.folder($0.id) }
     let parts = [BackupPart.directory] + folders.map(BackupPart.user) + folders.map(BackupPart.tracks)
     return try StoreBackup.write(
@@ -28,16 +31,19 @@ extension EmbeddedHubStorage {
       onProgress: onProgress)
   }
 
-  /// Replaces the hub's data by a backup; the former data stays in a folder `before-restore-…` beside it. No hub may serve the folder.
+  /// Replaces the hub's data with a backup; moves the former data to a directory `before-restore-…` in the same place.
   ///
-  /// The backup is checked whole, then unpacked into an empty folder, then put in place by renaming. Until the first rename the hub is
-  /// untouched; from then on the next program that opens the hub completes what a crash cut off.
+  /// No hub may serve the directory. The backup is verified completely, unpacked to an empty directory, then moved into
+  /// place by renames. Before the first rename the hub is unchanged; after it, the next program that opens the hub
+  /// completes an interrupted restore.
   ///
-  /// The hub's next start begins a new epoch, by which every device notices that the hub lost later changes, and sends them again.
+  /// The next hub start begins a new epoch, from which devices learn that the hub lost changes, and send them again.
   ///
-  /// Forced, it accepts a backup from before the horizon, which revives what was deleted and forgotten since.
-  /// With a key only a backup that was signed with it is accepted.
-  /// - Throws: ``StaleBackup``; ``HubStorageError/occupied(_:)``; `StorageError` as `StoreBackup.check`; then nothing was changed.
+  /// With `isForced`, a backup from before the horizon is accepted, and entities deleted since may reappear. With a
+  /// key, only a backup that was signed with it is accepted.
+  ///
+  /// - Throws: ``StaleBackup``, ``HubStorageError/occupied(_:)``, or a `StorageError` of `StoreBackup.check`. Nothing
+  ///   was changed then.
   public func restore(
     from path: String, signedWith key: BackupKey? = nil, now: Date, isForced: Bool = false,
     onProgress: StoreBackup.ProgressHandler = { _ in true }
@@ -51,7 +57,7 @@ extension EmbeddedHubStorage {
     }
     let staging = "\(root)/restoring"
     do {
-      // What an attempt left that was cut off.
+      // Remove the remains of an interrupted attempt.
       try removeFolder(staging)
       for folder in Self.dataFolders { try fileSystem.createDirectory("\(staging)/\(Self.unpacked)/\(folder)") }
       let unpacked = "\(staging)/\(Self.unpacked)"
@@ -67,7 +73,7 @@ extension EmbeddedHubStorage {
       try fileSystem.rename(staging, to: "\(root)/\(Self.replacing)\(moment)")
       try fileSystem.syncDirectory(root)
     } catch {
-      // Only gives the room back; the next restore removes it, too.
+      // Only releases disk space; the next restore removes the directory too.
       try? removeFolder(staging)
       if let failure = error as? FileSystemError { throw StorageError(failure) }
       throw error
@@ -77,7 +83,8 @@ extension EmbeddedHubStorage {
     return StoreBackup.RestoreReport(summary: summary, kept: kept)
   }
 
-  /// Whether a hub's data is in the folder.
+  /// Returns whether the directory contains a hub's data.
+  ///
   /// - Throws: ``HubStorageError``.
   public func exists() throws -> Bool {
     try prepare()
@@ -86,21 +93,22 @@ extension EmbeddedHubStorage {
 
   // MARK: Putting a backup in place
 
-  /// Folders with the hub's data.
+  /// Directories that contain the hub's data.
   private static let dataFolders = ["directory", "people", "tracks"]
-  /// Prefix of the folder of a restore that has begun to replace the hub's data.
+  /// Prefix of the directory of a restore that has begun to replace the hub's data.
   private static let replacing = "restored-"
-  /// Folder with the data that is still to be put in place.
+  /// Subdirectory with data that has not been moved into place yet.
   private static let unpacked = "new"
 
   func hasUnfinishedRestore() throws(FileSystemError) -> Bool {
     try names(inFolder: root).contains { $0.hasPrefix(Self.replacing) }
   }
 
-  /// Puts the data of a restore in place, after a crash too. For the owner of the hub's lock.
+  /// Moves the data of a restore into place, also after a crash. The caller holds the hub's lock.
   ///
-  /// Each step leaves a state from which the same steps complete the restore.
-  /// - Returns: the folders with the former data.
+  /// Repeating the steps after an interruption at any point completes the restore.
+  ///
+  /// - Returns: Paths of the directories with the former data.
   @discardableResult
   func finishRestore() throws(FileSystemError) -> [String] {
     var kept: [String] = []
@@ -108,7 +116,7 @@ extension EmbeddedHubStorage {
       let folder = "\(root)/\(name)"
       let new = "\(folder)/\(Self.unpacked)"
       for part in Self.dataFolders where try isFolder("\(new)/\(part)") {
-        // A second folder is one that another program made between two steps.
+        // Another program may have created the directory between two steps.
         if try isFolder("\(root)/\(part)") { try move("\(root)/\(part)", to: try freeName("\(folder)/\(part)")) }
         try move("\(new)/\(part)", to: "\(root)/\(part)")
       }
@@ -149,7 +157,7 @@ extension EmbeddedHubStorage {
     }
   }
 
-  /// Removes a folder and all it holds.
+  /// Removes a directory with its contents.
   private func removeFolder(_ path: String) throws(FileSystemError) {
     guard try isFolder(path) else { return }
     for name in try fileSystem.names(inDirectory: path) {
@@ -166,7 +174,7 @@ extension EmbeddedHubStorage {
 
   // MARK: Checks
 
-  /// Reads every row of the directory.
+  /// Verifies that every row of the directory store can be decoded.
   private func checkDirectory(of data: String, from path: String) throws {
     do {
       try EmbeddedStore(directory: "\(data)/directory", fileSystem: fileSystem, options: options).read { records in
@@ -178,7 +186,7 @@ extension EmbeddedHubStorage {
     }
   }
 
-  /// Compares how far each user's counter had come with what the hub has forgotten since.
+  /// Returns the users whose head in the backup is below the horizon of the running hub.
   private func peopleBehindHorizon(in data: String) throws -> [String] {
     func state(_ folder: String, in root: String) throws -> HubState {
       try EmbeddedStore(directory: "\(root)/people/\(folder)", fileSystem: fileSystem, options: options).read {
@@ -186,7 +194,7 @@ extension EmbeddedHubStorage {
       }
     }
     return try Self.translating { try names(inFolder: "\(data)/people") }.filter { folder in
-      // A check leaves the hub as it was: it makes no store where there is none.
+      // Opening a store creates it, so skip users that the running hub does not have.
       guard try Self.translating({ try isFolder("\(root)/people/\(folder)") }) else { return false }
       return try state(folder, in: data).head < state(folder, in: root).horizon
     }
@@ -194,14 +202,15 @@ extension EmbeddedHubStorage {
 
   // MARK: Stores in a backup
 
-  /// A store of a hub.
+  /// One store in a hub's backup.
   private enum BackupPart {
     case directory
-    /// With the name of the user's folder.
+    /// Contains the name of the user's directory.
     case user(String)
     case tracks(String)
 
-    /// Reads a name in a backup; `nil` for any other. The path that follows from it lies in the hub's folder.
+    /// Parses the name of a store in a backup, or returns `nil`. The resulting path is always inside the hub's
+    /// directory.
     init?(name: String) {
       if name == Self.directory.name {
         self = .directory
@@ -222,7 +231,7 @@ extension EmbeddedHubStorage {
       }
     }
 
-    /// Below the folder that holds the hub's data.
+    /// Path relative to the directory that contains the hub's data.
     var path: String {
       switch self {
       case .directory: "directory"

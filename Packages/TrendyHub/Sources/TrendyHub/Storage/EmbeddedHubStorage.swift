@@ -2,11 +2,11 @@ import Foundation
 import Synchronization
 public import TrendyPersistence
 
-/// A hub's storage in plain files, with nothing to install: one store for the directory and one for each person.
+/// Hub storage in plain files: one store for the directory and one for each user.
 ///
-/// The stores are opened when they are needed; of the persons' those that were used last stay open, a bounded number of them.
-/// Another process may use the directory at the same time (pairing a device while the hub runs); one hub at a time serves it,
-/// as two would each count their own life.
+/// Stores are opened on demand; a bounded number of users' stores, the most recently used, stay open. Other processes
+/// may use the files at the same time, for example to pair a device while the hub runs. Only one hub may serve them,
+/// because two hubs would count epochs independently.
 public final class EmbeddedHubStorage: HubStorage {
   let root: String
   let fileSystem: any FileSystem
@@ -14,17 +14,17 @@ public final class EmbeddedHubStorage: HubStorage {
   private let stores: Mutex<Stores>
 
   private struct Stores {
-    /// Those that are closed, too: each is one lock for all who use it in this process.
+    /// All stores used so far, including closed ones: each provides the locks for its users in this process.
     var all: [String: EmbeddedStore] = [:]
     var open: RecentlyUsed
-    /// Whether no restore was left unfinished when this process first looked.
+    /// Whether an interrupted restore has been looked for and completed.
     var isPrepared = false
   }
 
-  /// The directory is made, with what is above it, when something is first written.
+  /// Creates a storage; the directory is created with the first write.
   ///
-  /// `openStores` is how many persons' stores stay open; each takes up to ``descriptorsOfStore`` descriptors, and its log in memory.
-  /// More are open only while as many are in use at once.
+  /// `openStores` is the number of users' stores that stay open; each uses up to ``descriptorsOfStore`` file
+  /// descriptors and keeps an index of its log in memory. More are open only while more are in use at once.
   public init(
     directory: String, fileSystem: any FileSystem = PosixFileSystem(mapsLargePages: false),
     options: StorageEngine.Options = StorageEngine.Options(), openStores: Int = 256
@@ -35,10 +35,10 @@ public final class EmbeddedHubStorage: HubStorage {
     stores = Mutex(Stores(open: RecentlyUsed(limit: openStores)))
   }
 
-  /// Descriptors of one open store at most: manifest, chunk, the chunk before, the next one, the lock, and one on its way.
+  /// Maximum number of file descriptors of one open store: manifest, three chunks, lock file, and a file being created.
   public static let descriptorsOfStore = 6
 
-  /// How many persons' stores are open by now.
+  /// Number of users' stores that are currently open.
   public var openStoreCount: Int { stores.withLock { $0.open.count } }
 
   public func read<Result>(person: String, _ body: (any HubReading) throws -> Result) throws -> Result {
@@ -75,7 +75,7 @@ public final class EmbeddedHubStorage: HubStorage {
   }
 
   public func tracks(of person: String) throws -> any TrackRows {
-    // Of one who was erased no folder is made.
+    // Opening would create a directory, so check first that the user was not erased.
     try read(person: person) { _ in }
     return try TrackFolder(directory: trackFolder(of: person), fileSystem: fileSystem, options: options)
   }
@@ -94,7 +94,7 @@ public final class EmbeddedHubStorage: HubStorage {
           do throws(FileSystemError) {
             bytes += Int64(try fileSystem.open("\(folder)/\(name)", .read).size())
           } catch {
-            // Merged away meanwhile.
+            // The file was removed by a segment merge.
             guard error.code == ENOENT else { throw error }
           }
         }
@@ -107,7 +107,7 @@ public final class EmbeddedHubStorage: HubStorage {
     try names(inFolder: trackFolder(of: person))
   }
 
-  /// None in a folder that was never made.
+  /// Returns the names in a directory, or none if it does not exist.
   func names(inFolder folder: String) throws(FileSystemError) -> [String] {
     do {
       return try fileSystem.names(inDirectory: folder)
@@ -127,7 +127,8 @@ public final class EmbeddedHubStorage: HubStorage {
     return try store(Self.directoryStore).write { try body(EmbeddedDirectoryTransaction(transaction: $0)) }
   }
 
-  /// Completes a restore that a crash cut off, before anything is read or written.
+  /// Completes an interrupted restore before anything is read or written.
+  ///
   /// - Throws: ``HubStorageError/occupied(_:)`` while another process restores the hub.
   func prepare() throws {
     guard !stores.withLock({ $0.isPrepared }) else { return }
@@ -135,7 +136,7 @@ public final class EmbeddedHubStorage: HubStorage {
     stores.withLock { $0.isPrepared = true }
   }
 
-  /// Forgets what is open, after the files were replaced.
+  /// Discards all open stores, after their files were replaced.
   func closeAll() {
     stores.withLock { stores in
       for name in stores.all.keys { stores.open.onClosed(name) }
@@ -143,7 +144,9 @@ public final class EmbeddedHubStorage: HubStorage {
     }
   }
 
-  /// Takes the folder's lock, which the kernel frees whatever ends the process, and completes a restore that a crash cut off.
+  /// Acquires the lock of the directory and completes an interrupted restore.
+  ///
+  /// The kernel releases the lock when the process ends for any reason.
   public func occupy() throws -> (any Sendable)? {
     try Self.translating {
       try fileSystem.createDirectory(root)
@@ -157,7 +160,7 @@ public final class EmbeddedHubStorage: HubStorage {
     }
   }
 
-  /// What a store's failure means to a hub.
+  /// Runs `body` and converts storage and file errors to ``HubStorageError``.
   static func translating<Result>(_ body: () throws -> Result) throws -> Result {
     do {
       return try body()
@@ -168,7 +171,7 @@ public final class EmbeddedHubStorage: HubStorage {
     }
   }
 
-  /// Whether something could be saved by now: reserves a little room on the disk, and gives it back.
+  /// Checks that data could be saved now, by allocating some disk space and releasing it.
   public func checkReady() throws {
     try Self.translating {
       let file = try fileSystem.open("\(root)/ready", .create)
@@ -178,14 +181,15 @@ public final class EmbeddedHubStorage: HubStorage {
     }
   }
 
-  /// Bytes: the first chunk of a store's log.
+  /// Size in bytes of the first chunk of a store's log.
   private static let roomOfReadiness = 256 << 10
 
-  /// One step of what keeps stores quick to open, `StorageEngine.maintain(sealingAll:mergingFrom:)`, for each that was opened or written to
-  /// since nothing was left to do there; one that was closed since is opened again. For when nobody waits; who reads or
-  /// writes meanwhile is not kept waiting.
+  /// Performs one step of maintenance for each store that was opened or written since its last complete maintenance.
   ///
-  /// - Returns: whether there may be more to do at once.
+  /// A step is one call of `StorageEngine.maintain(sealingAll:mergingFrom:)`. Closed stores are opened again for it.
+  /// Reads and writes continue meanwhile.
+  ///
+  /// - Returns: Whether more work may be pending.
   public func maintain() throws -> Bool {
     var isMore = false
     for (name, store) in stores.withLock({ $0.all }).sorted(by: { $0.key < $1.key }) where store.owesMaintenance {
@@ -194,8 +198,10 @@ public final class EmbeddedHubStorage: HubStorage {
     return isMore
   }
 
-  /// Lets go of what is in memory of the files of stores that are open, so that who asked once about years does not have them counted
-  /// as the hub's for good. They are read as before: the system holds its copy for as long as it has room.
+  /// Releases the mapped memory of the stores' files, so that one large query does not count as the hub's memory
+  /// permanently.
+  ///
+  /// Later reads map the pages again; the kernel keeps them in its page cache while it has memory.
   public func releaseMemory() {
     for store in stores.withLock({ Array($0.all.values) }) { store.releaseMemory() }
   }
@@ -204,7 +210,7 @@ public final class EmbeddedHubStorage: HubStorage {
     try withStore(Self.storeName(of: person), body)
   }
 
-  /// Runs `body` on a person's store, and closes others that nobody uses where too many are open.
+  /// Runs `body` on a user's store, and closes idle stores if too many are open.
   private func withStore<Result>(_ name: String, _ body: (EmbeddedStore) throws -> Result) throws -> Result {
     try prepare()
     let store = store(name)
@@ -212,20 +218,21 @@ public final class EmbeddedHubStorage: HubStorage {
     do {
       return try body(store)
     } catch let error as HubStorageError {
-      // A save that found no descriptor for its file was not made; the next try finds some.
+      // The save failed for lack of a file descriptor; closing stores lets the next attempt succeed.
       if case .exhausted = error { closeIdle(but: name) }
       throw error
     }
   }
 
-  /// Closes half of the persons' stores, where nobody uses them, for want of descriptors.
-  /// - Returns: whether any was closed.
+  /// Closes half of the users' stores, if they are idle, to release file descriptors.
+  ///
+  /// - Returns: Whether a store was closed.
   @discardableResult
   private func closeIdle(but name: String) -> Bool {
     close(stores.withLock { $0.open.leastRecent($0.open.count / 2 + 1, but: name) }) > 0
   }
 
-  /// - Returns: how many were closed; one that is in use is not.
+  /// Closes stores that are idle and returns their number.
   @discardableResult
   private func close(_ names: [String]) -> Int {
     var count = 0
@@ -252,12 +259,12 @@ public final class EmbeddedHubStorage: HubStorage {
 
   private static func storeName(of person: String) -> String { "people/\(folder(person))" }
 
-  /// Ids made here are folder names as they are; whatever else a person is called by becomes one by its hash.
+  /// Returns the directory name for a user: an id made by the hub itself, otherwise the hash of the id.
   static func folder(_ person: String) -> String {
     isPlainName(person[...]) ? person : "_" + SHA256Digest.hexadecimal(of: person)
   }
 
-  /// Whether ``folder(_:)`` may have made this name.
+  /// Returns whether a name has a form that ``folder(_:)`` returns.
   static func isFolderName(_ name: Substring) -> Bool {
     isPlainName(name)
       || name.utf8.count == 65 && name.hasPrefix("_")
@@ -274,7 +281,7 @@ public final class EmbeddedHubStorage: HubStorage {
 }
 
 extension HubStorageError {
-  /// The meaning of a store's failure to a hub.
+  /// Converts an error of a store to the error that a hub reports.
   public init(_ error: StorageError) {
     self =
       switch error {

@@ -2,7 +2,7 @@ import TrendyModels
 import TrendyPersistence
 
 extension EmbeddedReading {
-  /// Looks at the types that lie beside the places in time and at the texts as they were written; reads what is left.
+  /// Filters first by the types in the index by time, then by the stored text; decodes only the remaining events.
   func events(during moments: Range<Int64>, limit: Int, prefilter: EventPrefilter) throws -> PrefilteredEvents {
     var pools = StoredMoment.Pools()
     let listed = try records.scan(
@@ -27,7 +27,7 @@ extension EmbeddedReading {
       kind: HubRecordKind.living, group: HubRecordKey.group(SyncedKind.event.name), from: moments.lowerBound,
       to: moments.upperBound)
     for living in listed {
-      // All of the record, of which the document is a part.
+      // The whole row, which contains the event's document.
       try entryRecord(key: living.key).withPayload { try body($0) }
     }
     return listed.count

@@ -3,7 +3,7 @@ import Synchronization
 import TrendyModels
 import TrendyPersistence
 
-/// What a store's record of its state last said: each request asks for it several times, and it tells of up to hundreds of lives.
+/// Cache of the decoded state row, which each request reads several times and which may list hundreds of epochs.
 final class LastState: Sendable {
   private let content = Mutex<(payload: [UInt8], state: HubState)?>(nil)
 
@@ -19,7 +19,7 @@ final class LastState: Sendable {
   }
 }
 
-/// One person's state in one store, for reading.
+/// Read access to one user's record in a store.
 class EmbeddedReading: HubReading {
   let records: any RecordReading
   let person: String
@@ -83,7 +83,7 @@ class EmbeddedReading: HubReading {
   private static let linesAtOnce = 1024
   private static let knownGroups = Set(SyncedKind.all.map { HubRecordKey.group($0.name) })
 
-  /// Whether a newer hub wrote here.
+  /// Whether a newer version of the hub has written kinds that this version does not know.
   private func hasUnknownKinds() throws -> Bool {
     var count = try records.count(kind: HubRecordKind.entry, group: nil)
     for group in Self.knownGroups { count -= try records.count(kind: HubRecordKind.entry, group: group) }
@@ -94,7 +94,7 @@ class EmbeddedReading: HubReading {
     let all = try records.scan(kind: HubRecordKind.entry)
     let ranks = Dictionary(
       uniqueKeysWithValues: SyncedKind.all.map { (HubRecordKey.group($0.name), $0.rank) })
-    // Stable within a rank, hence by version.
+    // The sort is by rank and index; the rows of one kind are in order of version.
     let places = all.indices.map { (rank: ranks[all[$0].group] ?? .max, place: $0) }.sorted { $0 < $1 }.map(\.place)
     return HubLineList(count: all.count) { try Self.line(all[places[$0]]) }
   }
@@ -157,7 +157,7 @@ class EmbeddedReading: HubReading {
         let entry = try entry(kind: childKind, id: childId)
       else { throw record.unreadable() }
       let key = HubEntryKey(kind: childKind, id: childId)
-      // One that refers twice stands here twice.
+      // An entity with two references to the same entity has two adjacent rows.
       if key != last { try body(entry) }
       last = key
     }
@@ -240,7 +240,7 @@ class EmbeddedReading: HubReading {
     }.sorted { ($0.startedAt, $0.id) < ($1.startedAt, $1.id) }
   }
 
-  /// Those that are made from others are left out.
+  /// Passes all rows except derived ones.
   func forEachRecord(_ body: (HubRecord) throws -> Void) throws {
     let state = try state()
     if state != HubState() { try body(.state(state)) }
@@ -259,7 +259,7 @@ class EmbeddedReading: HubReading {
     try forEachNotice(body)
   }
 
-  /// The records of outcomes name their device by a hash alone; each such device has a mark.
+  /// Rows of outcomes contain only a hash of the device identity; every such device has a row with its high-water mark.
   private func forEachOutcome(_ body: (HubRecord) throws -> Void) throws {
     var devices: [UInt64: String] = [:]
     for record in try records.scan(kind: HubRecordKind.mark) {

@@ -2,48 +2,50 @@ import Foundation
 import TrendyModels
 import TrendyPersistence
 
-/// The kinds of records in a hub's stores. The numbers are on disk: none is ever used for something else.
+/// Kinds of rows in a hub's stores. The numbers are part of the file format and are never reused.
 enum HubRecordKind {
-  // A person's store.
+  // Rows of a user's store.
   static let state: UInt8 = 1
-  /// By kind and id; sorted by version, grouped by kind.
+  /// Entry, keyed by kind and id; sorted by version, grouped by kind.
   static let entry: UInt8 = 2
-  /// One for each living entity, under the entry's key; sorted by its place in lists, grouped by kind. An event's holds its moment.
+  /// One row for each living entity, under the entry's key; sorted by list order, grouped by kind.
+  ///
+  /// For an event it contains a `StoredMoment`.
   static let living: UInt8 = 3
-  /// One for each reference of a living entity; sorted by its version, grouped by what it refers to.
+  /// One row for each reference of a living entity; sorted by version, grouped by the referenced entity.
   static let reference: UInt8 = 4
   static let mark: UInt8 = 5
-  /// Sorted by sequence, grouped by device.
+  /// Outcome of a mutation; sorted by sequence number, grouped by device.
   static let outcome: UInt8 = 6
   static let keyedWrite: UInt8 = 7
-  /// One for each tombstone, under the entry's key; sorted by version.
+  /// One row for each tombstone, under the entry's key; sorted by version.
   static let tombstone: UInt8 = 8
-  /// The bare id of a tombstone that was compacted away, under the key the entry had.
+  /// Id of a compacted tombstone, under the entry's key.
   static let purged: UInt8 = 9
-  /// Where a device stood.
+  /// Position of a device at its last contact.
   static let contact: UInt8 = 10
   static let companion: UInt8 = 11
-  /// On its way to a companion; sorted by sequence, grouped by companion.
+  /// Notice in transit; sorted by sequence number, grouped by companion.
   static let notice: UInt8 = 12
-  /// How far the deliveries to a webhook have come.
+  /// Delivery state of a webhook.
   static let webhookStanding: UInt8 = 13
-  /// A file that was taken in.
+  /// An import of a file.
   static let fileImport: UInt8 = 14
 
-  /// All of a person's store.
+  /// All kinds of a user's store.
   static let ofPerson: ClosedRange<UInt8> = state...fileImport
 
-  // The directory.
+  // Rows of the directory store.
   static let person: UInt8 = 16
   static let device: UInt8 = 17
   /// Sorted by expiry.
   static let pairingCode: UInt8 = 18
   static let webhook: UInt8 = 19
-  /// Sorted by the last attempt.
+  /// Sorted by time of the last attempt.
   static let pairingAttempts: UInt8 = 20
 }
 
-/// Keys and groups are hashes of text with its parts parted by a sign that no id holds.
+/// Row keys and group keys: hashes of names joined by U+0000, which no id contains.
 enum HubRecordKey {
   static let state = RecordKey(hashing: "state")
 
@@ -51,7 +53,7 @@ enum HubRecordKey {
   static func reference(_ kind: String, _ id: String, field: String) -> RecordKey {
     RecordKey(hashing: "\(kind)\u{0}\(id)\u{0}\(field)")
   }
-  /// Of a device's mark, and of its contact.
+  /// Key of a device's high-water mark and of its contact.
   static func device(_ device: String) -> RecordKey { RecordKey(hashing: device) }
   static func outcome(_ device: String, _ sequence: Int64) -> RecordKey {
     RecordKey(hashing: "\(device)\u{0}\(sequence)")
@@ -62,7 +64,7 @@ enum HubRecordKey {
     RecordKey(hashing: "\(companion)\u{0}\(sequence)")
   }
 
-  /// 0 would mean no group.
+  /// The value 0 is reserved for rows without group.
   static func group(_ text: String) -> UInt64 { max(1, Checksum.xxh64(text)) }
   static func group(_ kind: String, _ id: String) -> UInt64 { group("\(kind)\u{0}\(id)") }
 }
@@ -74,7 +76,7 @@ extension HubNameHash {
 }
 
 extension Record {
-  /// Every record here but an entry is one JSON document.
+  /// Decodes the row, which is a JSON document in every kind except entries.
   func document() throws -> JSONValue {
     do {
       return try JSONText.parse(Data(payload), maximumDepth: JSONText.maximumDepth * 2)

@@ -2,25 +2,26 @@ import Foundation
 import Synchronization
 import TrendyPersistence
 
-/// One engine, opened when it is needed and again after a failed sync, when nothing it held may be believed.
+/// One storage engine, opened on demand and reopened after a failed sync, because its memory may then differ from the
+/// disk.
 ///
-/// Reads answer from what is durable: a write shows in memory only after its sync, or a device could hold what a crash
-/// takes back. So a read never waits for a write's sync, and sees all of a write or nothing.
+/// Reads see only durable data: a write becomes visible after its sync, otherwise a device could receive an entry that
+/// a crash removes. Thus a read never waits for a sync, and sees a write completely or not at all.
 ///
-/// @unchecked: `engine` and `erasedPerson` are touched under `turn` alone.
+/// @unchecked: `engine` and `erasedPerson` are accessed only while `turn` is locked.
 final class EmbeddedStore: @unchecked Sendable {
   private let directory: String
   private let fileSystem: any FileSystem
   private let options: StorageEngine.Options
-  /// Held over a whole write, its sync included. Taken before `turn`.
+  /// Locked during a whole write including its sync. Acquired before `turn`.
   private let writing = NSLock()
-  /// Held by a read, and for the moment in which a write becomes visible; never while a save is synced.
+  /// Locked during a read, and while a write becomes visible; never during a sync.
   private let turn = NSLock()
   private var engine: StorageEngine?
   private var erasedPerson: String?
   private let owes = Atomic(false)
   let lastState = LastState()
-  /// Closes other stores where descriptors are short, never waiting for one; says whether it did.
+  /// Closes idle stores to release file descriptors, without waiting; returns whether one was closed.
   private let makeRoom: @Sendable () -> Bool
 
   init(
@@ -46,9 +47,10 @@ final class EmbeddedStore: @unchecked Sendable {
     try inTransaction(body)
   }
 
-  /// Carries out several writes in their order, each whole or not at all, and makes them durable with one sync.
-  /// - Returns: of each body what it threw.
-  /// - Throws: where nothing was saved.
+  /// Performs several writes in order, each atomically, and makes them durable with one sync.
+  ///
+  /// - Returns: The error of each body, or `nil`.
+  /// - Throws: An error if nothing was saved.
   func write(_ bodies: [(WriteTransaction) throws -> Void]) throws -> [(any Error)?] {
     try inTransaction { transaction in
       bodies.map { body in
@@ -86,13 +88,14 @@ final class EmbeddedStore: @unchecked Sendable {
     }
   }
 
-  /// Whether it was opened or written to since ``maintain()`` last found nothing to do.
+  /// Whether the store was opened or written since ``maintain()`` last found no work.
   var owesMaintenance: Bool { owes.load(ordering: .relaxed) }
 
-  /// Closes the engine where nobody uses the store, and nobody waits for it. What was read from it stays as it was.
-  /// - Returns: whether it is closed.
+  /// Closes the engine if no call uses the store or waits for it. Rows read earlier stay valid.
+  ///
+  /// - Returns: Whether the engine is closed.
   func closeIfIdle() -> Bool {
-    // A write that waits for its sync uses the engine too.
+    // A write that waits for its sync still uses the engine.
     guard writing.try() else { return false }
     defer { writing.unlock() }
     guard turn.try() else { return false }
@@ -101,15 +104,15 @@ final class EmbeddedStore: @unchecked Sendable {
     return true
   }
 
-  /// Lets go of what is in memory of its files, where it is open.
+  /// Releases the mapped memory of the store's files.
   func releaseMemory() { turn.withLock { engine }?.releaseMemory() }
 
-  /// Beside reads and writes: an engine lets others go on while it seals and merges.
+  /// Performs one step of maintenance, concurrently with reads and writes.
   func maintain() throws -> Bool {
     let engine: StorageEngine
     do {
       engine = try turn.withLock { try usingEngine { $0 } }
-      // Before the look: what is written meanwhile is looked at next time.
+      // Reset the flag first: a write during maintenance sets it again.
       owes.store(false, ordering: .relaxed)
     } catch HubStorageError.erased {
       return false
@@ -119,12 +122,12 @@ final class EmbeddedStore: @unchecked Sendable {
       if isMore { owes.store(true, ordering: .relaxed) }
       return isMore
     } catch {
-      // A sync that failed shows to the next caller, who lets go of the engine.
+      // A failed sync is reported to the next caller too, which discards the engine.
       throw HubStorageError.store(error)
     }
   }
 
-  /// Removes the files; whoever reads what they have mapped reads on.
+  /// Deletes the files. Readers that have them mapped can continue.
   func erase(person: String) throws {
     try writing.withLock {
       try turn.withLock {
@@ -139,7 +142,7 @@ final class EmbeddedStore: @unchecked Sendable {
     }
   }
 
-  /// None in a folder that was never made.
+  /// Returns the file names, or none if the directory does not exist.
   private func namesThere() throws(FileSystemError) -> [String] {
     do {
       return try fileSystem.names(inDirectory: directory)
@@ -149,7 +152,7 @@ final class EmbeddedStore: @unchecked Sendable {
     }
   }
 
-  /// For the owner of `turn`.
+  /// The caller holds `turn`.
   private func open() throws -> StorageEngine {
     func attempt() throws(StorageError) -> StorageEngine {
       try StorageEngine.open(directory: directory, fileSystem: fileSystem, options: options)
@@ -166,7 +169,7 @@ final class EmbeddedStore: @unchecked Sendable {
     return opened
   }
 
-  /// For the owner of `turn`.
+  /// The caller holds `turn`.
   private func usingEngine<Result>(_ body: (StorageEngine) throws -> Result) throws -> Result {
     if let erasedPerson { throw HubStorageError.erased(person: erasedPerson) }
     return try EmbeddedHubStorage.translating {
@@ -179,13 +182,14 @@ final class EmbeddedStore: @unchecked Sendable {
     }
   }
 
-  /// Runs what may find that a sync failed, for the owner of `writing`.
+  /// Runs `body` and discards the engine if a sync failed. The caller holds `writing`.
   private func forgettingEngine<Result>(_ body: () throws -> Result) throws -> Result {
     try EmbeddedHubStorage.translating {
       do {
         return try body()
       } catch StorageError.syncFailed(let path, let code) {
-        // A folder that went away is not made anew behind the back of who runs the hub: that answers until a restart.
+        // A directory that was removed is not recreated without the operator's knowledge: the store fails until a
+        // restart.
         turn.withLock { engine = nil }
         throw StorageError.syncFailed(path: path, code: code)
       }
@@ -193,7 +197,7 @@ final class EmbeddedStore: @unchecked Sendable {
   }
 }
 
-/// What an engine and a transaction on it have in common.
+/// Read operations that an engine and a transaction share.
 protocol RecordReading {
   func get(kind: UInt8, key: RecordKey) throws(StorageError) -> Record?
   func scan(

@@ -2,15 +2,15 @@ import Foundation
 import TrendyModels
 import TrendyPersistence
 
-/// One person's state in one store, for reading and writing.
+/// Write access to one user's record in a store.
 final class EmbeddedTransaction: EmbeddedReading, HubTransaction {
-  /// Read and written entries are kept up to this many, so that a write of any length takes no more memory for them.
+  /// Maximum number of cached entries; bounds the memory of a long write.
   private static let mostKept = 128
 
   private let transaction: WriteTransaction
-  /// A parent is asked for with each of its children, and what was written is asked for again.
+  /// Cache of read and written entries: a merge reads a parent once for each child, and reads written entries again.
   private var kept: [HubEntryKey: HubEntry] = [:]
-  /// As it was written last.
+  /// State written last in this transaction.
   private var writtenState: HubState?
 
   init(transaction: WriteTransaction, person: String, lastState: LastState) {

@@ -1,25 +1,27 @@
-/// Work that waits, in a bounded queue for each owner; the owners take turns.
+/// Bounded queues of pending work, one for each owner, served in turns.
 ///
-/// It runs nothing and waits for nothing: ``StorageThreads`` does what it hands out. An owner has one piece of work under way at
-/// a time, so that whoever is slow holds up themselves alone.
+/// The queue runs nothing itself; ``StorageThreads`` does. One item of an owner runs at a time, so that a slow owner
+/// delays only its own work.
 struct FairQueue<Work> {
-  /// How much may wait for one owner.
+  /// Maximum number of pending items of one owner.
   let capacity: Int
   private var waiting: [String: [Work]] = [:]
-  /// The owners with something to do and nothing under way, in the order of their turns.
+  /// Owners that have pending work and none running, in the order of their turns.
   private var turns: [String] = []
   private var busy: Set<String> = []
-  /// What waits, of all owners.
+  /// Number of pending items of all owners.
   private(set) var waitingCount = 0
 
   init(capacity: Int) { self.capacity = capacity }
 
-  /// Whether somebody's work can begin.
+  /// Whether an owner has work that can start.
   var hasReady: Bool { !turns.isEmpty }
 
   func waitingCount(of owner: String) -> Int { waiting[owner]?.count ?? 0 }
 
-  /// - Returns: whether there was room; always where it is not bounded.
+  /// Adds work at the end of the owner's queue.
+  ///
+  /// - Returns: Whether it was added; always true if `isBounded` is false.
   mutating func add(_ work: Work, of owner: String, isBounded: Bool = true) -> Bool {
     let count = waiting[owner]?.count ?? 0
     guard !isBounded || count < capacity else { return false }
@@ -29,7 +31,8 @@ struct FairQueue<Work> {
     return true
   }
 
-  /// The oldest work of the owner whose turn it is, at most so many pieces; ``finish(_:)`` is called when it is done.
+  /// Removes up to `limit` items of the owner whose turn it is, oldest first. The caller calls ``finish(_:)`` after
+  /// running them.
   mutating func take(atMost limit: Int) -> (owner: String, work: [Work])? {
     guard !turns.isEmpty else { return nil }
     let owner = turns.removeFirst()
@@ -42,7 +45,7 @@ struct FairQueue<Work> {
     return (owner, taken)
   }
 
-  /// The work that was taken is done; the owner goes to the end of the line if there is more.
+  /// Ends the owner's turn; if it has more work, it moves to the end of the order.
   mutating func finish(_ owner: String) {
     guard busy.remove(owner) != nil else { preconditionFailure("no work of \(owner) was under way") }
     if waiting[owner] != nil { turns.append(owner) }

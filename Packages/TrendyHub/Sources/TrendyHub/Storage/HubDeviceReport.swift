@@ -1,20 +1,20 @@
 public import Foundation
 public import TrendyModels
 
-/// What a device said of itself when it last asked: a courtesy, by which a person sees what is stuck. Nothing is decided by it.
+/// Status that a device reported with its last request, for display only.
 ///
-/// It comes in the header `Trendy-Device`, a dictionary of structured fields (RFC 8941):
-/// `version="1.2.0", waiting=3, oldest=1732200000123, now=1732200000456`. Each member may be missing.
+/// It is sent in the header `Trendy-Device`, a dictionary of structured fields (RFC 8941): `version="1.2.0", waiting=3,
+/// oldest=1732200000123, now=1732200000456`. All members are optional.
 public struct HubDeviceReport: Hashable, Sendable {
-  /// Of its program.
+  /// Version of the device's program.
   public var version: String?
-  /// Mutations that wait on it.
+  /// Number of pending mutations.
   public var waiting: Int64?
-  /// When the oldest of them was made, by its clock.
+  /// Time at which the oldest pending mutation was recorded, by the device's clock.
   public var oldest: Date?
-  /// Seconds by which its clock was ahead of the hub's; on the way of the request it falls behind by as long as that took.
+  /// Seconds by which the device's clock is ahead of the hub's, reduced by the time that the request took to arrive.
   public var clockAhead: Double?
-  /// When it said so, by the hub's clock.
+  /// Time of the report, by the hub's clock.
   public var at: Date
 
   public init(
@@ -27,7 +27,7 @@ public struct HubDeviceReport: Hashable, Sendable {
     self.at = at
   }
 
-  /// What a header says; `nil` where it says nothing that is understood. A member that is not understood is passed over.
+  /// Parses the header; returns `nil` if no member is valid. Invalid members are ignored.
   init?(header: String, at now: Date) {
     self.init(at: now)
     for member in header.split(separator: ",") {
@@ -47,21 +47,21 @@ public struct HubDeviceReport: Hashable, Sendable {
     if version == nil, waiting == nil, oldest == nil, clockAhead == nil { return nil }
   }
 
-  /// The text between two quotes, of 1 to 40 printable signs without any that would be escaped.
+  /// Returns the text of a quoted string of 1 to 40 printable ASCII characters without escapes, or `nil`.
   private static func quoted(_ value: Substring) -> String? {
     guard value.count >= 3, value.count <= 42, value.first == "\"", value.last == "\"" else { return nil }
     let text = value.dropFirst().dropLast()
     return text.utf8.allSatisfy({ (0x20...0x7E).contains($0) && $0 != 0x22 && $0 != 0x5C }) ? String(text) : nil
   }
 
-  /// Whether it says something else of what a person would look for.
+  /// Returns whether version or pending mutations differ from another report.
   func differs(from other: HubDeviceReport?) -> Bool {
     (version, waiting, oldest) != (other?.version, other?.waiting, other?.oldest)
   }
 }
 
 extension HubDeviceReport {
-  /// As a storage keeps it.
+  /// Document for storages.
   public var stored: JSONValue {
     var members: [String: JSONValue] = ["at": .int(at.milliseconds)]
     if let version { members["version"] = .string(version) }
@@ -71,7 +71,7 @@ extension HubDeviceReport {
     return .object(members)
   }
 
-  /// Reads ``stored``; `nil` for anything else.
+  /// Decodes ``stored``; returns `nil` if it is invalid.
   public init?(stored: JSONValue) {
     guard let members = stored.objectValue, let at = members["at"]?.intValue else { return nil }
     self.init(
@@ -80,7 +80,7 @@ extension HubDeviceReport {
       at: Date(milliseconds: at))
   }
 
-  /// As `/me/devices` has it.
+  /// The report in the response of `/me/devices`.
   var document: JSONValue {
     [
       "version": version.map { .string($0) } ?? .null, "waiting": waiting.map { .int($0) } ?? .null,

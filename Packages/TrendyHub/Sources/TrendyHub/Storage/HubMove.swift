@@ -1,25 +1,27 @@
 import TrendyPersistence
 
-/// Copies everything that a hub keeps from one storage into another, empty one.
+/// Copies all data of a hub from one storage to another, empty one.
 ///
-/// The source is only read. Its directory is written last, in one transaction: before that the target is empty to whoever looks,
-/// and a copy that was cut short is made anew from its beginning. Each person is read back and compared.
+/// The source is only read. The directory is written last, in one transaction: until then the target counts as empty,
+/// and an interrupted move starts over. Each user's data is read back and compared.
 public struct HubMove: Sendable {
+  /// Result of a move.
   public struct Report: Hashable, Sendable {
     public var people = 0
     public var devices = 0
-    /// Of all persons together.
+    /// Records of all users.
     public var records = 0
   }
 
+  /// Reasons why a move fails.
   public enum Failure: Error, Hashable, Sendable, CustomStringConvertible {
-    /// There is nobody in the source.
+    /// The source contains no user.
     case nothingToMove
-    /// The target holds another hub, or the same one as it went on there.
+    /// The target contains another hub, or this hub with later changes.
     case occupied
-    /// A person reads otherwise in the target than in the source.
+    /// A user's data in the target differs from the source.
     case differs(person: String)
-    /// Somebody wrote to the source meanwhile.
+    /// The source was written to during the move.
     case changed
 
     public var description: String {
@@ -35,21 +37,20 @@ public struct HubMove: Sendable {
   private let source: any HubStorage
   private let target: any HubStorage
 
-  /// - Parameters:
-  ///   - source: which no hub serves.
-  ///   - target: which no hub serves.
+  /// Creates a move between two storages that no hub serves.
   public init(from source: any HubStorage, to target: any HubStorage) {
     self.source = source
     self.target = target
   }
 
-  /// Copies, or finds that the target holds exactly this already.
-  /// - Throws: ``Failure``, and what the storages say; the source is as it was.
+  /// Copies the data, or verifies that the target already contains exactly the same data.
+  ///
+  /// - Throws: ``Failure``, or an error of a storage. The source is unchanged.
   public func run() throws -> Report {
     let directory = try source.readDirectory { try Directory($0) }
     guard !directory.people.isEmpty else { throw Failure.nothingToMove }
     let there = try target.readDirectory { try Directory($0) }
-    // Nothing is kept of those any more.
+    // Users being erased have no data left to copy.
     let people = directory.people.filter { !$0.isErasing }.map(\.id)
     var report = Report(people: people.count, devices: directory.devices.count)
     if !there.people.isEmpty {
@@ -81,7 +82,7 @@ public struct HubMove: Sendable {
     return report
   }
 
-  /// - Returns: what was read.
+  /// Copies a user's records and returns their digest.
   private func copy(_ person: String) throws -> HubRecordDigest {
     try source.read(person: person) { reading in
       var digest = HubRecordDigest()

@@ -1,16 +1,16 @@
 import Foundation
 public import TrendyModels
 
-/// A piece of what a storage keeps of one person, in a form that every storage gives and takes.
+/// One stored record of a user, in a form independent of the storage.
 public enum HubRecord: Hashable, Sendable {
   case state(HubState)
-  /// An entry or a tombstone, with whatever a storage derives of it.
+  /// An entry or a tombstone. Indexes that a storage derives from it are not records.
   case entry(HubEntry)
-  /// The bare id of a tombstone that was compacted away: the hash of its kind and id.
+  /// Hash of kind and id of a compacted tombstone.
   case purged(HubNameHash)
   case mark(device: String, sequence: Int64)
   case outcome(device: String, sequence: Int64, StoredOutcome)
-  /// Under the hash of the device and its `Idempotency-Key`.
+  /// A plain write, with the hash of the device identity and its `Idempotency-Key`.
   case keyedWrite(HubNameHash, KeyedWrite)
   case contact(HubContact)
   case companion(HubCompanion)
@@ -19,30 +19,28 @@ public enum HubRecord: Hashable, Sendable {
   case `import`(HubImport)
 }
 
-/// 128 bits that stand for a name which a storage has to recognise and never to tell.
+/// 128-bit hash of a name that a storage must recognize but need not list.
 ///
-/// Every storage keeps such names by the same hash, so that they can be moved from one to another.
+/// All storages use the same hash, so that records can be moved between them.
 public struct HubNameHash: Hashable, Sendable, CustomStringConvertible {
   public var high: UInt64
   public var low: UInt64
 
-  /// - Parameters:
-  ///   - high: the upper 64 bits.
-  ///   - low: the lower 64 bits.
+  /// Creates a hash from its upper and lower 64 bits.
   public init(high: UInt64, low: UInt64) {
     self.high = high
     self.low = low
   }
 
-  /// Of an entry.
+  /// Returns the hash of an entry's kind and id.
   public static func entry(_ kind: String, _ id: String) -> HubNameHash { HubNameHash(HubRecordKey.entry(kind, id)) }
 
-  /// Of a create that came with an `Idempotency-Key`.
+  /// Returns the hash of a device identity and its `Idempotency-Key`.
   public static func keyedWrite(_ device: String, _ key: String) -> HubNameHash {
     HubNameHash(HubRecordKey.keyedWrite(device, key))
   }
 
-  /// 32 hexadecimal digits.
+  /// The hash as 32 hexadecimal digits.
   public var description: String {
     [high, low].map { word in
       let digits = String(word, radix: 16)
@@ -50,7 +48,7 @@ public struct HubNameHash: Hashable, Sendable, CustomStringConvertible {
     }.joined()
   }
 
-  /// Reads ``description``; `nil` for anything else.
+  /// Parses ``description``; returns `nil` if it is invalid.
   public init?(_ description: String) {
     guard description.utf8.count == 32, let high = UInt64(description.prefix(16), radix: 16),
       let low = UInt64(description.suffix(16), radix: 16)
@@ -60,7 +58,7 @@ public struct HubNameHash: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension HubTransaction {
-  /// Writes what another storage gave.
+  /// Writes a record that another storage returned.
   public func put(_ record: HubRecord) throws {
     switch record {
     case .state(let state): try setState(state)
@@ -90,15 +88,13 @@ extension HubReading {
 }
 
 extension HubStorage {
-  /// Records that are written in one transaction.
+  /// Number of records written in one transaction.
   private static var recordsAtOnce: Int { 1000 }
 
-  /// Puts records in the place of everything that is kept of a person, who must not be served meanwhile.
+  /// Replaces all data of a user, whom no hub may serve meanwhile.
   ///
-  /// It is done in many transactions. Where it throws, what is left of the person is part of it, and is to be replaced again.
-  /// - Parameters:
-  ///   - person: whose state it is.
-  ///   - records: calls what it is given with each record; it may throw.
+  /// The data is written in several transactions. If the function throws, the user's data is incomplete and must be
+  /// replaced again. `records` calls its argument with each record.
   public func replace(
     person: String, records: (_ put: (HubRecord) throws -> Void) throws -> Void
   ) throws {
@@ -124,15 +120,17 @@ extension HubStorage {
 
 // MARK: Comparing storages
 
-/// What a person's records come to, whatever the order in which a storage gives them.
+/// Digest of a user's records that does not depend on their order.
 public struct HubRecordDigest: Hashable, Sendable {
   public private(set) var count = 0
-  /// The sum of the first 64 bits of each record's SHA-256, and of the second.
+  /// Sums of the first and of the second 64 bits of each record's SHA-256.
   private var sum: (UInt64, UInt64) = (0, 0)
 
   public init() {}
 
-  /// - Throws: for a record that cannot be written as JSON.
+  /// Adds a record.
+  ///
+  /// - Throws: An error if the record cannot be written as JSON.
   public mutating func add(_ record: HubRecord, of person: String) throws {
     let bytes = SHA256Digest.bytes(of: JSONText.write(try record.canonical(of: person)))
     count += 1
@@ -141,9 +139,7 @@ public struct HubRecordDigest: Hashable, Sendable {
     sum.1 &+= word(8..<16)
   }
 
-  /// - Parameters:
-  ///   - storage: which is asked.
-  ///   - person: whose records are added up.
+  /// Computes the digest of all records of a user in a storage.
   public init(of storage: any HubStorage, person: String) throws {
     self = try storage.read(person: person) { reading in
       var digest = HubRecordDigest()
@@ -164,7 +160,7 @@ public struct HubRecordDigest: Hashable, Sendable {
 }
 
 extension HubRecord {
-  /// All that the record says, as JSON whose text is the same for records that are equal.
+  /// JSON of the complete record; equal records have equal text.
   fileprivate func canonical(of person: String) throws -> JSONValue {
     switch self {
     case .state(let state): ["state", state.stored]

@@ -2,63 +2,67 @@ public import Foundation
 public import TrendyModels
 public import TrendyPersistence
 
-/// Keeps what a hub knows: of each person a feed of entries, and beside the persons who may come in.
+/// Stores a hub's data: the record of each user, and the directory of users, devices and webhooks.
 ///
-/// A body runs synchronously and may touch nothing else; it may be run again from the beginning where a transaction has to be
-/// made anew, and counts once. One person's writes come one after another; what a body wrote is
-/// durable when the call returns, and not there at all when it throws. No call reads across persons. What every storage
-/// owes is written down as a suite in HubTesting.
+/// A body runs synchronously and must not have other effects, since a storage may run it again to retry a transaction;
+/// it takes effect once. Writes of one user are serialized. When a write returns, it is durable; if its body throws,
+/// nothing is written. No call spans several users. The module HubTesting contains the tests that every storage must
+/// pass.
 public protocol HubStorage: Sendable {
-  /// Reads one person's state as it is durable. A person never written to is empty, not an error.
+  /// Reads the durable state of a user. A user without data is empty, not an error.
   func read<Result>(person: String, _ body: (any HubReading) throws -> Result) throws -> Result
 
-  /// Reads and writes one person's state, all or nothing.
+  /// Reads and writes a user's record atomically.
   func write<Result>(person: String, _ body: (any HubTransaction) throws -> Result) throws -> Result
 
-  /// Carries out several writes of one person in their order, each all or nothing by itself, and makes them durable together;
-  /// by default one after the other.
+  /// Performs several writes of a user in order, each atomically, and makes them durable together.
   ///
-  /// A body sees what those before it wrote. When the call returns, everything is durable.
-  /// - Returns: of each body the error that it threw, and by which it wrote nothing.
-  /// - Throws: where nothing was written at all.
+  /// A body sees the writes of the bodies before it. The default performs them one after the other.
+  ///
+  /// - Returns: For each body the error that it threw and that rolled it back, or `nil`.
+  /// - Throws: An error if nothing was written.
   func write(person: String, together bodies: [(any HubTransaction) throws -> Void]) throws -> [(any Error)?]
 
-  /// Takes away all that is kept of a person, for good; erasing them again changes nothing.
+  /// Permanently deletes all data of a user; idempotent.
   ///
-  /// Who still reads or writes for them, here and until this storage is made anew, gets ``HubStorageError/erased(person:)``. Nobody
-  /// else's state is touched, and of the directory nothing.
+  /// Later reads and writes of that user throw ``HubStorageError/erased(person:)`` until the storage is created again.
+  /// Other users and the directory are unaffected.
   func erase(person: String) throws
 
+  /// Reads the directory.
   func readDirectory<Result>(_ body: (any HubDirectoryReading) throws -> Result) throws -> Result
 
+  /// Reads and writes the directory atomically.
   func writeDirectory<Result>(_ body: (any HubDirectoryTransaction) throws -> Result) throws -> Result
 
-  /// The rows of the log in which the fixes are that a person's trackers post; made where there is none.
+  /// Returns the rows of the user's track log, in which readings of trackers are stored, and creates it if necessary.
   ///
-  /// They are no part of the person's state: ``HubReading/forEachRecord(_:)`` does not give them. By default there is no room
-  /// for them.
-  /// - Throws: ``HubStorageError/erased(person:)``, and what opening them throws.
+  /// Tracks are not part of the record: ``HubReading/forEachRecord(_:)`` does not include them. The default throws
+  /// ``HubStorageError/unsupported(_:)``.
+  ///
+  /// - Throws: ``HubStorageError/erased(person:)``, and errors of opening the log.
   func tracks(of person: String) throws -> any TrackRows
 
-  /// Whether there is such a log; by default there is none.
+  /// Returns whether the user has a track log. The default returns `false`.
   func hasTracks(of person: String) throws -> Bool
 
-  /// Bytes that are kept of a person, about: of files their size, of rows what is in them; by default nobody knows.
+  /// Returns the approximate bytes stored for a user: size of files, or content of rows. The default returns `nil`,
+  /// unknown.
   func size(of person: String) throws -> Int64?
 
-  /// Called by a hub that starts to serve; a storage that only one may serve at a time refuses the second.
+  /// Called when a hub starts to serve. A storage that supports only one hub rejects the second.
   ///
-  /// - Returns: what keeps others out as long as it is referenced; by default nothing, and any number may serve.
+  /// - Returns: A value whose lifetime is that of the exclusive access. The default returns `nil` and allows any number
+  ///   of hubs.
   /// - Throws: ``HubStorageError/occupied(_:)``.
   func occupy() throws -> (any Sendable)?
 
-  /// Calls `hear` with what other processes on this storage tell, soon after they wrote, as long as what is returned is held; by
-  /// default nobody tells anything.
+  /// Subscribes to hints of other processes that use the storage, for as long as the returned value exists.
   ///
-  /// Hints may be lost, come twice, or late: they are a reason to look and never what is true.
+  /// Hints may be lost, repeated or late: the receiver must read the actual state. The default returns `nil`.
   func listen(_ hear: @escaping @Sendable (HubHint) -> Void) throws -> (any HubHints)?
 
-  /// Throws why nothing could be saved by now, such as ``HubStorageError/full(_:)``; by default nothing is known to stand in the way.
+  /// Throws the reason why nothing can be saved, for example ``HubStorageError/full(_:)``. The default checks nothing.
   func checkReady() throws
 }
 
@@ -86,32 +90,33 @@ extension HubStorage {
   }
 }
 
-/// Why a storage did not do what was asked: nothing of it was written.
+/// Errors of a storage. Nothing of the operation was written.
 public enum HubStorageError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The disk or the database has no free space.
   case full(String)
   /// Another writer did not finish in time.
   case busy(String)
-  /// The process, or the machine, has no descriptor left for another file; it passes.
+  /// No file descriptor is available; temporary.
   case exhausted(String)
-  /// Another hub serves it.
+  /// Another hub serves the storage.
   case occupied(String)
-  /// The database does not answer; it passes.
+  /// The database does not respond; temporary.
   case unreachable(String)
-  /// Of this person nothing is kept any more.
+  /// All data of this user was erased.
   case erased(person: String)
-  /// A record or a row that this version cannot read, or that does not fit the others.
+  /// A row that this version cannot decode, or that is inconsistent with others.
   case unreadable(String)
-  /// A failure of a store's files.
+  /// An error of a store's files.
   case store(StorageError)
-  /// A failure of another file.
+  /// An error of another file.
   case file(String)
-  /// A statement that the database refused; the code is an SQLSTATE.
+  /// A statement that the database rejected, with its SQLSTATE.
   case refused(code: String, text: String)
-  /// Tables that another version of the program made.
+  /// The tables were created by a newer version of the program.
   case newerSchema(found: Int64, madeBy: String, supported: Int64, program: String)
-  /// An address or a name from which no storage can be made.
+  /// An invalid address or name of a storage.
   case invalidAddress(String)
-  /// An operation that this kind of storage does not have.
+  /// An operation that this storage does not support.
   case unsupported(String)
 
   public var description: String {
@@ -129,103 +134,121 @@ public enum HubStorageError: Error, Hashable, Sendable, CustomStringConvertible 
   }
 }
 
-/// What a process tells others on the same storage.
+/// Message to other processes on the same storage.
 public enum HubHint: Hashable, Sendable {
-  /// The person's record was written to.
+  /// The user's record was changed.
   case head(person: String)
-  /// Something is there for a device as a companion.
+  /// A companion notice for a device is available.
   case notice(device: String)
 }
 
-/// The way by which hubs on one storage give each other hints; it ends when it is let go.
+/// Subscription to hints of other hubs on the same storage; ends when it is released.
 public protocol HubHints: Sendable {
-  /// Whether what others tell is heard by now, as far as is known.
+  /// Whether hints of others are currently received, as far as known.
   var isHearing: Bool { get }
-  /// Tells the others, soon and without waiting.
+  /// Sends a hint to the others soon, without blocking.
   func tell(_ hint: HubHint)
 }
 
-/// One person's state. Used inside the body it was given to and nowhere else.
+/// Read access to one user's record; valid only inside the body that receives it.
 public protocol HubReading: AnyObject {
-  /// The life of the storage that this reads and writes in, where it is the storage that lives and dies and not the process;
-  /// by default `nil`, and each start of a hub is a life.
+  /// Returns the epoch of the storage, or `nil` if each hub start begins an epoch, which is the default.
   ///
-  /// A storage that several hubs share begins a new life where it may have lost what it had confirmed.
+  /// A storage shared by several hubs has its own epochs: it begins one when it may have lost commits.
   func epoch() throws -> String?
-  /// Says what will be asked for, so that a storage behind a network fetches it in one step; by default does nothing.
+  /// Announces the rows that will be read, so that a storage over a network can fetch them in one step.
+  ///
+  /// The default does nothing.
+  ///
   /// - Parameters:
-  ///   - keys: of entries.
-  ///   - device: whose mark, contact and outcomes will be asked for.
+  ///   - keys: Keys of entries.
+  ///   - device: Device whose high-water mark, contact and outcomes will be read.
   func prefetch(_ keys: [HubEntryKey], device: String) throws
+  /// Returns the user's state; the initial value if nothing was written.
   func state() throws -> HubState
-  /// The entry or tombstone.
+  /// Returns an entry or tombstone.
   func entry(kind: String, id: String) throws -> HubEntry?
-  /// Entries with a version above `version`, by version, at most `limit`.
+  /// Returns up to `limit` entries with a version above `version`, in order of version.
   func entries(after version: Int64, limit: Int) throws -> [HubEntry]
-  /// Those entries as the feed gives them.
+  /// Returns the same entries as ``entries(after:limit:)``, serialized for the feed.
   func lines(after version: Int64, limit: Int) throws -> [HubLine]
-  /// Lines of one kind, or of `nil` those of kinds that this version does not know, with a version above `version`, by version:
-  /// as many as fill `bytes` and one at least, unless there are no more.
+  /// Returns serialized entries of one kind with a version above `version`, in order of version.
+  ///
+  /// If `kind` is `nil`, returns those of all kinds that this version does not know. The result ends with the entry
+  /// that reaches `bytes`, and contains at least one entry if there is any.
   func lines(ofKind kind: String?, after version: Int64, bytes: Int) throws -> [HubLine]
-  /// All lines as of this moment, by rank of their kind and then by version; may be read after the body has returned.
+  /// Returns all serialized entries as of now, by rank of their kind and then by version.
+  ///
+  /// They may be read after the body has returned.
   func allLines() throws -> HubLineList
-  /// The living of one kind, the latest by `SyncedKind.listOrder` first, equal ones by id in no order that means anything.
+  /// Returns living entities of one kind, latest first by `SyncedKind.listOrder`; the order of equal times is
+  /// unspecified.
   func living(kind: String, offset: Int, limit: Int) throws -> [HubEntry]
-  /// Those of them whose moment by `SyncedKind.listOrder`, in milliseconds since 1970, is in a range, at most `limit`; by default
-  /// found among all.
+  /// Returns up to `limit` of those whose time by `SyncedKind.listOrder` is in a range of milliseconds since 1970.
+  ///
+  /// The default reads all of the kind.
   func living(kind: String, during moments: Range<Int64>, limit: Int) throws -> [HubEntry]
-  /// Calls `body` with each living event whose moment is in a range, in milliseconds since 1970, in no order; by default of all that
-  /// ``living(kind:during:limit:)`` gives.
-  /// - Parameters:
-  ///   - moments: the range.
-  ///   - body: is given the entry by a call, for what the moment does not tell.
+  /// Calls `body` with each living event whose time is in a range of milliseconds since 1970, in any order.
+  ///
+  /// `entry` returns the whole event and is called only if time and type do not suffice. The default uses
+  /// ``living(kind:during:limit:)``.
   func eachEvent(
     during moments: Range<Int64>, _ body: (HubEventMoment, _ entry: () throws -> HubEntry) throws -> Void
   ) throws
-  /// Events whose moment is in a range, the latest first, but for those that are certain not to be found; by default all.
+  /// Returns events in a range of time, latest first, without those that certainly do not match.
+  ///
+  /// The default returns all events.
+  ///
   /// - Parameters:
-  ///   - moments: the range, in milliseconds since 1970.
-  ///   - limit: how many are looked at, at most.
-  ///   - prefilter: says which are certain.
+  ///   - moments: Range in milliseconds since 1970.
+  ///   - limit: Maximum number of events to examine.
+  ///   - prefilter: Condition that an event must satisfy to match.
   func events(during moments: Range<Int64>, limit: Int, prefilter: EventPrefilter) throws -> PrefilteredEvents
-  /// Calls `body` with what stands in each living event whose moment is in a range: at least the values of its fields, as JSON has
-  /// them.
+  /// Calls `body` with the text of each living event in a range of time: at least its field values as JSON.
+  ///
   /// - Parameters:
-  ///   - moments: the range, in milliseconds since 1970.
-  ///   - body: is given a text that it must not keep.
-  /// - Returns: how many there were.
+  ///   - moments: Range in milliseconds since 1970.
+  ///   - body: Receives a text that is valid only during the call.
+  /// - Returns: Number of events.
   func eachText(during moments: Range<Int64>, _ body: (UnsafeRawBufferPointer) throws -> Void) throws -> Int
-  /// The texts of the documents of what ``living(kind:during:limit:)`` gives, as the wire has them; by default made of the entries.
+  /// Returns the JSON documents of the entities that ``living(kind:during:limit:)`` returns. The default encodes
+  /// entries.
+  ///
   /// - Parameters:
-  ///   - kind: of the entries.
-  ///   - moments: the range, in milliseconds since 1970.
-  ///   - limit: how many at most.
-  ///   - person: whose they are.
+  ///   - kind: Kind of the entities.
+  ///   - moments: Range in milliseconds since 1970.
+  ///   - limit: Maximum number of documents.
+  ///   - person: Id of the user.
   func documents(kind: String, during moments: Range<Int64>, limit: Int, person: String) throws -> [Data]
-  /// The living that refer to an entity, by version.
+  /// Returns the living entities that refer to an entity, in order of version.
   func referring(toKind kind: String, id: String) throws -> [HubEntry]
-  /// Shows the living that refer to an entity, by version: where there are many, they need not be in memory at once.
+  /// Calls `body` with the same entities as ``referring(toKind:id:)``, without having all in memory at once.
   func eachReferring(toKind kind: String, id: String, _ body: (HubEntry) throws -> Void) throws
-  /// The highest sequence that was judged of a device; 0 of an unknown one.
+  /// Returns the high-water mark of a device, 0 for an unknown one.
   func mark(device: String) throws -> Int64
+  /// Returns the outcome of a mutation until the device has acknowledged it, otherwise `nil`.
   func outcome(device: String, sequence: Int64) throws -> StoredOutcome?
+  /// Returns the write with an idempotency key, or `nil` if there was none.
   func keyedWrite(_ hash: HubNameHash) throws -> KeyedWrite?
-  /// Whether only the id is left of a tombstone.
+  /// Returns whether an entity's tombstone was compacted.
   func isPurged(kind: String, id: String) throws -> Bool
-  /// Tombstones with a version of at most `version`, by version, at most `limit`.
+  /// Returns up to `limit` tombstones with a version of at most `version`, in order of version.
   func tombstones(through version: Int64, limit: Int) throws -> [HubEntry]
+  /// Returns the last contact of a device.
   func contact(device: String) throws -> HubContact?
-  /// By device.
+  /// Returns all contacts, sorted by device identity.
   func contacts() throws -> [HubContact]
-  /// By id; those that were ended, too.
+  /// Returns all companion links, including ended ones, sorted by id.
   func companions() throws -> [HubCompanion]
+  /// Returns a companion link.
   func companion(id: String) throws -> HubCompanion?
-  /// On their way to a companion, after a sequence, by sequence, at most `limit`.
+  /// Returns up to `limit` notices in transit to a companion, above a sequence number and in order of it.
   func notices(companion: String, after sequence: Int64, limit: Int) throws -> [CompanionNotice]
+  /// Returns the delivery state of a webhook.
   func webhookStanding(of webhook: String) throws -> HubWebhookStanding?
-  /// Files that were taken in, by the time they were begun, equal ones by id; those that were taken back, too.
+  /// Returns all imports, including undone ones, sorted by start time and id.
   func imports() throws -> [HubImport]
-  /// Calls `body` with everything that is kept of the person, each record once, in any order.
+  /// Calls `body` with each record of the user once, in any order.
   func forEachRecord(_ body: (HubRecord) throws -> Void) throws
 }
 
@@ -256,7 +279,7 @@ extension HubReading {
   public func prefetch(_ keys: [HubEntryKey], device: String) throws {}
 }
 
-/// What names an entry among those of a person.
+/// Kind and id of an entity.
 public struct HubEntryKey: Hashable, Sendable {
   public var kind: String
   public var id: String
@@ -267,32 +290,48 @@ public struct HubEntryKey: Hashable, Sendable {
   }
 }
 
+/// Write access to one user's record; valid only inside the body that receives it.
 public protocol HubTransaction: HubReading {
+  /// Replaces the user's state.
   func setState(_ state: HubState) throws
-  /// Puts the entry in place of the one with its kind and id.
+  /// Inserts an entry, or replaces the one with its kind and id.
   func put(_ entry: HubEntry) throws
+  /// Sets the high-water mark of a device.
   func setMark(device: String, _ sequence: Int64) throws
+  /// Stores the outcome of a mutation.
   func putOutcome(device: String, sequence: Int64, _ outcome: StoredOutcome) throws
+  /// Deletes the outcomes of a device up to a sequence number.
   func forgetOutcomes(device: String, through sequence: Int64) throws
+  /// Stores a write with an idempotency key.
   func putKeyedWrite(_ hash: HubNameHash, _ write: KeyedWrite) throws
-  /// Leaves of a tombstone the bare id: the entry is gone from the feed and from all lists.
+  /// Compacts a tombstone: deletes the entry and stores only its id.
   func purge(kind: String, id: String) throws
-  /// Keeps the bare id of a tombstone that another storage compacted away.
+  /// Stores the id of a tombstone that another storage compacted.
   func putPurged(_ hash: HubNameHash) throws
-  /// Takes away all that is kept of the person, who may go on to write.
+  /// Deletes all data of the user, who may write again afterwards.
   func clear() throws
+  /// Inserts or replaces the contact of a device.
   func putContact(_ contact: HubContact) throws
+  /// Deletes the contact of a device.
   func forgetContact(device: String) throws
+  /// Inserts or replaces a companion link.
   func put(_ companion: HubCompanion) throws
+  /// Stores a notice in transit to a companion.
   func put(_ notice: CompanionNotice, companion: String) throws
+  /// Deletes the notices to a companion up to a sequence number.
   func forgetNotices(companion: String, through sequence: Int64) throws
+  /// Inserts or replaces the delivery state of a webhook.
   func put(_ standing: HubWebhookStanding) throws
+  /// Deletes the delivery state of a webhook.
   func forgetWebhookStanding(of webhook: String) throws
-  /// Puts the import in place of the one with its id.
+  /// Inserts or replaces an import.
   func put(_ entry: HubImport) throws
-  /// Makes sure that whoever looks through the person's fixes may go on; by default, where `TrackRows` name no reader, nothing.
-  /// - Parameter reader: their name by the rows of ``HubStorage/tracks(of:)``.
-  /// - Throws: ``HubStorageError/busy(_:)`` where another has begun to.
+  /// Renews the lease of the process that runs trip detection on the user's readings.
+  ///
+  /// The default does nothing, which suits storages whose `TrackRows` have no leases. `reader` is the name of the
+  /// process in ``HubStorage/tracks(of:)``.
+  ///
+  /// - Throws: ``HubStorageError/busy(_:)`` if another process has acquired the lease.
   func renewTrackReader(_ reader: String) throws
 }
 
@@ -300,14 +339,15 @@ extension HubTransaction {
   public func renewTrackReader(_ reader: String) throws {}
 }
 
-/// Where a device stood when it last asked, as far as the hub needs to know.
+/// Last contact of a device, as compaction and epochs need it.
 public struct HubContact: Hashable, Sendable {
   public var device: String
-  /// Not above where it stands now.
+  /// Cursor of the device at that time or earlier.
   public var cursor: Int64
   public var at: Date
-  /// The lives of the hub in which it may stand: those of what it said to have seen and of the head that it was told, and the one in
-  /// which it was answered.
+  /// Epochs in which the device may have received a response.
+  ///
+  /// They are the epochs of the reported seen head, of the head in the response, and the current one.
   public var lives: [String]
 
   public init(device: String, cursor: Int64, at: Date, lives: [String] = []) {
@@ -318,9 +358,9 @@ public struct HubContact: Hashable, Sendable {
   }
 }
 
-/// What a mutation was and what became of it, kept until the device has said that it knows.
+/// Digest and outcome of a mutation, stored until the device has acknowledged it.
 public struct StoredOutcome: Hashable, Sendable {
-  /// SHA-256 of the mutation's content.
+  /// SHA-256 of the mutation's content, in hexadecimal.
   public var digest: String
   public var verdict: HubVerdict
 
@@ -330,9 +370,9 @@ public struct StoredOutcome: Hashable, Sendable {
   }
 }
 
-/// A plain create that came with an `Idempotency-Key`.
+/// A plain write that was sent with an `Idempotency-Key`.
 public struct KeyedWrite: Hashable, Sendable {
-  /// SHA-256 of the request's content.
+  /// SHA-256 of the request's content, in hexadecimal.
   public var digest: String
   public var kind: String
   public var id: String
@@ -344,7 +384,7 @@ public struct KeyedWrite: Hashable, Sendable {
   }
 }
 
-/// An entry as the feed and a snapshot give it: the text of ``HubEntry/change(person:)``.
+/// A serialized feed entry: the JSON text of ``HubEntry/change(person:)``.
 public struct HubLine: Hashable, Sendable {
   public var version: Int64
   public var text: Data
@@ -356,68 +396,79 @@ public struct HubLine: Hashable, Sendable {
 }
 
 extension HubEntry {
-  /// Its line for devices of the person whose it is.
+  /// Returns the serialized feed entry for the user's devices.
   public func line(person: String) -> HubLine {
     HubLine(version: version, text: JSONText.write(change(person: person)))
   }
 }
 
-/// Lines as of one moment, read one by one when asked for.
+/// Serialized entries as of one point in time, each read on access.
 public struct HubLineList: Sendable {
   public let count: Int
   private let line: @Sendable (Int) throws -> HubLine
 
-  /// `line` gives the line at a place from 0 to `count - 1`.
+  /// Creates a list; `line` returns the entry at an index from 0 to `count - 1`.
   public init(count: Int, line: @escaping @Sendable (Int) throws -> HubLine) {
     self.count = count
     self.line = line
   }
 
+  /// Returns the entry at an index from 0 to `count - 1`.
   public func line(at place: Int) throws -> HubLine { try line(place) }
 }
 
-/// Who may come in: persons, their devices' tokens, and pairing codes on their way; and who is told of what changes.
+/// Read access to users, devices, pairing codes and webhooks.
 public protocol HubDirectoryReading: AnyObject {
-  /// By id.
+  /// Returns all users, sorted by id.
   func people() throws -> [HubPerson]
+  /// Returns a user.
   func person(id: String) throws -> HubPerson?
-  /// By id.
+  /// Returns the devices of all users, sorted by id.
   func devices() throws -> [HubDevice]
+  /// Returns the device with a token.
   func device(tokenHash: String) throws -> HubDevice?
+  /// Returns the pairing code with a hash, expired or not.
   func pairingCode(hash: String) throws -> HubPairingCode?
-  /// By hash; those that expired and were not forgotten, too.
+  /// Returns all pairing codes, including expired ones, sorted by hash.
   func pairingCodes() throws -> [HubPairingCode]
-  /// Times of the recent attempts to pair that count under a key, rising.
+  /// Returns the times of recent pairing attempts under a key, in ascending order.
   func pairingAttempts(key: String) throws -> [Date]
-  /// By id.
+  /// Returns the webhooks of all users, sorted by id.
   func webhooks() throws -> [HubWebhook]
 }
 
+/// Write access to users, devices, pairing codes and webhooks.
 public protocol HubDirectoryTransaction: HubDirectoryReading {
+  /// Inserts or replaces a user.
   func put(_ person: HubPerson) throws
-  /// Forgets the person, their devices, their pairing codes and their webhooks.
+  /// Deletes a user with their devices, pairing codes and webhooks.
   func deletePerson(id: String) throws
+  /// Inserts or replaces a device.
   func put(_ device: HubDevice) throws
+  /// Inserts or replaces a pairing code.
   func put(_ code: HubPairingCode) throws
+  /// Deletes a pairing code.
   func deletePairingCode(hash: String) throws
-  /// Forgets codes that expired before `date`.
+  /// Deletes codes that expired before `date`.
   func deletePairingCodes(expiredBefore date: Date) throws
-  /// Replaces the times under a key; an empty list removes the key.
+  /// Replaces the times under a key; an empty list deletes the key.
   func putPairingAttempts(key: String, _ times: [Date]) throws
-  /// Removes keys whose last attempt was before `date`, and keeps at most the `count` most recent of the others.
+  /// Deletes keys whose last attempt was before `date`, and all but the `count` most recent of the others.
   func deletePairingAttempts(before date: Date, keeping count: Int) throws
+  /// Inserts or replaces a webhook.
   func put(_ webhook: HubWebhook) throws
+  /// Deletes a webhook.
   func deleteWebhook(id: String) throws
 }
 
-/// Someone whose devices meet at this hub.
+/// An account on the hub.
 public struct HubPerson: Hashable, Sendable, Identifiable {
   public let id: String
   public var name: String
   public var createdAt: Date
-  /// Since when none of their devices may come in.
+  /// Time from which all devices of the user are rejected; `nil` for an active user.
   public var removedAt: Date?
-  /// Whether what is kept of them is to be erased, or being erased; only of those who were removed.
+  /// Whether the data of a removed user is being erased.
   public var isErasing: Bool
 
   public init(id: String, name: String, createdAt: Date, removedAt: Date? = nil, isErasing: Bool = false) {
@@ -429,7 +480,7 @@ public struct HubPerson: Hashable, Sendable, Identifiable {
   }
 }
 
-/// A device that was paired: one token, of which only the hash is kept.
+/// A paired device with its token, of which only the hash is stored.
 public struct HubDevice: Hashable, Sendable, Identifiable {
   public let id: String
   public let person: String
@@ -438,9 +489,9 @@ public struct HubDevice: Hashable, Sendable, Identifiable {
   public let tokenHash: String
   public var createdAt: Date
   public var revokedAt: Date?
-  /// When it last came in, noted once an hour; `nil` for never.
+  /// Time of the last request, updated once an hour; `nil` if there was none.
   public var seenAt: Date?
-  /// What it said of itself then; `nil` of one that says nothing.
+  /// Status that the device reported with that request; `nil` if it reported none.
   public var report: HubDeviceReport?
 
   public init(
@@ -458,7 +509,7 @@ public struct HubDevice: Hashable, Sendable, Identifiable {
   }
 }
 
-/// A code that pairs one device, once, for a while.
+/// A code that pairs one device, once, until it expires.
 public struct HubPairingCode: Hashable, Sendable {
   /// SHA-256 of the digits, in hexadecimal.
   public let hash: String

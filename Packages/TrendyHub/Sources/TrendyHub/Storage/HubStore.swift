@@ -1,12 +1,13 @@
 import Foundation
 import TrendyProtocols
 
-/// A storage as a hub's handlers ask it: on threads of its own, or at once where the caller is.
+/// Asynchronous access to a storage for the hub's handlers, on storage workers or directly.
 ///
-/// In the process (a simulator, tests without a socket) nothing suspends: the same calls in the same order do the same.
+/// Without workers, as in the simulator and in tests without sockets, nothing suspends and the order of calls is
+/// deterministic.
 struct HubStore: Sendable {
   let storage: any HubStorage
-  /// `nil` runs everything where it is asked for.
+  /// Storage workers; `nil` runs all calls on the caller's thread.
   let threads: StorageThreads?
   let metrics: HubMetrics
   let clock: any TimeSource
@@ -17,7 +18,7 @@ struct HubStore: Sendable {
     try await perform(.reading, for: person) { [storage] in try storage.read(person: person, body) }
   }
 
-  /// Writes of one person that come together share a sync.
+  /// Writes of a user; concurrent ones share a sync.
   func write<Result: Sendable>(
     person: String, _ body: @escaping @Sendable (any HubTransaction) throws -> Result
   ) async throws -> Result {
@@ -32,22 +33,22 @@ struct HubStore: Sendable {
     }
   }
 
-  /// Writes what no answer depends on, and what a later request notes again where it was lost: no thread is waited for.
-  /// - Throws: what the storage says, where it is asked at once.
+  /// Queues a write on which no response depends and which a later request repeats if it is lost.
+  ///
+  /// - Throws: An error of the storage, if there are no workers and the write runs at once.
   func note(person: String, _ body: @escaping @Sendable (any HubTransaction) throws -> Void) throws {
     guard let threads else { return try writeHere(person: person, body) }
-    // Where too much waits already, a later request will do.
+    // If the queue is full, a later request will repeat the write.
     try? threads.add(PendingNote(store: self, person: person, body: body), of: person, to: .writing)
   }
 
-  /// Runs what no answer depends on, and what is tried again where it failed; a hub without threads does not.
+  /// Queues a call on which no response depends and which is retried after a failure. Does nothing without workers.
   func runLater(for owner: String, _ body: @escaping @Sendable () throws -> Void) {
-    // Where too much waits already, a later request will do.
+    // If the queue is full, a later request will repeat the call.
     try? threads?.add(PendingErrand(body: body), of: owner, to: .writing)
   }
 
-  /// Runs anything else that touches the storage, or takes long.
-  /// - Parameter owner: whose queue it waits in, such as a person's id.
+  /// Runs a call that uses the storage or takes long. `owner` names the queue, for example the user's id.
   func perform<Result: Sendable>(
     _ lane: StorageThreads.Lane, for owner: String, _ body: @escaping @Sendable () throws -> Result
   ) async throws -> Result {
@@ -62,16 +63,17 @@ struct HubStore: Sendable {
     }
   }
 
-  /// Runs what is asynchronous, and the actors that it calls, on the threads that write.
+  /// Runs an asynchronous function, and the actors that it calls, on the threads for writes.
   func run<Result: Sendable>(
     person: String, _ body: @escaping @Sendable () async throws -> Result
   ) async throws -> Result {
     guard let threads else { return try await body() }
-    // In the person's turn, and refused where too much waits.
+    // Wait for the user's turn; throws if the queue is full.
     try await perform(.writing, for: person) {}
     let executor = PersonExecutor(threads: threads, person: person)
     defer { withExtendedLifetime(executor) {} }
-    // A task of its own begins on the executor: with a preference alone, what comes before the first suspension would not.
+    // An unstructured task starts on the executor; a task preference alone would not affect the code before the first
+    // suspension.
     let task = Task(executorPreference: executor) { try await body() }
     return try await withTaskCancellationHandler {
       try await task.value
@@ -80,7 +82,7 @@ struct HubStore: Sendable {
     }
   }
 
-  /// Looks a token up, in the turn of the address that shows it: so many wait at most as it may have connections.
+  /// Looks up a token. Lookups are queued by network address; the limit of connections per address bounds each queue.
   func device(
     token: String, address: String, accounts: HubAccounts
   ) async throws -> HubDevice {
@@ -93,7 +95,7 @@ struct HubStore: Sendable {
 }
 
 extension HubStore {
-  /// Writes on the caller's thread.
+  /// Performs a write on the caller's thread.
   func writeHere<Result>(person: String, _ body: (any HubTransaction) throws -> Result) throws -> Result {
     try counted {
       let start = clock.uptime
@@ -103,7 +105,7 @@ extension HubStore {
     }
   }
 
-  /// Notes what the storage did not do.
+  /// Counts an error of the storage in the metrics.
   fileprivate func counted<Result>(_ body: () throws -> Result) throws -> Result {
     do {
       return try body()
@@ -114,7 +116,7 @@ extension HubStore {
   }
 }
 
-/// A call that waits for a thread.
+/// A queued call whose caller waits.
 private struct PendingCall<Result: Sendable>: StorageWork {
   let body: @Sendable () throws -> Result
   let continuation: CheckedContinuation<Result, any Error>
@@ -125,24 +127,24 @@ private struct PendingCall<Result: Sendable>: StorageWork {
   }
 }
 
-/// A call that nobody waits for.
+/// A queued call without a waiting caller.
 private struct PendingErrand: StorageWork {
   let body: @Sendable () throws -> Void
 
   func run(with others: ArraySlice<any StorageWork>) -> Int {
-    // What failed is tried again by a later request.
+    // A later request repeats a failed call.
     try? body()
     return 0
   }
 }
 
-/// A write that may share its sync with others of the same person.
+/// A write that may share its sync with others of the same user.
 private protocol SharedWrite: StorageWork {
   var store: HubStore { get }
   var person: String { get }
-  /// Runs the body and keeps what it gave; nobody hears of it before it is durable.
+  /// Runs the body and stores its result, which is delivered after the sync.
   func attempt(in transaction: any HubTransaction) throws
-  /// Answers whoever waits.
+  /// Resumes the waiting caller, if there is one.
   func settle(_ error: (any Error)?)
 }
 
@@ -166,7 +168,7 @@ extension SharedWrite {
   }
 }
 
-/// @unchecked: `result` is written and read by the one thread that runs it.
+/// @unchecked: only the thread that runs the write accesses `result`.
 private final class PendingWrite<Result: Sendable>: SharedWrite, @unchecked Sendable {
   let store: HubStore
   let person: String
@@ -193,7 +195,7 @@ private final class PendingWrite<Result: Sendable>: SharedWrite, @unchecked Send
   }
 }
 
-/// A write that nobody waits for.
+/// A queued write without a waiting caller.
 private struct PendingNote: SharedWrite {
   let store: HubStore
   let person: String

@@ -1,8 +1,8 @@
-/// Decides which of many things that can be opened again stay open: those used last, a bounded number of them.
+/// Decides which reopenable resources stay open: a bounded number, the most recently used.
 ///
-/// It keeps names and the order of their use, nothing else; who owns the things closes what it is told.
+/// It stores only names and the order of use; the owner of the resources closes those that it returns.
 public struct RecentlyUsed: Hashable, Sendable {
-  /// How many stay open where none of the others is in use; at least 1.
+  /// Number of resources that stay open while none of the others is in use; at least 1.
   public let limit: Int
   private var lastUse: [String: UInt64] = [:]
   private var uses: UInt64 = 0
@@ -11,9 +11,10 @@ public struct RecentlyUsed: Hashable, Sendable {
 
   public var count: Int { lastUse.count }
 
-  /// Notes a use.
-  /// - Returns: what to close where it can be, least recently used first: as many as there are beyond the limit, never
-  ///   `name` itself. What could not be closed stays noted, and is named again at the next use.
+  /// Records a use of a resource.
+  ///
+  /// - Returns: The names beyond the limit, least recently used first and without `name`. Those that the owner cannot
+  ///   close are returned again at the next use.
   public mutating func onUse(_ name: String) -> [String] {
     uses += 1
     lastUse[name] = uses
@@ -21,10 +22,11 @@ public struct RecentlyUsed: Hashable, Sendable {
     return leastRecent(lastUse.count - limit, but: name)
   }
 
-  /// The ones to close first where there is a shortage of what all need.
+  /// Returns the `count` least recently used names, without `name`, to be closed when a shared resource is exhausted.
   public func leastRecent(_ count: Int, but name: String) -> [String] {
     Array(lastUse.filter { $0.key != name }.sorted { $0.value < $1.value }.prefix(count).map(\.key))
   }
 
+  /// Removes a resource that the owner has closed.
   public mutating func onClosed(_ name: String) { lastUse[name] = nil }
 }

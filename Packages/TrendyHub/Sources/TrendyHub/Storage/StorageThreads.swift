@@ -1,21 +1,21 @@
 import Foundation
 
-/// Threads for what touches a storage, so that a slow disk keeps no thread of the concurrency runtime.
+/// Threads for storage calls, so that a slow disk blocks no thread of Swift's concurrency runtime.
 ///
-/// Reading and writing have threads of their own: however many writes wait for a sync, reads go on. In both lanes the owners (the
-/// persons, and whoever shows a token) take turns, and each has a bounded queue. Threads are made when they are needed.
+/// Reads and writes have separate threads: reads continue while writes wait for syncs. In each group the owners (users,
+/// and addresses that present tokens) take turns, and each has a bounded queue. Threads are started on demand.
 final class StorageThreads: Sendable {
   enum Lane: Sendable {
-    /// Answers from memory and from what is durable.
+    /// Calls that read memory and durable data.
     case reading
-    /// Waits for syncs.
+    /// Calls that wait for syncs.
     case writing
   }
 
   private let reading: StorageLane
   private let writing: StorageLane
 
-  /// Writes that share a sync, at most: the first of them waits for the bodies of all.
+  /// Maximum number of writes that share a sync; the first waits for the bodies of all.
   private static let writesTogether = 32
 
   init(limits: HubStorageLimits) {
@@ -26,19 +26,19 @@ final class StorageThreads: Sendable {
       batch: min(limits.waitingPerPerson, Self.writesTogether))
   }
 
-  /// Threads end when they have nothing more to do.
+  /// The threads end when their queues are empty.
   deinit {
     reading.close()
     writing.close()
   }
 
-  /// Writes that wait for a thread, or for those before them.
+  /// Number of pending writes of an owner.
   func waitingWrites(of owner: String) -> Int { writing.waitingCount(of: owner) }
 
-  /// What waits for a thread in a lane, of all owners.
+  /// Number of pending calls of all owners.
   func waitingCount(_ lane: Lane) -> Int { self.lane(lane).waitingCount }
 
-  /// Adds what must run, or is bounded by something else.
+  /// Adds work that must run, or whose number is limited elsewhere.
   func addAlways(_ work: any StorageWork, of owner: String, to lane: Lane) {
     _ = self.lane(lane).add(work, of: owner, isBounded: false)
   }
@@ -50,7 +50,9 @@ final class StorageThreads: Sendable {
     }
   }
 
-  /// - Throws: a ``Problem`` with status 503 where too much of the owner's waits.
+  /// Adds work to the owner's queue.
+  ///
+  /// - Throws: A ``Problem`` with status 503 if the queue is full.
   func add(_ work: any StorageWork, of owner: String, to lane: Lane) throws(Problem) {
     let lane = self.lane(lane)
     guard lane.add(work, of: owner, isBounded: true) else {
@@ -59,9 +61,9 @@ final class StorageThreads: Sendable {
   }
 }
 
-/// Runs the tasks of one person's requests on the threads that write: what is asynchronous and touches files of its own.
+/// Runs asynchronous tasks of one user's requests on the threads for writes.
 ///
-/// Its jobs are not bounded; a request waits for its turn in the person's queue before its first.
+/// The number of its jobs is not bounded; a request waits for a turn in the user's queue before its first job.
 final class PersonExecutor: TaskExecutor {
   private struct Job: StorageWork {
     let job: UnownedJob
@@ -86,13 +88,13 @@ final class PersonExecutor: TaskExecutor {
   }
 }
 
-/// Threads that a hub's storage runs on, and how much may wait for them.
+/// Number of storage threads, and limit of their queues.
 public struct HubStorageLimits: Hashable, Sendable {
-  /// At least 1.
+  /// Number of threads for reads, at least 1.
   public var readingThreads: Int
-  /// At least 1: so many persons' writes may wait for a sync at once.
+  /// Number of threads for writes, at least 1: the number of users whose writes can wait for a sync at once.
   public var writingThreads: Int
-  /// Reads, and writes, of one person that may wait; beyond it 503. At least 1.
+  /// Maximum number of pending reads, and of pending writes, of one user, at least 1. Further requests get status 503.
   public var waitingPerPerson: Int
 
   public init(readingThreads: Int = 4, writingThreads: Int = 16, waitingPerPerson: Int = 128) {
@@ -102,17 +104,17 @@ public struct HubStorageLimits: Hashable, Sendable {
   }
 }
 
-/// A piece of work for a storage thread.
+/// Work for a storage thread.
 protocol StorageWork: Sendable {
-  /// Runs this piece and those behind it of the same owner that it takes along; each is answered.
+  /// Runs this work, together with work of the same owner that can share its sync.
   ///
-  /// - Returns: how many of `others` were taken along, from the front.
+  /// - Returns: The number of items at the start of `others` that were included.
   func run(with others: ArraySlice<any StorageWork>) -> Int
 }
 
 /// Threads that share one fair queue.
 ///
-/// @unchecked: everything that changes is touched under `changed` alone.
+/// @unchecked: all mutable state is accessed only while `changed` is locked.
 private final class StorageLane: @unchecked Sendable {
   private let name: String
   private let threads: Int
@@ -151,7 +153,7 @@ private final class StorageLane: @unchecked Sendable {
     }
   }
 
-  /// For the owner of the lock.
+  /// The caller holds the lock.
   private func wakeOne() {
     guard queue.hasReady else { return }
     if idle > 0 {
@@ -165,8 +167,8 @@ private final class StorageLane: @unchecked Sendable {
   private func work() {
     changed.lock()
     defer { changed.unlock() }
-    // On Linux a name that is given before the start is not the thread's, and one that is given before `start()` has returned is
-    // lost: its caller has the lock.
+    // On Linux a thread's name set before it runs is lost, and so is one set before `start()` returns; the caller of
+    // `start()` holds this lock.
     Thread.current.name = name
     while true {
       guard case (let owner, var works)? = queue.take(atMost: batch) else {
@@ -176,10 +178,11 @@ private final class StorageLane: @unchecked Sendable {
         idle -= 1
         continue
       }
-      // Another owner's turn may have come together with this one's.
+      // The signal for another owner's turn may have been combined with the one for this owner.
       wakeOne()
       changed.unlock()
-      // Let go of before the lock is taken: a piece may hold the last reference to the threads, whose end takes it too.
+      // Release the items before the lock is acquired: one may hold the last reference to `StorageThreads`, whose
+      // `deinit` locks it.
       while let first = works.first { works.removeFirst(1 + first.run(with: works.dropFirst())) }
       changed.lock()
       queue.finish(owner)

@@ -1,15 +1,15 @@
 import Foundation
 public import TrendyModels
 
-// What storages keep as documents, and what they keep indexes of.
+// JSON documents that storages store, and values that they index.
 
 extension JSONValue {
-  /// A version, sequence or count in a stored document, within the range of the wire: adding to it does not overflow.
+  /// A version, sequence number or count, clamped to `SyncRange.counter` so that later additions do not overflow.
   package var storedCounter: Int64? { intValue?.clamped(to: SyncRange.counter) }
 }
 
 extension HubState {
-  /// As storages may keep it.
+  /// JSON document for storages.
   public var stored: JSONValue {
     var members: [String: JSONValue] = [
       "head": .int(head), "epochs": .array(epochs.map { ["id": .string($0.id), "first": .int($0.first)] }),
@@ -21,7 +21,7 @@ extension HubState {
     return .object(members)
   }
 
-  /// Reads ``stored``; `nil` for anything else.
+  /// Decodes ``stored``; returns `nil` if it is invalid.
   public init?(stored: JSONValue) {
     guard let members = stored.objectValue, let head = members["head"]?.storedCounter,
       let epochs = members["epochs"]?.arrayValue, let horizon = members["horizon"]?.storedCounter,
@@ -48,7 +48,7 @@ extension HubState {
 }
 
 extension HubEntry {
-  /// What it refers to, by the field that does; for storages that keep an index of it.
+  /// Referenced entities with the name of the field, for storages that index references.
   public var references: [(field: String, kind: String, id: String)] {
     (SyncedKind.named(kind)?.fields ?? []).compactMap { field in
       guard let reference = field.refersTo, let id = fields[field.name]?.value.stringValue else { return nil }
@@ -56,7 +56,7 @@ extension HubEntry {
     }
   }
 
-  /// Its place in lists, in milliseconds since 1970.
+  /// Time by which lists sort the entity, in milliseconds since 1970.
   public var listMoment: Int64 {
     let order = SyncedKind.named(kind)?.listOrder
     let date = order.flatMap { fields[$0]?.value.stringValue }.flatMap { RFC3339.date(from: $0) }
@@ -65,7 +65,7 @@ extension HubEntry {
 }
 
 extension StoredOutcome {
-  /// As storages may keep it.
+  /// JSON document for storages.
   public var stored: JSONValue {
     var members: [String: JSONValue] = ["digest": .string(digest)]
     switch verdict.outcome {
@@ -87,7 +87,7 @@ extension StoredOutcome {
     return .object(members)
   }
 
-  /// Reads ``stored``; `nil` for anything else.
+  /// Decodes ``stored``; returns `nil` if it is invalid.
   public init?(stored: JSONValue) {
     guard let members = stored.objectValue, let digest = members["digest"]?.stringValue else { return nil }
     switch members["status"]?.stringValue {

@@ -1,12 +1,10 @@
 import Foundation
 public import TrendyModels
 
-/// How an entry lies in a store: as the line that devices get, so that a page of the feed is copied and never made again, and
-/// before it what the line does not say.
+/// Format of an entry in a store: additional facts, then the serialized feed entry, which feed pages copy unchanged.
 ///
-/// A byte 1; the length of the facts in four bytes, the lowest first; the facts, a JSON array: version of the first write; milliseconds
-/// since 1970 of the first write, of the last, and of the deletion or null; of a restored entity an array with the version and the
-/// author, or null, of the restore; then the names of the fields that were brought again after a loss. The rest is the line.
+/// The bytes are: the value 1; the length of the facts as a little-endian 32-bit integer; the facts as JSON, see
+/// ``HubEntry/storedFacts``; the serialized feed entry.
 enum StoredEntry {
   private static let form: UInt8 = 1
   private static let headerBytes = 5
@@ -23,16 +21,18 @@ enum StoredEntry {
     return bytes
   }
 
-  /// The line; `nil` for other bytes.
+  /// Returns the serialized feed entry, or `nil` for another format.
   static func line(in bytes: UnsafeRawBufferPointer) -> Data? { parts(bytes).map { Data($0.line) } }
 
-  /// The entity's document in the line; `nil` for other bytes.
+  /// Returns the member `data` of the feed entry, or `nil` for another format.
   static func document(in bytes: UnsafeRawBufferPointer) -> WrittenObject? {
     guard let line = parts(bytes)?.line else { return nil }
     return WrittenObject(UnsafeRawBufferPointer(rebasing: line)).member("data").map(WrittenObject.init)
   }
 
-  /// The document of an entity that was never restored, as it is stored; `nil` for any other.
+  /// Returns the member `data` if the entity was never restored, otherwise `nil`.
+  ///
+  /// The REST document of a restored entity also contains its incarnation.
   static func unrestored(in bytes: UnsafeRawBufferPointer) -> WrittenObject? {
     guard let line = parts(bytes)?.line else { return nil }
     var data: UnsafeRawBufferPointer?
@@ -45,7 +45,7 @@ enum StoredEntry {
     return isFirst ? data.map(WrittenObject.init) : nil
   }
 
-  /// - Returns: `nil` for other bytes.
+  /// Decodes an entry; returns `nil` for another format.
   static func read(_ bytes: UnsafeRawBufferPointer) throws(Problem) -> HubEntry? {
     func parse(_ part: Slice<UnsafeRawBufferPointer>) throws(Problem) -> JSONValue {
       try JSONText.parse(Data(part), maximumDepth: JSONText.maximumDepth * 2)
@@ -65,11 +65,11 @@ enum StoredEntry {
 }
 
 extension HubEntry {
-  /// What its line does not say, for storages that keep the line as it is given out.
+  /// Facts that the serialized feed entry does not contain.
   ///
-  /// An array: version of the first write; milliseconds since 1970 of the first write, of the last, and of the deletion or null; of a
-  /// restored entity an array with the version and the author, or null, of the restore; then the names of the fields that were brought
-  /// again after a loss.
+  /// A JSON array: version of the first write; times of the first write, the last write and the deletion (or `null`) in
+  /// milliseconds since 1970; for a restored entity an array with version and author (or `null`) of the restore; names
+  /// of re-offered fields.
   public var storedFacts: JSONValue {
     var facts: [JSONValue] = [
       .int(createdVersion), .int(createdAt.milliseconds), .int(updatedAt.milliseconds),
@@ -81,7 +81,7 @@ extension HubEntry {
     return .array(facts + fields.filter(\.value.isReoffered).keys.sorted().map { .string($0) })
   }
 
-  /// Reads a line, parsed, and its ``storedFacts``; `nil` for anything else.
+  /// Decodes a parsed feed entry and its ``storedFacts``; returns `nil` if they are invalid.
   public init?(line: JSONValue, facts: JSONValue) {
     guard let members = line.objectValue, let facts = facts.arrayValue, facts.count >= 4,
       let kind = members["entity_type"]?.stringValue, let id = members["entity_id"]?.stringValue,
@@ -104,7 +104,7 @@ extension HubEntry {
     }
   }
 
-  /// The fields behind a document's members; one that was taken out of a member is only in the marks.
+  /// Returns the fields in a document. A nested key that was removed is listed only in the field versions.
   private func values(of data: [String: JSONValue], marks: [String: JSONValue]) -> [String: JSONValue] {
     let nested = SyncedKind.named(kind)?.nestedMember
     var values = data.filter { !Self.ownMembers.contains($0.key) && $0.key != nested }

@@ -1,19 +1,19 @@
 import TrendyModels
 
-/// How the moment of an event lies in a store, beside its place in lists by time: counting days reads no entry.
+/// Format of an event's type, zone and source beside its time in the list index; counting days reads no entries.
 ///
-/// A byte 1; a byte of flags, the lowest first: all-day, has a zone, the type's id is a UUID, and in three bits the source, 0 for none;
-/// the id in 16 bytes, or its length in a byte and its text; the rest is the zone.
+/// The bytes are: the value 1; flags, from the lowest bit: all-day, has a time zone, type id is a UUID, three bits for
+/// the source with 0 for none; the type id as 16 bytes, or as length byte and text; the time zone.
 enum StoredMoment {
   private static let form: UInt8 = 1
   private static let allDay: UInt8 = 1
   private static let hasZone: UInt8 = 2
   private static let isUUID: UInt8 = 4
   private static let sourceShift: UInt8 = 3
-  /// Their places are on disk: a new one comes last.
+  /// The indexes are part of the file format; append new values.
   private static let sources: [EventSourceType] = [.manual, .imported, .geofence, .healthKit, .trip]
 
-  /// - Returns: nothing where it does not fit the form.
+  /// Encodes an event; returns no bytes if a value does not fit the format.
   static func write(_ event: HubEventMoment) -> [UInt8] {
     var flags = event.isAllDay ? allDay : 0
     if let source = event.sourceType {
@@ -39,20 +39,20 @@ enum StoredMoment {
     return bytes
   }
 
-  /// Types and zones that were met.
+  /// Pools of type ids and time zones.
   struct Pools {
     var types = TextPool()
     var zones = TextPool()
   }
 
-  /// - Returns: `nil` where there is none in this form.
+  /// Decodes an event; returns `nil` for another format.
   static func read(_ bytes: UnsafeRawBufferPointer, moment: Int64, _ pools: inout Pools) -> HubEventMoment? {
     guard bytes.count > 2, bytes[0] == form else { return nil }
     let flags = bytes[1]
     let id = flags & isUUID != 0 ? 2..<18 : 3..<3 + Int(bytes[2])
     let source = Int(flags >> sourceShift & 7)
     guard id.upperBound <= bytes.count, source <= sources.count else { return nil }
-    // The variant of RFC 9562, which ``CompactIdentifier`` insists on.
+    // Other variants than that of RFC 9562 are stored as text; `CompactIdentifier` requires it.
     guard flags & isUUID == 0 || bytes[10] >> 6 == 2 else { return nil }
     func part(_ range: Range<Int>) -> UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: bytes[range]) }
     let type = flags & isUUID != 0 ? pools.types.text(part(id), uuid) : pools.types.text(part(id))
