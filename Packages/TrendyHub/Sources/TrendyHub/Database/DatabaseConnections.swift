@@ -1,37 +1,42 @@
-/// Connections to a database that several hubs share, on which transactions are carried out.
+/// A pool of connections to a database that several hubs share.
 public protocol DatabaseConnections: Sendable {
   associatedtype Connection
 
-  /// One that nobody else uses, until it is given back.
-  /// - Throws: ``DatabaseFailure`` where none can be made.
+  /// Returns a connection for exclusive use until it is returned with ``give(_:)``.
+  ///
+  /// - Throws: ``DatabaseFailure`` if none can be opened.
   func take() throws -> Connection
 
+  /// Returns a connection to the pool.
   func give(_ connection: Connection)
 }
 
-/// One transaction on one connection, begun with the first question.
+/// One transaction on one connection, begun with the first statement.
 public protocol DatabaseSession: AnyObject {
-  /// The first thing that went wrong, also where a body did not pass it on.
+  /// First failure of the transaction, even if a body caught it.
   var failure: DatabaseFailure? { get }
 
-  /// As they were when the row was locked; `nil` before that.
+  /// Writes that the locked row listed; `nil` before the row is locked.
   var recentWrites: RecentWrites? { get }
 
-  /// Locks the row where that was not done yet: nothing more can come of a connection that was lost while it held the lock.
+  /// Locks the row with the recent writes, unless it is locked.
+  ///
+  /// Once the lock is acquired, a lost connection that held it before can no longer commit.
   func lockRecentWrites() throws -> RecentWrites
 
-  /// Ends what wrote nothing, or shall not have.
+  /// Ends the transaction without committing.
   func end()
 }
 
 extension DatabaseConnections {
-  /// Runs one transaction, anew where it has to be, so that it takes effect once.
+  /// Runs a transaction, with retries, so that it takes effect once.
+  ///
   /// - Parameters:
-  ///   - token: by which a commit is found again whose answer did not come; `nil` for what may be done twice.
-  ///   - make: begins an attempt on a connection.
-  ///   - body: what is done in it; carried out anew where nothing of it was kept.
-  ///   - finish: commits.
-  /// - Throws: what `body` throws; ``HubStorageError``; ``DatabaseFailure/needsOwnTransaction``.
+  ///   - token: Random number that identifies the commit if its response is lost; `nil` if a repetition is harmless.
+  ///   - make: Begins an attempt on a connection.
+  ///   - body: Work of the transaction; called again for each retry.
+  ///   - finish: Commits.
+  /// - Throws: Errors of `body`, ``HubStorageError``, or ``DatabaseFailure/needsOwnTransaction``.
   public func perform<Session: DatabaseSession, Result>(
     token: UInt64? = nil, session make: (Connection) -> Session, body: (Session) throws -> Result,
     finish: (Session) throws -> Void
@@ -45,7 +50,7 @@ extension DatabaseConnections {
       do {
         connection = try take()
       } catch let failure as DatabaseFailure {
-        // Made twice at most: a host that does not answer takes seconds to find out.
+        // Connect at most twice: a host that does not respond takes seconds to fail.
         refusals += 1
         if failure.endsConnection, refusals == 1 { continue }
         throw HubStorageError(failure)
@@ -82,7 +87,7 @@ extension DatabaseConnections {
     }
   }
 
-  /// Whether a commit whose answer was lost was made.
+  /// Returns whether a commit whose response was lost took effect.
   private func isCommitted(
     _ token: UInt64, since before: RecentWrites, in session: some DatabaseSession
   ) throws -> Bool {
@@ -95,6 +100,6 @@ extension DatabaseConnections {
 }
 
 extension DatabaseFailure {
-  /// Attempts at one transaction that ends so: as often as the database asks for it, or each on another connection.
+  /// Maximum number of attempts after this failure: more for serialization conflicts than for lost connections.
   fileprivate var mostAttempts: Int { isSerialization ? 10 : endsConnection ? 3 : 0 }
 }

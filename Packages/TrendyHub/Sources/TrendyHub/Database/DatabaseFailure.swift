@@ -1,13 +1,14 @@
-/// Why a database did not do what it was asked.
+/// Failure of a database operation.
 public enum DatabaseFailure: Error, Hashable, Sendable {
-  /// There is no connection any more, or none could be made. Of a commit that was under way nobody knows what became of it.
+  /// The connection was lost or could not be opened. The result of a commit in progress is unknown.
   case lost(String)
-  /// The server refused a statement, with the code of the SQL standard and its words; the transaction wrote nothing.
+  /// The server rejected a statement, with SQLSTATE and message; the transaction wrote nothing.
   case refused(code: String, String)
-  /// A body asks for what lies beyond what was written in memory, among others: each is carried out by itself.
+  /// A body in a shared transaction reads rows that its buffered writes do not cover; each body must run in its own
+  /// transaction.
   case needsOwnTransaction
 
-  /// Whether the same transaction may succeed when it is made anew.
+  /// Whether a retry of the same transaction may succeed.
   public var isSerialization: Bool {
     switch self {
     case .refused(let code, _): ["40001", "40P01", "40003"].contains(code)
@@ -15,7 +16,7 @@ public enum DatabaseFailure: Error, Hashable, Sendable {
     }
   }
 
-  /// Whether the connection is of no use any more: the server shuts down, or is a standby by now.
+  /// Whether the connection is unusable, because the server shuts down or has become a standby.
   public var endsConnection: Bool {
     switch self {
     case .lost: true

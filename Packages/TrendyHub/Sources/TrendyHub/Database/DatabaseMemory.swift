@@ -1,16 +1,16 @@
-/// What a hub remembers of a database that it shares with others, by which it notices that commits were lost.
+/// Detects that a shared database has lost commits, and begins a new epoch then.
 ///
-/// A database that lost what it had confirmed begins a new life. It is noticed by its identity (a restored backup or a failover
-/// has another), and where that is the same (the disk was put back) by the count of this hub's connections, which has to be
-/// there still. It is asked with each new connection.
+/// Each new connection compares two facts with earlier ones: the identity of the database, which changes with a
+/// restored backup or a failover; and, if that is the same because a disk was restored, the number of this hub's
+/// connections, which is stored in the database and must not have decreased.
 public struct DatabaseMemory: Hashable, Sendable {
-  /// What a new connection finds.
+  /// Values that a new connection reads.
   public struct Sight: Hashable, Sendable {
-    /// The number of the last life; 0 where none has begun.
+    /// Number of the last epoch; 0 if none has begun.
     public var life: Int64
-    /// Of the database as it was when that life began.
+    /// Identity of the database when that epoch began.
     public var identity: String
-    /// Of this hub's connections; `nil` where there is no row for it.
+    /// Number of this hub's connections; `nil` if there is no row for this hub.
     public var count: Int64?
 
     public init(life: Int64 = 0, identity: String = "", count: Int64? = nil) {
@@ -20,33 +20,36 @@ public struct DatabaseMemory: Hashable, Sendable {
     }
   }
 
-  /// What is written in one transaction, behind the lock that all hubs take for it.
+  /// Values to write in one transaction, under a lock that all hubs use.
   public struct Settlement: Hashable, Sendable {
-    /// The life of which this hub is.
+    /// Epoch that this hub uses from now on.
     public var life: Int64
     public var beginsLife: Bool
-    /// Of this hub's connections, this one not counted.
+    /// Number of this hub's connections before this one.
     public var count: Int64
   }
 
-  /// What this hub knows the database to have made durable.
+  /// Number of connections that this hub knows to be durably counted.
   private var count: Int64 = 0
   private var life: Int64 = 0
 
   public init() {}
 
-  /// Whether the database has all that this hub knows of; then the connection is counted, and nothing else done.
+  /// Returns whether the database contains everything that this hub knows to be committed.
+  ///
+  /// If so, only the connection needs to be counted.
+  ///
   /// - Parameters:
-  ///   - sight: read without a lock, or behind it.
-  ///   - identity: of the database now.
+  ///   - sight: Values read with or without the lock.
+  ///   - identity: Current identity of the database.
   public func knows(_ sight: Sight, identity: String) -> Bool {
     sight.life > 0 && sight.life >= life && sight.identity == identity && sight.count ?? 0 >= count
   }
 
-  /// The connection was counted.
+  /// Called when a connection has been counted.
   public mutating func onCounted() { count += 1 }
 
-  /// What to write, of what was read behind the lock.
+  /// Returns the values to write, given those read under the lock.
   public func settlement(of sight: Sight, identity: String) -> Settlement {
     let beginsLife = !knows(sight, identity: identity)
     return Settlement(
@@ -54,7 +57,7 @@ public struct DatabaseMemory: Hashable, Sendable {
       count: max(sight.count ?? 0, count))
   }
 
-  /// It was written.
+  /// Called when the values have been committed.
   public mutating func onSettled(_ settlement: Settlement) {
     count = settlement.count + 1
     life = settlement.life
