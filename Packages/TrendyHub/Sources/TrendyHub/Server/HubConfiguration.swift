@@ -1,24 +1,27 @@
-/// What the one who runs a hub decides.
+/// Settings of a hub.
 public struct HubConfiguration: Hashable, Sendable {
-  /// What the hub calls itself to a device that is paired.
+  /// Name of the hub, sent to a device when it is paired.
   public var name: String
-  /// Names and addresses besides loopback under which the hub is asked, without scheme and port.
+  /// Host names and addresses, besides loopback, that requests may use, without scheme and port.
   public var allowedHosts: [String]
-  /// Addresses or blocks of them (``NetworkAddressRange``) of reverse proxies: what they say in `X-Forwarded-For` is believed, and
-  /// nobody else's. Text that is neither is nobody.
+  /// Addresses or blocks (``NetworkAddressRange``) of reverse proxies whose `X-Forwarded-For` is trusted. Invalid text
+  /// is ignored.
   public var trustedProxies: [String] { didSet { proxyRanges = trustedProxies.compactMap { NetworkAddressRange($0) } } }
-  /// What one device may ask in a minute; beyond it 429. `nil` for no limit.
+  /// Maximum requests of one device per minute, beyond which the status is 429; `nil` for no limit.
   public var requestsPerMinute: Int?
-  /// Bytes of entries from which a part of a snapshot is full, at least 1: what both sides have in memory of it at once.
+  /// Bytes of entries at which a snapshot part is full, at least 1. Bounds the memory that hub and device need for a
+  /// part.
   public var snapshotPartBytes: Int
 
-  /// Streams of changes open at once; beyond it 503. Each takes a connection: fewer than there may be leave some for requests.
+  /// Maximum number of open change streams, beyond which the status is 503.
+  ///
+  /// Each stream occupies a connection, so the value should be below the limit of connections.
   public var streams: Int
 
-  /// How much the record of a person may hold who has no quota of their own.
+  /// Quota of users without their own.
   public var quota: HubQuota
 
-  /// What the pages draw below their maps; `nil` for blank ground.
+  /// Map tiles on the pages' maps; `nil` for none.
   public var tiles: MapTiles?
 
   private var proxyRanges: [NetworkAddressRange] = []
@@ -39,8 +42,10 @@ public struct HubConfiguration: Hashable, Sendable {
     proxyRanges = trustedProxies.compactMap { NetworkAddressRange($0) }
   }
 
-  /// Who really asks: behind a Unix socket and trusted proxies the last address of `X-Forwarded-For` that is none of theirs, as those before it may be
-  /// made up. A list that ends in anything but an address says nothing.
+  /// Returns the address of the client.
+  ///
+  /// Behind a Unix socket or trusted proxies it is the last address in `X-Forwarded-For` that is not a trusted proxy,
+  /// since a client can forge earlier ones. A list that does not end with an address is ignored.
   func sender(of request: HTTPRequest) -> String {
     guard isTrusted(request.remoteAddress) else { return request.remoteAddress }
     var sender = request.remoteAddress
@@ -54,13 +59,13 @@ public struct HubConfiguration: Hashable, Sendable {
   }
 
   private func isTrusted(_ address: String) -> Bool {
-    // Who may open the file was let in by the one who runs the hub.
+    // The operator decides which processes may connect to the socket file.
     if address == NetworkAddress.unixSocket { return true }
     guard !proxyRanges.isEmpty, let address = NetworkAddress(address) else { return false }
     return proxyRanges.contains { $0.contains(address) }
   }
 
-  /// Some proxies add the port: `192.0.2.1:4711`, `[2001:db8::1]:4711`.
+  /// Parses an address; some proxies append the port: `192.0.2.1:4711`, `[2001:db8::1]:4711`.
   private static func address(inEntry entry: Substring) -> NetworkAddress? {
     var text = entry.drop { $0 == " " }.prefix { $0 != " " }
     if text.hasPrefix("[") {
@@ -71,12 +76,12 @@ public struct HubConfiguration: Hashable, Sendable {
     return NetworkAddress(text)
   }
 
-  /// Proxies one behind the other, at most.
+  /// Maximum number of proxies in a chain.
   private static let longestChain = 16
 
   static let loopbackHosts = ["localhost", "127.0.0.1", "[::1]"]
 
-  /// Whether the hub goes by this name; `host` may have a port.
+  /// Returns whether the hub accepts a host name, with or without port.
   func allows(host: String) -> Bool {
     var name = host.lowercased()
     if let colon = name.lastIndex(of: ":"), name[colon...].dropFirst().allSatisfy(\.isASCIIDigit),
@@ -87,7 +92,9 @@ public struct HubConfiguration: Hashable, Sendable {
     return Self.loopbackHosts.contains(name) || allowedHosts.contains { $0.lowercased() == name }
   }
 
-  /// - Throws: a ``Problem`` for a name that the hub does not go by, and for pages of others.
+  /// Checks the headers `Host` and `Origin`.
+  ///
+  /// - Throws: A ``Problem`` for a host name that is not allowed, and for pages of other sites.
   func check(namesOf request: HTTPRequest) throws(Problem) {
     if let host = request.headers["Host"], !allows(host: host) {
       throw Problem(

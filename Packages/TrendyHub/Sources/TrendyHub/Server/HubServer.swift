@@ -6,10 +6,12 @@ public import TrendyProtocols
 /// A hub: answers requests from a storage, over a transport or in the process.
 ///
 /// The server authenticates a request, finds its route and completes the response; handlers do the rest, and
-/// ``HubCore`` decides about users' data. With a transport, the storage runs on threads of its own with a bounded
-/// queue for each user; without one, everything runs on the caller's thread.
+/// ``HubCore`` merges changes. With a transport, storage calls run on separate threads with a bounded queue for each
+/// user; without one, everything runs on the caller's thread.
 public final class HubServer: Sendable {
+  /// Settings of the hub.
   public let configuration: HubConfiguration
+  /// Users, devices and pairing codes of the hub.
   public var accounts: HubAccounts { records.accounts }
 
   package let router: HubRouter
@@ -30,6 +32,7 @@ public final class HubServer: Sendable {
   /// Keeps other hubs out of the storage while this one serves it.
   private let occupation = Mutex<(any Sendable)?>(nil)
 
+  /// Creates a hub; without a transport it is called with ``handle(_:)``.
   public init(
     storage: any HubStorage, transport: (any HTTPTransport)? = nil, ingest: (any Ingest)? = nil,
     files: FileIntake? = nil, pairingPicture: PairingPicture.Maker? = nil,
@@ -94,9 +97,10 @@ public final class HubServer: Sendable {
 // MARK: Life cycle
 
 extension HubServer {
-  /// Serves until ``stop()``.
-  /// - Returns: the bound port.
-  /// - Throws: ``HTTPTransportError``, or ``HubStorageError`` where another hub serves the storage.
+  /// Starts to serve, until ``stop()``.
+  ///
+  /// - Returns: The bound port.
+  /// - Throws: ``HTTPTransportError``, or ``HubStorageError`` if another hub serves the storage.
   public func start() async throws -> UInt16 {
     guard let transport else { throw HTTPTransportError.system(operation: "start without a transport", code: 0) }
     let occupation = try records.storage.occupy()
@@ -112,17 +116,18 @@ extension HubServer {
     return port
   }
 
-  /// Receives the announcements of other hubs on the storage until ``stop()``. ``start()`` includes it.
+  /// Receives hints of other hubs on the storage until ``stop()``. Part of ``start()``.
   public func listen() throws { try records.listen() }
 
-  /// Returns when the connections and the storage's threads have each had a turn since the call: a hub that hangs never does.
+  /// Returns after the connections and the storage workers have each processed one call; does not return if the hub
+  /// hangs.
   public func turn() async throws {
     await transport?.turn()
     try await records.store.perform(.reading, for: "watchdog") {}
     try await records.store.perform(.writing, for: "watchdog") {}
   }
 
-  /// Ends the streams and lets running requests finish.
+  /// Closes the streams and waits for running requests.
   public func stop() async {
     records.streams.stop()
     imports?.stop()
@@ -134,29 +139,33 @@ extension HubServer {
   /// Number of the user's queued writes.
   package func waitingWrites(of person: String) -> Int { records.store.threads?.waitingWrites(of: person) ?? 0 }
 
-  /// A desk for trips and visits that are detected in posted readings.
+  /// Creates a service that writes the trips and visits detected in a user's posted readings.
   public func ingestDesk(person: String) -> HubDesk { records.ingestDesk(person: person) }
 
   /// Delivers changes to the webhooks of all users until its task is cancelled.
+  ///
   /// - Parameters:
-  ///   - sender: sends requests over the network.
-  ///   - report: receives failures of the hub's own storage as text.
+  ///   - sender: Sends requests over the network.
+  ///   - report: Receives descriptions of failures of the hub's storage.
   public func deliverWebhooks(by sender: any WebhookSender, report: @escaping @Sendable (String) -> Void) async {
     await WebhookDeliverer(records: records, metrics: metrics).run(by: sender, report: report)
   }
 
-  /// Runs maintenance and the actors it calls on a writing thread of the storage, so that no response waits for it.
-  /// Calls do not overlap. Without a transport it runs where it is called.
-  /// - Throws: what `body` throws, or a ``Problem`` with status 503 if 128 calls are waiting.
+  /// Runs maintenance, and the actors it calls, on a storage thread for writes, so that no response waits for it.
+  ///
+  /// Calls do not overlap. Without a transport, `body` runs in the caller's context.
+  ///
+  /// - Throws: Errors of `body`, or a ``Problem`` with status 503 if 128 calls are pending.
   public func runApart<Result: Sendable>(
     _ body: @escaping @Sendable () async throws -> Result
   ) async throws -> Result {
     try await records.store.run(person: "maintenance", body)
   }
 
-  /// Compacts a bounded part of each record's old deletions, and deletes abandoned uploads. To be called when the hub
-  /// is idle.
-  /// - Returns: whether there may be more to do.
+  /// Compacts a bounded number of old tombstones of each record, and deletes abandoned uploads. Called when the hub is
+  /// idle.
+  ///
+  /// - Returns: Whether there may be more to do.
   public func compact() throws -> Bool {
     imports?.sweep()
     let now = records.clock.now
@@ -176,17 +185,17 @@ extension HubServer {
 // MARK: Requests
 
 extension HubServer {
-  /// A request on its way through the hub.
+  /// A request that is being processed.
   private struct Exchange {
     let request: HTTPRequest
     let destination: HubRouter.Destination
     let start: Duration
     var device: HubDevice?
-    /// Text for the access log.
+    /// Failure text for the access log.
     var failure: String?
   }
 
-  /// Answers one request.
+  /// Processes one request.
   public func handle(_ request: HTTPRequest) async -> HTTPResponse {
     var exchange = begin(request)
     do {
@@ -196,10 +205,10 @@ extension HubServer {
     }
   }
 
-  /// Largest body of a request without a token, in bytes: a pairing.
+  /// Maximum body of a request without a token, in bytes; enough for pairing.
   private static let largestOpenBody = 4096
 
-  /// Authorises a request by its head, before its body is received.
+  /// Authorizes a request by its head, before its body is received.
   private func admit(_ request: HTTPRequest) async -> HTTPAdmission {
     let exchange = begin(request)
     do {
@@ -250,8 +259,9 @@ extension HubServer {
     }
   }
 
-  /// Refuses a page that shows another user's record, because its browser was paired again in another tab, and a
-  /// device that sends too many requests.
+  /// Rejects a page that shows another user's record, and a device that exceeds the rate limit.
+  ///
+  /// A page shows another user's record if its browser was paired again in another tab.
   private func check(_ device: HubDevice, _ exchange: Exchange) throws(Problem) {
     if let person = exchange.request.headers["Trendy-Person"], person != device.person {
       throw Problem(
@@ -287,7 +297,7 @@ extension HubServer {
       "no descriptor is left, this is logged once a minute: \(error); raise the limit (ulimit -n) or lower --limit connections"
   }
 
-  /// Completes a response: conditional request, compression, header fields; then presence, metrics and log.
+  /// Completes a response (conditional request, compression, headers), then updates contact time, metrics and log.
   private func finish(_ response: HTTPResponse, _ exchange: Exchange) async -> HTTPResponse {
     let (request, device, group) = (exchange.request, exchange.device, exchange.destination.group)
     var response = await compression.compressed(

@@ -6,15 +6,17 @@
   import Darwin
 #endif
 
-/// A numeric IPv4 or IPv6 address; an IPv4 address that is mapped into IPv6 (RFC 4291, 2.5.5.2) is the IPv4 address.
+/// A numeric IPv4 or IPv6 address.
+///
+/// An IPv4-mapped IPv6 address (RFC 4291, 2.5.5.2) equals the IPv4 address.
 public struct NetworkAddress: Hashable, Sendable, CustomStringConvertible {
-  /// 4 or 16, in network order.
+  /// 4 or 16 bytes in network order.
   let bytes: [UInt8]
 
-  /// What stands in place of an address for whoever came by a Unix socket.
+  /// Text used in place of an address for clients of a Unix socket.
   static let unixSocket = "unix"
 
-  /// `nil` for anything but a numeric address; a zone (`%eth0`) is passed over.
+  /// Parses a numeric address; returns `nil` for other text. A zone (`%eth0`) is ignored.
   public init?(_ text: some StringProtocol) {
     let text = String(text.prefix { $0 != "%" })
     var four = in_addr()
@@ -37,16 +39,17 @@ public struct NetworkAddress: Hashable, Sendable, CustomStringConvertible {
     return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
-  /// The address as far as it names one subscriber: IPv4 whole, of IPv6 the first 64 bits, within which one may choose
-  /// freely.
+  /// Part of the address that identifies one subscriber: the IPv4 address, or the first 64 bits of an IPv6 address.
+  ///
+  /// A subscriber can choose the other 64 bits freely.
   var subscriber: NetworkAddress {
     bytes.count == 4 ? self : NetworkAddress(bytes: Array(bytes.prefix(8)) + [UInt8](repeating: 0, count: 8))
   }
 
-  /// Whether it stands for all addresses of a machine: `0.0.0.0`, `::`.
+  /// Whether the address means all addresses of the machine: `0.0.0.0`, `::`.
   public var isUnspecified: Bool { bytes.allSatisfy { $0 == 0 } }
 
-  /// Whether it never leaves the machine: `127.0.0.0/8`, `::1`.
+  /// Whether the address is local to the machine: `127.0.0.0/8`, `::1`.
   public var isLoopback: Bool {
     bytes.count == 4 ? bytes[0] == 127 : bytes.dropLast().allSatisfy { $0 == 0 } && bytes.last == 1
   }
@@ -59,7 +62,7 @@ public struct NetworkAddressRange: Hashable, Sendable {
   private let base: NetworkAddress
   private let bits: Int
 
-  /// `nil` for text that is neither an address nor an address, a slash and a number of bits.
+  /// Parses an address, optionally followed by a slash and the number of prefix bits; returns `nil` for other text.
   public init?(_ text: some StringProtocol) {
     let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
     guard let first = parts.first, let base = NetworkAddress(first) else { return nil }
@@ -70,12 +73,13 @@ public struct NetworkAddressRange: Hashable, Sendable {
       return
     }
     guard parts[1].allSatisfy(\.isWholeNumber), let given = Int(parts[1]) else { return nil }
-    // The bits of a mapped address count from the beginning of the IPv6 address.
+    // The prefix length of a mapped address includes the 96 bits before the IPv4 address.
     let isMapped = width == 32 && first.contains(":")
     guard (0...(isMapped ? 128 : width)).contains(given), !isMapped || given >= 96 else { return nil }
     bits = isMapped ? given - 96 : given
   }
 
+  /// Returns whether an address is in the block; IPv4 and IPv6 never match each other.
   public func contains(_ address: NetworkAddress) -> Bool {
     guard address.bytes.count == base.bytes.count else { return false }
     let whole = bits / 8

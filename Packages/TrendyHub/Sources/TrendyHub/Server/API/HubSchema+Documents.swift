@@ -13,14 +13,14 @@ extension HubSchema {
   static func create(_ kind: SyncedKind) -> HubSchema { .named(kind.schemaName + "Create") }
   static func patch(_ kind: SyncedKind) -> HubSchema { .named(kind.schemaName + "Patch") }
 
-  /// In every answer of sync: where the hub stands.
+  /// Members with the hub position, contained in every response of the sync protocol.
   private static let position: [Member] = [
     .required("head", .counter), .optional("epoch", .string),
     .required("epochs", .list(.object([.required("id", .string), .required("first", .counter)]))),
     .required("now", .stamp),
   ]
 
-  /// By the names that stand in references.
+  /// Schemas by the names that references use.
   static var components: [String: HubSchema] {
     var components: [String: HubSchema] = [
       "Problem": .object([

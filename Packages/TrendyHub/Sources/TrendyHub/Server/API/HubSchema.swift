@@ -1,13 +1,13 @@
 import TrendyModels
 
-/// The shape of a document of the API, as JSON Schema has it (2020-12, which OpenAPI 3.1 takes whole).
+/// Shape of a document of the API in JSON Schema 2020-12, the dialect of OpenAPI 3.1.
 indirect enum HubSchema: Hashable, Sendable {
   case string
-  /// As `Identifier.isValid` has it.
+  /// Id that `Identifier.isValid` accepts.
   case identifier
-  /// RFC 3339.
+  /// RFC 3339 timestamp.
   case date
-  /// Of the calendar, without a time.
+  /// Calendar date without a time.
   case day
   case words([String])
   case boolean
@@ -15,12 +15,12 @@ indirect enum HubSchema: Hashable, Sendable {
   case number(ClosedRange<Double>)
   case any
   case list(HubSchema)
-  /// Members by names that are not fixed.
+  /// Object with arbitrary member names.
   case map(HubSchema)
   case object([Member])
-  /// One that may be null.
+  /// Value of a schema, or null.
   case nullable(HubSchema)
-  /// One of the document's components, by name.
+  /// Reference to a component of the OpenAPI document.
   case named(String)
 
   struct Member: Hashable, Sendable {
@@ -78,10 +78,10 @@ extension HubSchema {
 }
 
 extension SyncedKind {
-  /// `EventType` of `event_type`.
+  /// Name of the schema, for example `EventType` for `event_type`.
   var schemaName: String { name.split(separator: "_").map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined() }
 
-  /// What stands for it in a list, an answer or an entry of the feed.
+  /// Entity in lists, single responses and feed entries.
   var entitySchema: HubSchema {
     .object(
       [.required("id", .identifier), .required("user_id", .string)]
@@ -90,13 +90,13 @@ extension SyncedKind {
         + [.required("created_at", .date), .required("updated_at", .date), .optional("incarnation", .counter)])
   }
 
-  /// - Parameter known: a field that need not be said, as the address says it.
+  /// Schema of a create request. `known` is a field that the path determines and that the body may omit.
   func createSchema(known: String? = nil) -> HubSchema {
     .object(
       [.required("id", .identifier)] + fields.map { $0.member(isRequired: $0.isRequired && $0.name != known) } + nested)
   }
 
-  /// A merge patch: what is absent stays.
+  /// Schema of a merge patch: absent members stay unchanged.
   var patchSchema: HubSchema { .object(fields.map { $0.member(isRequired: false) } + nested) }
 
   private var nested: [HubSchema.Member] { nestedMember.map { [.optional($0, .map(.any))] } ?? [] }

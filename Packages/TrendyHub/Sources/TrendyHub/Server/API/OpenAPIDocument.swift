@@ -1,6 +1,6 @@
 import TrendyModels
 
-/// The table of routes as an OpenAPI document, version 3.1.
+/// OpenAPI 3.1 document generated from the table of routes.
 struct OpenAPIDocument {
   let value: JSONValue
 

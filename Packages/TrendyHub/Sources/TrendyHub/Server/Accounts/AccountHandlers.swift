@@ -2,7 +2,7 @@ import Foundation
 import TrendyModels
 import TrendyProtocols
 
-/// Pairing, browser sessions, the user's name, and the user's devices.
+/// Handlers for pairing, browser sessions, the user's name, and the user's devices.
 struct AccountHandlers: Sendable {
   let records: HubRecords
   let authenticator: Authenticator
@@ -184,7 +184,7 @@ struct AccountHandlers: Sendable {
     return .json(
       .array(
         devices.map { device in
-          // The time of this very request would change the response's tag each time.
+          // The time of the current request would change the response's tag with every request.
           let seen = device.id == sender.id ? nil : presence.lastSeen(device)
           return [
             "id": .string(device.id), "name": .string(device.name),
@@ -211,7 +211,7 @@ struct AccountHandlers: Sendable {
 }
 
 extension HubRecords {
-  /// The user's devices, revoked ones included.
+  /// Returns the user's devices, revoked ones included.
   func devices(of person: String) async throws -> [HubDevice] {
     try await store.perform(.reading, for: person) { [accounts] in try accounts.devices(person: person) }
   }

@@ -2,17 +2,18 @@ import Foundation
 import TrendyModels
 public import TrendyProtocols
 
-/// Who may come in, and how: persons, pairing codes, and a token for each device.
+/// Users, pairing codes, and the tokens of devices.
 ///
-/// For the hub itself and for the commands of the one who runs it, also from another process while the hub runs.
+/// Used by the hub and by the operator's commands, which may run in another process while the hub runs.
 public struct HubAccounts: Sendable {
-  /// How long a pairing code works.
+  /// Lifetime of a pairing code: ten minutes.
   public static let pairingLifetime: Duration = .seconds(600)
 
   let storage: any HubStorage
   let clock: any TimeSource
   let chance: RandomSource
 
+  /// Creates access to the accounts in a storage.
   public init(
     storage: any HubStorage, clock: any TimeSource = SystemTime(),
     generator: some RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()
@@ -26,10 +27,13 @@ public struct HubAccounts: Sendable {
     self.chance = chance
   }
 
+  /// Creates a user.
+  ///
   /// - Parameters:
-  ///   - name: not empty, and of no other user.
-  ///   - isFirst: whether the hub must have no user yet.
-  /// - Throws: a ``Problem`` of kind `invalid` for an empty name or one that somebody has, `duplicate` if `isFirst` and the hub has users.
+  ///   - name: A name that is not empty and not in use.
+  ///   - isFirst: Whether to fail if the hub already has users.
+  /// - Throws: A ``Problem``: `invalid` for an empty name or one in use, `duplicate` if `isFirst` is set and the hub
+  ///   has users.
   public func createPerson(name: String, isFirst: Bool = false) throws -> HubPerson {
     let now = clock.now
     let person = HubPerson(id: chance.identifier(at: now), name: name, createdAt: now)
@@ -44,8 +48,9 @@ public struct HubAccounts: Sendable {
     return person
   }
 
-  /// Calls a person by another name.
-  /// - Throws: a ``Problem`` of kind `not_found`, or `invalid` for an empty name or one that somebody else has.
+  /// Renames a user.
+  ///
+  /// - Throws: A ``Problem``: `not_found`, or `invalid` for an empty name or one in use.
   public func rename(person id: String, to name: String) throws -> HubPerson {
     try checkName(name)
     return try storage.writeDirectory { directory in
@@ -57,10 +62,10 @@ public struct HubAccounts: Sendable {
     }
   }
 
-  /// By name; not those who were removed.
+  /// Returns the active users, sorted by name.
   public func people() throws -> [HubPerson] { try all().filter { $0.removedAt == nil } }
 
-  /// By name; those of whom something is still kept.
+  /// Returns the removed users whose data is not yet erased, sorted by name.
   public func removedPeople() throws -> [HubPerson] { try all().filter { $0.removedAt != nil } }
 
   private func all() throws -> [HubPerson] {
@@ -83,10 +88,12 @@ public struct HubAccounts: Sendable {
     return person
   }
 
-  /// Ends the tokens of all devices of a person, and their codes; what is kept of them stays until it is erased.
+  /// Removes a user: revokes the tokens of all devices and deletes the pairing codes. The data stays until it is
+  /// erased.
   ///
-  /// `isErasing` has it erased: see ``finishErasing(person:alongside:)``. There is no way back from it.
-  /// - Throws: a ``Problem`` of kind `not_found`.
+  /// `isErasing` marks the data to be erased by ``finishErasing(person:alongside:)``, which cannot be undone.
+  ///
+  /// - Throws: A ``Problem`` of kind `not_found`.
   public func remove(person id: String, isErasing: Bool) throws {
     let now = clock.now
     try storage.writeDirectory { directory in
@@ -94,7 +101,7 @@ public struct HubAccounts: Sendable {
       person.removedAt = person.removedAt ?? now
       person.isErasing = person.isErasing || isErasing
       let devices = try directory.devices().filter { $0.person == id }
-      // Their codes go with them.
+      // The pairing codes are deleted with the user.
       try directory.deletePerson(id: id)
       try directory.put(person)
       for var device in devices {
@@ -104,8 +111,9 @@ public struct HubAccounts: Sendable {
     }
   }
 
-  /// Lets a person who was removed have devices again; the tokens of those they had stay revoked.
-  /// - Throws: a ``Problem`` of kind `not_found`, or `invalid` where somebody else has the name by now, or all is being erased.
+  /// Reactivates a removed user, who can pair devices again; tokens of earlier devices stay revoked.
+  ///
+  /// - Throws: A ``Problem``: `not_found`, or `invalid` if the name is in use or the data is being erased.
   public func restore(person id: String) throws {
     try storage.writeDirectory { directory in
       var person = try Self.person(id, in: directory)
@@ -117,10 +125,10 @@ public struct HubAccounts: Sendable {
     }
   }
 
-  /// Erases all that is kept of a person who was removed for that, and forgets them last: cut short, it is done again.
+  /// Erases the data of a user who was removed with `isErasing`, and deletes the user last.
   ///
-  /// For the one process that serves the storage, as another would go on with what it has open.
-  /// `alongside` erases what others keep of the person.
+  /// Only the process that serves the storage may call this, because others may have the user's files open. If
+  /// interrupted, it can be repeated. `alongside` erases data outside the storage.
   public func finishErasing(person: HubPerson, alongside: (HubPerson) throws -> Void = { _ in }) throws {
     guard person.isErasing else { return }
     try storage.erase(person: person.id)
@@ -128,8 +136,9 @@ public struct HubAccounts: Sendable {
     try storage.writeDirectory { try $0.deletePerson(id: person.id) }
   }
 
-  /// A code such as `4821-0937`: it pairs one device of this person, within ten minutes.
-  /// - Throws: a ``Problem`` of kind `not_found` for a person this hub does not know.
+  /// Creates a code such as `4821-0937`, which pairs one device of a user within ten minutes.
+  ///
+  /// - Throws: A ``Problem`` of kind `not_found` if the user does not exist or was removed.
   public func createPairingCode(person: String) throws -> String {
     let digits = chance.pairingDigits()
     let now = clock.now
@@ -146,29 +155,31 @@ public struct HubAccounts: Sendable {
     return "\(digits.prefix(4))-\(digits.suffix(4))"
   }
 
-  /// Exchanges a code for a token, which is returned only this once.
+  /// Exchanges a code for a token. The token is returned once and only its hash is stored.
   ///
-  /// An unknown, a used and an expired code take the same steps.
+  /// Unknown, used and expired codes take the same steps.
+  ///
   /// - Parameters:
-  ///   - code: eight digits, with or without a hyphen.
-  ///   - deviceName: not empty.
-  ///   - holder: the user whose record the device holds; a code of another user stays valid.
-  ///   - address: the client's address, for which the attempt counts; `nil` for the operator of the hub.
-  /// - Throws: a ``Problem`` of kind `pairing_code_invalid`, `other_person` or `rate_limited`.
+  ///   - code: Eight digits, with or without a hyphen.
+  ///   - deviceName: A name that is not empty.
+  ///   - holder: Id of the user whose record the device already contains; a code of another user is rejected and stays
+  ///     valid.
+  ///   - address: Network address of the client, for which the attempt counts; `nil` for the operator of the hub.
+  /// - Throws: A ``Problem`` of kind `pairing_code_invalid`, `other_person` or `rate_limited`.
   public func pair(
     code: String, deviceName: String, holder: String? = nil, address: String? = nil
   ) throws -> (token: String, device: HubDevice) {
     try checkName(deviceName, member: "device_name")
     let digits = code.filter { $0 != "-" && $0 != " " }
     let hash = SHA256Digest.hexadecimal(of: digits)
-    // The storages keep milliseconds.
+    // Storages keep milliseconds.
     let now = Date(milliseconds: clock.now.milliseconds)
     let token = chance.token()
     let tokenHash = SHA256Digest.hexadecimal(of: token)
     let keys = address.map { PairingGuard.keys(address: $0, codeHash: hash) } ?? []
     if !keys.isEmpty {
       let wait = try storage.writeDirectory { directory in
-        // What expired is as unknown as what never was.
+        // An expired code must not be distinguishable from an unknown one.
         try directory.deletePairingCodes(expiredBefore: now)
         return try PairingGuard.count(keys, now: now, in: directory)
       }
@@ -204,14 +215,15 @@ public struct HubAccounts: Sendable {
     return (token, device)
   }
 
-  /// The name, or with the first number behind it that no other device of the person has: `vm`, `vm 2`. Revoked devices keep
-  /// theirs and give it away.
+  /// Returns the name, or, if another device of the user has it, the name with the first free number: `vm`, `vm 2`.
+  ///
+  /// Names of revoked devices are free.
   private static func freeName(
     _ name: String, person: String, in directory: some HubDirectoryReading
   ) throws -> String {
     let taken = Set(try directory.devices().filter { $0.person == person && $0.revokedAt == nil }.map(\.name))
     guard taken.contains(name) else { return name }
-    // Numbered, it is to have the length of a name still.
+    // Leave room for the number within the maximum length of a name.
     var beginning = name
     while beginning.utf8.count > 240 { beginning.removeLast() }
     var number = 2
@@ -219,24 +231,24 @@ public struct HubAccounts: Sendable {
     return "\(beginning) \(number)"
   }
 
-  /// Makes a token without a code, for the one who runs the hub.
+  /// Creates a token without a pairing code, for the operator of the hub.
   public func createToken(person: String, deviceName: String) throws -> (token: String, device: HubDevice) {
     let code = try createPairingCode(person: person)
     return try pair(code: code, deviceName: deviceName)
   }
 
-  /// By name; of one person, or of all.
+  /// Returns the devices of a user, or of all users, sorted by name.
   public func devices(person: String? = nil) throws -> [HubDevice] {
     try storage.readDirectory { try $0.devices() }
       .filter { person == nil || $0.person == person }
       .sorted { ($0.name, $0.id) < ($1.name, $1.id) }
   }
 
-  /// Notes that a device came in, where that was not noted within the last hour, or it says something else of itself.
+  /// Stores the time of a device's request, and its report, unless both were stored within the last hour.
   func noteSeen(_ device: HubDevice, saying report: HubDeviceReport?) throws {
     let now = clock.now
     try storage.writeDirectory { directory in
-      // As it is by now: it may have been revoked since.
+      // Read the device again: it may have been revoked since.
       guard var current = try directory.device(tokenHash: device.tokenHash), current.isToBeNoted(now, saying: report)
       else { return }
       current.seenAt = now
@@ -245,8 +257,9 @@ public struct HubAccounts: Sendable {
     }
   }
 
-  /// Ends a device's token; revoking it again changes nothing.
-  /// - Throws: a ``Problem`` of kind `not_found`.
+  /// Revokes a device's token; idempotent.
+  ///
+  /// - Throws: A ``Problem`` of kind `not_found`.
   public func revoke(deviceId: String) throws {
     try storage.writeDirectory { directory in
       guard var device = try directory.devices().first(where: { $0.id == deviceId }) else {
@@ -258,8 +271,9 @@ public struct HubAccounts: Sendable {
     }
   }
 
-  /// The device of a token.
-  /// - Throws: a ``Problem`` with status 401.
+  /// Returns the device with a token.
+  ///
+  /// - Throws: A ``Problem`` with status 401.
   public func device(token: String) throws -> HubDevice {
     guard let device = try storage.readDirectory({ try $0.device(tokenHash: SHA256Digest.hexadecimal(of: token)) })
     else {
@@ -289,7 +303,7 @@ extension Problem {
 }
 
 extension HubDevice {
-  /// Whether it has not been noted for an hour that it came in, or what it says of itself now.
+  /// Returns whether the stored time is at least an hour old, or the stored report differs.
   func isToBeNoted(_ now: Date, saying report: HubDeviceReport?) -> Bool {
     seenAt.map { now.timeIntervalSince($0) >= 3600 } ?? true || report?.differs(from: self.report) == true
   }

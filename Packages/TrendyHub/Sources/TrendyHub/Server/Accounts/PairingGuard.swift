@@ -1,31 +1,33 @@
 import Foundation
 
-/// Limits how often a pairing code may be tried: a code has eight digits, so guessing must be slow.
+/// Limits attempts to guess a pairing code, which has only eight digits.
 ///
-/// An attempt counts for the subscriber from which it comes (an IPv4 address, or the /64 network of an IPv6 address) and for the code,
-/// so that a guesser keeps nobody else from pairing. It is in the storage before the code is compared: neither requests at the same
-/// time nor several hubs on one database allow more. With five attempts in ten minutes, and a code valid for as long, a hundred
-/// thousand addresses find a given code with a probability of one in two hundred.
+/// An attempt counts for the subscriber it comes from (an IPv4 address, or the /64 network of an IPv6 address) and for
+/// the code, so that an attacker does not keep other users from pairing. It is stored before the code is compared:
+/// neither concurrent requests nor several hubs on one database allow more attempts. With five attempts in ten minutes,
+/// and a code valid for as long, a hundred thousand addresses find a given code with a probability of 1 in 200.
 public enum PairingGuard: Sendable {
-  /// Attempts per address, and per code, within ``window``.
+  /// Maximum number of attempts per address, and per code, within ``window``.
   public static let attempts = 5
+  /// Period in which attempts are counted.
   public static let window: Duration = .seconds(600)
-  /// Addresses and codes remembered at once; above it those that tried least recently are forgotten.
+  /// Maximum number of stored addresses and codes; beyond it those with the oldest attempts are deleted.
   static let capacity = 10_000
 
   private static var seconds: Double { Double(window.components.seconds) }
 
-  /// Addresses and codes are stored as hashes.
+  /// Returns the keys under which attempts are stored, as hashes of address and code.
   static func keys(address: String, codeHash: String) -> [String] {
     let subscriber = NetworkAddress(address).map { "\($0.subscriber)" } ?? address
     return ["address \(subscriber)", "code \(codeHash)"].map { SHA256Digest.hexadecimal(of: $0) }
   }
 
   /// Adds an attempt under each key.
-  /// - Returns: how long to wait, if one of the keys has too many already; then nothing was added.
+  ///
+  /// - Returns: Time to wait if a key already has too many attempts; nothing is added then. Otherwise `nil`.
   static func count(_ keys: [String], now: Date, in directory: any HubDirectoryTransaction) throws -> Duration? {
     let recent = try keys.map { key in
-      // A time in the future is one of a hub whose clock was set back.
+      // A time in the future was stored by a hub whose clock was set back later.
       try directory.pairingAttempts(key: key).filter { abs(now.timeIntervalSince($0)) < seconds }
     }
     let waits = recent.filter { $0.count >= attempts }.compactMap { times in
@@ -37,7 +39,7 @@ public enum PairingGuard: Sendable {
     return nil
   }
 
-  /// Removes the attempt that succeeded.
+  /// Deletes the attempt that succeeded.
   static func forgive(_ keys: [String], now: Date, in directory: any HubDirectoryTransaction) throws {
     for key in keys {
       var times = try directory.pairingAttempts(key: key)

@@ -2,9 +2,9 @@ import Foundation
 import TrendyModels
 import TrendyProtocols
 
-/// Plain REST access to entities.
+/// Handlers for plain REST access to entities.
 ///
-/// Each token writes as a device of its own; `Idempotency-Key` takes the place of the sequence number.
+/// Each token counts as a separate device; `Idempotency-Key` replaces the sequence number.
 struct EntityHandlers: Sendable {
   let records: HubRecords
 
@@ -63,7 +63,7 @@ struct EntityHandlers: Sendable {
     }
   }
 
-  /// Ends a running event. An event that has an end keeps it.
+  /// Ends a running event. An event that has ended keeps its end.
   func stop(_ call: HubCall, _ sender: HubDevice) throws -> HubWork {
     let end = try call.body().members["end_date"] ?? .null
     guard !end.isNull else { throw Problem.invalid("end_date: expected an RFC 3339 date, found none") }
@@ -72,7 +72,7 @@ struct EntityHandlers: Sendable {
     }
   }
 
-  /// Restores a deleted entity; with `with=entries` an event type together with all that was deleted with it.
+  /// Restores a deleted entity; with `with=entries` an event type together with the entities deleted with it.
   func restore(_ kind: SyncedKind, _ call: HubCall, _ sender: HubDevice) throws -> HubWork {
     let with = kind == .eventType ? call.text("with") : nil
     guard with == nil || with == "entries" else {
@@ -95,7 +95,7 @@ struct EntityHandlers: Sendable {
     }
   }
 
-  /// A write whose response is the entity afterwards.
+  /// Returns a write whose response is the changed entity.
   private func write(
     _ call: HubCall, _ sender: HubDevice, status: Int = 200,
     _ body: @escaping @Sendable (any HubTransaction, HubEdit?, Date) throws -> HubEntry
@@ -141,7 +141,7 @@ struct EntityHandlers: Sendable {
 }
 
 extension HubCall {
-  /// The edit that the header fields describe; `nil` without a key.
+  /// Returns the edit that the headers describe; `nil` without an idempotency key.
   func edit() throws -> HubEdit? {
     let key = try idempotencyKey()
     let time = try number("Trendy-Time", in: SyncRange.stamp)
@@ -183,7 +183,7 @@ extension HubCall {
 }
 
 extension HubDevice {
-  /// The identity under which plain REST writes are noted.
+  /// Device identity of plain REST writes with this token.
   var restDevice: String { Self.restDevice(id) }
 
   static func restDevice(_ id: String) -> String { "rest:\(id)" }

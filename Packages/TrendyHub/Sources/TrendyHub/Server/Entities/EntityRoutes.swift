@@ -57,7 +57,7 @@ extension EntityHandlers {
     ]
   }
 
-  /// Header fields of an edit.
+  /// Headers of an edit.
   private static let edit: [HubRoute.Parameter] = [
     .init("Idempotency-Key", .string, "names the edit: sent again, it changes nothing"),
     .init("Trendy-Version", .string, "the version that the user saw, from the header of a response"),

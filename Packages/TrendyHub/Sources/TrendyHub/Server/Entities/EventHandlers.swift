@@ -1,7 +1,7 @@
 import Foundation
 import TrendyModels
 
-/// Counts and search of events, without the client having to hold the whole record.
+/// Handlers that count and search events, for clients without the whole record.
 struct EventHandlers: Sendable {
   let dayCounts: KnownDayCounts
   private let texts = KnownTexts()
@@ -52,7 +52,7 @@ struct EventHandlers: Sendable {
       throw Problem.invalid("to: expected a date from \(from) to \(from.advanced(by: 800)), found \(to)")
     }
     return .read { [dayCounts] reading in
-      // An all-day event may lie elsewhere by its moment than by its date.
+      // The timestamp of an all-day event may be on another date in the requested time zone.
       let moments = days.start(of: from) - days.longestShift..<days.start(of: to.advanced(by: 1)) + days.longestShift
       let (months, first) = try dayCounts.counts(of: sender.person, reading, days: days, during: moments)
       var table = DayCountTable(from...to)
@@ -61,7 +61,7 @@ struct EventHandlers: Sendable {
     }
   }
 
-  /// Scans at most ``EventSearch/eventsAtOnce`` events, which bounds the time of a request.
+  /// Examines at most ``EventSearch/eventsAtOnce`` events, which bounds the duration of a request.
   private func search(_ call: HubCall, _ sender: HubDevice) throws -> HubWork {
     let search = EventSearch(
       words: (call.text("text") ?? "").lowercased().split(separator: " ").map(String.init),
@@ -81,9 +81,10 @@ struct EventHandlers: Sendable {
 }
 
 extension HubReading {
-  /// Events that one source brought, the latest first.
+  /// Returns events of one source, latest first.
   func events(from source: EventSourceType, during moments: Range<Int64>, limit: Int) throws -> [HubEntry] {
-    // Of so many that not all are wanted, no more is read than needed.
+    // If there are more events than the limit, find the earliest time needed first, then decode only events from there
+    // on.
     var found: [Int64] = []
     try eachEvent(during: moments) { event, _ in if event.sourceType == source { found.append(event.moment) } }
     found.sort(by: >)
@@ -96,9 +97,9 @@ extension HubReading {
     return Array(entries.prefix(limit))
   }
 
-  /// The one with the earliest moment.
+  /// Returns the living entity with the earliest time.
   func firstLiving(kind: String) throws -> HubEntry? {
-    // By halving: a list has its latest first, and is not gone through for its end.
+    // Bisect by time: lists are sorted latest first, and reading one to its end would take too long.
     var (low, high) = (Int64.min / 4, Int64.max / 4)
     guard var first = try living(kind: kind, during: low..<high, limit: 1).first else { return nil }
     high = first.listMoment
@@ -116,7 +117,7 @@ extension HubReading {
 }
 
 extension HubCall {
-  /// The range that `from` and `to` name, in milliseconds since 1970.
+  /// Range given by the parameters `from` and `to`, in milliseconds since 1970.
   func moments() throws(Problem) -> Range<Int64> {
     let from = try moment("from") ?? Int64.min / 4
     let to = try moment("to") ?? Int64.max / 4

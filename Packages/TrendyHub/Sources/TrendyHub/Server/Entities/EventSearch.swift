@@ -1,9 +1,9 @@
 import Foundation
 import TrendyModels
 
-/// Which events are looked for.
+/// Criteria of an event search.
 package struct EventSearch: Sendable {
-  /// In lower case; each stands somewhere in what a person reads of the event.
+  /// Lowercase words, each of which must occur in the event's visible text.
   let words: [String]
   let typeId: String?
   let placeId: String?
@@ -13,11 +13,17 @@ package struct EventSearch: Sendable {
   }
 
   static let eventsAtOnce = 10_000
-  /// How many are looked at first: what is written often is found among few.
+  /// Size of the first batch: frequent words are found within few events.
   private static let firstPart = 256
 
-  /// - Parameter texts: what is known of the months, and is learned of them.
-  /// - Returns: the latest that are found, and the moment before which to go on; `nil` where there are no more.
+  /// Runs the search, latest events first.
+  ///
+  /// - Parameters:
+  ///   - reading: A read transaction of the user.
+  ///   - before: Exclusive end of the search, in milliseconds since 1970.
+  ///   - limit: Number of matches after which the search ends. Matches with equal times are not separated.
+  ///   - texts: Index of the months, which the search extends.
+  /// - Returns: The matches, and the time before which to continue; `nil` if the search is complete.
   func run(
     _ reading: any HubReading, before: Int64, limit: Int, texts: inout MonthTexts
   ) throws -> (found: [HubEntry], next: Int64?) {
@@ -30,7 +36,7 @@ package struct EventSearch: Sendable {
     var next: Int64? = before
     var (looked, size) = (0, Self.firstPart)
     while let end = next, looked < Self.eventsAtOnce {
-      // Not for the first part, in which what is written often is found.
+      // Skip months only after the first batch, in which frequent words are found.
       var start = Int64.min
       if looked > 0, prefilter.isOfText {
         guard let last = try reading.living(kind: SyncedKind.event.name, during: Int64.min..<end, limit: 1).first else {
@@ -47,7 +53,7 @@ package struct EventSearch: Sendable {
       var page = try reading.events(during: start..<end, limit: size, prefilter: prefilter)
       next = start == .min ? nil : start
       if page.looked == size, let last = page.last {
-        // Those of one moment stay together, as the next part ends before it.
+        // Complete the events with the last time, because the next batch ends before it.
         page.entries.removeAll { $0.listMoment == last }
         page.entries += try reading.events(during: last..<last + 1, limit: .max, prefilter: prefilter).entries
         next = last
@@ -62,10 +68,7 @@ package struct EventSearch: Sendable {
     return (found, next)
   }
 
-  /// Whether an event is looked for.
-  /// - Parameters:
-  ///   - event: with all its fields.
-  ///   - names: of the types, in lower case, by id.
+  /// Returns whether an event matches. `names` contains the lowercase names of the event types by id.
   package func matches(_ event: HubEntry, _ names: [String: String]) -> Bool {
     if let typeId, event.fields["event_type_id"]?.value.stringValue != typeId { return false }
     if let placeId, event.fields["geofence_id"]?.value.stringValue != placeId { return false }
@@ -74,12 +77,12 @@ package struct EventSearch: Sendable {
 }
 
 extension HubEntry {
-  /// Whether each word, in lower case, stands somewhere in what a person reads of the event.
+  /// Returns whether each lowercase word occurs in the event's visible text or in the name of its type.
   fileprivate func holds(_ words: [String], typeNames: [String: String]) -> Bool {
     guard !words.isEmpty else { return true }
     var text = fields["event_type_id"]?.value.stringValue.flatMap { typeNames[$0] } ?? ""
     for (name, field) in fields where name.hasPrefix("properties.") || Self.readable.contains(name) {
-      // A route is no text that anybody reads.
+      // An encoded route is not visible text.
       if name == "properties.route" { continue }
       let value = field.value.objectValue?["value"] ?? field.value
       if let part = value.stringValue { text += "\n" + part }

@@ -2,7 +2,7 @@ import Foundation
 import TrendyModels
 import TrendyProtocols
 
-/// Merges of event types, and the properties of a type.
+/// Handlers for merges of event types, and for the properties of a type.
 struct TypeHandlers: Sendable {
   let records: HubRecords
   let entities: EntityHandlers
@@ -56,7 +56,7 @@ struct TypeHandlers: Sendable {
     return try entities.create(.propertyDefinition, members, call, sender)
   }
 
-  /// Moves all that refers to the first type to the second, then deletes the first. Idempotent for each act.
+  /// Moves all references from the first type to the second, then deletes the first. Idempotent for each action.
   private func merge(_ call: HubCall, _ sender: HubDevice) throws -> HubWork {
     let act = try TypeMerge(call, of: sender)
     let now = clock.now
@@ -71,7 +71,7 @@ struct TypeHandlers: Sendable {
     }
   }
 
-  /// Restores the first type, with the entries that the act moved and that have not been moved since.
+  /// Restores the first type, and returns the entities that the action moved and that have not been moved since.
   private func unmerge(_ call: HubCall, _ sender: HubDevice) throws -> HubWork {
     let act = try TypeMerge(call, of: sender)
     let now = clock.now
@@ -85,7 +85,9 @@ struct TypeHandlers: Sendable {
   }
 }
 
-/// Two types that become one. What it moves is found again by its author, which is of this act alone.
+/// A merge of one event type into another.
+///
+/// The author of its writes is unique to this action, which identifies them later.
 private struct TypeMerge {
   let from: String
   let into: String
@@ -103,7 +105,10 @@ private struct TypeMerge {
     author = "\(sender.restDevice):\(act)"
   }
 
-  /// What this act brought to the type that stays: how many events, the deletions of its properties, and how all else goes back.
+  /// Changes of this action that are still in place.
+  ///
+  /// They are the number of moved events, deletes of the created properties, and mutations that move all other entities
+  /// back.
   struct Moved {
     var events = 0
     var definitions: [HubMutation] = []
@@ -125,19 +130,21 @@ private struct TypeMerge {
     return moved
   }
 
-  /// The references of an entry that are of this act.
+  /// Returns the reference fields of an entry that this action set.
   private func names(of entry: HubEntry) -> [String] {
     Self.references.filter { entry.fields[$0]?.author == author && entry.fields[$0]?.value.stringValue == into }
   }
 
-  /// How an entry comes to name the type that stays.
+  /// Returns a mutation that replaces an entry's references to the first type.
   func turned(_ entry: HubEntry) -> HubMutation {
     HubMutation(entry, naming: into, in: Self.references.filter { entry.fields[$0]?.value.stringValue == from })
   }
 }
 
 extension HubMutation {
-  /// Deletes a property that a merge made. An edit made since becomes a conflict: the type that comes back has the property without it.
+  /// Deletes a property that a merge created.
+  ///
+  /// Edits made to it since become a conflict, because the restored type has the property without them.
   fileprivate init(unmerging entry: HubEntry, by author: String) {
     self.init(
       mutationId: "unmerge:\(author):\(entry.version)", kind: entry.kind, id: entry.id, operation: .delete,
@@ -151,8 +158,10 @@ extension HubMutation {
 }
 
 extension HubCore {
-  /// Events, excused days, places and properties of one type become of another, which has a property of its own where both have one.
-  /// - Returns: how many events.
+  /// Moves events, skips, places and properties of one type to another; properties that the other has too are not
+  /// moved.
+  ///
+  /// - Returns: Number of events.
   fileprivate func merge(
     _ act: TypeMerge, in transaction: any HubTransaction, now: Date, makeId: () -> String
   ) throws -> Int {
@@ -174,7 +183,7 @@ extension HubCore {
     return events
   }
 
-  /// Gives the type that stays the properties of the other whose keys it does not have.
+  /// Creates properties at the remaining type for keys that it does not have.
   private func merge(
     _ definitions: [HubEntry], _ act: TypeMerge, in transaction: any HubTransaction, now: Date, makeId: () -> String
   ) throws {
@@ -203,7 +212,9 @@ extension HubCore {
     }
   }
 
-  /// Brings a type back with what was deleted with it, and gives its name back to what outlived it. What else lives stays as it is.
+  /// Restores a type, the entities deleted with it, and the references that its deletion cleared.
+  ///
+  /// Other living entities are unchanged.
   func restoreType(
     _ id: String, edit: HubEdit? = nil, by device: String, in transaction: any HubTransaction, now: Date
   ) throws {
@@ -216,7 +227,7 @@ extension HubCore {
     try nameAgain(tombstone, deletedAt: deletedAt, with: buried.count, by: device, in: transaction, now: now)
   }
 
-  /// Names an entity again in what outlived it: the references that its deletion cleared, and that nobody set since.
+  /// Restores references to an undeleted entity that its deletion had cleared, unless they have been changed since.
   private func nameAgain(
     _ tombstone: HubEntry, deletedAt: Date, with count: Int, by device: String, in transaction: any HubTransaction,
     now: Date
@@ -226,7 +237,7 @@ extension HubCore {
         .map(\.field.name)
       guard !names.isEmpty else { continue }
       let living = try transaction.living(kind: kind.name, offset: 0, limit: .max)
-      // The deletion wrote the versions right below that of the tombstone.
+      // The delete assigned the versions immediately below that of the tombstone.
       let versions = tombstone.version - Int64(count + living.count)..<tombstone.version
       for entry in living {
         let cleared = names.filter {
@@ -240,7 +251,7 @@ extension HubCore {
     }
   }
 
-  /// What hung on an entity and was deleted with it: it has the versions right below that of the entity.
+  /// Returns the entities deleted together with an entity: their versions are immediately below its own.
   private func buried(
     with tombstone: HubEntry, at deletedAt: Date, in reading: any HubReading
   ) throws -> [HubEntry] {
@@ -253,7 +264,7 @@ extension HubCore {
       found += page.filter {
         $0.deletedAt == deletedAt && $0.fields["event_type_id"]?.value.stringValue == tombstone.id
       }
-      // Earlier ones are of an earlier act.
+      // Earlier versions belong to earlier changes.
       guard page.allSatisfy({ $0.updatedAt >= deletedAt }) else { break }
       end = start + 1
     }

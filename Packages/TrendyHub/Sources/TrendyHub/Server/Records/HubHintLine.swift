@@ -1,12 +1,12 @@
 import Synchronization
 
-/// The hints between this hub and others on its storage, while it serves.
+/// Current subscription to hints of other hubs on the storage.
 final class HubHintLine: Sendable {
   private let hints = Mutex<(any HubHints)?>(nil)
 
-  /// - Parameter hints: `nil` where there are none, or none any more.
+  /// Replaces the subscription; `nil` ends it.
   func open(_ hints: (any HubHints)?) {
-    // The line before is let go without the lock.
+    // Release the former subscription outside the lock.
     let earlier = self.hints.withLock { held in
       defer { held = hints }
       return held

@@ -3,21 +3,21 @@ import Synchronization
 import TrendyModels
 import TrendyProtocols
 
-/// The users' records, as handlers and webhook deliveries read and write them.
+/// Access to the users' records for handlers and webhook deliveries.
 ///
-/// Notes the hub's epoch in a record before answering from it, and announces each write to streams, webhooks and
-/// other hubs on the storage.
+/// Begins the hub's epoch in a record before the first response, and notifies streams, webhooks and other hubs of each
+/// write.
 final class HubRecords: Sendable {
   let store: HubStore
   let core: HubCore
   let accounts: HubAccounts
   let streams: SignalStreams
   let bells = WebhookBells()
-  /// This process among those that serve the storage, and its epoch where the storage has none of its own.
+  /// Random id of this process, used as epoch unless the storage provides epochs.
   let process: String
   private let hints: HubHintLine
   private let tasks: (any TaskExecutor)?
-  /// Users in whose records the epoch has been noted.
+  /// Users in whose records this process has begun its epoch.
   private let begun = Mutex<Set<String>>([])
 
   init(
@@ -38,10 +38,10 @@ final class HubRecords: Sendable {
 
   // MARK: Reading and writing
 
-  /// Reads a record in the present epoch, which is noted first if necessary.
+  /// Reads a record in the current epoch, which is begun first if necessary.
   ///
-  /// No process is notified of a new epoch of the storage, so each read checks. An answer without an epoch would be
-  /// that of a server that knows no versions: after the database lost a record, a device would adopt its empty lists.
+  /// Processes are not notified of a new epoch of the storage, so each read checks. A response without an epoch would
+  /// look like one of an unversioned hub: after the database lost a record, a device would adopt its empty lists.
   func read<Result: Sendable>(
     person: String, _ body: @escaping @Sendable (any HubReading) throws -> Result
   ) async throws -> Result {
@@ -59,10 +59,10 @@ final class HubRecords: Sendable {
     throw Problem.busy("the hub's database has one life after the other")
   }
 
-  /// Number of epochs that may begin during one request.
+  /// Maximum number of epochs that may begin during one request.
   private static let mostBeginnings = 3
 
-  /// Writes a record, then announces its head.
+  /// Writes a record, then notifies of its head.
   func write<Result: Sendable>(
     person: String, _ body: @escaping @Sendable (any HubTransaction) throws -> Result
   ) async throws -> Result {
@@ -85,17 +85,17 @@ final class HubRecords: Sendable {
     onWrite(head, of: person)
   }
 
-  /// Notes the epoch in a record if this process has not done so.
+  /// Begins the epoch in a record, unless this process has done so.
   func begin(for person: String) async throws {
     guard !begun.withLock({ $0.contains(person) }) else { return }
     try await write(person: person) { _ in }
   }
 
-  /// No process is notified of a new epoch of the storage, so each write checks.
+  /// Processes are not notified of a new epoch of the storage, so each write checks.
   private func begin(for person: String, in transaction: any HubTransaction) throws {
     let life = try transaction.epoch()
     if life == nil, begun.withLock({ $0.contains(person) }) { return }
-    // Of two concurrent first requests the second finds it noted.
+    // A concurrent first request may have begun the epoch already.
     let epoch = HubState.epoch(of: person, in: life ?? process)
     guard try transaction.state().epochs.last?.id != epoch else { return }
     _ = try core.begin(epoch: epoch, in: transaction)
@@ -103,15 +103,15 @@ final class HubRecords: Sendable {
 
   /// Runs a handler's transaction.
   ///
-  /// A response that depends on the record alone has the record's version as its tag: for a client that has that
-  /// version, nothing more is read.
+  /// A response that depends on the record alone has the record's version as its tag; if the client has that version,
+  /// the handler does not run.
   func carryOut(
     _ work: HubWork, for person: String, request: HTTPRequest, tag: HubRoute.Tag = .none
   ) async throws -> HTTPResponse {
     switch work {
     case .read(let body):
       return try await store.read(person: person) { [clock] reading in
-        // Before the body, which does not see later writes.
+        // Read the state before the body, so that the reported version never exceeds what the body reads.
         let state = try reading.state()
         guard tag == .record else { return try body(reading).saying(state, at: clock.now) }
         if let unchanged = HTTPResponse.unchanged(state.tag, for: request) { return unchanged }
@@ -125,7 +125,7 @@ final class HubRecords: Sendable {
     }
   }
 
-  /// Parses a request; a large body on a storage thread, in its sender's turn, since it takes milliseconds.
+  /// Parses a request; a large body on a storage thread in the sender's turn, since parsing takes milliseconds.
   func prepared<Result: Sendable>(
     _ request: HTTPRequest, _ sender: HubDevice, _ body: @escaping @Sendable () throws -> Result
   ) async throws -> Result {
@@ -144,13 +144,13 @@ final class HubRecords: Sendable {
     hints.tell(.head(person: person))
   }
 
-  /// Announces that a device has a new notice, or that a companion link of it changed.
+  /// Notifies a device of a new companion notice, or of a change of a companion link.
   func announceNotice(for device: String) {
     streams.onNotice(for: device)
     hints.tell(.notice(device: device))
   }
 
-  /// Receives the announcements of other hubs on the storage until ``stop()``.
+  /// Receives hints of other hubs on the storage until ``stopListening()``.
   func listen() throws { hints.open(try storage.listen { [weak self] in self?.onHint($0) }) }
 
   func stopListening() { hints.open(nil) }
@@ -169,9 +169,9 @@ final class HubRecords: Sendable {
   }
 }
 
-/// One transaction on a record that a handler asks for.
+/// A transaction on a record that a handler returns.
 enum HubWork: Sendable {
   case read(@Sendable (any HubReading) throws -> HTTPResponse)
-  /// The hub's epoch is noted in the record first.
+  /// Write; the hub's epoch is begun first.
   case write(@Sendable (any HubTransaction) throws -> HTTPResponse)
 }

@@ -2,28 +2,28 @@ import Foundation
 import Synchronization
 import TrendyProtocols
 
-/// The open streams that tell devices where their person's head is, as `text/event-stream` (WHATWG HTML, 9.2).
+/// Open change streams, which send the head of a user's record to devices as `text/event-stream` (WHATWG HTML, 9.2).
 ///
-/// A stream never has more than one thing to say: what happens while its reader is slow takes the place of what it would have
-/// been told, so nothing queues. Nothing runs and nothing is read while no stream is open.
+/// A stream has at most one pending event: if its reader is slow, newer events replace older ones, so nothing queues.
+/// Nothing runs while no stream is open.
 final class SignalStreams: Sendable {
-  /// Streams open at once of one device, and of one person.
+  /// Maximum number of open streams of one device, and of one user.
   static let limits = (device: 4, person: 64)
-  /// Streams whose person and token one look asks the storage about: with more of them, each waits for its turn.
+  /// Maximum number of streams checked against the storage at once; more are checked in turns.
   static let looksAtOnce = 256
-  /// After this long without a word a comment is sent: proxies and readers take a silent connection for a dead one.
+  /// Time without events after which a comment is sent, because proxies and clients close silent connections.
   static let keepAliveInterval: Duration = .seconds(25)
-  /// How often the storage is asked for what another process wrote: a head that moved, a token that was revoked.
+  /// Interval at which the storage is checked for writes and revoked tokens of other processes.
   static let pollInterval: Duration = .seconds(1)
-  /// Where other processes tell what they write, heads are read once in so many of these looks.
+  /// If hints are received, heads are read only once in this number of checks.
   static let looksWithHints = 10
-  /// What a reader is told to wait, in milliseconds, before it asks a hub again that stops.
+  /// Milliseconds after which a client may reconnect when the hub stops, sent in the field `retry`.
   static let retryMillis = 2000
 
   private enum End {
     case stopping
     case revoked
-    /// Its reader has gone.
+    /// The reader has closed the stream.
     case abandoned
   }
 
@@ -43,15 +43,15 @@ final class SignalStreams: Sendable {
     let device: HubDevice
     var head: Int64?
     var saidHead: Int64?
-    /// Something is there for the device as a companion.
+    /// Whether a companion notice or link change is pending.
     var hasNotice = false
     var hasSaidRetry = false
-    /// In uptime.
+    /// Uptime of the last event or comment.
     var lastSaid: Duration
     var end: End?
     var reader: CheckedContinuation<Data?, Never>?
 
-    /// What there is to say, once; `nil` when there is nothing yet.
+    /// Removes and returns the pending event; `nil` if there is none.
     mutating func take(now: Duration) -> Saying? {
       var text = ""
       switch end {
@@ -82,9 +82,9 @@ final class SignalStreams: Sendable {
     var streams: [UInt64: Stream] = [:]
     var idsByPerson: [String: Set<UInt64>] = [:]
     var idsByDevice: [String: Set<UInt64>] = [:]
-    /// When a stream is to be looked at for having been silent.
+    /// Uptimes at which streams must send a comment.
     var silences = DeadlineQueue()
-    /// Those that are still looked at in this round, for what other processes did; the last is the next.
+    /// Streams that remain to be checked in the current pass, in reverse order.
     var round: [UInt64] = []
     var nextId: UInt64 = 0
     var isStopped = false
@@ -115,11 +115,11 @@ final class SignalStreams: Sendable {
   private let store: HubStore
   private let clock: any TimeSource
   private let hints: HubHintLine
-  /// Streams open at once of all.
+  /// Maximum number of open streams of all users.
   private let limit: Int
   private let tasks: (any TaskExecutor)?
   private let state = Mutex(State())
-  /// Whether no other process can write what persons' records hold.
+  /// Whether no other process can write users' records.
   private let isAlone = Atomic(false)
 
   init(
@@ -133,16 +133,17 @@ final class SignalStreams: Sendable {
     self.limit = limit
   }
 
-  /// Says that no other process writes persons' records from now on: heads are not asked for any more.
+  /// Called when no other process can write users' records; stops reading heads.
   func onAlone() { isAlone.store(true, ordering: .relaxed) }
 
   func isOpen(for person: String) -> Bool { state.withLock { $0.idsByPerson[person] != nil } }
 
-  /// How many are open.
+  /// Number of open streams.
   var count: Int { state.withLock { $0.streams.count } }
 
-  /// Opens a stream; it is told of every head from now on, and closed when it is let go.
-  /// - Throws: a ``Problem`` with status 429 or 503 when there are too many, or the hub stops.
+  /// Opens a stream, which receives every later head and is closed when it is released.
+  ///
+  /// - Throws: A ``Problem`` with status 429 or 503 if there are too many streams or the hub stops.
   func open(for device: HubDevice) throws(Problem) -> SignalStream {
     let now = clock.uptime
     let id = try state.withLock { state throws(Problem) in
@@ -160,35 +161,36 @@ final class SignalStreams: Sendable {
           retryAfter: Self.keepAliveInterval)
       }
       let id = state.add(Stream(device: device, lastSaid: now))
-      // It holds this object until the last stream is closed.
+      // The task retains this object until the last stream is closed.
       if state.watcher == nil { state.watcher = Task(executorPreference: tasks) { await self.watch() } }
       return id
     }
     return SignalStream(id: id, streams: self)
   }
 
-  /// A write of this person is durable, and left the head there. Calls may overtake each other: a head never goes back.
+  /// Called after a durable write with the new head. Calls may arrive out of order; the head of a stream never
+  /// decreases.
   func onHead(_ head: Int64, of person: String) {
     tell({ $0.idsByPerson[person] }) { stream in
       stream.head = max(stream.head ?? head, head)
     }
   }
 
-  /// Something is there, or has changed, for a device as a companion.
+  /// Called when a companion notice of a device is new, or a link has changed.
   func onNotice(for device: String) {
     tell({ $0.idsByDevice[device] }) { stream in
       stream.hasNotice = true
     }
   }
 
-  /// The device's token was revoked: its streams end.
+  /// Called when a device's token was revoked: closes its streams.
   func onRevoked(_ device: String) {
     tell({ $0.idsByDevice[device] }) { stream in
       if stream.end == nil { stream.end = .revoked }
     }
   }
 
-  /// Every stream ends, and none is opened any more.
+  /// Closes all streams and rejects new ones.
   func stop() {
     state.withLock { state in
       state.isStopped = true
@@ -233,7 +235,7 @@ final class SignalStreams: Sendable {
 }
 
 extension SignalStreams {
-  /// Changes some streams, then lets those speak that have something to say.
+  /// Changes some streams, then resumes readers that have an event.
   private func tell(_ choice: (State) -> Set<UInt64>?, _ change: (inout Stream) -> Void) {
     let now = clock.uptime
     let readers = state.withLock { state in
@@ -252,7 +254,7 @@ extension SignalStreams {
   }
 
   private func watch() async {
-    // Sleeping fails when the last stream was closed, or the hub stops: then there is nothing to watch for.
+    // The sleep is cancelled when the last stream is closed or the hub stops.
     var unreadLooks = 0
     while (try? await clock.sleep(for: Self.pollInterval)) != nil, !Task.isCancelled {
       unreadLooks = hints.isHearing && unreadLooks < Self.looksWithHints ? unreadLooks + 1 : 0
@@ -261,7 +263,7 @@ extension SignalStreams {
     }
   }
 
-  /// Looks once for what other processes did to those whose turn it is.
+  /// Checks the streams whose turn it is for changes by other processes.
   private func look(readsHeads: Bool) async {
     let devices = state.withLock { state in
       if state.round.isEmpty { state.round = state.streams.keys.sorted(by: >) }
@@ -270,10 +272,10 @@ extension SignalStreams {
       return Set(ids.compactMap { state.streams[$0]?.device })
     }
     for person in Set(devices.map(\.person)).sorted() where readsHeads {
-      // A storage that does not answer now is asked again later; a request meanwhile says what is wrong with it.
+      // On an error, a later check reads the head again; a request reports the error meanwhile.
       if let head = try? await store.read(person: person, { try $0.state().head }) { onHead(head, of: person) }
     }
-    // As above.
+    // On an error, a later check reads the tokens again.
     let revoked = try? await store.perform(.reading, for: "directory") { [storage = store.storage] in
       try storage.readDirectory { directory in
         try devices.filter { device in
@@ -285,7 +287,7 @@ extension SignalStreams {
     for device in (revoked ?? []).sorted(by: { $0.id < $1.id }) { onRevoked(device.id) }
   }
 
-  /// Lets those speak who have said nothing for too long.
+  /// Sends a comment to streams that have been silent for too long.
   private func endSilences() {
     let now = clock.uptime
     let due = state.withLock { state in
@@ -310,7 +312,7 @@ extension Problem {
   }
 }
 
-/// One open stream. Whoever holds it reads it; let go, it is closed.
+/// One open stream, closed when the last reference is released.
 final class SignalStream: Sendable {
   private let id: UInt64
   private let streams: SignalStreams
@@ -322,6 +324,6 @@ final class SignalStream: Sendable {
 
   deinit { streams.close(id) }
 
-  /// The next piece, `nil` at the end or when the task is cancelled. One reader at a time.
+  /// Returns the next text, `nil` at the end or when the task is cancelled. Only one call at a time is allowed.
   func next() async -> Data? { await streams.next(id) }
 }

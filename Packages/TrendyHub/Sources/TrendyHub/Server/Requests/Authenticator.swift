@@ -1,14 +1,15 @@
 import Foundation
 import TrendyModels
 
-/// Finds the device that sends a request.
+/// Authenticates the device that sends a request.
 struct Authenticator: Sendable {
   let accounts: HubAccounts
   let store: HubStore
   let configuration: HubConfiguration
 
-  /// - Returns: `nil` for a request that needs no token.
-  /// - Throws: a ``Problem`` with status 401, or 403 for a browser on another site's page.
+  /// Returns the device of a request; `nil` if the route needs no token.
+  ///
+  /// - Throws: A ``Problem`` with status 401, or 403 for a browser on another site's page.
   func device(of request: HTTPRequest, for access: HubRoute.Access) async throws -> HubDevice? {
     switch access {
     case .open: return nil
@@ -35,7 +36,7 @@ struct Authenticator: Sendable {
     return try await device(token: token, of: request)
   }
 
-  /// The gate may have found the device already, when only the head of the request was there.
+  /// Returns the device with a token, which the check of the request's head may have found already.
   private func device(token: String, of request: HTTPRequest) async throws -> HubDevice {
     if let device = request.sender?.value as? HubDevice { return device }
     return try await store.device(token: token, address: request.remoteAddress, accounts: accounts)
@@ -43,8 +44,9 @@ struct Authenticator: Sendable {
 }
 
 extension HTTPRequest {
-  /// Whether a process on this machine sent the request. A proxy on this machine that is not configured as trusted is
-  /// recognised by the header fields that it adds.
+  /// Whether a process on this machine sent the request.
+  ///
+  /// A local proxy that is not configured as trusted is recognized by the headers that it adds.
   var isFromThisMachine: Bool {
     let isForwarded = ["Forwarded", "X-Forwarded-For", "Via"].contains { headers[$0] != nil }
     return !isForwarded

@@ -3,12 +3,12 @@ import Synchronization
 import TrendyModels
 import TrendyProtocols
 
-/// When each device last sent a request, and its report about itself.
+/// Time of each device's last request, and its last report.
 final class DeviceContacts: Sendable {
   private let accounts: HubAccounts
   private let store: HubStore
   private let seen = Mutex<[String: (at: Date, report: HubDeviceReport?)]>([:])
-  /// When the directory was last updated for each device.
+  /// Time at which the directory was last updated for each device.
   private let noted = Mutex<[String: Date]>([:])
 
   init(accounts: HubAccounts, store: HubStore) {
@@ -16,10 +16,11 @@ final class DeviceContacts: Sendable {
     self.store = store
   }
 
-  /// Time of the device's last request, to the hour before the hub's start; `nil` for never.
+  /// Returns the time of the device's last request; accurate to an hour if it was before the hub's start. `nil` if
+  /// there was none.
   func lastSeen(_ device: HubDevice) -> Date? { seen.withLock { $0[device.id]?.at } ?? device.seenAt }
 
-  /// The device's last report; `nil` for a device that sends none.
+  /// Returns the device's last report; `nil` if there is none.
   func lastReport(_ device: HubDevice) -> HubDeviceReport? {
     seen.withLock { $0[device.id]?.report } ?? device.report
   }
@@ -31,7 +32,7 @@ final class DeviceContacts: Sendable {
     note(device, report, now)
   }
 
-  /// Updates the directory in the background; if that fails, the next request does.
+  /// Updates the directory in the background; if that fails, the next request repeats it.
   private func note(_ device: HubDevice, _ report: HubDeviceReport?, _ now: Date) {
     guard store.threads != nil, device.isToBeNoted(now, saying: report) else { return }
     let isDue = noted.withLock { noted in

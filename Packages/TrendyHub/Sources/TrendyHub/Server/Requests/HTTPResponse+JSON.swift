@@ -14,12 +14,12 @@ extension HTTPResponse {
     .json(written: JSONText.write(value), status: status)
   }
 
-  /// A document of the wire.
+  /// Returns a response with a wire document.
   static func wire(_ value: some Encodable, status: Int = 200) throws -> HTTPResponse {
     .json(written: try WireJSON.encode(value), status: status)
   }
 
-  /// An array of documents in JSON.
+  /// Returns a response with a JSON array of encoded documents.
   static func json(texts: [Data]) -> HTTPResponse {
     var body = Data(capacity: texts.reduce(2) { $0 + $1.count + 1 })
     body.append(UInt8(ascii: "["))

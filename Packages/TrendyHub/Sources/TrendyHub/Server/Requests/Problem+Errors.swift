@@ -1,7 +1,7 @@
 import TrendyModels
 
 extension Problem {
-  /// The response to a request that failed with an error.
+  /// Creates the response to a request that failed with an error.
   init(for error: any Error) {
     switch error {
     case let problem as Problem: self = problem
@@ -22,7 +22,7 @@ extension Problem {
     case HubStorageError.busy, HubStorageError.occupied:
       self = .unavailable("the hub's storage is held by another writer: try again in a moment")
     default:
-      // Details of the hub's files are for its operator only.
+      // Details about the hub's files are only for the operator.
       self.init(
         "internal", status: 500, title: "Internal error",
         detail: "the hub could not do this, and nothing was confirmed: its log knows more under the request's id")

@@ -1,26 +1,27 @@
-/// Decides whether a device may ask once more: a minute's worth at once, then evenly.
+/// Rate limit of each device: a minute's requests at once, then evenly spaced.
 ///
-/// The generic cell rate algorithm (ITU-T I.371): of each device only the moment is kept at which what it has asked would
-/// have been spread evenly.
+/// Uses the generic cell rate algorithm (ITU-T I.371), which stores one time per device: when its past requests, evenly
+/// spaced, would end.
 struct RequestLimiter: Hashable, Sendable {
   private let interval: Duration
   private let tolerance: Duration
   private var evenAt: [String: Duration] = [:]
-  /// So many devices are remembered before it is looked through: of many that ask at once not at each request.
+  /// Number of stored devices at which expired ones are removed; doubles with the number of active devices.
   private var mostRemembered = 1024
 
-  /// - Parameter requestsPerMinute: 1 or more.
+  /// Creates a limiter; `requestsPerMinute` is at least 1.
   init(requestsPerMinute: Int) {
     let rate = max(1, requestsPerMinute)
     interval = .seconds(60) / rate
     tolerance = interval * (rate - 1)
   }
 
-  /// Counts a request; how long to wait when it is one too many, which is then not counted.
+  /// Counts a request and returns `nil`, or returns the time to wait if the limit is exceeded; the request is not
+  /// counted then.
   mutating func onRequest(of device: String, now: Duration) -> Duration? {
     let even = max(evenAt[device] ?? now, now)
     guard even - now <= tolerance else { return even - now - tolerance }
-    // Whoever has asked nothing for a while is as good as new, and must not be kept for ever.
+    // Devices whose time has passed need not be stored.
     if evenAt.count >= mostRemembered {
       evenAt = evenAt.filter { $0.value > now }
       mostRemembered = max(1024, 2 * evenAt.count)

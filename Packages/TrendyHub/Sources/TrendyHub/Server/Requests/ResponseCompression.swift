@@ -7,9 +7,9 @@ import TrendyModels
 struct ResponseCompression: Sendable {
   let store: HubStore
 
-  /// Bytes from which an answer is compressed: below it fits into one packet anyway.
+  /// Minimum size of a compressed response in bytes; a smaller one fits in one packet.
   private static let leastBytes = 1400
-  /// Bytes from which that is done on a thread of the storage, in its owner's turn.
+  /// Size in bytes from which a response is compressed on a storage thread, in its owner's turn.
   private static let smallBytes = 65_536
   fileprivate static let level = 5
 
@@ -19,10 +19,11 @@ struct ResponseCompression: Sendable {
     "text/html", "text/javascript", "text/plain",
   ]
 
-  /// Returns the response with its body compressed if the client accepts that and it saves packets: not for clients
-  /// on this machine.
+  /// Returns the response with a compressed body, if that saves packets and the client accepts gzip.
   ///
-  /// Responses with a token are never compressed, since their length must not depend on it.
+  /// Clients on this machine receive uncompressed responses.
+  ///
+  /// Responses that contain a token are never compressed, because their length could reveal it.
   func compressed(
     _ response: HTTPResponse, for request: HTTPRequest, group: HubMetrics.Route, owner: String
   ) async -> HTTPResponse {
@@ -41,7 +42,7 @@ struct ResponseCompression: Sendable {
           data.count < Self.smallBytes
             ? Self.gzip(data) : try await store.perform(.reading, for: owner) { Self.gzip(data) })
       } catch {
-        // Too much waits there: it goes as it is.
+        // The queue is full; send the response uncompressed.
         return result
       }
     case .stream(let stream):
@@ -49,7 +50,7 @@ struct ResponseCompression: Sendable {
       result.body = .stream(HTTPBodyStream(endsWithReader: stream.endsWithReader) { try await body.next() })
     }
     result.headers["Content-Encoding"] = "gzip"
-    // Another text of the same: a tag that is good for both is weak.
+    // The compressed body differs from the other under the same tag, so the tag must be weak.
     if let tag = result.headers["ETag"], !tag.hasPrefix("W/") { result.headers["ETag"] = "W/" + tag }
     return result
   }
@@ -57,7 +58,7 @@ struct ResponseCompression: Sendable {
   private static func gzip(_ data: Data) -> Data { Data(Deflater.compress(Array(data), as: .gzip, level: level)) }
 }
 
-/// A body that is compressed as it is made.
+/// A stream that is compressed while it is read.
 private final class GzipBody: Sendable {
   private struct State: ~Copyable {
     var deflater = Deflater(.gzip, level: ResponseCompression.level)

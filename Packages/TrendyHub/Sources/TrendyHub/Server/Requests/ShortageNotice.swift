@@ -1,10 +1,10 @@
-/// Decides when a shortage that lasts is logged: when it begins, and once a minute.
+/// Decides when a lasting shortage is logged: at its beginning, then once a minute.
 struct ShortageNotice: Hashable, Sendable {
   static let interval: Duration = .seconds(60)
 
   private var last: Duration?
 
-  /// - Returns: whether to log it.
+  /// Returns whether to log the shortage.
   mutating func onShortage(now: Duration) -> Bool {
     if let last, now - last < Self.interval { return false }
     last = now

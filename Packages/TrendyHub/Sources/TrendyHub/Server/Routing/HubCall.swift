@@ -1,7 +1,7 @@
 import Foundation
 import TrendyModels
 
-/// A request to a route, with the parameters of its path and query.
+/// A request to a route, with its path and query parameters.
 struct HubCall: Sendable {
   let request: HTTPRequest
   private let parameters: [String: String]
@@ -13,7 +13,7 @@ struct HubCall: Sendable {
     self.query = query
   }
 
-  /// The parameter `{id}` of the path.
+  /// Path parameter `{id}`.
   var id: String {
     guard let id = parameters["id"] else { preconditionFailure("the route of \(request.path) has no {id}") }
     return id
@@ -24,7 +24,7 @@ struct HubCall: Sendable {
     return try DocumentReader(try JSONText.parse(request.body))
   }
 
-  /// The body as a document of the wire.
+  /// Returns the body as a wire document.
   func document<Document: WireValue>(_ type: Document.Type) throws(Problem) -> Document {
     guard !request.body.isEmpty else { throw .invalid("the document: expected an object, found none") }
     return try JSONText.read(type, from: request.body)

@@ -1,8 +1,8 @@
 import TrendyModels
 
-/// One operation of the API: address, parameters, documents and handler.
+/// One operation of the API: path, parameters, documents and handler.
 ///
-/// Dispatch, authorisation, ETags, metrics and `/openapi.json` all read these values.
+/// Routing, authorization, ETags, metrics and `/openapi.json` use these values.
 package struct HubRoute: Sendable {
   package enum Method: String, CaseIterable, Sendable {
     case get = "GET"
@@ -14,32 +14,34 @@ package struct HubRoute: Sendable {
 
   /// Credentials that a request needs.
   package enum Access: Sendable {
-    /// None.
+    /// No credentials.
     case open
-    /// None for a process on this machine; otherwise the token of a device.
+    /// No credentials for a process on this machine; otherwise a device's token.
     case local
-    /// The token of a device, as a bearer token or in a browser's cookie.
+    /// A device's token, as a bearer token or in a browser's cookie.
     case device
-    /// The token of a device, also as a password or in the query: trackers cannot all set header fields.
+    /// A device's token, also as a password or in the query, because not all trackers can set headers.
     case tracker
   }
 
-  /// Answers a request. The case decides the access, so that a handler that needs a device cannot be on an open route.
+  /// Function that processes a request.
+  ///
+  /// The case determines the access, so that a handler that needs a device cannot be on an open route.
   enum Handler: Sendable {
     case open(@Sendable (HubCall) async throws -> HTTPResponse)
     case local(@Sendable (HubCall) async throws -> HTTPResponse)
     case device(@Sendable (HubCall, HubDevice) async throws -> HTTPResponse)
-    /// Parses the request, and returns one transaction on the record of the device's user.
+    /// Parses the request and returns a transaction on the record of the device's user.
     case record(@Sendable (HubCall, HubDevice) throws -> HubWork)
   }
 
   package enum Segment: Hashable, Sendable {
     case word(String)
-    /// `{id}`.
+    /// Parameter such as `{id}`.
     case parameter(String)
   }
 
-  /// Parameter of the query or header field of the request.
+  /// Query parameter or header of a request.
   struct Parameter: Hashable, Sendable {
     let name: String
     let schema: HubSchema
@@ -52,15 +54,15 @@ package struct HubRoute: Sendable {
     }
   }
 
-  /// Successful response.
+  /// A successful response.
   struct Answer: Hashable, Sendable {
     enum Body: Hashable, Sendable {
       case json(HubSchema)
-      /// Lines of JSON, a header and entries.
+      /// Lines of JSON: a header and entries.
       case lines
       /// Server-sent events.
       case events
-      /// File of one of these media types.
+      /// A file of one of these media types.
       case file([String])
       case nothing
     }
@@ -69,38 +71,38 @@ package struct HubRoute: Sendable {
     let body: Body
   }
 
-  /// Origin of the response's `ETag`.
+  /// Source of the response's `ETag`.
   enum Tag: Sendable {
-    /// The handler sets one, or there is none.
+    /// The handler sets a tag, or there is none.
     case none
     case content
-    /// Version of the record: the response depends on nothing else, so it is compared before the record is read.
+    /// Version of the record. The response depends on nothing else, so the tag is compared before the handler runs.
     case record
   }
 
   package let method: Method
   package let path: [Segment]
-  /// Operation id of `/openapi.json`.
+  /// Operation id in `/openapi.json`.
   package let name: String
-  /// One sentence.
+  /// Summary in one sentence.
   let summary: String
   let query: [Parameter]
-  /// Schema of the request's document; `nil` for none.
+  /// Schema of the request body; `nil` if there is none.
   let body: HubSchema?
-  /// Whether the request's body is a file instead of a document.
+  /// Whether the request body is a file instead of a document.
   let takesBytes: Bool
   /// Successful responses; all others are problem documents.
   let answers: [Answer]
-  /// Optional header fields of the request.
+  /// Optional headers of the request.
   let headers: [Parameter]
-  /// Whether requests count towards the limit of requests per minute.
+  /// Whether requests count towards the rate limit.
   let isMetered: Bool
   let isDocumented: Bool
   fileprivate(set) var tag: Tag
   fileprivate(set) var group: HubMetrics.Route
   let handler: Handler
 
-  /// - Parameter path: relative to `/api/v1`, such as `events/{id}`, or absolute, such as `/metrics`.
+  /// Creates a route. `path` is relative to `/api/v1`, such as `events/{id}`, or absolute, such as `/metrics`.
   init(
     _ method: Method, _ path: String, name: String, summary: String, query: [Parameter] = [],
     body: HubSchema? = nil, takesBytes: Bool = false, answers: [Answer], headers: [Parameter] = [],
@@ -136,7 +138,7 @@ package struct HubRoute: Sendable {
     }
   }
 
-  /// Path with its parameters in braces: `/api/v1/events/{id}`.
+  /// Path with parameters in braces: `/api/v1/events/{id}`.
   package var address: String {
     path.reduce("") { address, segment in
       switch segment {
@@ -150,7 +152,7 @@ package struct HubRoute: Sendable {
     path.compactMap { if case .parameter(let name) = $0 { name } else { nil } }
   }
 
-  /// Values of the parameters in a request's path; `nil` for a path that does not match.
+  /// Returns the values of the path parameters; `nil` if the path does not match.
   func match(_ segments: [String]) -> [String: String]? {
     guard segments.count == path.count else { return nil }
     var values: [String: String] = [:]
@@ -175,7 +177,7 @@ extension HubRoute.Answer {
 }
 
 extension [HubRoute] {
-  /// The routes with a group for metrics; routes that already have one keep it.
+  /// Returns the routes with a group for metrics; routes that have one keep it.
   func counted(as group: HubMetrics.Route) -> [HubRoute] {
     map { route in
       var route = route

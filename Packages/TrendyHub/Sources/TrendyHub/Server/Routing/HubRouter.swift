@@ -1,11 +1,11 @@
 import TrendyModels
 
-/// Finds the handler of a request.
+/// Finds the destination of a request.
 ///
-/// Addresses of trackers and files of the pages have fixed forms of their own; everything else is a ``HubRoute``.
+/// Trackers and files of the pages have separate paths; all other requests have a ``HubRoute``.
 package struct HubRouter: Sendable {
   package let routes: [HubRoute]
-  /// Routes by number of segments. Routes without parameters come first: `events/batch` is not an event.
+  /// Routes by number of segments, those without parameters first, so that `events/batch` is not taken for an event.
   private let byLength: [Int: [HubRoute]]
   private let takesReadings: Bool
 
@@ -17,13 +17,14 @@ package struct HubRouter: Sendable {
     }
   }
 
-  /// What a request is for.
+  /// Destination of a request.
   enum Destination: Sendable {
     case route(HubRoute, HubCall)
     case tracker(IngestRequest)
-    /// A file of the pages, or their document with status 404 for an address that does not exist.
+    /// A file of the pages, or, with status 404, the main document for an unknown path.
     case page(PageFiles.File, status: Int)
-    /// No such address, or not with this method. Where `access` is not open, only paired devices learn about it.
+    /// Unknown path, or a method that is not allowed. Unless `access` is open, only paired devices receive this
+    /// problem.
     case nothing(Problem, access: HubRoute.Access, group: HubMetrics.Route)
 
     var access: HubRoute.Access {
@@ -47,7 +48,7 @@ package struct HubRouter: Sendable {
     var isMetered: Bool { if case .route(let route, _) = self { route.isMetered } else { true } }
   }
 
-  /// `HEAD` requests have the destination of `GET` requests.
+  /// Returns the destination of a request. `HEAD` is treated like `GET`.
   func destination(of request: HTTPRequest) -> Destination {
     if takesReadings, let tracker = IngestRequest(request) {
       guard let problem = tracker.problem(ofMethod: request.method) else { return .tracker(tracker) }
@@ -77,7 +78,7 @@ package struct HubRouter: Sendable {
 extension HTTPRequest {
   fileprivate var isRead: Bool { method == "GET" || method == "HEAD" }
 
-  /// Whether a browser asks for a page outside of the API.
+  /// Whether a browser requests a page outside the API.
   fileprivate var isOfPage: Bool {
     isRead && headers["Accept"]?.contains("text/html") == true
       && !["api", "assets"].contains(path.split(separator: "/").first)

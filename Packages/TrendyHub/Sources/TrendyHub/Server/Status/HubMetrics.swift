@@ -1,11 +1,11 @@
 import Synchronization
 
-/// What a hub counts of its own work since its start: nothing in it is of a person.
+/// Counters of the hub's operation since its start, without personal data.
 package final class HubMetrics: Sendable {
-  /// Label of requests beside their status.
+  /// Group of requests, used as a label.
   package enum Route: String, CaseIterable, Sendable {
     case account, companions, entities, ingest, insights, live, page, probe, snapshot, stream, sync
-    /// Addresses without a group, and addresses that do not exist.
+    /// Paths without a group, and unknown paths.
     case other
   }
 
@@ -19,7 +19,7 @@ package final class HubMetrics: Sendable {
     var durations: [Route: MetricHistogram] = [:]
     var commits = 0
     var commitDurations = MetricHistogram(bounds: MetricHistogram.durations)
-    /// Writes that shared a commit.
+    /// Number of writes per commit.
     var commitWrites = MetricHistogram(bounds: [1, 2, 4, 8, 16, 32])
     var errors: [String: Int] = [:]
     var deliveries: [Bool: Int] = [:]
@@ -43,7 +43,7 @@ package final class HubMetrics: Sendable {
     }
   }
 
-  /// Of what the storage throws; what a body refuses is no error of the storage.
+  /// Counts an error of the storage; other errors, such as refusals, are ignored.
   func onError(_ error: any Error) {
     guard let reason = (error as? HubStorageError)?.reason else { return }
     state.withLock { $0.errors[reason, default: 0] += 1 }
@@ -53,10 +53,12 @@ package final class HubMetrics: Sendable {
 
   func onDelivery(isTaken: Bool) { state.withLock { $0.deliveries[isTaken, default: 0] += 1 } }
 
+  /// Returns the metrics in the Prometheus text format.
+  ///
   /// - Parameters:
-  ///   - streams: that are open.
-  ///   - queues: what waits for the storage's threads, by lane.
-  ///   - uptime: since the hub's start.
+  ///   - streams: Number of open change streams.
+  ///   - queues: Number of pending storage calls by group of threads.
+  ///   - uptime: Time since the hub's start.
   func text(streams: Int, queues: [(lane: String, count: Int)], uptime: Duration) -> PrometheusText {
     let state = state.withLock { $0 }
     var text = PrometheusText()

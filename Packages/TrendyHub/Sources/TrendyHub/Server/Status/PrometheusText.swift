@@ -1,31 +1,34 @@
 /// Metrics in the text format of Prometheus, version 0.0.4.
 public struct PrometheusText: Hashable, Sendable, CustomStringConvertible {
+  /// The text written so far.
   public private(set) var description = ""
 
-  /// As an answer over HTTP says it.
+  /// Value of the header `Content-Type`.
   public static let mediaType = "text/plain; version=0.0.4; charset=utf-8"
 
+  /// Creates an empty text.
   public init() {}
 
+  /// Whether no metric has been added.
   public var isEmpty: Bool { description.isEmpty }
 
-  /// Adds a number that goes up and down.
+  /// Adds a gauge, a value that can increase and decrease.
   ///
   /// - Parameters:
-  ///   - name: of the metric.
-  ///   - help: a sentence on one line.
-  ///   - value: by now.
+  ///   - name: Name of the metric.
+  ///   - help: Description on one line.
+  ///   - value: Current value.
   public mutating func gauge(_ name: String, _ help: String, _ value: Double) {
     gauge(name, help, [([], value)])
   }
 
-  /// Adds a number that goes up and down, for each of several sets of labels.
+  /// Adds a gauge with one value for each set of labels.
   mutating func gauge(_ name: String, _ help: String, _ values: [(labels: [(String, String)], value: Double)]) {
     begin(name, "gauge", help)
     for (labels, value) in values { line(name, labels, value) }
   }
 
-  /// Adds numbers that only rise.
+  /// Adds a counter with one value for each set of labels.
   mutating func counter(_ name: String, _ help: String, _ values: [(labels: [(String, String)], value: Double)]) {
     begin(name, "counter", help)
     for (labels, value) in values { line(name, labels, value) }
@@ -52,7 +55,7 @@ public struct PrometheusText: Hashable, Sendable, CustomStringConvertible {
   }
 
   private mutating func line(_ name: String, _ labels: [(String, String)], _ value: Double) {
-    // Labels are words of this program: nothing in them has to be escaped.
+    // Labels contain only constants of this program, so no characters need escaping.
     let words = labels.map { "\($0)=\"\($1)\"" }.joined(separator: ",")
     description += "\(name)\(words.isEmpty ? "" : "{\(words)}") \(Self.text(value))\n"
   }
@@ -60,11 +63,11 @@ public struct PrometheusText: Hashable, Sendable, CustomStringConvertible {
   private static func text(_ value: Double) -> String { Int64(exactly: value).map { "\($0)" } ?? "\(value)" }
 }
 
-/// How often values were up to each of some bounds.
+/// Histogram with fixed bounds.
 struct MetricHistogram: Hashable, Sendable {
-  /// Rising.
+  /// Upper bounds in ascending order.
   let bounds: [Double]
-  /// Of values above the bound before and up to this one; those above the last are in ``count`` alone.
+  /// Number of values in each bucket; values above the last bound are only in ``count``.
   private(set) var counts: [Int]
   private(set) var count = 0
   private(set) var sum = 0.0
@@ -80,6 +83,6 @@ struct MetricHistogram: Hashable, Sendable {
     if let place = bounds.firstIndex(where: { value <= $0 }) { counts[place] += 1 }
   }
 
-  /// Seconds.
+  /// Bounds for durations, in seconds.
   static let durations: [Double] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 }

@@ -1,13 +1,14 @@
 import Synchronization
 
-/// Result of the last readiness check, so that frequent probes do not each reach the storage.
+/// Caches the result of the readiness check, so that frequent probes do not each access the storage.
 final class Readiness: Sendable {
   private static let interval: Duration = .seconds(5)
 
   private let last = Mutex<(problem: Problem?, at: Duration)?>(nil)
 
-  /// Runs the check if the last one is older than five seconds.
-  /// - Throws: the ``Problem`` of the last check.
+  /// Runs the check if the last one is at least five seconds old.
+  ///
+  /// - Throws: The ``Problem`` of the last check.
   func check(now: Duration, _ body: () async throws -> Void) async throws(Problem) {
     var result = last.withLock(\.self)
     if result.map({ now - $0.at >= Self.interval }) ?? true {

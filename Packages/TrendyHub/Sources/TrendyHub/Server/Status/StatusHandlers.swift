@@ -3,7 +3,7 @@ import Synchronization
 import TrendyModels
 import TrendyProtocols
 
-/// Health, readiness and metrics of the hub.
+/// Handlers for health, readiness and metrics.
 struct StatusHandlers: Sendable {
   let records: HubRecords
   let metrics: HubMetrics
@@ -31,7 +31,7 @@ struct StatusHandlers: Sendable {
     ]
   }
 
-  /// Whether the storage would accept a write. `/health` only shows that the process responds.
+  /// Reports whether the storage would accept a write. `/health` only shows that the process responds.
   private func showReadiness(_ call: HubCall) async throws -> HTTPResponse {
     try await readiness.check(now: records.clock.uptime) { [records] in
       try await records.store.perform(.writing, for: "readiness") { try records.storage.checkReady() }
@@ -43,7 +43,7 @@ struct StatusHandlers: Sendable {
     let threads = records.store.threads
     let text = metrics.text(
       streams: records.streams.count,
-      // Nothing waits in a hub without threads.
+      // A hub without storage threads has no queues.
       queues: [("reading", threads?.waitingCount(.reading) ?? 0), ("writing", threads?.waitingCount(.writing) ?? 0)],
       uptime: records.clock.uptime - startedAt)
     return HTTPResponse(type: PrometheusText.mediaType, .data(Data(text.description.utf8)))

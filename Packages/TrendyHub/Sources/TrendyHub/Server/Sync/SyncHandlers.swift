@@ -3,10 +3,10 @@ import Synchronization
 import TrendyModels
 import TrendyProtocols
 
-/// The sync protocol: feed, snapshot and push.
+/// Handlers of the sync protocol: feed, snapshot and push.
 struct SyncHandlers: Sendable {
   let records: HubRecords
-  /// Bytes of entries after which a part of a snapshot ends.
+  /// Bytes of entries at which a snapshot part is full.
   let snapshotPartBytes: Int
 
   private var core: HubCore { records.core }
@@ -64,15 +64,15 @@ struct SyncHandlers: Sendable {
         )
       }
     }
-    // Who asks for all there is, and says nothing of itself, stands nowhere.
+    // A request without device identity that reads from the beginning has no position.
     if position != nil || since > 0 {
       try noteContact(of: sender, position, cursor: since, after: last, in: state)
     }
-    // A page of the same address holds the same as long as nothing is written.
+    // Identical requests return the same page as long as nothing is written.
     return answer.tagged(state.tag)
   }
 
-  /// Notes where who asked stands, or will with the answer.
+  /// Stores the position that the device has, or will have after this response.
   private func noteContact(
     of sender: HubDevice, _ position: DevicePosition?, cursor: Int64?, after last: HubContact?, in state: HubState
   ) throws {
@@ -81,8 +81,8 @@ struct SyncHandlers: Sendable {
       let contact = core.contact(
         device: device, cursor: cursor, seen: position?.said, after: last, in: state, now: clock.now)
     else { return }
-    // An answer that goes out before this is no harm: who falls behind the horizon meanwhile is told to take a snapshot, and the
-    // list of lives, which is cut where no device is known to stand, is cut at a start.
+    // The response may be sent before the contact is stored: a device that falls below the horizon meanwhile must take
+    // a snapshot, and the list of epochs is shortened only at a hub start.
     try records.store.note(person: sender.person) { try $0.putContact(contact) }
   }
 
@@ -93,7 +93,8 @@ struct SyncHandlers: Sendable {
       .tagged(state.tag)
   }
 
-  /// Runs what may refuse a device's request, and has the refusal say where the hub stands: what comes next depends on it.
+  /// Runs checks that may refuse a device's request, and adds the hub position to the problem, which the device needs
+  /// to continue.
   private func tellingState<Result>(in reading: any HubReading, _ body: () throws -> Result) throws -> Result {
     do {
       return try body()
@@ -103,14 +104,14 @@ struct SyncHandlers: Sendable {
     }
   }
 
-  /// A stream of `head` events: the present one at once, then each newest.
+  /// A stream of `head` events: the current one at once, then each new one.
   private func changeStream(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
-    // Opened before the head is read: a write in between is told of too.
+    // Open the stream before the head is read, so that no write in between is missed.
     let stream = try records.streams.open(for: sender)
     records.streams.onHead(try await records.read(person: sender.person) { try $0.state().head }, of: sender.person)
     return HTTPResponse(
       type: "text/event-stream", .stream(HTTPBodyStream(endsWithReader: true) { await stream.next() }),
-      // nginx otherwise buffers small pieces.
+      // Keeps nginx from buffering small chunks.
       [("X-Accel-Buffering", "no")])
   }
 
@@ -119,7 +120,7 @@ struct SyncHandlers: Sendable {
     let (state, last) = try await records.read(person: sender.person) { reading in
       (try reading.state(), try reading.contact(device: position?.device ?? sender.restDevice))
     }
-    // Who takes a snapshot stands in this life from then on, whatever they asked before.
+    // A device that takes a snapshot will be in the current epoch, regardless of the position that it reported.
     try noteContact(of: sender, position, cursor: nil, after: last, in: state)
     if let part = call.text("part") { return try await snapshotPart(part, call, sender) }
     let writer = try await records.read(person: sender.person) { [self] reading in
@@ -138,7 +139,7 @@ struct SyncHandlers: Sendable {
   private func snapshotPart(_ name: String, _ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
     let name = try SnapshotPartName(name)
     let body = try await records.read(person: sender.person) { [self] reading in
-      // Parts of two lives of the hub are none of one snapshot.
+      // Parts from different epochs do not belong to the same snapshot.
       let epoch = try reading.state().epochs.last?.id ?? ""
       let place = name.epoch == epoch ? name.place : nil
       let part = try core.snapshotPart(from: place, bytes: snapshotPartBytes, in: reading)
@@ -194,14 +195,14 @@ struct SyncHandlers: Sendable {
 }
 
 extension HubCall {
-  /// The store that asks.
+  /// Device identity in the query; `nil` if absent.
   fileprivate func device() throws(Problem) -> String? {
     guard let device = text("device") else { return nil }
     guard Identifier.isValid(device) else { throw .invalid("device: expected \(Identifier.rule)") }
     return device
   }
 
-  /// What a device says of itself in an address; `nil` for one that says nothing.
+  /// Position that a device reports in the query; `nil` if it reports none.
   fileprivate func position() throws(Problem) -> DevicePosition? {
     let seen = try integer("seen", in: SyncRange.counter, default: 0)
     let lastSequence = try optionalInteger("last_seq", in: SyncRange.counter)
@@ -213,7 +214,7 @@ extension HubCall {
 extension HubCore.Push {
   private static let mostMutations = 500
 
-  /// What is wrong with the request fails it whole; what is wrong with one mutation refuses that one.
+  /// Validates a push. An invalid document fails the whole request; an invalid mutation is refused alone.
   init(_ push: PushDocument<WireAttempt<MutationEnvelope>>) throws(Problem) {
     guard Identifier.isValid(push.device) else { throw .invalid("device: expected \(Identifier.rule)") }
     guard push.mutations.count <= Self.mostMutations else {
@@ -256,7 +257,7 @@ extension WireAttempt<MutationEnvelope> {
 }
 
 extension HubMutation {
-  /// - Parameter namesLife: whether the document says which life is meant, were it the first.
+  /// Creates a mutation. `namesLife` states whether the document contains an incarnation, even if it is 0.
   init(_ envelope: MutationEnvelope, at path: String, namesLife: Bool) throws(Problem) {
     for (name, id) in [("id", envelope.id), ("entity_id", envelope.entityId)] where !Identifier.isValid(id) {
       throw .invalid("\(path).\(name): expected \(Identifier.rule)")
@@ -270,7 +271,7 @@ extension HubMutation {
       throw .invalid("\(path).fields.\(name.prefix(60)).author: expected \(Identifier.rule)")
     }
     let content = envelope.fields.map { Content.fields($0) } ?? .members(envelope.payload)
-    // Who speaks of versions means the first life unless told; who does not means whichever there is.
+    // A versioned mutation without incarnation refers to incarnation 0, an unversioned one to the current incarnation.
     let isVersioned = content.isByField || envelope.base != nil
     self.init(
       mutationId: envelope.id, kind: envelope.entityType, id: envelope.entityId, operation: operation,
@@ -281,11 +282,11 @@ extension HubMutation {
   }
 }
 
-/// What a part is asked for by: `first`, or kind, version and life that the part before named.
+/// Name of a snapshot part: `first`, or kind, version and epoch from the previous part.
 private struct SnapshotPartName: Sendable {
   private static let unknownKinds = "*"
 
-  /// `nil` for the first.
+  /// Position of the part; `nil` for the first.
   var place: HubCore.SnapshotPlace?
   var epoch: String
 
@@ -311,12 +312,12 @@ private struct SnapshotPartName: Sendable {
 }
 
 extension HubCore.Page {
-  /// The lines as they are kept, between members that are written anew.
+  /// Builds the response around the serialized entries, without decoding them.
   func answer(at now: Date) -> HTTPResponse {
     let position = state.position(at: now)
     let page = ChangeFeedResponse(
       changes: [], nextCursor: nextCursor, hasMore: hasMore, epoch: position.epoch, position: position)
-    // By name "changes" comes before all other members.
+    // Members are sorted by name, so `changes` comes first.
     let opening = Data(#"{"changes":["#.utf8)
     var body = opening
     for (place, line) in lines.enumerated() {
@@ -329,7 +330,7 @@ extension HubCore.Page {
 }
 
 extension [HubLine] {
-  /// A text of lines that begins with another.
+  /// Returns the lines preceded by a header line.
   fileprivate func joined(after header: Data) -> Data {
     var text = Data(capacity: reduce(header.count + 1) { $0 + $1.text.count + 1 })
     text += header
@@ -342,13 +343,13 @@ extension [HubLine] {
   }
 }
 
-/// Writes a snapshot's lines some hundred at a time, so that a large one is never in memory whole.
+/// Writes a snapshot in chunks of 256 lines, so that a large one is never in memory completely.
 private final class SnapshotWriter: Sendable {
   private static let linesPerPiece = 256
 
   private let header: SnapshotHeader
   private let lines: HubLineList
-  /// The next line: -1 is the header.
+  /// Index of the next line; -1 for the header.
   private let place = Mutex(-1)
 
   init(header: SnapshotHeader, lines: HubLineList) {
