@@ -1,19 +1,19 @@
-/// Takes one line for each answered request. It is called from many threads and must not block.
+/// Receives one entry for each response. Called on many threads; must not block.
 public typealias AccessLog = @Sendable (AccessLogEntry) -> Void
 
-/// What may be known of a request afterwards: no body, no query, no token.
+/// One request as the access log records it, without body, query and token.
 public struct AccessLogEntry: Hashable, Sendable {
   public var requestId: String
-  /// Empty when the request could not be read.
+  /// Method; empty if the request could not be parsed.
   public var method: String
-  /// Without its query; empty when the request could not be read.
+  /// Path without the query; empty if the request could not be parsed.
   public var path: String
   public var status: Int
   public var remoteAddress: String
-  /// The device whose token was shown, once it was found good.
+  /// Id of the authenticated device.
   public var device: String?
   public var duration: Duration
-  /// Of a 5xx, what the one who asked was not told: in words for the one who runs the hub.
+  /// Cause of a 5xx status, for the operator; not part of the response.
   public var failure: String?
 
   public init(

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Answers, written out.
+/// Writes responses.
 extension HTTPConnection {
-  /// Answers in the server's own words, and ends the connection.
+  /// Responds with a problem of the server itself, and ends the connection.
   mutating func refuse(_ problem: Problem, head: HTTPHead? = nil, _ surroundings: Surroundings) -> [Effect] {
     let path = head.map { String($0.target.prefix { $0 != "?" }) }
     isKept = false
@@ -36,7 +36,7 @@ extension HTTPConnection {
     return [.arm(surroundings.limits.sendIdleDeadline), .send(bytes)]
   }
 
-  /// The last lines of an answer's head.
+  /// Last lines of a response head.
   private var ending: String { isKept ? "\r\n" : "Connection: close\r\n\r\n" }
 
   mutating func onSent(_ surroundings: Surroundings) -> [Effect] {
@@ -51,7 +51,7 @@ extension HTTPConnection {
       stage = .head
       requestId = surroundings.nextRequestId()
       seen = 0
-      // The next request may have come already.
+      // The next request may already be in the input.
       return [.arm(surroundings.limits.idleDeadline)] + readOn(surroundings)
     case .head, .admitting, .body, .handling, .lingering, .closed: return []
     }
@@ -73,7 +73,7 @@ extension HTTPConnection {
 
   mutating func onEnded(isWhole: Bool, _ surroundings: Surroundings) -> [Effect] {
     guard case .streaming = stage else { return [] }
-    // Cut off, so that what is not whole cannot pass for it.
+    // End an incomplete body without a final chunk, so that the client cannot mistake it for a complete one.
     guard isWhole else { return end() }
     stage = .writing
     return [.arm(surroundings.limits.sendIdleDeadline), .send(isChunked ? Array("0\r\n\r\n".utf8) : [])]

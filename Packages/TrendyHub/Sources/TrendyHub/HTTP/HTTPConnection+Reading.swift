@@ -1,6 +1,6 @@
 import Foundation
 
-/// Requests, taken out of what arrives.
+/// Parses requests from received bytes.
 extension HTTPConnection {
   mutating func onReceived(_ bytes: ArraySlice<UInt8>, _ surroundings: Surroundings) -> [Effect] {
     switch stage {
@@ -25,13 +25,13 @@ extension HTTPConnection {
     }
   }
 
-  /// Takes the next request out of what has come, as far as it can.
+  /// Continues to parse the received bytes, as far as they suffice.
   mutating func readOn(_ surroundings: Surroundings) -> [Effect] {
     switch stage {
     case .head:
       var effects: [Effect] = []
       if seen == 0, !input.isEmpty, hasAsked {
-        // The idle time is over.
+        // The first byte of a new request ends the idle time.
         effects.append(.arm(surroundings.limits.headDeadline))
       }
       switch readHead(surroundings.limits) {
@@ -49,11 +49,11 @@ extension HTTPConnection {
     }
   }
 
-  /// The head, taken off the input once it is whole.
+  /// Parses the head and removes it from the input once it is complete.
   private mutating func readHead(_ limits: HTTPLimits) -> HTTPHead.Reading {
     let new = input[seen...]
     let endsLine = new.contains(UInt8(ascii: "\n"))
-    // A head that drips is not read anew for every byte.
+    // Parse again only if a line has ended or a limit is exceeded, not for each byte of a slow client.
     let isWorthReading =
       seen == 0 || endsLine || input.count > limits.headBytes || !hasLine && input.count > limits.targetBytes
     if endsLine { hasLine = true }
@@ -85,7 +85,7 @@ extension HTTPConnection {
       drop(head.contentLength)
       isKept = head.isKept && !isHalfClosed && !isStopping
     } else {
-      // Where the next request would begin is behind a body that is not read.
+      // The body is not read, so the start of a following request is unknown.
       isKept = false
     }
     return answer(response, to: head, surroundings)
@@ -111,7 +111,7 @@ extension HTTPConnection {
   ) -> [Effect] {
     guard input.count >= head.contentLength else {
       guard isHalfClosed else { return [] }
-      // The body can no longer come.
+      // The client has closed its sending side before the end of the body.
       return refuse(
         .malformedRequest("the request ended in the middle of its body"), head: head, surroundings)
     }
@@ -130,7 +130,7 @@ extension HTTPConnection {
       remoteAddress: address)
   }
 
-  /// Takes bytes off the front; a connection that has nothing left of a request holds no memory for it.
+  /// Removes bytes from the front of the input; releases the memory if none remain.
   private mutating func drop(_ count: Int) {
     if count == input.count { input = [] } else { input = Array(input[count...]) }
   }

@@ -1,99 +1,99 @@
 import Foundation
 
-/// One connection of HTTP/1.1 as a value: what arrives goes in, what is to be done comes out.
+/// State machine of one HTTP/1.1 connection: events go in, effects come out.
 ///
-/// It touches no socket and reads no clock. ``SocketServer`` feeds it events and carries out the effects in their order.
+/// It uses no socket and no clock. ``SocketServer`` passes events to it and performs the effects in order.
 struct HTTPConnection {
   enum Event {
-    /// Bytes of the other end; only while ``isReading``.
+    /// Bytes from the client; occurs only while ``isReading``.
     case received(ArraySlice<UInt8>)
-    /// The other end has closed its sending side.
+    /// The client has closed its sending side.
     case finished
-    /// The connection is gone, for both directions.
+    /// The connection is lost in both directions.
     case broken
-    /// A part of what was to be sent has gone out.
+    /// Part of the output was sent.
     case progressed
-    /// All of it has.
+    /// All output was sent.
     case sent
-    /// The gate's verdict on the request that ``Effect/admit(_:)`` named.
+    /// Result of the gate for the request in ``Effect/admit(_:)``.
     case admitted(HTTPAdmission)
     case answered(HTTPResponse)
-    /// The next piece of a streamed answer.
+    /// Next chunk of a streamed response.
     case made(Data)
-    /// The stream is over; `isWhole` is false after an error.
+    /// End of the stream; `isWhole` is false after an error.
     case ended(isWhole: Bool)
-    /// The deadline that was armed last has passed.
+    /// The armed deadline has passed.
     case deadline
-    /// The server stops: what runs is finished, and nothing new is begun.
+    /// The server stops: the running request is completed, and no further request is accepted.
     case stop
-    /// The time for that is over.
+    /// The time for stopping has expired.
     case abort
   }
 
   enum Effect {
-    /// Followed by ``Event/sent`` when all has gone out.
+    /// Bytes to send; ``Event/sent`` follows when all were sent.
     case send([UInt8])
     case admit(HTTPRequest)
     case handle(HTTPRequest)
     case makePiece(HTTPBodyStream)
-    /// Nobody waits for the gate, the handler or the stream any more.
+    /// Cancel the gate, the handler or the stream, whose result is no longer needed.
     case cancel
-    /// From now on; `nil` for no deadline. Takes the place of the one before.
+    /// Set the deadline, relative to now; `nil` for none. Replaces the previous one.
     case arm(Duration?)
-    /// A request was refused before it reached the handler.
+    /// Log a request that was refused before it reached the handler.
     case log(AccessLogEntry)
-    /// Close the writing side, and read on until the other end closes too, so that no reset overtakes the answer.
+    /// Close the sending side, but read until the client closes too, so that a TCP reset does not discard the response.
     case linger
     case close
   }
 
-  /// What an event is seen in the light of.
+  /// Environment in which an event is processed.
   struct Surroundings {
     var limits: HTTPLimits
-    /// Whether a gate stands before bodies.
+    /// Whether a gate checks requests before their body is read.
     var hasGate: Bool
-    /// As `Date` fields have it.
+    /// Current time for the header `Date`.
     var date: String
     var nextRequestId: () -> String
   }
 
   enum Stage {
-    /// Waits for a request's head; until its first byte the connection is idle.
+    /// Waiting for a request head; idle until its first byte.
     case head
-    /// The gate looks at the head.
+    /// The gate checks the head.
     case admitting(HTTPHead)
-    /// Waits for the rest of a body.
+    /// Waiting for the rest of the body.
     case body(HTTPHead, sender: HTTPAdmission.Sender?)
-    /// The handler works.
+    /// The handler is running.
     case handling(HTTPHead)
-    /// An answer goes out; behind it the connection is kept or ends.
+    /// Sending a response; the connection is then kept or closed.
     case writing
-    /// A streamed answer goes out.
+    /// Sending a streamed response.
     case streaming(HTTPBodyStream)
-    /// Answered, its writing side closed.
+    /// Response sent and sending side closed.
     case lingering
     case closed
   }
 
   let address: String
-  /// Of the request that is under way, or comes next.
+  /// Id of the current or next request.
   var requestId: String
   var stage = Stage.head
-  /// What has come and belongs to no request that was handled.
+  /// Received bytes that belong to no completed request.
   var input: [UInt8] = []
-  /// How much of `input` was there when it was looked at for a head; `hasLine` once a line of it has ended.
+  /// Number of bytes of `input` examined for a head; `hasLine` is set once a line has ended.
   var seen = 0
   var hasLine = false
-  /// A request has been read whole before: what comes is a later one.
+  /// Whether an earlier request was received completely.
   var hasAsked = false
-  /// Whether another request may follow the answer.
+  /// Whether another request may follow the response.
   var isKept = true
-  /// The other end has closed its sending side.
+  /// Whether the client has closed its sending side.
   var isHalfClosed = false
-  /// Whether the answer is streamed in chunks; else its end is the connection's.
+  /// Whether the response is sent in chunks; otherwise closing the connection ends it.
   var isChunked = false
   var isStopping = false
-  /// How much is still read and dropped while it lingers, in bytes.
+  /// Number of bytes still read and discarded while lingering.
   var lingerBudget = 4_194_304
 
   init(address: String, requestId: String) {
@@ -103,7 +103,7 @@ struct HTTPConnection {
 
   var isIdle: Bool { if case .head = stage { input.isEmpty } else { false } }
 
-  /// Whether a request has begun to come and is not whole.
+  /// Whether a request has begun to arrive and is incomplete.
   var isArriving: Bool {
     switch stage {
     case .head: !input.isEmpty
@@ -112,7 +112,7 @@ struct HTTPConnection {
     }
   }
 
-  /// Whether what the other end sends is taken now.
+  /// Whether received bytes are currently processed.
   var isReading: Bool {
     switch stage {
     case .head, .body, .lingering: true
@@ -120,7 +120,7 @@ struct HTTPConnection {
     }
   }
 
-  /// Whether it matters now that the other end closes its sending side.
+  /// Whether the client closing its sending side is currently an event.
   var isWatchingReader: Bool { if case .streaming(let stream) = stage { stream.endsWithReader } else { false } }
 
   mutating func on(_ event: Event, in surroundings: Surroundings) -> [Effect] {
@@ -145,7 +145,7 @@ struct HTTPConnection {
     }
   }
 
-  /// Ends without another word.
+  /// Closes the connection without a response.
   mutating func end() -> [Effect] {
     var effects: [Effect] = [.close]
     switch stage {

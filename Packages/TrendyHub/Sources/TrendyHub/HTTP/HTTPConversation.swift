@@ -1,16 +1,16 @@
 import Foundation
 
-/// A connection that bytes alone drive, with a handler that answers at once; for what tries it with bytes of every sort.
+/// A connection fed with bytes only, whose handler responds at once; for fuzz tests.
 package struct HTTPConversation {
   package private(set) var requests: [HTTPRequest] = []
-  /// Of the answers, without those that ask for a body.
+  /// Status codes of the final responses.
   package private(set) var statuses: [Int] = []
   package private(set) var isClosed = false
-  /// What came of it after it was closed: nothing may.
+  /// Number of effects after the connection was closed, which must be 0.
   package private(set) var effectsAfterClose = 0
 
   private var connection = HTTPConnection(address: "127.0.0.1", requestId: "1")
-  /// What the other end has sent and the connection does not take yet.
+  /// Bytes that the client has sent and the connection does not yet read.
   private var unread: ArraySlice<UInt8> = []
   private var isFinished = false
   private var piecesOfAnswer = 0
@@ -25,7 +25,7 @@ package struct HTTPConversation {
     readOn()
   }
 
-  /// The other end sends no more.
+  /// Closes the client's sending side.
   package mutating func finish() {
     isFinished = true
     carryOut(connection.on(.finished, in: surroundings))
@@ -69,7 +69,7 @@ package struct HTTPConversation {
     case .close:
       isClosed = true
       return nil
-    // Whoever reads on finds the end again.
+    // Reading after the end returns the end again.
     case .linger: return isFinished ? .finished : nil
     case .cancel, .arm, .log: return nil
     }

@@ -1,11 +1,11 @@
 import TrendyModels
 
-/// Dates as HTTP writes them (RFC 9110, 5.6.7): `Sun, 06 Nov 1994 08:49:37 GMT`.
+/// HTTP dates (RFC 9110, 5.6.7): `Sun, 06 Nov 1994 08:49:37 GMT`.
 enum HTTPDate {
   private static let days = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
   private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
-  /// - Parameter second: since 1970, in the years 1970 to 9999.
+  /// Formats seconds since 1970, clamped to the years 1970 to 9999.
   static func text(second: Int64) -> String {
     let second = min(max(second, 0), 253_402_300_799)
     let day = Int(second / 86_400)

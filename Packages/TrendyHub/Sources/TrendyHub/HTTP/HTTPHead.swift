@@ -1,26 +1,26 @@
-/// The head of a request, read strictly (RFC 9112): what two readers could understand differently is refused.
+/// Head of a request, parsed strictly (RFC 9112): requests that two parsers could interpret differently are refused.
 struct HTTPHead: Hashable, Sendable {
   var method: String
-  /// Origin form, as sent.
+  /// Request target in origin form, as sent.
   var target: String
   var headers: HTTPHeaders
-  /// 0 when there is no body.
+  /// Length of the body; 0 if there is none.
   var contentLength: Int
-  /// Whether another request may follow on the connection, as far as the sender is concerned.
+  /// Whether the client allows another request on the connection.
   var isKept = true
   var isVersion10 = false
 }
 
 extension HTTPHead {
   enum Reading: Hashable {
-    /// The empty line has not come yet.
+    /// The empty line has not arrived yet.
     case incomplete
-    /// With the bytes of the head, its empty line included.
+    /// The head, with its length in bytes including the empty line.
     case complete(HTTPHead, length: Int)
     case refused(Problem)
   }
 
-  /// Reads the head at the front of `bytes`, which may go on with the body.
+  /// Parses the head at the start of `bytes`, which the body may follow.
   static func read(_ bytes: some RandomAccessCollection<UInt8>, limits: HTTPLimits) -> Reading {
     do {
       guard let (lines, length) = try split(Array(bytes.prefix(limits.headBytes + 1)), limits: limits) else {
@@ -32,7 +32,7 @@ extension HTTPHead {
     }
   }
 
-  /// The lines up to the empty one and the bytes up to its end; `nil` while it is missing.
+  /// Returns the lines before the empty one and the offset after it; `nil` if it has not arrived.
   private static func split(
     _ bytes: [UInt8], limits: HTTPLimits
   ) throws(Problem) -> (lines: [ArraySlice<UInt8>], length: Int)? {
@@ -52,7 +52,7 @@ extension HTTPHead {
       guard !line.contains(UInt8(ascii: "\r")) else {
         throw .malformedRequest("a line of the head holds a bare carriage return")
       }
-      // Without this, a head of garbage would be waited for until its deadline.
+      // Fail early, instead of waiting for the deadline of a head without line ends.
       if lines.isEmpty, line.count > limits.targetBytes + 64 { throw .targetTooLong(limits) }
       if line.isEmpty { return (lines, index + 1) }
       lines.append(line)
@@ -116,7 +116,7 @@ extension HTTPHead {
       throw .malformedRequest("a header field without a colon")
     }
     let name = line[line.startIndex..<colon]
-    // A folded line begins with a space, so it fails here too, and so does a space before the colon.
+    // Line folding and spaces before the colon fail this check too.
     guard !name.isEmpty, name.allSatisfy(isToken) else {
       throw .malformedRequest("a header field's name holds a space or a sign that names may not have")
     }
@@ -145,7 +145,8 @@ extension HTTPHead {
         throw .malformedRequest(
           "Transfer-Encoding stands beside Content-Length or in HTTP/1.0, where it has no meaning")
       }
-      // The whole body is read before a handler runs, so a length costs the sender nothing and leaves one way to frame.
+      // The body is read completely before the handler runs, so requiring a length costs the client nothing and leaves
+      // one way to find the end of a request.
       throw Problem(
         "length_required", status: 411, title: "Length required",
         detail: "send the body with a Content-Length instead of Transfer-Encoding: \(codings[0].prefix(40))")
@@ -154,7 +155,7 @@ extension HTTPHead {
     guard !text.isEmpty, text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else {
       throw .malformedRequest("expected a whole number in Content-Length")
     }
-    // More digits than fit are too large, not malformed.
+    // More digits than fit in an integer mean a body that is too large.
     guard let length = Int(text), length <= limits.bodyBytes else { throw .bodyTooLarge(limit: limits.bodyBytes) }
     return length
   }
@@ -167,7 +168,7 @@ extension HTTPHead {
 
   private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 
-  /// A sign of a `token` (RFC 9110, 5.6.2).
+  /// Returns whether a byte may occur in a `token` (RFC 9110, 5.6.2).
   private static func isToken(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

@@ -1,5 +1,6 @@
-/// The header fields of a message, in order; names are compared without case.
+/// Header fields of a message, in order. Names are case-insensitive.
 public struct HTTPHeaders: Hashable, Sendable {
+  /// One header field.
   public struct Field: Hashable, Sendable {
     public var name: String
     public var value: String
@@ -12,11 +13,12 @@ public struct HTTPHeaders: Hashable, Sendable {
 
   public private(set) var fields: [Field]
 
+  /// Creates headers from pairs of name and value.
   public init(_ fields: [(String, String)] = []) {
     self.fields = fields.map { Field(name: $0.0, value: $0.1) }
   }
 
-  /// The first value under `name`; setting replaces every one, and `nil` removes them.
+  /// First value of a name. Setting a value replaces all fields of the name; `nil` removes them.
   public subscript(name: String) -> String? {
     get { fields.first { Self.areEqual($0.name, name) }?.value }
     set {
@@ -25,16 +27,17 @@ public struct HTTPHeaders: Hashable, Sendable {
     }
   }
 
+  /// Returns all values of a name, in order.
   public func values(of name: String) -> [String] {
     fields.filter { Self.areEqual($0.name, name) }.map(\.value)
   }
 
-  /// Adds a field and keeps those of the same name.
+  /// Adds a field without removing others of the name.
   public mutating func append(name: String, value: String) {
     fields.append(Field(name: name, value: value))
   }
 
-  /// Field names are ASCII, so comparing bytes with the case bit set for letters is all it takes.
+  /// Compares field names, which are ASCII, ignoring case.
   private static func areEqual(_ left: String, _ right: String) -> Bool {
     left.utf8.count == right.utf8.count && zip(left.utf8, right.utf8).allSatisfy { lower($0) == lower($1) }
   }

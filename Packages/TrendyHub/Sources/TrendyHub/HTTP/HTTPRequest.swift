@@ -1,18 +1,18 @@
 public import Foundation
 
-/// One request, complete: a handler never sees half a body.
+/// A complete request, including its body.
 public struct HTTPRequest: Sendable {
-  /// Names this request in the answer's `X-Request-Id`, in problem documents and in the access log.
+  /// Id of the request in the header `X-Request-Id`, in problem documents and in the access log.
   public var id: String
-  /// As sent, upper case for every method this hub knows.
+  /// Method as sent; all supported methods are upper case.
   public var method: String
-  /// Path and query as sent, still percent-encoded; begins with `/`.
+  /// Path and query as sent, percent-encoded; begins with `/`.
   public var target: String
   public var headers: HTTPHeaders
   public var body: Data
-  /// The other end's address without its port; empty when the request came from within the process.
+  /// Address of the client without port; empty for a request from within the process.
   public var remoteAddress: String
-  /// What the gate knew of the sender; `nil` where it was not asked.
+  /// Sender that the gate identified; `nil` if there was no gate.
   package var sender: HTTPAdmission.Sender?
 
   public init(
@@ -29,12 +29,12 @@ public struct HTTPRequest: Sendable {
 }
 
 extension HTTPRequest {
-  /// The target up to its query, still percent-encoded.
+  /// Target without its query, percent-encoded.
   public var path: Substring { target.prefix { $0 != "?" } }
 
-  /// The segments of the path, percent-decoded one by one, so that an encoded `/` stays part of its segment.
+  /// Percent-decoded segments of the path; an encoded `/` does not separate segments.
   ///
-  /// `nil` when a segment is no UTF-8 or holds a bad escape.
+  /// `nil` if an escape is invalid or a segment is not valid UTF-8.
   public var pathSegments: [String]? {
     var segments: [String] = []
     for segment in path.split(separator: "/", omittingEmptySubsequences: true) {
@@ -44,7 +44,7 @@ extension HTTPRequest {
     return segments
   }
 
-  /// The query's parameters; the last of two equal names wins. `nil` when an escape is bad.
+  /// Query parameters; the last of several equal names wins. `nil` if an escape is invalid.
   public var query: [String: String]? {
     guard let mark = target.firstIndex(of: "?") else { return [:] }
     var parameters: [String: String] = [:]
@@ -88,7 +88,7 @@ extension HTTPRequest {
 }
 
 extension HTTPRequest {
-  /// Whether who asks has the version with this tag, compared weakly (RFC 9110, 8.8.3.2).
+  /// Returns whether the client has the representation with this tag, by weak comparison (RFC 9110, 8.8.3.2).
   func knows(_ tag: String) -> Bool {
     let tag = tag.trimmingPrefix("W/")
     return headers.values(of: "If-None-Match").joined(separator: ",").split(separator: ",").contains { text in
@@ -97,7 +97,7 @@ extension HTTPRequest {
     }
   }
 
-  /// Whether an answer may be compressed with gzip (RFC 9110, 12.5.3).
+  /// Whether the client accepts a response compressed with gzip (RFC 9110, 12.5.3).
   var acceptsGzip: Bool {
     var isAny = false
     for text in headers.values(of: "Accept-Encoding").joined(separator: ",").lowercased().split(separator: ",") {

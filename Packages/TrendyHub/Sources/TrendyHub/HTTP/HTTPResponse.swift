@@ -1,13 +1,14 @@
 public import Foundation
 
-/// What a handler answers: a status, header fields, and a body that is whole or a stream.
+/// Response of a handler: status, headers, and a complete or streamed body.
 public struct HTTPResponse: Sendable {
+  /// Body of a response.
   public enum Body: Sendable {
     case data(Data)
     case stream(HTTPBodyStream)
   }
 
-  /// 200 to 599.
+  /// Status code, 200 to 599.
   public var status: Int
   public var headers: HTTPHeaders
   public var body: Body
@@ -19,13 +20,15 @@ public struct HTTPResponse: Sendable {
   }
 }
 
-/// A body made piece by piece, as fast as the other end takes it.
+/// A body that is produced in chunks, as fast as the client receives it.
 public struct HTTPBodyStream: Sendable {
-  /// The next piece, `nil` after the last. It is asked for again only when the piece before has been taken. What it
-  /// throws ends the connection in the middle of the body, so that the other end knows that something is missing.
+  /// Returns the next chunk, or `nil` at the end. It is called again after the previous chunk was sent.
+  ///
+  /// An error ends the connection within the body, so that the client detects the missing part.
   public var next: @Sendable () async throws -> Data?
-  /// Whether it is over as soon as the other end closes its sending side: for a stream that waits for long between pieces,
-  /// where only writing would show, much later, that nobody reads.
+  /// Whether the stream ends when the client closes its sending side.
+  ///
+  /// Set for streams with long pauses, during which a lost reader would otherwise be detected only by a later write.
   public var endsWithReader: Bool
 
   public init(endsWithReader: Bool = false, next: @escaping @Sendable () async throws -> Data?) {
@@ -35,7 +38,7 @@ public struct HTTPBodyStream: Sendable {
 }
 
 extension HTTPResponse {
-  /// The whole body; a stream is read to its end.
+  /// Returns the complete body; reads a stream to its end.
   public func collectedBody() async throws -> Data {
     switch body {
     case .data(let data): return data

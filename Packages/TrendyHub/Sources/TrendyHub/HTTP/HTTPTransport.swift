@@ -1,16 +1,17 @@
-/// Answers one request. It is called from many tasks at once.
+/// Processes one request. Called concurrently from many tasks.
 public typealias HTTPHandler = @Sendable (HTTPRequest) async -> HTTPResponse
 
-/// Decides on a request by its head, before its body is read; the request's `body` is empty. It is called from many tasks at
-/// once, for every request that announces a body.
+/// Checks a request by its head, before its body is read; the request's `body` is empty.
+///
+/// Called concurrently from many tasks, for every request with a body.
 public typealias HTTPGate = @Sendable (HTTPRequest) async -> HTTPAdmission
 
-/// What a gate says of a request.
+/// Decision of a gate about a request.
 ///
-/// Flat, and the sender in a box: of an enum with an existential among its cases an optimised build of Swift 6.3.1 read the
-/// largest body as 0.
+/// It is a struct with a class for the sender because an optimized build of Swift 6.3.1 read the maximum body as 0 from
+/// an enum with an existential in one of its cases.
 public struct HTTPAdmission: Sendable {
-  /// What a gate knows of the sender, for the handler.
+  /// Sender that a gate identified, passed on to the handler.
   package final class Sender: Sendable {
     package let value: any Sendable
 
@@ -21,37 +22,39 @@ public struct HTTPAdmission: Sendable {
   var sender: Sender?
   var refusal: HTTPResponse?
 
-  /// The body may have so many bytes, and never more than the limits' `bodyBytes`; beyond it 413. `sender` goes with the
-  /// request to the handler.
+  /// Accepts a request whose body has at most `bodyBytes`, and at most the `bodyBytes` of the limits; otherwise the
+  /// status is 413.
+  ///
+  /// `sender` is passed to the handler with the request.
   public static func admitted(bodyBytes: Int, sender: (any Sendable)? = nil) -> HTTPAdmission {
     HTTPAdmission(bodyBytes: bodyBytes, sender: sender.map(Sender.init))
   }
 
-  /// Answered without the body. The connection ends, unless the body has come already.
+  /// Responds without reading the body. The connection is closed, unless the body has already arrived.
   public static func refused(_ response: HTTPResponse) -> HTTPAdmission { HTTPAdmission(refusal: response) }
 }
 
-/// Carries requests from a socket to a handler and answers back.
+/// Passes requests from a socket to a handler, and its responses back.
 ///
-/// What is above it sees values only: ``HTTPRequest`` in, ``HTTPResponse`` out.
+/// Callers use only values: ``HTTPRequest`` and ``HTTPResponse``.
 public protocol HTTPTransport: Sendable {
-  /// Binds, then serves until ``stop()``.
-  /// - Returns: the bound port, also when port 0 asked for any free one.
+  /// Binds the address and serves until ``stop()``.
+  ///
+  /// - Returns: The bound port, which the system chooses if port 0 was requested.
   func start(handler: @escaping HTTPHandler) async throws(HTTPTransportError) -> UInt16
 
-  /// As ``start(handler:)``, with a gate before requests that announce a body; by default it is left out.
+  /// Like ``start(handler:)``, with a gate for requests with a body. The default ignores the gate.
   func start(gate: @escaping HTTPGate, handler: @escaping HTTPHandler) async throws(HTTPTransportError) -> UInt16
 
-  /// Returns when the transport has had a turn at its connections since the call: one that hangs never does.
+  /// Returns after the transport has next processed its connections; does not return if it hangs.
   func turn() async
 
-  /// Stops accepting, lets running requests finish within the limits' `stopDeadline`, then closes. Calling it again is
-  /// no error.
+  /// Stops accepting connections, completes running requests within `HTTPLimits.stopDeadline`, then closes. Idempotent.
   func stop() async
 }
 
 extension HTTPTransport {
-  /// A transport without a thread of its own cannot hang.
+  /// The default suits transports without a thread, which cannot hang.
   public func turn() async {}
 
   public func start(
@@ -59,17 +62,17 @@ extension HTTPTransport {
   ) async throws(HTTPTransportError) -> UInt16 { try await start(handler: handler) }
 }
 
-/// Why a transport does not serve.
+/// Errors of starting a transport.
 public enum HTTPTransportError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// Another process, or another transport of this one, listens there.
+  /// Another process, or another transport of this process, listens on the port.
   case portInUse(address: String, port: UInt16)
-  /// Ports below 1024 are the administrator's.
+  /// Ports below 1024 require privileges.
   case notPermitted(address: String, port: UInt16)
-  /// The address is none of this machine's, or no address at all.
+  /// The address is invalid or not an address of this machine.
   case badAddress(String)
-  /// A transport serves once.
+  /// A transport can be started once.
   case alreadyStarted
-  /// Anything else the system said.
+  /// Any other error of the system.
   case system(operation: String, code: Int32)
 
   public var description: String {
@@ -94,33 +97,41 @@ public enum HTTPTransportError: Error, Hashable, Sendable, CustomStringConvertib
   }
 }
 
-/// What one client may take of a server. Beyond each limit stands an answer in words, not a dropped connection.
+/// Limits of a server. A client that exceeds one gets a response that names it, rather than a closed connection.
 public struct HTTPLimits: Hashable, Sendable {
-  /// Request line and header fields together, in bytes; beyond it 431.
+  /// Maximum size of request line and header fields in bytes, otherwise status 431.
   public var headBytes = 32_768
-  /// Path and query, in bytes; beyond it 414.
+  /// Maximum size of path and query in bytes, otherwise status 414.
   public var targetBytes = 8192
-  /// Number of header fields; beyond it 431.
+  /// Maximum number of header fields, otherwise status 431.
   public var headerFields = 100
-  /// Body, in bytes; beyond it 413. The default is four times the size of the largest entity, so that any entity fits in one mutation.
+  /// Maximum body in bytes, otherwise status 413.
+  ///
+  /// The default is four times the size of the largest entity, so that any entity fits in one mutation.
   public var bodyBytes = 4_194_304
-  /// Connections open at once; beyond it the one that has been idle for longest is closed, and where none is, 503.
+  /// Maximum number of open connections. Beyond it the connection idle for longest is closed; if none is idle, the
+  /// status is 503.
   public var connections = 512
-  /// The same from one address; where none of them is idle, 429.
+  /// Maximum number of open connections from one address; if none of them is idle, the status is 429.
   public var connectionsPerAddress = 128
-  /// Reverse proxies: as with a Unix socket, behind one address there are many, who are not held to ``connectionsPerAddress``.
+  /// Addresses of reverse proxies, to which ``connectionsPerAddress`` does not apply.
+  ///
+  /// A proxy's connections belong to many clients. Unix sockets are exempt too.
   public var proxies: [NetworkAddressRange] = []
-  /// From the accepted connection, or from the first byte of a later request, to the end of the head; beyond it 408.
+  /// Maximum time from accepting the connection, or from the first byte of a later request, to the end of the head,
+  /// otherwise 408.
   public var headDeadline: Duration = .seconds(10)
-  /// From an answer to the first byte of the next request; beyond it the connection is closed.
+  /// Maximum time from a response to the first byte of the next request, after which the connection is closed.
   public var idleDeadline: Duration = .seconds(75)
-  /// From the end of the head to the end of the body; beyond it 408.
+  /// Maximum time from the end of the head to the end of the body, otherwise status 408.
   public var bodyDeadline: Duration = .seconds(30)
-  /// Longest silence while an answer is being taken; beyond it the connection is closed.
+  /// Maximum time without progress while a response is sent, after which the connection is closed.
   public var sendIdleDeadline: Duration = .seconds(60)
-  /// How long ``HTTPTransport/stop()`` waits for what runs; beyond it the rest is answered 503.
+  /// Time that ``HTTPTransport/stop()`` waits for running requests, which then get status 503.
   public var stopDeadline: Duration = .seconds(10)
-  /// How much longer it waits for clients to take their last answer: half of ``stopDeadline``, and a second at most.
+  /// Time that ``HTTPTransport/stop()`` then waits for clients to receive their last response.
+  ///
+  /// Half of ``stopDeadline``, at most a second.
   public var lastWordsDeadline: Duration { min(stopDeadline / 2, .seconds(1)) }
 
   public init() {}

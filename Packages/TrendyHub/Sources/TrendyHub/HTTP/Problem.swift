@@ -1,20 +1,20 @@
 import Foundation
 public import TrendyModels
 
-/// An answer that says no, as RFC 9457 has it: what is wrong, in words a person can act on.
+/// An error response as defined by RFC 9457, with a text that says what is wrong and what to do.
 public struct Problem: Error, Hashable, Sendable {
-  /// What the answer says; `request_id` and `instance` are the request's.
+  /// Members of the document; `request_id` and `instance` are those of the request.
   public var details: ProblemDetails
-  /// When asking again has a chance.
+  /// Time after which a retry may succeed.
   public var retryAfter: Duration?
-  /// Methods allowed, of a 405.
+  /// Allowed methods, for status 405.
   public var allow: String?
-  /// Where the hub stands, for a device that must know it to go on.
+  /// Hub position, for a device that needs it to continue.
   public var position: HubPosition?
-  /// What was judged before a fork was seen: it stands, and the device learns it from the same answer.
+  /// Outcomes of the mutations before a fork was detected; they are final.
   public var outcomes: [OutcomeEnvelope]?
 
-  /// `kind` is the part of `urn:trendy:error:<kind>` that a program decides by.
+  /// Creates a problem; `kind` is the suffix of the type `urn:trendy:error:<kind>`.
   public init(
     _ kind: String, status: Int, title: String, detail: String, retryAfter: Duration? = nil, allow: String? = nil
   ) {
@@ -25,20 +25,21 @@ public struct Problem: Error, Hashable, Sendable {
 
   init(_ details: ProblemDetails) { self.details = details }
 
+  /// Suffix of the problem type, by which clients distinguish problems.
   public var kind: String { details.kind }
   public var status: Int { details.status }
-  /// The same for every problem of its kind.
+  /// Title, equal for all problems of a kind.
   public var title: String { details.title }
-  /// What went wrong this time, and what to do.
+  /// Cause in this case, and what to do.
   public var detail: String { details.detail ?? "" }
 }
 
 extension Problem {
-  /// The answer to a request; `instance` is the path that was asked for.
+  /// Creates the response; `instance` is the path of the request.
   public func response(instance: String?, requestId: String) -> HTTPResponse {
     var headers = HTTPHeaders([("Content-Type", "application/problem+json"), ("X-Request-Id", requestId)])
     if let retryAfter {
-      // Rounded up: a client that waits as long as it is told must not be told again.
+      // Round up: a client that waits exactly that long must not be refused again.
       let (seconds, attoseconds) = retryAfter.components
       headers["Retry-After"] = String(max(0, seconds + (attoseconds > 0 ? 1 : 0)))
     }

@@ -1,22 +1,22 @@
-/// Deadlines of many, the earliest first: a binary heap.
+/// Deadlines of many owners in a binary heap, earliest first.
 ///
-/// Nothing is taken out when a deadline moves: its owner keeps the present one, and on a deadline that has passed says when
-/// to look again. So moving one costs nothing, and a look costs what has passed.
+/// Entries are not removed when a deadline moves to a later time: the owner stores the current one, and adds it again
+/// when the earlier entry is due. Thus moving a deadline costs nothing.
 struct DeadlineQueue {
   private struct Entry {
     var time: Duration
     var owner: UInt64
   }
 
-  /// Each but the first is not earlier than the one at half its place.
+  /// Binary heap: no entry is earlier than its parent.
   private var heap: [Entry] = []
-  /// The entry of each owner that counts: of several the earliest.
+  /// Valid entry of each owner: the earliest.
   private var earliest: [UInt64: Duration] = [:]
 
-  /// Not after the earliest deadline; `nil` where there is none.
+  /// Time of the first entry, at or before the earliest deadline; `nil` if there is none.
   var next: Duration? { heap.first?.time }
 
-  /// Has the owner looked at by that time.
+  /// Adds a time at which the owner is due.
   mutating func add(_ time: Duration, of owner: UInt64) {
     if let known = earliest[owner], known <= time { return }
     earliest[owner] = time
@@ -28,11 +28,11 @@ struct DeadlineQueue {
     }
   }
 
-  /// Takes the next of those who wanted to be looked at by now; `nil` where there are no more.
+  /// Removes and returns an owner that is due; `nil` if there is none.
   mutating func take(now: Duration) -> UInt64? {
     while let first = heap.first, first.time <= now {
       removeFirst()
-      // What was said before an earlier deadline was added counts no more.
+      // Skip entries that an earlier deadline of the owner has replaced.
       guard earliest[first.owner] == first.time else { continue }
       earliest[first.owner] = nil
       return first.owner
@@ -42,10 +42,10 @@ struct DeadlineQueue {
 
   mutating func forget(_ owner: UInt64) {
     guard earliest.removeValue(forKey: owner) != nil else { return }
-    // Those that count no more are dropped before they are more than those that do.
+    // Remove invalid entries before they outnumber valid ones.
     guard heap.count > 64, heap.count > 2 * earliest.count else { return }
     let counting = earliest.map { Entry(time: $0.value, owner: $0.key) }
-    // What is sorted is a heap.
+    // A sorted array is a valid heap.
     heap = counting.sorted { $0.time < $1.time }
   }
 

@@ -9,21 +9,21 @@
   import CEpoll
 #endif
 
-/// Waits until descriptors are ready: epoll on Linux, poll elsewhere. It belongs to one thread.
+/// Waits until descriptors are ready: epoll on Linux, poll elsewhere. Used by one thread.
 ///
-/// A descriptor is told of once, then watched again when it is asked for anew: one whose turn has not come costs nothing.
+/// A descriptor is reported once, and again only after a new call to watch it.
 final class Poller {
   enum Interest {
     case reading
     case writing
-    /// That the other end closes its sending side.
+    /// Wait until the other end closes its sending side.
     case hangUp
   }
 
   #if os(Linux)
     private let epoll: Int32
     private var events = [epoll_event](repeating: epoll_event(), count: 256)
-    /// By number; `nil` of one that was told of and is not watched at present.
+    /// Watched interest by number; `nil` for a descriptor that was reported and is not watched at present.
     private var known: [UInt64: Interest?] = [:]
 
     init() throws(HTTPTransportError) {
@@ -34,11 +34,11 @@ final class Poller {
 
     deinit { close(epoll) }
 
-    /// - Parameter interest: `nil` for nothing at present.
+    /// Watches a descriptor; `nil` stops watching.
     func watch(_ descriptor: Int32, number: UInt64, for interest: Interest?) {
       let present = known[number]
       if case .some(let watched) = present, watched == interest { return }
-      // A descriptor that is known tells of errors even where nothing is asked.
+      // An unwatched descriptor that stays registered would still report errors.
       guard let interest else { return forget(descriptor, number: number) }
       var event = epoll_event()
       event.data.u64 = number
@@ -52,14 +52,15 @@ final class Poller {
       known[number] = .some(interest)
     }
 
-    /// Before the descriptor is closed.
+    /// Stops watching a descriptor, before it is closed.
     func forget(_ descriptor: Int32, number: UInt64) {
       guard known.removeValue(forKey: number) != nil else { return }
       epoll_ctl(epoll, EPOLL_CTL_DEL, descriptor, nil)
     }
 
-    /// - Parameter milliseconds: -1 waits for as long as it takes.
-    /// - Returns: the numbers of those that are ready.
+    /// Waits for up to `milliseconds`, or without limit for -1.
+    ///
+    /// - Returns: Numbers of the ready descriptors.
     func wait(atMost milliseconds: Int32) -> [UInt64] {
       let count = epoll_wait(epoll, &events, Int32(events.count), milliseconds)
       guard count > 0 else { return [] }

@@ -1,15 +1,15 @@
-/// A connection's socket, the bytes on their way out, and what runs for it.
+/// Socket, pending output and task of a connection.
 ///
-/// It belongs to the server's thread. A task knows it by its number, which is never used again.
+/// Used only by the server's thread. Tasks refer to it by its number, which is never reused.
 final class SocketChannel {
   let number: UInt64
   let socket: Int32
   var connection: HTTPConnection
-  /// In uptime; `nil` while the time is the handler's.
+  /// Uptime of the deadline; `nil` while the handler runs.
   var deadline: Duration?
-  /// The gate, the handler, or what makes the next piece.
+  /// Task of the gate, the handler, or the next chunk.
   var task: Task<Void, Never>?
-  /// Whether it takes up no room of the limits any more.
+  /// Whether the connection no longer counts towards the limits.
   var isCountedOut = false
   private var output: [UInt8] = []
   private var sent = 0
@@ -22,10 +22,10 @@ final class SocketChannel {
 
   var hasOutput: Bool { sent < output.count }
 
-  /// Whether it is kept open for a next request. One that has not asked yet is about to.
+  /// Whether the connection waits for another request. A connection without any request yet is not idle.
   var isIdle: Bool { connection.isIdle && connection.hasAsked }
 
-  /// `nil` where nothing that the other end does matters now.
+  /// Readiness to wait for; `nil` if no event of the client matters now.
   var interest: Poller.Interest? {
     if hasOutput { return .writing }
     if connection.isReading { return .reading }
@@ -38,12 +38,12 @@ final class SocketChannel {
 
   enum Flushed {
     case all
-    /// Whether anything went out.
+    /// Part of the output was sent; the value is false if nothing was.
     case part(Bool)
     case broken
   }
 
-  /// Sends what the socket takes. Memory for bytes that have gone is given back.
+  /// Sends as much output as the socket accepts, and releases the memory of sent bytes.
   func flush() -> Flushed {
     let before = sent
     while sent < output.count {

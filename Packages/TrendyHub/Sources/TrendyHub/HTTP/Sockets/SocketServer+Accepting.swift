@@ -1,20 +1,20 @@
 import Foundation
 import TrendyModels
 
-/// New connections, and room for them.
+/// Accepts connections within the limits.
 extension SocketServer {
-  /// Connections that are accepted before the open ones have their turn.
+  /// Maximum number of connections accepted before open ones are served.
   private static let acceptedAtOnce = 64
 
   func acceptSome(now: Duration) {
     acceptPausedUntil = nil
     guard listener >= 0 else { return }
-    // Who opens connections as fast as they are accepted does not keep those that are open from being served.
+    // A client that opens connections continuously must not keep open ones from being served.
     for _ in 0..<Self.acceptedAtOnce {
       switch Sockets.accept(listener) {
       case .none: return poller.watch(listener, number: Self.listenerNumber, for: .reading)
       case .exhausted:
-        // Accepting again at once would spin: the connection stays in the backlog until a descriptor is free.
+        // Accepting again at once would spin. The connection stays in the backlog until a descriptor is free.
         acceptPausedUntil = now + .milliseconds(100)
         return logShortage(now: now)
       case .connection(let socket, let address): open(socket, address: address, now: now)
@@ -50,7 +50,7 @@ extension SocketServer {
           + "raise the limit (ulimit -n) or lower --limit connections"))
   }
 
-  /// Closes the connection that has been idle for longest, where there are too many.
+  /// Closes the connection that has been idle for longest if a limit is reached; returns a problem if none is idle.
   private func makeRoom(for address: String) -> Problem? {
     if numbersByAddress[address, default: []].count >= limits.connectionsPerAddress, !isProxy(address),
       !closeLongestIdle(of: address)
@@ -67,7 +67,7 @@ extension SocketServer {
     return nil
   }
 
-  /// Whether behind the address there are the connections of many.
+  /// Returns whether many clients share the address.
   private func isProxy(_ address: String) -> Bool {
     if address == NetworkAddress.unixSocket { return true }
     guard !limits.proxies.isEmpty, let address = NetworkAddress(address) else { return false }
@@ -83,7 +83,7 @@ extension SocketServer {
 
   private func closeLongestIdle() -> Bool {
     while let number = idleDeadlines.take(now: .seconds(Int64.max)) {
-      // One that has asked since is told of again when it is idle.
+      // A connection that was used since is added again when it becomes idle.
       guard let channel = channels[number], channel.isIdle, let deadline = channel.deadline else { continue }
       if let next = idleDeadlines.next, next < deadline {
         idleDeadlines.add(deadline, of: number)
@@ -95,7 +95,7 @@ extension SocketServer {
     return false
   }
 
-  /// A connection that lingers, or is closed, counts no more.
+  /// Excludes a lingering or closed connection from the limits.
   func countOut(_ channel: SocketChannel) {
     guard !channel.isCountedOut else { return }
     channel.isCountedOut = true

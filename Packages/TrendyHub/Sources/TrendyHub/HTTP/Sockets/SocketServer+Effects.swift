@@ -1,8 +1,8 @@
 import Foundation
 
-/// Connections served: readiness in, effects out.
+/// Serves connections: reacts to readiness and performs effects.
 extension SocketServer {
-  /// Does what the socket is ready for, until it has to wait.
+  /// Reads or writes until the socket would block.
   func serve(_ channel: SocketChannel, now: Duration) {
     if channel.hasOutput {
       flush(channel, now: now)
@@ -15,7 +15,7 @@ extension SocketServer {
   }
 
   private func receive(_ channel: SocketChannel, now: Duration) {
-    // One that sends without end lets others have their turn.
+    // Limit the number of reads, so that a client that sends continuously does not delay others.
     for _ in 0..<8 where channel.connection.isReading {
       let count = Sockets.receive(channel.socket, into: &buffer)
       if count < 0 { return }
@@ -33,7 +33,7 @@ extension SocketServer {
     }
   }
 
-  /// Tells the connection of an event, and carries out what it says, and what follows from that.
+  /// Passes an event to the connection and performs the resulting effects.
   func feed(_ channel: SocketChannel, _ event: HTTPConnection.Event, now: Duration) {
     perform(channel.connection.on(event, in: surroundings), on: channel, now: now)
   }
@@ -84,7 +84,7 @@ extension SocketServer {
           self.post(.ended(isWhole: true), to: number)
         }
       } catch {
-        // The other end sees a body cut off; the words of the error are for the handler that made the stream.
+        // The client receives an incomplete body; the handler that created the stream reports the error.
         self.post(.ended(isWhole: false), to: number)
       }
     }
@@ -95,13 +95,13 @@ extension SocketServer {
     poller.watch(channel.socket, number: channel.number, for: channel.interest)
   }
 
-  /// Connections that were answered and wait for the other end's close, at most: each still has a descriptor.
+  /// Maximum number of lingering connections, each of which uses a descriptor.
   private static let mostLingering = 512
 
   private func linger(_ channel: SocketChannel) {
     Sockets.shutdownWriting(channel.socket)
     countOut(channel)
-    // Under attack the courtesy of waiting for the other end's close is for the first ones.
+    // Beyond the limit, close without waiting for the client.
     if channels.count - openCount > min(limits.connections, Self.mostLingering) { remove(channel) }
   }
 

@@ -11,12 +11,13 @@ import TrendyProtocols
   import Darwin
 #endif
 
-/// Accepts connections, and carries out what ``HTTPConnection`` says of each.
+/// Accepts connections and performs the effects of each ``HTTPConnection``.
 ///
-/// All connections belong to one thread, which never waits for anything but its sockets: what a handler or a stream has
-/// made comes to it through a mailbox.
+/// One thread owns all connections and waits only for sockets; results of handlers and streams reach it through a
+/// mailbox.
 ///
-/// @unchecked: the thread alone touches what `run()` changes; `mailbox` is a lock; the rest is written by `init` alone.
+/// @unchecked: only the thread accesses the state that `run()` changes; `mailbox` is locked; all other properties are
+/// set by `init`.
 final class SocketServer: @unchecked Sendable {
   struct Message {
     var number: UInt64
@@ -28,11 +29,11 @@ final class SocketServer: @unchecked Sendable {
     var isStopping = false
     var hasStopped = false
     var waiters: [CheckedContinuation<Void, Never>] = []
-    /// Waiting for the thread's next turn.
+    /// Continuations of ``turn()``.
     var turns: [CheckedContinuation<Void, Never>] = []
   }
 
-  // Numbers of what is watched besides connections.
+  // Numbers of watched descriptors that are not connections.
   static let wakeNumber: UInt64 = 0
   static let listenerNumber: UInt64 = 1
 
@@ -49,11 +50,11 @@ final class SocketServer: @unchecked Sendable {
   var listener: Int32
   var channels: [UInt64: SocketChannel] = [:]
   var lastNumber = SocketServer.listenerNumber
-  /// Of the connections that do not linger.
+  /// Number of connections that do not linger.
   var openCount = 0
   var numbersByAddress: [String: Set<UInt64>] = [:]
   var deadlines = DeadlineQueue()
-  /// The deadlines of those that were idle when they were armed: the one with the earliest has been idle for longest.
+  /// Deadlines of connections that were idle when they were armed; the earliest belongs to the one idle for longest.
   var idleDeadlines = DeadlineQueue()
   var acceptPausedUntil: Duration?
   var shortage = ShortageNotice()
@@ -77,7 +78,7 @@ final class SocketServer: @unchecked Sendable {
     wake = try Sockets.pipe()
   }
 
-  /// The thread holds the server until it has ended, and so does each task of a handler: nobody writes to the pipe any more.
+  /// The thread and the tasks of handlers retain the server, so no code can still write to the pipe.
   deinit {
     close(wake.reading)
     close(wake.writing)
@@ -85,7 +86,7 @@ final class SocketServer: @unchecked Sendable {
 
   func start() {
     Thread.detachNewThread {
-      // On Linux a name that is given before the start is not the thread's.
+      // On Linux, a name set before the thread runs is ignored.
       Thread.current.name = "trendy-http"
       self.run()
     }
@@ -103,7 +104,7 @@ final class SocketServer: @unchecked Sendable {
     }
   }
 
-  /// Returns when the thread has had a turn since the call, or has ended.
+  /// Returns after the thread has next processed its connections, or has ended.
   func turn() async {
     await withCheckedContinuation { continuation in
       let hasStopped = mailbox.withLock { mailbox in
@@ -124,7 +125,7 @@ final class SocketServer: @unchecked Sendable {
 
   private func wakeUp() {
     var byte: UInt8 = 1
-    // A full pipe wakes just as well.
+    // A full pipe wakes the thread too.
     _ = write(wake.writing, &byte, 1)
   }
 
@@ -170,7 +171,7 @@ extension SocketServer {
     for waiter in waiters { waiter.resume() }
   }
 
-  /// Milliseconds to the next deadline; -1 where there is none.
+  /// Milliseconds until the next deadline; -1 if there is none.
   private func patience() -> Int32 {
     var next = stopDeadline
     func consider(_ deadline: Duration?) { if let deadline { next = min(next ?? deadline, deadline) } }
@@ -178,7 +179,7 @@ extension SocketServer {
     consider(deadlines.next)
     guard let next else { return -1 }
     let (seconds, attoseconds) = (next - clock.uptime).components
-    // One millisecond more than the rest, so that the deadline has passed when the wait returns.
+    // Add a millisecond, so that the deadline has passed when the wait returns.
     return Int32(clamping: max(0, seconds * 1000 + attoseconds / 1_000_000_000_000_000 + 1))
   }
 
@@ -202,7 +203,7 @@ extension SocketServer {
     acceptPausedUntil = nil
     stopDeadline = now + limits.stopDeadline
     for channel in channels.values {
-      // Who has said nothing yet waits for nothing; a request that is on its way is served.
+      // An idle connection may have bytes to read: a request that is already arriving is served.
       if channel.connection.isIdle { serve(channel, now: now) }
       feed(channel, .stop, now: now)
     }
@@ -220,11 +221,12 @@ extension SocketServer {
         requestId: "", method: "", path: "", status: 503, remoteAddress: "", failure: "this server ends: \(words)"))
   }
 
-  /// Whether everything has been answered, or has had its time and a little more.
+  /// Returns whether all connections are closed, or the time for stopping has expired.
   private func finishStopping(now: Duration, deadline: Duration) -> Bool {
     if channels.isEmpty { return true }
     if openCount == 0, !hasAborted {
-      // Those that were answered before they had sent everything: closed at once, they would never see the answer.
+      // Clients that were answered before they had sent everything would lose the response if the connection closed
+      // now.
       hasAborted = true
       stopDeadline = min(deadline, now + limits.lastWordsDeadline)
       return false

@@ -2,10 +2,10 @@ import Synchronization
 import TrendyModels
 public import TrendyProtocols
 
-/// Serves HTTP/1.1 on a TCP socket, strictly, within limits, and with connections that are kept.
+/// HTTP/1.1 server on a TCP or Unix socket, with strict parsing, limits and persistent connections.
 ///
-/// One thread reads, writes and keeps the deadlines; a handler runs in a task of its own. Bodies come with a
-/// `Content-Length`: there is one way to tell where a request ends, and it is read once.
+/// One thread reads, writes and handles deadlines; each handler runs in a task. Request bodies require a
+/// `Content-Length`, so there is only one way to find the end of a request.
 public final class SocketTransport: HTTPTransport {
   private enum Life {
     case new
@@ -21,11 +21,13 @@ public final class SocketTransport: HTTPTransport {
   private let log: AccessLog?
   private let life = Mutex(Life.new)
 
-  /// Listens, once started, at `address`, a name or a number, `127.0.0.1` for this machine alone; port 0 is any free one. An address
-  /// `unix:/path` is a Unix socket for the owner and the group of that file, which is made, and removed at the end.
-  /// The log is told of what is refused before it reaches the handler; the handler tells of the rest.
-  /// A `listener` is a TCP socket that listens already, such as one from a service manager; it is used in place of `address` and
-  /// `port`, and closed by ``stop()``.
+  /// Creates a transport that listens once it is started.
+  ///
+  /// `address` is a host name or an IP address; the default is reachable from this machine only. Port 0 lets the system
+  /// choose a port. The address `unix:/path` creates a Unix socket for the owner and the group of that file, which is
+  /// removed at the end. `listener` is a TCP socket that already listens, for example from a service manager; it
+  /// replaces address and port, and ``stop()`` closes it. `log` receives requests that are refused before they reach
+  /// the handler.
   public init(
     address: String = "127.0.0.1", port: UInt16 = 0, listener: Int32? = nil, limits: HTTPLimits = HTTPLimits(),
     clock: any TimeSource = SystemTime(),

@@ -8,12 +8,12 @@ import Foundation
   import Darwin
 #endif
 
-/// The few socket calls of the gate, with the differences between systems in one place.
+/// Socket calls of the transport, which hide differences between operating systems.
 enum Sockets {
-  /// What an address begins with that is the path of a Unix socket.
+  /// Prefix of an address that is the path of a Unix socket.
   static let unixPrefix = "unix:"
 
-  /// A listening, non-blocking TCP socket and the port it got; of `unix:/path` a Unix socket and 0.
+  /// Creates a listening, non-blocking socket and returns it with its port; the port of a Unix socket is 0.
   static func listen(address: String, port: UInt16) throws(HTTPTransportError) -> (socket: Int32, port: UInt16) {
     if address.hasPrefix(unixPrefix) { return (try listen(path: String(address.dropFirst(unixPrefix.count))), 0) }
     var hints = addrinfo()
@@ -28,7 +28,7 @@ enum Sockets {
     let socket = socket(info.pointee.ai_family, streamType, 0)
     guard socket >= 0 else { throw .system(operation: "socket", code: errno) }
     do throws(HTTPTransportError) {
-      // A restart must not wait for the last connections of the run before to be forgotten.
+      // Allow a restart to bind while connections of the last run are in TIME_WAIT.
       var yes: Int32 = 1
       setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
       guard bind(socket, info.pointee.ai_addr, info.pointee.ai_addrlen) == 0 else {
@@ -43,12 +43,12 @@ enum Sockets {
     }
   }
 
-  /// For the owner and the group of the file, which is made.
+  /// Creates a Unix socket that is accessible for the owner and the group of its file.
   private static func listen(path: String) throws(HTTPTransportError) -> Int32 {
     let socket = socket(AF_UNIX, streamType, 0)
     guard socket >= 0 else { throw .system(operation: "socket", code: errno) }
     do throws(HTTPTransportError) {
-      // One that another left, which was killed, is in the way; one at which somebody listens is not taken from them.
+      // Replace the file of a process that was killed, but not one on which a process listens.
       if withUnixAddress(path, { connect(socket, $0, $1) }) == 0 {
         throw .portInUse(address: unixPrefix + path, port: 0)
       }
@@ -69,7 +69,7 @@ enum Sockets {
     }
   }
 
-  /// - Returns: `nil` for a path that is too long.
+  /// Calls `body` with the socket address of a path; returns `nil` if the path is too long.
   private static func withUnixAddress(
     _ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32
   ) -> Int32? {
@@ -88,12 +88,12 @@ enum Sockets {
     }
   }
 
-  /// Takes away the file of a Unix socket, so that nobody waits at it.
+  /// Deletes the file of a Unix socket, so that no client tries to connect.
   static func forget(address: String) {
     if address.hasPrefix(unixPrefix) { unlink(String(address.dropFirst(unixPrefix.count))) }
   }
 
-  /// A TCP socket that somebody else made and let listen, and its port.
+  /// Returns a TCP socket that another process created and that listens, with its port.
   static func adopt(_ socket: Int32) throws(HTTPTransportError) -> (socket: Int32, port: UInt16) {
     var listens: Int32 = 0
     var length = socklen_t(MemoryLayout<Int32>.size)
@@ -107,11 +107,11 @@ enum Sockets {
     return (socket, try boundPort(socket))
   }
 
-  /// What ``accept(_:)`` found.
+  /// Result of ``accept(_:)``.
   enum Accepted {
     case connection(socket: Int32, address: String)
     case none
-    /// The process, or the machine, has no descriptor left.
+    /// The process or the machine has no free file descriptor.
     case exhausted
   }
 
@@ -131,7 +131,7 @@ enum Sockets {
     return .connection(socket: socket, address: isUnix ? NetworkAddress.unixSocket : text(of: storage))
   }
 
-  /// Takes what has arrived. 0 when the other end has closed or the connection broke, -1 when nothing is there.
+  /// Reads available bytes. Returns 0 if the connection was closed or lost, -1 if no bytes are available.
   static func receive(_ socket: Int32, into buffer: inout [UInt8]) -> Int {
     while true {
       let count = recv(socket, &buffer, buffer.count, dontWaitFlag)
@@ -141,7 +141,7 @@ enum Sockets {
     }
   }
 
-  /// Sends what fits into the socket's buffer. 0 when the connection broke, -1 when nothing fits now.
+  /// Sends as many bytes as fit in the socket's buffer. Returns 0 if the connection was lost, -1 if none fit now.
   static func send(_ bytes: Slice<UnsafeRawBufferPointer>, to socket: Int32) -> Int {
     let bytes = UnsafeRawBufferPointer(rebasing: bytes)
     guard let start = bytes.baseAddress else { return -1 }
@@ -155,7 +155,7 @@ enum Sockets {
 
   static func shutdownWriting(_ socket: Int32) { shutdown(socket, Int32(SHUT_WR)) }
 
-  /// Two ends of a pipe, neither of which blocks.
+  /// Returns the two ends of a non-blocking pipe.
   static func pipe() throws(HTTPTransportError) -> (reading: Int32, writing: Int32) {
     var ends: [Int32] = [0, 0]
     guard systemPipe(&ends) == 0 else { throw .system(operation: "pipe", code: errno) }
@@ -192,7 +192,7 @@ enum Sockets {
     }
     guard status == 0 else { throw .system(operation: "getsockname", code: errno) }
     guard Int32(storage.ss_family) != AF_UNIX else { return 0 }
-    // The port stands at the same place in both families' addresses.
+    // The port has the same offset in addresses of both families.
     return withUnsafeBytes(of: storage) { UInt16(bigEndian: $0.loadUnaligned(fromByteOffset: 2, as: UInt16.self)) }
   }
 
@@ -217,7 +217,7 @@ enum Sockets {
   private let streamType = SOCK_STREAM
 #endif
 
-// Inside `Sockets` these names mean its own functions.
+// System functions whose names are shadowed inside `Sockets`.
 private func systemListen(_ socket: Int32, _ backlog: Int32) -> Int32 { listen(socket, backlog) }
 private func systemAccept(
   _ socket: Int32, _ address: UnsafeMutablePointer<sockaddr>, _ length: UnsafeMutablePointer<socklen_t>
