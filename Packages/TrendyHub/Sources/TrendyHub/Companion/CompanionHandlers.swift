@@ -2,7 +2,7 @@ import Foundation
 import TrendyModels
 import TrendyProtocols
 
-/// Links between a device that tracks and a device that is notified, and the notices on their way.
+/// Handlers for companion links between two devices of a user, and for notices in transit.
 struct CompanionHandlers: Sendable {
   let records: HubRecords
 
@@ -41,8 +41,7 @@ struct CompanionHandlers: Sendable {
     return try .wire(await described(companions, person: sender.person))
   }
 
-  /// Idempotent: an existing link of the two devices continues. Either device may request it, since both are the
-  /// user's.
+  /// Creates a link. Idempotent: an existing link of the two devices stays in use. Either device may request it.
   private func make(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
     let asked = try call.document(CompanionRequest.self)
     let (tracker, companion, other) =
@@ -61,7 +60,7 @@ struct CompanionHandlers: Sendable {
     let made = try await records.store.write(person: sender.person) { transaction in
       let new = HubCompanion(tracker: tracker, companion: companion, createdAt: now)
       var made = try transaction.companion(id: new.id) ?? new
-      // What was while it was ended is no news.
+      // Trips from the time when the link was ended are not announced.
       if made.removedAt != nil { made.createdAt = now }
       made.removedAt = nil
       try transaction.put(made)
@@ -71,8 +70,9 @@ struct CompanionHandlers: Sendable {
     return try .wire(await described([made], person: sender.person)[0], status: 201)
   }
 
-  /// Discards pending notices, those that the hub sent in the tracker's place included. The link is kept as ended, so
-  /// that no device takes it for lost.
+  /// Ends a link and discards its pending notices, including those of the hub.
+  ///
+  /// The link is stored as ended, so that neither device takes it for lost and recreates it.
   private func remove(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
     let now = clock.now
     let removed = try await records.store.write(person: sender.person) { transaction -> HubCompanion? in
@@ -109,7 +109,7 @@ struct CompanionHandlers: Sendable {
     return try .wire(await described([companion], person: sender.person)[0])
   }
 
-  /// Deletes the notices that the companion acknowledges, and returns later ones.
+  /// Deletes the notices that the companion has acknowledged, and returns later ones.
   private func deliver(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
     let after = try call.integer("after", in: SyncRange.counter, default: 0)
     let limit = Int(try call.integer("limit", in: 1...500, default: 100))
@@ -138,7 +138,7 @@ struct CompanionHandlers: Sendable {
   }
 
   private func described(_ companions: [HubCompanion], person: String) async throws -> [APICompanion] {
-    // A device that was paired anew has its id twice; the name is the same.
+    // A device that was paired again is listed twice with its id and the same name.
     let names = Dictionary(
       try await records.devices(of: person).map { ($0.id, $0.name) }, uniquingKeysWith: { first, _ in first })
     return companions.map {
@@ -152,7 +152,7 @@ struct CompanionHandlers: Sendable {
 }
 
 extension CompanionNoticesRequest {
-  /// What a hub keeps of others has bounds.
+  /// Checks the number of notices and their fields.
   fileprivate func check() throws(Problem) {
     guard notices.count <= 500 else { throw .tooMany("notices", limit: 500, found: notices.count) }
     for (index, notice) in notices.enumerated() {

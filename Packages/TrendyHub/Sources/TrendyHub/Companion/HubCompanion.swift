@@ -1,30 +1,32 @@
 public import Foundation
 public import TrendyModels
 
-/// That one device of a person tells another: the notices on their way, and how far they have come.
+/// Link through which one device of a user sends trip notices to another, with the progress of the transfer.
 ///
-/// The sequences are the tracker's. It keeps each notice until the companion has it, so that a hub which was restored from a
-/// backup loses none: what it forgot is offered again.
+/// The tracker assigns the sequence numbers. It keeps each notice until the companion has it, so that a hub restored
+/// from a backup loses none: the tracker sends them again.
 public struct HubCompanion: Hashable, Sendable, Identifiable {
-  /// Follows from the two devices.
+  /// Id derived from the two devices.
   public let id: String
+  /// Id of the sending device.
   public let tracker: String
+  /// Id of the receiving device.
   public let companion: String
   public var createdAt: Date
-  /// The last sequence that came of the tracker.
+  /// Sequence number of the last notice that the hub has received.
   public var heldThrough: Int64
-  /// The last one that the companion has for good.
+  /// Sequence number of the last notice that the companion has stored.
   public var acknowledgedThrough: Int64
-  /// When one of the two ended it.
+  /// Time at which one of the devices ended the link; `nil` while it exists.
   public var removedAt: Date?
-  /// Where the hub itself tells: the trips of the last days that the companion was told of, by id.
+  /// Recent trips that the hub has announced, by event id; used only on the link on which the hub itself sends.
   public var toldTrips: [String: ToldTrip] = [:]
 
-  /// A trip that a companion was told of.
+  /// A trip that was announced to a companion.
   public struct ToldTrip: Hashable, Sendable {
-    /// Whether it goes on, as far as was told.
+    /// Whether the trip was in progress when it was last announced.
     public var isOpen: Bool
-    /// When it began, or was over.
+    /// Start of the trip, or its end if it is over.
     public var at: Date
 
     public init(isOpen: Bool, at: Date) {
@@ -33,6 +35,7 @@ public struct HubCompanion: Hashable, Sendable, Identifiable {
     }
   }
 
+  /// Creates a link on which no notice was sent.
   public init(
     tracker: String, companion: String, createdAt: Date, heldThrough: Int64 = 0, acknowledgedThrough: Int64 = 0,
     removedAt: Date? = nil
@@ -46,16 +49,17 @@ public struct HubCompanion: Hashable, Sendable, Identifiable {
     self.removedAt = removedAt
   }
 
+  /// Returns the id of the link between two devices.
   public static func id(tracker: String, companion: String) -> String {
     String(SHA256Digest.hexadecimal(of: "companion\u{0}\(tracker)\u{0}\(companion)").prefix(32))
   }
 }
 
 extension HubCompanion {
-  /// How far ahead of its present a hub's clock may once have been: ten years, in milliseconds.
+  /// Maximum lead of a hub's clock in the past: ten years, in milliseconds.
   private static let clockLead: Int64 = 10 * 366 * 86_400_000
 
-  /// As storages may keep it.
+  /// JSON document for storages.
   public var stored: JSONValue {
     var members: [String: JSONValue] = [
       "tracker": .string(tracker), "companion": .string(companion), "created": .int(createdAt.milliseconds),
@@ -69,7 +73,7 @@ extension HubCompanion {
     return .object(members)
   }
 
-  /// Reads ``stored``; `nil` for anything else.
+  /// Decodes ``stored``; returns `nil` if it is invalid.
   public init?(stored: JSONValue) {
     guard let members = stored.objectValue, let tracker = members["tracker"]?.stringValue,
       let companion = members["companion"]?.stringValue, let created = members["created"]?.intValue,
@@ -88,17 +92,18 @@ extension HubCompanion {
 }
 
 extension HubCore {
-  /// So many notices wait for one companion at most; what is more stays with its tracker.
+  /// Maximum number of notices in transit to one companion; the tracker keeps later ones.
   static let waitingLimit: Int64 = 10_000
 
-  /// Takes in what a tracker hands over, each notice once and none after a gap.
-  /// - Returns: the companion as it is then.
+  /// Stores the notices that a tracker sends, each once, up to the first gap.
+  ///
+  /// - Returns: The link with its new progress.
   func receive(
     _ notices: [CompanionNotice], acknowledgedThrough: Int64, for known: HubCompanion,
     in transaction: any HubTransaction, now: Date
   ) throws -> HubCompanion {
     var companion = known
-    // More than this hub knows of: it was restored from a backup.
+    // If the tracker reports more than this hub has received, the hub was restored from a backup.
     companion.acknowledge(through: acknowledgedThrough, now: now)
     for notice in notices {
       guard notice.sequence > companion.heldThrough else { continue }
@@ -114,7 +119,7 @@ extension HubCore {
     return companion
   }
 
-  /// Notes that the companion has everything up to a sequence.
+  /// Records that the companion has all notices up to a sequence number, and deletes them.
   func acknowledge(
     through sequence: Int64, for companion: HubCompanion, in transaction: any HubTransaction, now: Date
   ) throws {
@@ -126,8 +131,10 @@ extension HubCore {
 }
 
 extension HubCompanion {
-  /// A tracker counts from 1, and a hub tells by its clock in milliseconds, which may have been ahead when it told: nobody has had
-  /// more than that, whatever they say. What is told later then still has a sequence of its own.
+  /// Raises the acknowledged sequence number, up to a plausible limit.
+  ///
+  /// A tracker counts from 1, and a hub uses its clock in milliseconds, which may once have been ahead. Without a
+  /// limit, a false value could exhaust the sequence numbers of later notices.
   fileprivate mutating func acknowledge(through sequence: Int64, now: Date) {
     let latest = max(heldThrough, now.stamp + Self.clockLead)
     acknowledgedThrough = max(acknowledgedThrough, min(sequence, latest))

@@ -2,21 +2,22 @@ public import Foundation
 public import TrendyModels
 import TrendyProtocols
 
-/// What a hub itself tells a companion, of a device that posts its fixes there and may run nothing that tells.
+/// Announcements of the hub itself to a companion, for a tracker that posts fixes and cannot send notices.
 ///
-/// Beside the way from the device to its companion, which the device's own agent uses, there is one from the hub: with sequences of the
-/// hub, which are the moment of telling in milliseconds and above the one before. So a hub that was restored from a backup gives none again.
+/// They use a separate link, beside the one on which the device's own agent sends. Its sequence numbers are the time in
+/// milliseconds, increased if necessary above the previous one, so that a hub restored from a backup assigns none
+/// twice.
 public struct HubTelling: Hashable, Sendable {
-  /// The device that is told.
+  /// Id of the companion.
   public let companion: String
-  /// When it became one.
+  /// Time at which the link was created.
   public let since: Date
-  /// The trips that it was told of, by id.
+  /// Trips that were announced, by event id.
   public var told: [String: HubCompanion.ToldTrip]
-  /// Those as they were read.
+  /// The announced trips as they were read, to detect changes by another hub.
   let known: [String: HubCompanion.ToldTrip]
 
-  /// A notice without its sequence.
+  /// Kind and content of a notice that has no sequence number yet.
   public struct Draft: Hashable, Sendable {
     public var kind: String
     public var data: [String: JSONValue]
@@ -29,7 +30,7 @@ public struct HubTelling: Hashable, Sendable {
 }
 
 extension HubDesk {
-  /// Who is to be told of a device's trips, and what each was told.
+  /// Returns the companions of a device with the trips that were announced to each.
   public func tellings(ofDevice device: String) throws -> [HubTelling] {
     try records.storage.read(person: person) { reading in
       try reading.companions().filter { $0.tracker == device && $0.removedAt == nil }.map { companion in
@@ -40,15 +41,15 @@ extension HubDesk {
     }
   }
 
-  /// Puts notices behind those that wait for a companion, and notes what it was told of: one write.
+  /// Queues notices for a companion and stores the announced trips, in one write.
   ///
-  /// - Returns: `false` where another hub told it something since ``tellings(ofDevice:)``; nothing was written then.
+  /// - Returns: `false` if another hub has announced trips since ``tellings(ofDevice:)``; nothing was written then.
   @discardableResult
   public func tell(_ drafts: [HubTelling.Draft], of device: String, as telling: HubTelling) throws -> Bool {
     let now = records.clock.now
     let isTold: Bool? = try records.storage.write(person: person) { transaction in
       let id = HubCompanion.id(tracker: device, companion: telling.companion)
-      // Ended meanwhile.
+      // The link was ended meanwhile.
       guard let companion = try transaction.companion(id: id), companion.removedAt == nil else { return nil }
       var own = try transaction.companion(id: companion.toldByHub.id) ?? companion.toldByHub
       guard own.toldTrips == telling.known else { return false }
@@ -68,7 +69,7 @@ extension HubDesk {
 }
 
 extension HubCompanion {
-  /// The way by which the hub tells the same companion of the same device.
+  /// The link on which the hub itself sends to the same companion.
   var toldByHub: HubCompanion {
     HubCompanion(tracker: APICompanion.hub(of: tracker), companion: companion, createdAt: createdAt)
   }

@@ -3,13 +3,15 @@ import TrendyModels
 import TrendyProtocols
 
 extension HubAccounts {
-  /// Adds an address that is told of every change from now on.
+  /// Adds a webhook, which receives all later changes of a user's record.
+  ///
   /// - Parameters:
-  ///   - person: whose record it is.
-  ///   - url: `https`, or `http` on this machine.
-  ///   - kinds: names of the kinds that are told of; empty for all.
-  ///   - allowsClearText: whether `http` may go to other machines: whoever is on the way can read along.
-  /// - Throws: a ``Problem`` of kind `invalid` or `not_found`.
+  ///   - person: Id of the user.
+  ///   - url: URL with `https`, or with `http` on this machine.
+  ///   - kinds: Kinds of entities to deliver; empty for all.
+  ///   - allowsClearText: Whether `http` is allowed to other machines, where others on the network can read the
+  ///     changes.
+  /// - Throws: A ``Problem`` of kind `invalid` or `not_found`.
   public func addWebhook(
     person: String, url: String, kinds: [String] = [], allowsClearText: Bool = false
   ) throws -> HubWebhook {
@@ -23,7 +25,7 @@ extension HubAccounts {
     guard try storage.readDirectory({ try $0.person(id: person) }) != nil else {
       throw Problem.notFound("no person has the id \"\(person.prefix(60))\"")
     }
-    // Before the webhook, which is nothing without it.
+    // Write the delivery state first: a webhook without it is treated as removed.
     try storage.write(person: person) { transaction in
       let state = try transaction.state()
       try transaction.put(
@@ -33,7 +35,7 @@ extension HubAccounts {
     return webhook
   }
 
-  /// By the time they were added; of one person, or of all.
+  /// Returns the webhooks of a user, or of all users, in order of creation.
   public func webhooks(person: String? = nil) throws -> [(webhook: HubWebhook, standing: HubWebhookStanding?)] {
     let webhooks = try storage.readDirectory { try $0.webhooks() }
       .filter { person == nil || $0.person == person }
@@ -43,7 +45,7 @@ extension HubAccounts {
     }
   }
 
-  /// Nothing is delivered any more, at the latest in ten seconds where a hub serves.
+  /// Removes a webhook. A running hub stops its deliveries within ten seconds.
   public func removeWebhook(_ webhook: HubWebhook) throws {
     try storage.writeDirectory { try $0.deleteWebhook(id: webhook.id) }
     try storage.write(person: webhook.person) { transaction in

@@ -1,15 +1,16 @@
 public import Foundation
 public import TrendyModels
 
-/// An address that is told of what changes in a person's record.
+/// A URL that receives the changes of a user's record.
 public struct HubWebhook: Hashable, Sendable, Identifiable {
   public let id: String
+  /// Id of the user.
   public let person: String
-  /// `https`, or `http` where that was allowed; with any path and query.
+  /// URL with `https`, or `http` if that was allowed, with any path and query.
   public let url: String
-  /// The key of the signatures. Kept as it is: who signs needs it.
+  /// Key of the signatures, stored in clear text because the hub signs with it.
   public let secret: String
-  /// Names of the kinds that are told of; empty for all.
+  /// Kinds of entities to deliver; empty for all.
   public let kinds: [String]
   public let createdAt: Date
 
@@ -23,14 +24,15 @@ public struct HubWebhook: Hashable, Sendable, Identifiable {
   }
 }
 
-/// How far the deliveries to a webhook have come.
+/// Delivery state of a webhook.
 public struct HubWebhookStanding: Hashable, Sendable {
-  /// What the last attempt came to.
+  /// Result of the last attempt.
   public struct Attempt: Hashable, Sendable {
+    /// Time of the attempt.
     public var at: Date
-    /// Of the answer; `nil` where none came.
+    /// Status code of the response; `nil` if there was none.
     public var status: Int?
-    /// Why there was no answer; empty where there was one.
+    /// Reason why there was no response; empty otherwise.
     public var words: String
 
     public init(at: Date, status: Int?, words: String = "") {
@@ -39,14 +41,15 @@ public struct HubWebhookStanding: Hashable, Sendable {
       self.words = words
     }
 
+    /// Whether the receiver answered with status 200 to 299.
     public var isSuccess: Bool { status.map { (200..<300).contains($0) } ?? false }
   }
 
-  /// That one of several hubs on a storage is delivering by now.
+  /// Claim of one of several hubs on a storage to deliver.
   public struct Claim: Hashable, Sendable {
-    /// Names the hub process.
+    /// Id of the hub process.
     public var hub: String
-    /// From then on another may deliver: the hub has died, or hangs.
+    /// Time from which another hub may deliver, because this one has ended or hangs.
     public var until: Date
 
     public init(hub: String, until: Date) {
@@ -55,19 +58,22 @@ public struct HubWebhookStanding: Hashable, Sendable {
     }
   }
 
+  /// Id of the webhook.
   public let webhook: String
-  /// The version of the last change that was delivered.
+  /// Version of the last delivered change.
   public var cursor: Int64
-  /// The life of the hub that the cursor belongs to; `nil` before the first.
+  /// Epoch that contains the cursor; `nil` before the first.
   public var life: String?
-  /// Attempts that failed since the last success.
+  /// Number of failed attempts since the last success.
   public var failures: Int
-  /// Not tried again before.
+  /// Time before which no attempt is made; `nil` for none.
   public var nextAttempt: Date?
+  /// Result of the last attempt; `nil` before the first.
   public var lastAttempt: Attempt?
-  /// `nil` while nothing is on its way.
+  /// Claim of a hub; `nil` while no delivery is in progress.
   public var claim: Claim?
 
+  /// Creates the state of a new webhook, which receives changes after `cursor`.
   public init(webhook: String, cursor: Int64, life: String?) {
     self.webhook = webhook
     self.cursor = cursor
@@ -77,7 +83,7 @@ public struct HubWebhookStanding: Hashable, Sendable {
 }
 
 extension HubWebhook {
-  /// As storages may keep it.
+  /// JSON document for storages.
   public var stored: JSONValue {
     [
       "id": .string(id), "person": .string(person), "url": .string(url), "secret": .string(secret),
@@ -85,7 +91,7 @@ extension HubWebhook {
     ]
   }
 
-  /// Reads ``stored``; `nil` for anything else.
+  /// Decodes ``stored``; returns `nil` if it is invalid.
   public init?(stored: JSONValue) {
     guard let members = stored.objectValue, let id = members["id"]?.stringValue,
       let person = members["person"]?.stringValue, let url = members["url"]?.stringValue,
@@ -99,7 +105,7 @@ extension HubWebhook {
 }
 
 extension HubWebhookStanding {
-  /// As storages may keep it.
+  /// JSON document for storages.
   public var stored: JSONValue {
     var members: [String: JSONValue] = [
       "webhook": .string(webhook), "cursor": .int(cursor), "failures": .int(Int64(failures)),
@@ -116,7 +122,7 @@ extension HubWebhookStanding {
     return .object(members)
   }
 
-  /// Reads ``stored``; `nil` for anything else.
+  /// Decodes ``stored``; returns `nil` if it is invalid.
   public init?(stored: JSONValue) {
     guard let members = stored.objectValue, let webhook = members["webhook"]?.stringValue,
       let cursor = members["cursor"]?.storedCounter, let failures = members["failures"]?.storedCounter

@@ -1,18 +1,18 @@
 import Synchronization
 import TrendyProtocols
 
-/// Wakes the deliveries of a person's webhooks when their record changes.
+/// Wakes the deliveries of a user's webhooks when the record changes.
 final class WebhookBells: Sendable {
   private struct Bell {
     let person: String
-    /// Rung before anybody waited.
+    /// Whether a change occurred while no delivery was waiting.
     var isRung = false
     var waiter: CheckedContinuation<Void, Never>?
   }
 
   private let bells = Mutex<[String: Bell]>([:])
 
-  /// - Returns: whether it was not there yet.
+  /// Registers a webhook; returns whether it was not registered yet.
   func hang(_ webhook: HubWebhook) -> Bool {
     bells.withLock { bells in
       guard bells[webhook.id] == nil else { return false }
@@ -21,7 +21,7 @@ final class WebhookBells: Sendable {
     }
   }
 
-  /// Those of all other webhooks are taken down, and who waits at one goes on.
+  /// Unregisters all other webhooks and wakes their deliveries.
   func keepOnly(_ ids: Set<String>) {
     let waiters = bells.withLock { bells in
       let gone = bells.filter { !ids.contains($0.key) }
@@ -44,10 +44,10 @@ final class WebhookBells: Sendable {
     for waiter in waiters { waiter.resume() }
   }
 
-  /// Returns when the bell rings, is taken down, or the time is over.
+  /// Returns after a change, after the webhook was unregistered, or after the time limit.
   func wait(at webhook: String, atMost limit: Duration, _ clock: any TimeSource) async {
     await withTaskGroup { group in
-      // Cancelled is all that can go wrong.
+      // The sleep fails only if it is cancelled.
       group.addTask { try? await clock.sleep(for: limit) }
       group.addTask { await self.wait(at: webhook) }
       await group.next()

@@ -5,9 +5,9 @@ import TrendyProtocols
 /// Delivers changes to the webhooks of all users.
 ///
 /// Each change is delivered at least once, in the order of versions, and each webhook independently: a slow or
-/// unreachable receiver does not delay the others and is retried forever, after one second, then two, up to an hour.
-/// Of several hubs on one storage the hub that has claimed a webhook delivers; a claim lasts a minute, after which
-/// another hub may repeat the delivery.
+/// unreachable receiver does not delay the others and is retried indefinitely, after one second, then two, up to an
+/// hour. Of several hubs on one storage, the hub that has claimed a webhook delivers; a claim lasts a minute, after
+/// which another hub may repeat the delivery.
 struct WebhookDeliverer: Sendable {
   let records: HubRecords
   let metrics: HubMetrics
@@ -16,17 +16,18 @@ struct WebhookDeliverer: Sendable {
   private var clock: any TimeSource { records.clock }
   private var bells: WebhookBells { records.bells }
 
-  /// How often the directory is asked for webhooks that were added or removed.
+  /// Interval at which the directory is checked for added and removed webhooks.
   private static let reloadInterval: Duration = .seconds(10)
-  /// Longer than a delivery takes; clocks of hubs that share a storage have to agree better than that.
+  /// Duration of a claim: longer than a delivery takes, and than the difference between clocks of hubs on one storage.
   static let claimPeriod: Duration = .seconds(60)
-  /// How often a webhook looks for changes that other hubs on the same storage wrote.
+  /// Interval at which a webhook checks for changes written by other hubs on the storage.
   private static let lookInterval: Duration = .seconds(60)
 
   /// Delivers until the task is cancelled.
+  ///
   /// - Parameters:
-  ///   - sender: sends requests over the network.
-  ///   - report: receives failures of the hub's own storage as text.
+  ///   - sender: Sends requests over the network.
+  ///   - report: Receives descriptions of failures of the hub's storage.
   func run(by sender: any WebhookSender, report: @escaping @Sendable (String) -> Void) async {
     await withDiscardingTaskGroup { group in
       while !Task.isCancelled {
@@ -39,7 +40,7 @@ struct WebhookDeliverer: Sendable {
         } catch {
           report("the webhooks could not be read: \(error)")
         }
-        // Cancelled is seen by the loop.
+        // The loop checks for cancellation.
         try? await clock.sleep(for: Self.reloadInterval)
       }
       bells.keepOnly([])
@@ -67,13 +68,13 @@ struct WebhookDeliverer: Sendable {
       switch next {
       case .again: break
       case .idle: await bells.wait(at: webhook.id, atMost: Self.lookInterval, clock)
-      // In pieces, so that one that is removed meanwhile ends. Cancelled is seen by the loop.
+      // Sleep in steps, so that the delivery to a removed webhook ends. The loop checks for cancellation.
       case .rest(let pause): try? await clock.sleep(for: min(pause, Self.reloadInterval))
       }
     }
   }
 
-  /// One delivery, if there is something to deliver.
+  /// Performs one delivery, if there are changes.
   private func deliverNext(to webhook: HubWebhook, by sender: any WebhookSender) async throws -> WebhookStep {
     let due: WebhookDue
     switch try await nextWork(of: webhook) {
@@ -104,12 +105,12 @@ struct WebhookDeliverer: Sendable {
     let now = clock.now
     standing.claim = nil
     try await store.write(person: webhook.person) { [standing, core = records.core] transaction in
-      // Removed meanwhile, or another hub took it over: what that one notes stands.
+      // The webhook was removed, or another hub has claimed it and stores the state.
       guard let held = try transaction.webhookStanding(of: webhook.id), held.claim?.hub == due.standing.claim?.hub
       else { return }
       try transaction.put(standing)
       guard standing.failures == 0 else { return }
-      // As a device that stands there: what was deleted after it stays in the feed.
+      // Store a contact like that of a device, so that compaction keeps tombstones above the cursor.
       let device = "webhook:\(webhook.id)"
       let contact = core.contact(
         device: device, cursor: standing.cursor, seen: standing.cursor, after: try transaction.contact(device: device),
@@ -119,7 +120,7 @@ struct WebhookDeliverer: Sendable {
     return .again
   }
 
-  /// What there is to deliver by now; where several hubs may serve the storage, it is claimed for this one.
+  /// Returns the next delivery; claims the webhook if several hubs may serve the storage.
   private func nextWork(of webhook: HubWebhook) async throws -> WebhookWork {
     let now = clock.now
     let (work, isShared) = try await store.read(person: webhook.person) { reading in
@@ -129,16 +130,16 @@ struct WebhookDeliverer: Sendable {
     let claim = HubWebhookStanding.Claim(
       hub: records.process, until: now.addingTimeInterval(Double(Self.claimPeriod.components.seconds)))
     return try await store.write(person: webhook.person) { transaction in
-      // Looked at again behind the lock: another hub may have delivered it meanwhile.
+      // Read again in the write transaction: another hub may have delivered the changes meanwhile.
       guard case .due(var due) = try WebhookWork(webhook, in: transaction, at: now) else { return .nothing }
-      // No claim lasts longer, but for clocks that differ; one by a clock that was far ahead is over.
+      // A claim that ends later than this was set by a clock far ahead, and is ignored.
       if let held = due.standing.claim, held.hub != claim.hub, held.until > now,
         held.until <= now + 2 * Self.claimPeriod.seconds
       {
         return .notBefore(held.until)
       }
       due.standing.claim = claim
-      // Only the claim: where the cursor was put back, that is noted with what was delivered.
+      // Store only the claim: a cursor that was moved back is stored after the delivery.
       guard var standing = try transaction.webhookStanding(of: webhook.id) else { return .nothing }
       standing.claim = claim
       try transaction.put(standing)
@@ -147,7 +148,7 @@ struct WebhookDeliverer: Sendable {
   }
 }
 
-/// What a webhook is owed by now.
+/// Pending work for a webhook.
 private enum WebhookWork: Sendable {
   case nothing
   case notBefore(Date)
@@ -161,44 +162,44 @@ private enum WebhookWork: Sendable {
     if let next = due.standing.nextAttempt, next > now, next <= now + HubWebhookStanding.longestPause.seconds {
       self = .notBefore(next)
     } else {
-      // Also where it was noted by a clock that was ahead: no pause is as long as that.
+      // A later time of the next attempt was set by a clock that was ahead, and is ignored.
       self = .due(due)
     }
   }
 }
 
-/// What the deliveries to a webhook do next.
+/// Next step of the deliveries to a webhook.
 private enum WebhookStep {
-  /// There may be more to deliver.
+  /// Further changes may be pending.
   case again
-  /// They wait for the next change.
+  /// Wait for the next change.
   case idle
-  /// The receiver is left alone for a while.
+  /// Wait before the next attempt.
   case rest(Duration)
 }
 
-/// What a webhook is to be told next.
+/// Content of the next delivery.
 private struct WebhookDue: Sendable {
-  /// Changes of one delivery at most, and bytes of them after which no further one is added.
+  /// Maximum number of changes in a delivery, and the size in bytes after which no further change is added.
   static let most = (changes: 100, bytes: 1 << 20)
 
   var standing: HubWebhookStanding
-  /// Of the kinds that are told.
+  /// Changes of the delivered kinds.
   private(set) var changes: [HubLine] = []
-  /// The version of the last change that was looked at, and the life it belongs to.
+  /// Version of the last examined change, and its epoch.
   let end: Int64
   let life: String?
-  /// Whether deletions before the first may be gone from the feed.
+  /// Whether tombstones before the first change may have been compacted.
   let isIncomplete: Bool
 
   var isIdle: Bool { end == standing.cursor }
 
-  /// - Returns: `nil` for a webhook whose standing is not there: it was removed.
+  /// Returns `nil` if the webhook was removed.
   init?(_ webhook: HubWebhook, in reading: any HubReading) throws {
     guard var standing = try reading.webhookStanding(of: webhook.id) else { return nil }
     let state = try reading.state()
     if let life = state.epochs.epoch(of: standing.cursor)?.id, life != standing.life {
-      // The hub was restored and wrote its versions anew: from where the lives parted, all is told once more.
+      // The hub was restored and has assigned the versions again: repeat the changes after the last common version.
       let known = state.epochs.firstIndex { $0.id == standing.life }
       let next = known.map { state.epochs.index(after: $0) } ?? state.epochs.startIndex
       standing.cursor = min(standing.cursor, state.epochs[next].first - 1)
@@ -222,7 +223,8 @@ private struct WebhookDue: Sendable {
 extension HubWebhookStanding {
   fileprivate static let longestPause: Duration = .seconds(3600)
 
-  /// - Parameter retryAfter: what the receiver asked for, an hour at most.
+  /// Records the result of an attempt. `retryAfter` is the delay that the receiver requested; at most an hour is
+  /// respected.
   fileprivate mutating func note(_ attempt: Attempt, retryAfter: Duration?) {
     lastAttempt = attempt
     guard !attempt.isSuccess else {
@@ -237,6 +239,6 @@ extension HubWebhookStanding {
 }
 
 extension Duration {
-  /// Whole seconds, as a date counts them.
+  /// Whole seconds as a time interval.
   fileprivate var seconds: TimeInterval { TimeInterval(components.seconds) }
 }
