@@ -2,7 +2,7 @@ import Foundation
 import TrendyModels
 import TrendyProtocols
 
-/// Exports of the record as files.
+/// Handlers that export the record as files.
 struct ExportHandlers: Sendable {
   let records: HubRecords
   let readings: PostedTracks
@@ -30,7 +30,7 @@ struct ExportHandlers: Sendable {
   private func export(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
     let request = try ExportRequest(call)
     let export = RecordExport(request, of: sender.person, records: records, readings: readings)
-    // A file with nothing in it is no answer: the first piece tells.
+    // An empty file is answered with 404, so read the first chunk before the response begins.
     let first = try await export.next() ?? Data()
     guard await export.holdsRecords else {
       throw Problem.notFound(
@@ -43,7 +43,7 @@ struct ExportHandlers: Sendable {
   }
 }
 
-/// The pieces of an export of which the first was looked at already.
+/// Chunks of an export whose first chunk was read in advance.
 private actor PieceBefore {
   private var first: Data?
   private let export: RecordExport

@@ -2,7 +2,7 @@ import Foundation
 import TrendyInterchange
 import TrendyModels
 
-/// Which part of a person's record a file is to hold, and in which format.
+/// Part of a record to export, and the file format.
 struct ExportRequest: Sendable {
   enum Form: String, CaseIterable, Sendable {
     case csv, json, ics, gpx, ndjson
@@ -40,20 +40,23 @@ struct ExportRequest: Sendable {
     if let first, let last, last < first { throw .invalid("to: expected \(first) or later, found \(last)") }
   }
 
-  /// Milliseconds since 1970 between which the events lie; an all-day event may lie elsewhere by its moment than by its date.
+  /// Range of event times in milliseconds since 1970.
+  ///
+  /// It is wider than the requested dates, because the timestamp of an all-day event may be on another date in the
+  /// requested zone.
   var moments: Range<Int64> {
     let start = first.map { days.start(of: $0) - days.longestShift } ?? Int64.min / 4
     return start..<(last.map { days.start(of: $0.advanced(by: 1)) + days.longestShift } ?? Int64.max / 4)
   }
 
-  /// When the fixes were taken; `nil` for whenever they were.
+  /// Range of fix times; `nil` for all.
   var span: ClosedRange<Date>? {
     guard first != nil || last != nil else { return nil }
     let start = first.map { Date(milliseconds: days.start(of: $0)) } ?? .distantPast
     return start...(last.map { Date(milliseconds: days.start(of: $0.advanced(by: 1)) - 1) } ?? .distantFuture)
   }
 
-  /// Whether an event is asked for.
+  /// Returns whether an event is to be exported.
   func contains(_ entry: HubEntry) -> Bool {
     guard let event = HubEventMoment(entry), typeId == nil || event.eventTypeId == typeId else { return false }
     guard first != nil || last != nil else { return true }
@@ -61,7 +64,7 @@ struct ExportRequest: Sendable {
     return first.map { $0 <= date } ?? true && last.map { date <= $0 } ?? true
   }
 
-  /// `trendy-2026-11-01-2026-11-20.csv`.
+  /// File name such as `trendy-2026-11-01-2026-11-20.csv`.
   func fileName(now: Date) -> String {
     let dates = [first, last].compactMap(\.self)
     let words = (dates.isEmpty ? [days.day(of: now)] : dates).map { "\($0)" }

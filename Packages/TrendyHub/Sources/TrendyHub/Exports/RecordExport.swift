@@ -3,13 +3,13 @@ import TrendyInterchange
 import TrendyModels
 import TrendyProtocols
 
-/// A file of a person's record that is made a piece at a time, as it is read.
+/// A file of a user's record, written in chunks while the record is read.
 ///
-/// A piece shows the record as it is when its turn comes: what is written meanwhile may be in it or not.
+/// Each chunk reflects the record when it is read; concurrent writes may be included or not.
 actor RecordExport {
   private enum Step {
     case beginning
-    /// The events before a moment, in milliseconds since 1970.
+    /// Events before a time in milliseconds since 1970.
     case events(before: Int64)
     case readings(after: PostedReadings.Position?)
     case ending
@@ -25,7 +25,7 @@ actor RecordExport {
   private var step = Step.beginning
   private var events: (any EventWriter)?
   private var tracks: TrackText?
-  /// Whether anything of the record is in the file so far.
+  /// Whether the file contains any entry so far.
   private(set) var holdsRecords = false
 
   init(_ request: ExportRequest, of person: String, records: HubRecords, readings: PostedTracks) {
@@ -35,7 +35,7 @@ actor RecordExport {
     self.readings = readings
   }
 
-  /// The next piece, `nil` after the last. The first one has something of the record in it, if the file has.
+  /// Returns the next chunk, or `nil` at the end. The first chunk contains an entry, if the file has any.
   func next() async throws -> Data? {
     var text = ""
     while text.isEmpty || !holdsRecords {
@@ -117,7 +117,7 @@ actor RecordExport {
 
   // MARK: Reading
 
-  /// Keys of the properties of all events that are asked for.
+  /// Returns the property keys of all exported events.
   private func propertyKeys() async throws -> [String] {
     var keys: Set<String> = []
     var end: Int64? = request.moments.upperBound
@@ -129,8 +129,9 @@ actor RecordExport {
     return keys.sorted()
   }
 
-  /// Events that are asked for, the latest before a moment first, and the moment before which others may lie; those of one moment
-  /// come together.
+  /// Returns exported events before a time, latest first, and the time before which to continue.
+  ///
+  /// Events with equal times are returned together.
   private func page(before end: Int64) async throws -> (entries: [HubEntry], next: Int64?) {
     let (request, kind, limit) = (request, SyncedKind.event.name, Self.eventsAtOnce)
     let start = request.moments.lowerBound
@@ -148,7 +149,7 @@ actor RecordExport {
   }
 
   private static func lines(ofKindsBesideEventsIn reading: any HubReading, person: String) throws -> String {
-    // Events name types and places, so these come first.
+    // Types and places come first, because events refer to them.
     let kinds: [MutationEntityType] = [
       .eventType, .propertyDefinition, .geofence, .vehicle, .tripRule, .setting, .skip,
     ]
@@ -165,9 +166,9 @@ actor RecordExport {
   }
 }
 
-/// Fixes as GPX, in the segments of `trendy export gpx`: each is a track.
+/// Writes fixes as GPX with one track per segment, like `trendy export gpx`.
 private struct TrackText {
-  /// Of the person's devices, by their ids.
+  /// Names of the user's devices by id.
   let names: [String: String]
   private(set) var holdsFixes = false
   private var writer = InterchangeFormat.named("gpx")?.trackWriter()
@@ -178,12 +179,12 @@ private struct TrackText {
 
   func beginning() -> String { writer?.beginning() ?? "" }
 
-  /// - Returns: the tracks that are whole by now.
+  /// Returns the tracks that are complete.
   mutating func take(_ records: [InterchangeRecord]) -> String {
     var text = ""
     for case .fix(let fix, let device) in records {
       if device != self.device { text += track(segmenter.finish()) }
-      // A segment that this fix ends is of the same device.
+      // A segment that ends with this fix belongs to the same device.
       self.device = device
       text += track(segmenter.take(fix))
       holdsFixes = true

@@ -1,33 +1,35 @@
 public import Foundation
 public import TrendyModels
 
-/// Reads files that persons send to a hub, and takes in what is in them.
+/// Reads uploaded files and imports their contents.
 public protocol FileImporting: Sendable {
-  /// Reads a file from its beginning to its end, in memory that does not grow with it.
+  /// Reads a file from beginning to end with bounded memory.
+  ///
   /// - Parameters:
-  ///   - file: what was sent, and how it is to be read.
-  ///   - desk: where what is in it is written, and where it is looked up what is known.
-  ///   - onProgress: called again and again with the bytes read; what it throws ends the import there.
-  /// - Throws: a ``Problem`` for a file that cannot be read; what was written before it stays.
+  ///   - file: The file and the options for reading it.
+  ///   - desk: Writes entities, and looks up which ids exist.
+  ///   - onProgress: Called repeatedly with the number of bytes read; an error that it throws ends the import.
+  /// - Throws: A ``Problem`` if the file cannot be read; entities written before stay.
   func read(_ file: ImportFile, into desk: HubImportDesk, onProgress: (Int64) throws -> Void) throws -> ImportSummary
 }
 
-/// A file that was sent, and how it is to be read.
+/// An uploaded file, and options for reading it.
 public struct ImportFile: Hashable, Sendable {
+  /// Path of the file on the hub.
   public var path: String
-  /// As the person named it.
+  /// Name of the file on the user's device.
   public var name: String
-  /// IANA name of the zone of times that name none.
+  /// IANA name of the time zone for times without one.
   public var zone: String
-  /// Whether `3/4` is the third of April; `nil` to find out.
+  /// Whether `3/4` means 3 April; `nil` to detect it.
   public var isDayFirst: Bool?
-  /// Names of types in lower case; empty for all.
+  /// Lowercase names of the types to import; empty for all.
   public var onlyTypes: Set<String>
-  /// By the name of a type in the file, in lower case, the name of the type that takes its events.
+  /// Names of existing types by the lowercase name of a type in the file, whose events they receive.
   public var typeMap: [String: String]
-  /// Whether it is imported although it was imported with another zone.
+  /// Whether to import the file even if it was imported before with another time zone.
   public var acceptsOtherZone: Bool
-  /// Whether nothing is written.
+  /// Whether to read the file without writing.
   public var isDryRun: Bool
 
   public init(
@@ -45,15 +47,17 @@ public struct ImportFile: Hashable, Sendable {
   }
 }
 
-/// What a file brought, or would bring.
+/// Result of an import, or of a dry run.
 public struct ImportSummary: Hashable, Sendable {
-  /// Events of one type, as it is or would be called.
+  /// Number of events of one type.
   public struct TypeCount: Hashable, Sendable {
+    /// Name of the type in the record.
     public var name: String
-    /// New and known.
+    /// Number of events, duplicates included.
     public var count: Int
+    /// Number of events that are not duplicates.
     public var new: Int
-    /// Whether the type was, or would be, made for them.
+    /// Whether the type is created by the import.
     public var isNew: Bool
 
     public init(name: String, count: Int, new: Int, isNew: Bool) {
@@ -64,29 +68,34 @@ public struct ImportSummary: Hashable, Sendable {
     }
   }
 
-  /// The word of the format, and what a person calls it.
+  /// Identifier of the file format, and its displayed name.
   public var format: String
   public var formatName: String
-  /// Entities that are new, by the name of their kind.
+  /// Number of new entities by kind.
   public var new: [String: Int] = [:]
+  /// Number of duplicates.
   public var known = 0
-  /// Fixes and other readings.
+  /// Number of new fixes and other readings.
   public var newReadings = 0
+  /// Number of readings that were already stored.
   public var knownReadings = 0
-  /// The most frequent first.
+  /// Types by number of events, in descending order.
   public var types: [TypeCount] = []
-  /// Left out, by what it is.
+  /// Number of skipped items by description.
   public var skipped: [String: Int] = [:]
+  /// Number of items that could not be read or stored.
   public var badCount = 0
-  /// The first of what could not be read or kept, in words.
+  /// The first error messages.
   public var problems: [String] = []
-  /// What the person should know of the file, in sentences.
+  /// Remarks about the file, as sentences for the user.
   public var remarks: [String] = []
-  /// The zone with which the same file was imported before, where each event would be recorded a second time.
+  /// Time zone with which the same file was imported before; importing it again would duplicate each event.
   public var otherZone: String?
+  /// Time of the first event.
   public var first: Date?
+  /// Time of the last event.
   public var last: Date?
-  /// The first events, with the name of their type as `type`, and else as the wire has them.
+  /// The first events as wire documents, with the name of the type in an additional member `type`.
   public var examples: [JSONValue] = []
 
   public init(format: String, formatName: String) {
@@ -96,7 +105,7 @@ public struct ImportSummary: Hashable, Sendable {
 }
 
 extension ImportSummary {
-  /// As the API has it.
+  /// The summary as a document of the API.
   var document: JSONValue {
     func date(_ date: Date?) -> JSONValue { date.map { .string(RFC3339.string(from: $0)) } ?? .null }
     return [
@@ -133,16 +142,17 @@ extension ImportSummary {
   ])
 }
 
-/// That a hub takes in files.
+/// Configuration of file imports.
 public struct FileIntake: Sendable {
+  /// Reads the files.
   public var importer: any FileImporting
-  /// Folder of the files until the import ends, or for an hour; it is cleared when the hub starts.
+  /// Directory of uploaded files, which are deleted when the import ends, after an hour, or at the next start.
   public var folder: URL
-  /// Bytes of a file, at most.
+  /// Maximum size of a file in bytes.
   public var largestFile: Int64
-  /// Bytes of the files of all users together, at most.
+  /// Maximum size of all users' files together in bytes.
   public var mostBytes: Int64 { largestFile.multipliedReportingOverflow(by: 2).overflow ? .max : largestFile * 2 }
-  /// Bytes that are to be sent at once: not more than the body of a request may have.
+  /// Size of the parts of an upload in bytes, at most the maximum request body.
   public var partBytes: Int
 
   public init(importer: any FileImporting, folder: URL, largestFile: Int64 = 4 << 30, partBytes: Int = 1 << 20) {

@@ -2,29 +2,31 @@ public import Foundation
 public import TrendyInterchange
 public import TrendyModels
 
-/// A file that a person had the hub take in: where from, how far it came, and where in the feed it lies.
+/// An import of a file: its source, progress, and range of versions.
 ///
-/// The entries that it made are not listed: they have versions in its range, and its name as the author of every field, until
-/// somebody edits one.
+/// The created entities are not listed. Their versions are in the range, and the import is the author of all their
+/// fields until they are edited.
 public struct HubImport: Hashable, Sendable, Identifiable {
   public let id: String
-  /// The word of its format, such as `loop`.
+  /// Identifier of the file format, such as `loop`.
   public var format: String
-  /// The file as the person named it.
+  /// Name of the file on the user's device.
   public var source: String
   public var startedAt: Date
-  /// `nil` while it goes on, and where it was interrupted.
+  /// Time at which the import ended; `nil` while it runs or if it was interrupted.
   public var finishedAt: Date?
-  /// When taking it back was begun.
+  /// Time at which undoing the import began.
   public var undoneAt: Date?
-  /// Versions of its writes lie above the first and up to the second; others may lie between them.
+  /// Head of the record before the first write. Versions above it, up to ``through``, may include those of other
+  /// writes.
   public var before: Int64
+  /// Version of the last write.
   public var through: Int64
   /// Head of the record when undoing the import was complete; `nil` before.
   public var undoneThrough: Int64?
-  /// How its file was read: the zone, and digests of the first events' local times and instants; `nil` where nobody noted it.
+  /// Time zone of the import, with digests of the first events' local times and instants; `nil` if not recorded.
   public var reading: ImportReading?
-  /// Entities that it made, by the name of their kind.
+  /// Number of created entities by kind.
   public var made: [String: Int]
 
   public init(id: String, format: String, source: String, startedAt: Date, before: Int64) {
@@ -39,7 +41,7 @@ public struct HubImport: Hashable, Sendable, Identifiable {
 }
 
 extension HubImport {
-  /// As storages may keep it.
+  /// JSON document for storages.
   public var stored: JSONValue {
     var members: [String: JSONValue] = [
       "id": .string(id), "format": .string(format), "source": .string(source),
@@ -53,7 +55,7 @@ extension HubImport {
     return .object(members)
   }
 
-  /// Reads ``stored``; `nil` for anything else.
+  /// Decodes ``stored``; returns `nil` if it is invalid.
   public init?(stored: JSONValue) {
     guard let members = stored.objectValue, let id = members["id"]?.stringValue,
       let format = members["format"]?.stringValue, let source = members["source"]?.stringValue,
@@ -71,15 +73,15 @@ extension HubImport {
 }
 
 extension HubImport {
-  /// Who stands for it in the record's fields.
+  /// Author of the fields that the import writes.
   var author: String { HubDevice.restDevice(deviceName) }
 
-  /// The name by which it writes.
+  /// Name of the import as a device.
   var deviceName: String { "import:\(id)" }
 }
 
 extension HubEntry {
-  /// Whether one of these wrote every field and, if the entity was restored, restored it.
+  /// Returns whether the given authors wrote every field and, if the entity was restored, the restore.
   func isWritten(byOneOf authors: Set<String>) -> Bool {
     fields.values.allSatisfy { authors.contains($0.author) }
       && restoration.map { $0.author.map(authors.contains) ?? false } ?? true

@@ -3,33 +3,34 @@ public import TrendyInterchange
 public import TrendyModels
 import TrendyProtocols
 
-/// One import's way into a person's record at a hub: all that it writes has its name as the author.
+/// Writes the entities of one import into a user's record, with the import as their author.
 ///
-/// It is used on one thread.
+/// Used by one thread.
 public final class HubImportDesk {
-  /// What became of an entity that was to be made.
+  /// Result of creating one entity.
   public enum Outcome: Hashable, Sendable {
     case made
-    /// It lives already, or was deleted.
+    /// The entity exists or was deleted.
     case known
-    /// Why the hub does not take it, in words.
+    /// The hub rejected the entity, with the reason.
     case refused(String)
   }
 
-  /// How an id stands in the record.
+  /// State of an id in the record.
   public enum Standing: Hashable, Sendable {
     case unknown
     case living
     case deleted
-    /// Made by an import and deleted when that was taken back: it may come again.
+    /// Created by an import and deleted when that was undone; it may be created again.
     case takenBack
   }
 
-  /// An entity to be made: its kind, and its members as a create has them.
+  /// An entity to create: kind, id, and members of the create request.
   public typealias Entity = (kind: SyncedKind, id: String, members: [String: JSONValue])
 
-  /// For what is found in the fixes of the file.
+  /// Service that writes events detected in the file's fixes.
   public let desk: HubDesk
+  /// Whether the import has been written to the list of imports.
   private let records: HubRecords
   private var entry: HubImport
   private(set) public var isBegun = false
@@ -40,23 +41,27 @@ public final class HubImportDesk {
     desk = HubDesk(records: records, person: person, device: entry.deviceName, isLimited: true)
   }
 
+  /// The hub's time.
   public var now: Date { records.clock.now }
+  /// Id of the import.
   public var id: String { entry.id }
 
-  /// The word of the file's format, noted before anything is made.
+  /// Sets the identifier of the file format, before the first write.
   public func setFormat(_ word: String) { entry.format = word }
 
-  /// How the files of earlier imports were read that were not undone, the oldest first.
+  /// Returns the recorded time zones and digests of earlier imports that were not undone, oldest first.
   public func earlierReadings() throws -> [ImportReading] {
     try records.storage.read(person: desk.person) { try $0.imports() }
       .filter { $0.undoneAt == nil && $0.id != entry.id }.compactMap(\.reading)
   }
 
-  /// Notes how the file is read, before anything is made.
+  /// Records how the file is read, before the first write.
   public func note(_ reading: ImportReading) { entry.reading = reading }
 
+  /// Returns a new id.
   public func makeID() -> String { records.accounts.chance.identifier(at: now) }
 
+  /// Returns the state of an id in the record.
   public func standing(of kind: String, id: String) throws -> Standing {
     try records.storage.read(person: desk.person) { reading in
       guard let found = try reading.entry(kind: kind, id: id) else {
@@ -66,8 +71,9 @@ public final class HubImportDesk {
     }
   }
 
-  /// Makes those that are not there, all or nothing; durable on return.
-  /// - Throws: `HubStorageError`; what the hub refuses by its rules is an outcome.
+  /// Creates the entities that do not exist, atomically and durably.
+  ///
+  /// - Throws: `HubStorageError`. A rejection by the hub's rules is an outcome.
   public func save(_ entities: [Entity]) throws -> [Outcome] {
     var outcomes: [Outcome] = []
     try write { transaction, next in
@@ -83,16 +89,16 @@ public final class HubImportDesk {
     return outcomes
   }
 
-  /// Has the import in the list before something is written through ``desk``.
+  /// Adds the import to the list of imports, before events are written through ``desk``.
   public func begin() throws {
     guard !isBegun else { return }
     try write { _, _ in true }
   }
 
-  /// Something was made through ``desk``; it is written down with the end.
+  /// Counts an entity that was created through ``desk``. The count is saved by ``finish()``.
   public func noteMade(_ kind: SyncedKind) { entry.made[kind.name, default: 0] += 1 }
 
-  /// The import is over. One that made nothing is in no list.
+  /// Ends the import. An import that created nothing is not listed.
   public func finish() throws {
     guard isBegun else { return }
     try write { _, next in
@@ -101,7 +107,7 @@ public final class HubImportDesk {
     }
   }
 
-  /// - Parameter body: says whether anything was made.
+  /// `body` returns whether anything was created.
   private func write(_ body: (any HubTransaction, inout HubImport) throws -> Bool) throws {
     var next = entry
     var isBegun = isBegun

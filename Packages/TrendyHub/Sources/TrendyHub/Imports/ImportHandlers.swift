@@ -2,10 +2,10 @@ import Foundation
 import TrendyModels
 import TrendyProtocols
 
-/// Files that the user uploads: previewed, imported, and undone.
+/// Handlers that preview, import and undo uploaded files.
 struct ImportHandlers: Sendable {
   let records: HubRecords
-  /// `nil` for a hub that takes no files.
+  /// Imports in progress; `nil` for a hub that accepts no files.
   let files: ImportJobs?
 
   private var store: HubStore { records.store }
@@ -85,7 +85,7 @@ struct ImportHandlers: Sendable {
     let id = call.id
     let entry = try await store.read(person: sender.person) { try $0.imports() }.first { $0.id == id }
     guard let entry else { throw Problem.notFound("no file of yours was taken in as \"\(id.prefix(60))\"") }
-    // Asked again where no answer came.
+    // A repeated request returns the state of the first one.
     if entry.undoneThrough == nil {
       _ = try jobs.startUndo(id, source: entry.source, of: sender.person) { [records] onProgress in
         try ImportRemoval(entry, of: sender.person, in: records).run(onProgress)
@@ -114,7 +114,7 @@ struct ImportHandlers: Sendable {
   }
 }
 
-/// How a person has a file read.
+/// The user's options for reading a file.
 private struct ImportChoice: Sendable {
   let zone: String
   let isDayFirst: Bool?
@@ -158,7 +158,7 @@ private struct ImportChoice: Sendable {
 }
 
 extension ImportJobs {
-  /// A file as the API has it: what is done with it now, what is kept of it, or both.
+  /// Returns the document of an import, from its job in this process, its stored state, or both.
   fileprivate func document(_ job: Job?, _ entry: HubImport?) -> JSONValue {
     var members: [String: JSONValue] = [
       "id": .string(job?.id ?? entry?.id ?? ""), "source": .string(job?.source ?? entry?.source ?? ""),

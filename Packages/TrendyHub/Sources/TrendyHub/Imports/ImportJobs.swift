@@ -11,26 +11,26 @@ import TrendyProtocols
   import Darwin
 #endif
 
-/// Files that persons send, from their first byte until they are taken in or thrown away, and what is done with each.
+/// Uploaded files and the jobs that read, import or undo them.
 ///
-/// What is kept here is of this process and lasts an hour; what was taken in is in the person's list of imports.
+/// Jobs exist in this process only and are removed after an hour; completed imports are stored in the user's record.
 final class ImportJobs: Sendable {
   struct Job: Sendable {
     let id: String
     let person: String
     let source: String
     let size: Int64
-    /// `nil` for one that only takes an import back.
+    /// Path of the uploaded file; `nil` for a job that only undoes an import.
     let path: String?
-    /// Whether the file is kept: until the import ends, or an hour passed.
+    /// Whether the file exists: until the import ends, or for an hour.
     var hasFile = false
     let startedAt: Date
     var touched: Duration
     var received: Int64 = 0
     var stage = Stage.receiving
-    /// Bytes that were read of the file.
+    /// Number of bytes read of the file.
     var read: Int64 = 0
-    /// Of the last reading.
+    /// Result of the last dry run.
     var preview: ImportSummary?
     var isCancelled = false
   }
@@ -45,7 +45,7 @@ final class ImportJobs: Sendable {
     case undone(removed: Int, left: Int)
     case failed(Problem)
 
-    /// Whether a thread is at it.
+    /// Whether a thread is working on the job.
     var isBusy: Bool {
       switch self {
       case .reading, .writing, .undoing: true
@@ -73,11 +73,11 @@ final class ImportJobs: Sendable {
 
   let intake: FileIntake
   private let clock: any TimeSource
-  /// Two files are read at once, whoever sent them; `nil` reads where it is asked.
+  /// Threads that read two files at once, of any users; `nil` reads on the caller's thread.
   private let threads: StorageThreads?
   private let state = Mutex(State())
 
-  /// Ids are per user: a client cannot learn which ids other users chose.
+  /// Key of a job. Ids are separate for each user, so that a client cannot find out which ids others chose.
   private struct Key: Hashable {
     let person: String
     let id: String
@@ -103,9 +103,9 @@ final class ImportJobs: Sendable {
       ? StorageThreads(limits: HubStorageLimits(readingThreads: 1, writingThreads: 2, waitingPerPerson: 4)) : nil
   }
 
-  /// Throws away what an earlier process left.
+  /// Deletes files of an earlier process.
   func clearFolder() {
-    // What cannot be removed is in nobody's way but the disk's, and is tried again at the next start.
+    // A file that cannot be deleted only uses disk space; the next start tries again.
     for name in (try? FileManager.default.contentsOfDirectory(atPath: intake.folder.path)) ?? [] {
       try? FileManager.default.removeItem(at: intake.folder.appending(path: name))
     }
@@ -113,7 +113,7 @@ final class ImportJobs: Sendable {
 
   func stop() { state.withLock { $0.isStopping = true } }
 
-  /// Removes files that were neither added to nor read for an hour.
+  /// Removes files that were neither extended nor read for an hour.
   func sweep() {
     let oldest = clock.uptime - Self.lifetime
     let paths = state.withLock { state in
@@ -124,26 +124,28 @@ final class ImportJobs: Sendable {
     for path in paths { unlink(path) }
   }
 
-  /// The person's jobs, the oldest first.
+  /// Returns the user's jobs, oldest first.
   func jobs(of person: String) -> [Job] {
     state.withLock { $0.jobs.values.filter { $0.person == person } }.sorted {
       ($0.startedAt, $0.id) < ($1.startedAt, $1.id)
     }
   }
 
-  /// - Returns: `nil` for one that is not the person's, too.
+  /// Returns a job of the user, or `nil`.
   func job(_ id: String, of person: String) -> Job? {
     state.withLock { $0.jobs[Key(id, of: person)] }
   }
 
   // MARK: Receiving
 
-  /// Begins to receive a file; a repeated call with the same id returns the present state. Another waiting file of the user is
-  /// removed.
+  /// Begins to receive a file; a repeated call with the same id returns the current state.
   ///
-  /// The whole file counts from now on: as stored bytes of the user, and among the files of all users.
-  /// - Parameter room: bytes that the user may still store; `nil` for no limit.
-  /// - Throws: a ``Problem`` of kind `too_large`, `quota_exceeded`, `uploads_full`, `duplicate` or `import_busy`.
+  /// Deletes another pending file of the user.
+  ///
+  /// The complete size counts from now on, both against the user's quota and the limit for all users. `room` is the
+  /// number of bytes that the user may still store; `nil` for no limit.
+  ///
+  /// - Throws: A ``Problem`` of kind `too_large`, `quota_exceeded`, `uploads_full`, `duplicate` or `import_busy`.
   func begin(_ id: String, source: String, size: Int64, of person: String, room: Int64?) throws -> Job {
     sweep()
     guard size <= intake.largestFile else {
@@ -205,7 +207,7 @@ final class ImportJobs: Sendable {
     }
   }
 
-  /// Takes a part of a file. One that was taken before is passed over, so that whoever had no answer may send it again.
+  /// Appends a part of a file. A part that was received before is ignored, so that a client may repeat it.
   func take(_ part: Data, at offset: Int64, of id: String, person: String) throws -> Job {
     let job = try found(id, person)
     guard case .receiving = job.stage, let path = job.path else { throw Self.notNow(job) }
@@ -258,8 +260,9 @@ final class ImportJobs: Sendable {
 
   // MARK: Work
 
-  /// Has the file read, and what is in it written unless it is a dry run.
-  /// - Parameter work: is given the job and a call for its progress; it may throw a ``Problem``, which the person is told.
+  /// Starts to read a file, and to write its contents unless it is a dry run.
+  ///
+  /// `work` receives the job and a function that reports progress; it may throw a ``Problem`` for the user.
   func start(
     _ id: String, of person: String, isWriting: Bool,
     _ work: @escaping @Sendable (Job, (Int64) throws -> Void) throws -> ImportSummary
@@ -283,7 +286,7 @@ final class ImportJobs: Sendable {
       let summary = try work(job) { try onProgress($0, of: id, person) }
       return isWriting ? .done(summary) : .ready
     } after: { [self] in
-      // A file that could not be read may be read again with other options.
+      // A file that could not be read stays, since it may be read again with other options.
       let path = state.withLock { state -> String? in
         guard let job = state.jobs[Key(id, of: person)], isWriting || job.isCancelled else { return nil }
         state.jobs[Key(id, of: person)]?.hasFile = false
@@ -294,7 +297,7 @@ final class ImportJobs: Sendable {
     return self.job(id, of: person) ?? job
   }
 
-  /// Has an import taken back.
+  /// Starts to undo an import.
   func startUndo(
     _ id: String, source: String, of person: String,
     _ work: @escaping @Sendable ((Int64) throws -> Void) throws -> (removed: Int, left: Int)
@@ -355,7 +358,7 @@ final class ImportJobs: Sendable {
     }
   }
 
-  /// Notes what a dry run found.
+  /// Stores the result of a dry run.
   func notePreview(_ summary: ImportSummary, of id: String, _ person: String) {
     state.withLock { $0.jobs[Key(id, of: person)]?.preview = summary }
   }
@@ -368,7 +371,7 @@ final class ImportJobs: Sendable {
     }
   }
 
-  /// Throws a file away; one at which a thread is at work is stopped, and stays in sight with what became of it.
+  /// Deletes a file. A running job is cancelled and stays listed with its result.
   func cancel(_ id: String, of person: String) throws {
     let path = try state.withLock { state -> String? in
       let key = Key(id, of: person)
@@ -401,7 +404,7 @@ final class ImportJobs: Sendable {
   }
 }
 
-/// Reading or taking back, as a piece of work for a thread.
+/// A job as work for a storage thread.
 private struct ImportWork: StorageWork {
   let body: @Sendable () -> Void
 

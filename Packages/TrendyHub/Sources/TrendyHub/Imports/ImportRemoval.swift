@@ -2,8 +2,9 @@ import Foundation
 import TrendyModels
 import TrendyProtocols
 
-/// Deletes the entities that an import created and nobody has edited since: first entities that refer to others, then
-/// types that have become unused.
+/// Deletes the entities that an import created and that have not been edited since.
+///
+/// Entities that refer to others are deleted first, then types that have become unused.
 struct ImportRemoval {
   private static let entriesAtOnce = 500
 
@@ -18,7 +19,7 @@ struct ImportRemoval {
     self.records = records
   }
 
-  /// - Parameter onProgress: receives the number of entities removed so far; it may throw to stop.
+  /// `onProgress` receives the number of entities removed so far; an error that it throws stops the removal.
   func run(_ onProgress: (Int64) throws -> Void) throws -> (removed: Int, left: Int) {
     var undo = self
     try undo.begin()
@@ -35,7 +36,7 @@ struct ImportRemoval {
     return (removed, max(0, entry.made.values.reduce(0, +) - removed))
   }
 
-  /// Notes that the import is being undone.
+  /// Records that the import is being undone.
   private mutating func begin() throws {
     let now = records.clock.now
     var (entry, authors) = (entry, authors)
@@ -77,7 +78,7 @@ struct ImportRemoval {
       count = 0
       for found in made {
         guard let kind = SyncedKind.named(found.kind),
-          // Not edited since it was read.
+          // Skip entities that were edited since they were read.
           try transaction.entry(kind: found.kind, id: found.id)?.version == found.version,
           try !isTypes || transaction.referring(toKind: found.kind, id: found.id).isEmpty
         else { continue }

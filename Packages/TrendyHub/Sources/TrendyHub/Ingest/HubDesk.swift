@@ -3,20 +3,19 @@ public import TrendyModels
 public import TrendyPersistence
 import TrendyProtocols
 
-/// One person's record at a hub, for a part of the hub that writes to it as one more of their devices.
+/// Access to one user's record for a component of the hub that writes as an additional device.
 ///
-/// It says nothing of what it knew, as plain REST does not, and is refused for the same reasons.
+/// Writes have no bases, like plain REST, and are refused for the same reasons.
 public struct HubDesk: Sendable {
+  /// Id of the user.
   public let person: String
   let records: HubRecords
-  /// What stands for the writer in the record's fields.
+  /// Author of the fields that this service writes.
   private let device: String
   private let core: HubCore
   private var readRows: (any TrackRows)?
 
-  /// - Parameters:
-  ///   - device: the writer's name.
-  ///   - isLimited: whether the person's quota holds for it.
+  /// Creates the service. `device` is the name of the writer, and `isLimited` whether the user's quota applies.
   init(records: HubRecords, person: String, device: String, isLimited: Bool) {
     self.person = person
     core = isLimited ? records.core : records.core.unlimited
@@ -24,14 +23,15 @@ public struct HubDesk: Sendable {
     self.device = HubDevice.restDevice(device)
   }
 
-  /// The desk for what is found in rows: while they are looked through here, it writes only as long as nobody else has begun to.
+  /// Returns a service for events detected in track rows; its writes fail once another process has acquired the lease
+  /// on the rows.
   public func asReader(of rows: any TrackRows) -> HubDesk {
     var desk = self
     desk.readRows = rows
     return desk
   }
 
-  /// All of a kind; of events the newest fifty.
+  /// Returns the entities of a kind; of events only the latest fifty.
   public func list<Wire: Decodable>(_ kind: SyncedKind) throws -> [Wire] {
     try records.storage.read(person: person) { reading in
       try reading.living(kind: kind.name, offset: 0, limit: kind.name == SyncedKind.event.name ? 50 : .max)
@@ -39,27 +39,27 @@ public struct HubDesk: Sendable {
     }
   }
 
-  /// The living of a kind that has no address of its own, as their members; by id.
+  /// Returns the members of the living entities of a kind that has no REST path, sorted by id.
   public func records(_ kind: SyncedKind) throws -> [(id: String, members: [String: JSONValue])] {
     try records.storage.read(person: person) { try $0.living(kind: kind.name, offset: 0, limit: .max) }
       .map { ($0.id, $0.fields.mapValues(\.value)) }.sorted { $0.0 < $1.0 }
   }
 
-  /// The version of the last write to the record, and whether anything of a kind was written after an earlier one, deletions included.
+  /// Returns the head of the record, and whether entities of a kind were written or deleted after an earlier version.
   public func changes(of kind: SyncedKind, since version: Int64) throws -> (head: Int64, hasChanged: Bool) {
     try records.storage.read(person: person) { reading in
       let head = try reading.state().head
-      // The same number in another life of a hub that was restored is above its head, or of other entries: a restart forgets it.
+      // A version above the head was assigned before the hub was restored, so changes are assumed.
       return (head, try head < version || !reading.lines(ofKind: kind.name, after: version, bytes: 1).isEmpty)
     }
   }
 
-  /// What the person calls a device; `nil` for one that is not theirs.
+  /// Returns the name of one of the user's devices, or `nil`.
   public func name(ofDevice id: String) throws -> String? {
     try records.accounts.devices(person: person).first { $0.id == id }?.name
   }
 
-  /// `nil` for what is not there, never was or was deleted.
+  /// Returns a living entity, or `nil`.
   public func find<Wire: Decodable>(_ kind: SyncedKind, id: String) throws -> Wire? {
     let entry = try records.storage.read(person: person) { try $0.entry(kind: kind.name, id: id) }
     return try entry.flatMap { try living($0) }
@@ -69,7 +69,7 @@ public struct HubDesk: Sendable {
     entry.isAlive ? try entry.decoded(person: person) : nil
   }
 
-  /// The living events that begin in a range.
+  /// Returns the living events that start in a range.
   public func events(in range: Range<Date>) throws -> [APIEvent] {
     try records.storage.read(person: person) { reading in
       let moments = range.lowerBound.milliseconds..<max(range.lowerBound, range.upperBound).milliseconds
@@ -78,26 +78,31 @@ public struct HubDesk: Sendable {
     }
   }
 
-  /// - Throws: a ``Problem``, of kind `entity_deleted` for an id that was deleted.
+  /// Creates an entity.
+  ///
+  /// - Throws: A ``Problem``, `entity_deleted` for an id that was deleted.
   public func create(_ kind: SyncedKind, _ request: some Encodable) throws {
     let members = try WireJSON.members(of: request)
     try write { _ = try $0.create(kind, members, by: device, in: $1, now: $2) }
   }
 
-  /// - Throws: a ``Problem``, with status 404 for what was never there.
+  /// Changes an entity.
+  ///
+  /// - Throws: A ``Problem``, with status 404 if the entity never existed.
   public func update(_ kind: SyncedKind, id: String, _ request: some Encodable) throws {
     let members = try WireJSON.members(of: request)
     try write { _ = try $0.update(kind, id: id, members, by: device, in: $1, now: $2) }
   }
 
-  /// What is not there is deleted: no error.
+  /// Deletes an entity; succeeds if it does not exist.
   public func delete(_ kind: SyncedKind, id: String) throws {
     try write { try $0.delete(kind, id: id, by: device, in: $1, now: $2) }
   }
 
-  /// Writes to what lives and is still as it is meant, as it is found in the same transaction.
-  /// - Returns: whether it was; of what was not, nothing is written.
-  /// - Throws: a ``Problem``.
+  /// Changes an entity if it exists and satisfies a condition, which is checked in the same transaction.
+  ///
+  /// - Returns: Whether the entity was changed.
+  /// - Throws: A ``Problem``.
   public func update<Wire: Decodable>(
     _ kind: SyncedKind, id: String, _ request: some Encodable, where isMeant: (Wire) throws -> Bool
   ) throws -> Bool {
@@ -107,7 +112,7 @@ public struct HubDesk: Sendable {
     }
   }
 
-  /// As ``update(_:id:_:where:)``.
+  /// Deletes an entity if it exists and satisfies a condition, which is checked in the same transaction.
   public func delete<Wire: Decodable>(
     _ kind: SyncedKind, id: String, where isMeant: (Wire) throws -> Bool
   ) throws -> Bool {
@@ -137,7 +142,7 @@ public struct HubDesk: Sendable {
 }
 
 extension HubRecords {
-  /// A desk for trips and visits that are detected in posted readings.
+  /// Creates a service for trips and visits detected in posted readings.
   func ingestDesk(person: String) -> HubDesk {
     HubDesk(records: self, person: person, device: "ingest", isLimited: false)
   }

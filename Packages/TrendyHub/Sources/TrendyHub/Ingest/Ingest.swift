@@ -1,32 +1,35 @@
 public import Foundation
 public import TrendyModels
 
-/// Takes in what devices post that know nothing of this API: tracking apps, loggers, a car's automation.
+/// Accepts posts of trackers that do not use this API: tracking apps, loggers, automations of a car.
 ///
-/// A server finds out who posts and in which protocol; what the words mean, and what comes of them, is the implementer's. A
-/// request that is half wrong is taken by its good half, and the rest reported.
+/// The server identifies the sender and the protocol; the implementation parses the body and detects trips. Valid parts
+/// of a request are accepted even if others are invalid, which are reported.
 public protocol Ingest: Sendable {
-  /// What was taken is durable on return.
-  /// - Throws: a ``Problem`` for a request of which nothing can be read, or of which nothing that was read could be kept.
+  /// Stores posted readings durably.
+  ///
+  /// - Throws: A ``Problem`` if nothing in the request can be read or stored.
   func take(_ request: IngestRequest, from sender: IngestSender) async throws -> IngestAnswer
 
-  /// The trips that go on by now, of the person whose desk it is; by default none is known of.
+  /// Returns the trips of the user in progress. The default returns none.
   func liveTrips(for desk: HubDesk) async throws -> [APILiveTrip]
 
-  /// The way so far of a trip that goes on, thinned, to the last fix; `nil` where no such trip is known of, as by default.
+  /// Returns the simplified route of a trip in progress up to its last fix; `nil`, the default, if the trip is unknown.
   func route(ofLiveTrip id: String, for desk: HubDesk) async throws -> [Coordinate]?
 
-  /// What was posted lately for the person and not kept, by device; by default none is known of.
+  /// Returns recently posted data that was rejected, by device. The default returns none.
   func leftOut(for desk: HubDesk) async throws -> [APILeftOut]
 
-  /// How an event of the person was found in what a device posted; `nil` for one that was not, as by default.
+  /// Returns how an event was detected in posted readings; `nil`, the default, if it was not.
   func explanation(ofEvent id: String, for desk: HubDesk) async throws -> APIExplanation?
 
-  /// The fixes that were posted in a span of time, in their order, where exactly one device posted some; by default none.
+  /// Returns the fixes posted in a range of time, in order, if they are of exactly one device. The default returns
+  /// none.
   func fixes(in span: ClosedRange<Date>, for desk: HubDesk) async throws -> [Location]
 
-  /// A part of all that was posted in a span of time, in all of time for `nil`: the first part, or the one behind a position. By default
-  /// there is none.
+  /// Returns a part of the readings posted in a range of time, or of all readings if it is `nil`.
+  ///
+  /// `position` is the end of the previous part; `nil` for the first. The default returns no readings.
   func readings(
     in span: ClosedRange<Date>?, after position: PostedReadings.Position?, for desk: HubDesk
   ) async throws -> PostedReadings
@@ -48,12 +51,13 @@ extension Ingest {
   public func route(ofLiveTrip id: String, for desk: HubDesk) async throws -> [Coordinate]? { nil }
 }
 
-/// Who posts.
+/// Sender of a post.
 public struct IngestSender: Sendable {
+  /// Id of the user.
   public var person: String
-  /// The id of the device whose token was shown.
+  /// Id of the device whose token was used.
   public var device: String
-  /// Where what is found for this person is written; `nil` where no hub stands behind it.
+  /// Service for writing detected events; `nil` at a device's own ingest server.
   public var desk: HubDesk?
 
   public init(person: String, device: String, desk: HubDesk? = nil) {
@@ -63,8 +67,9 @@ public struct IngestSender: Sendable {
   }
 }
 
-/// What was posted.
+/// A post of a tracker.
 public struct IngestRequest: Hashable, Sendable {
+  /// Protocol of the post.
   public enum Form: Hashable, Sendable {
     case ownTracks
     case overland
@@ -73,6 +78,7 @@ public struct IngestRequest: Hashable, Sendable {
     case webhook(Webhook)
   }
 
+  /// Commands of automations.
   public enum Webhook: String, Hashable, Sendable, CaseIterable {
     case start
     case ping
@@ -83,8 +89,9 @@ public struct IngestRequest: Hashable, Sendable {
   }
 
   public var form: Form
-  /// As it stands in the address after the question mark, escapes and all.
+  /// Query of the request, percent-encoded.
   public var query: String
+  /// Body of the request.
   public var body: Data
 
   public init(form: Form, query: String = "", body: Data = Data()) {
@@ -94,19 +101,21 @@ public struct IngestRequest: Hashable, Sendable {
   }
 }
 
-/// What became of it.
+/// Result of a post.
 public struct IngestAnswer: Hashable, Sendable {
-  /// Readings that are new, and such as were held before.
+  /// Number of new readings.
   public var added = 0
+  /// Number of readings that were already stored.
   public var known = 0
-  /// Whether a trip or a visit came of them, or changed.
+  /// Whether a trip or visit was created or changed.
   public var isRecordChanged = false
-  /// What could not be taken, in words: the first of them, and how many there are.
+  /// The first error messages.
   public var problems: [String] = []
+  /// Number of items that could not be read or stored.
   public var problemCount = 0
-  /// Of a webhook: whether a trip goes on, and what is known of it.
+  /// For a webhook: whether a trip is in progress, and its details.
   public var trip: JSONValue?
-  /// Why what was taken was not looked through at once, for the one who runs the server; it will be.
+  /// Reason why detection was postponed, for the operator of the server.
   public var delay: String?
 
   public init() {}
@@ -115,7 +124,7 @@ public struct IngestAnswer: Hashable, Sendable {
 // MARK: On the wire
 
 extension IngestRequest {
-  /// The request that an address outside `/api` means; `nil` for any other.
+  /// Parses a request outside `/api`; returns `nil` if its path belongs to no protocol.
   init?(_ request: HTTPRequest) {
     guard let segments = request.pathSegments else { return nil }
     let target = request.target
@@ -126,7 +135,7 @@ extension IngestRequest {
     case ["overland"]: form = .overland
     case ["gpslogger"], ["log"]: form = .gpsLogger
     case ["osmand"]: form = .osmAnd
-    // Traccar's clients are given an address without a path.
+    // Traccar's client is configured with an address without path.
     case [] where request.method == "POST" || query.contains("id="): form = .osmAnd
     case let path where path.count == 2 && path[0] == "webhook":
       guard let call = Webhook(rawValue: path[1]) else { return nil }
@@ -136,7 +145,7 @@ extension IngestRequest {
     self.init(form: form, query: query, body: request.body)
   }
 
-  /// A problem with status 405 for a method that the form does not allow.
+  /// Returns a problem with status 405 if the protocol does not allow the method.
   func problem(ofMethod method: String) -> Problem? {
     let allowed: [String] =
       switch form {
@@ -151,7 +160,7 @@ extension IngestRequest {
       allow: allowed.joined(separator: ", "))
   }
 
-  /// What the form's own clients wait for, beside what they do not read.
+  /// Returns the response that clients of the protocol expect, with additional members that they ignore.
   func response(to answer: IngestAnswer) -> HTTPResponse {
     var members: [String: JSONValue] = [
       "added": .int(Int64(answer.added)), "known": .int(Int64(answer.known)),
@@ -161,7 +170,7 @@ extension IngestRequest {
     switch form {
     case .ownTracks:
       response = .json([])
-      // Its answer is a list of commands to the app; there is no room in it.
+      // An OwnTracks response is a list of commands, which cannot contain the number of problems.
       if answer.problemCount > 0 { response.headers["X-Trendy-Problems"] = String(answer.problemCount) }
     case .overland:
       members["result"] = "ok"
@@ -179,8 +188,9 @@ extension IngestRequest {
 }
 
 extension HTTPRequest {
-  /// The token of a request, wherever its sender could put it: a bearer field, the password of basic authentication, or `token` in
-  /// the query. `nil` for none, or for more than one.
+  /// Token of the request: a bearer token, the password of basic authentication, or `token` in the query.
+  ///
+  /// `nil` if there is none, or more than one `Authorization` header.
   var ingestToken: String? {
     let values = headers.values(of: "Authorization")
     guard let value = values.first else { return query?["token"] }

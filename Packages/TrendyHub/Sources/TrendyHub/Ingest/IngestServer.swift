@@ -2,7 +2,7 @@ import Foundation
 import TrendyModels
 public import TrendyProtocols
 
-/// Takes in what trackers post on a machine that is no hub: the addresses of the hub, one token.
+/// Accepts posts of trackers on a machine without a hub: same paths as a hub, one token.
 public final class IngestServer: Sendable {
   private let transport: any HTTPTransport
   private let tokenHash: String
@@ -11,7 +11,7 @@ public final class IngestServer: Sendable {
   private let clock: any TimeSource
   private let log: AccessLog?
 
-  /// `configuration` has the names under which it is asked, and the proxies that are believed.
+  /// Creates a server; `configuration` contains the allowed host names and the trusted proxies.
   public init(
     transport: any HTTPTransport, token: String, ingest: any Ingest,
     configuration: HubConfiguration = HubConfiguration(), clock: any TimeSource = SystemTime(), log: AccessLog? = nil
@@ -24,15 +24,17 @@ public final class IngestServer: Sendable {
     self.log = log
   }
 
-  /// Serves until ``stop()``.
-  /// - Returns: the bound port.
+  /// Starts to serve, until ``stop()``.
+  ///
+  /// - Returns: The bound port.
   public func start() async throws(HTTPTransportError) -> UInt16 {
     try await transport.start { [self] request in await handle(request) }
   }
 
+  /// Stops the server.
   public func stop() async { await transport.stop() }
 
-  /// Answers one request, with no socket in between.
+  /// Processes one request, without a socket.
   public func handle(_ request: HTTPRequest) async -> HTTPResponse {
     let start = clock.uptime
     var failure: String?
@@ -68,7 +70,7 @@ public final class IngestServer: Sendable {
         "\(request.path.prefix(200)) is no address here: /pub, /overland, /gpslogger, /osmand and /webhook/… are")
     }
     if let problem = asked.problem(ofMethod: request.method) { throw problem }
-    // Hashed on both sides: how long it takes tells nothing of the token.
+    // Compare hashes, so that the duration of the comparison reveals nothing about the token.
     guard let token = request.ingestToken, SHA256Digest.hexadecimal(of: token) == tokenHash else {
       throw Problem.noIngestToken
     }

@@ -1,11 +1,13 @@
 public import Foundation
 public import TrendyInterchange
 
-/// A part of what devices posted for a person, for a file that takes it along.
+/// A part of a user's posted readings, for exports.
 public struct PostedReadings: Sendable {
-  /// Where a part ends, by device and time. The next part has later readings of this device, or those of the device after it by name.
+  /// End of a part. The next part contains later readings of this device, or those of the next device by name.
   public struct Position: Hashable, Sendable {
+    /// Name of the device.
     public var device: String
+    /// Time of its last reading in the part.
     public var moment: Date
 
     public init(device: String, moment: Date) {
@@ -14,9 +16,9 @@ public struct PostedReadings: Sendable {
     }
   }
 
-  /// Fixes, motion and calls of one device in the order of their time; after its last one, what was noted beside them.
+  /// Readings of one device in order of time; after its last one, the annotations of the device.
   public var records: [InterchangeRecord]
-  /// `nil` after the last part.
+  /// End of this part; `nil` after the last part.
   public var next: Position?
 
   public init(records: [InterchangeRecord] = [], next: Position? = nil) {

@@ -3,11 +3,10 @@ import TrendyModels
 /// Access to the readings that devices posted to this hub.
 struct PostedTracks: Sendable {
   let records: HubRecords
-  /// `nil` for a hub that takes no readings.
+  /// Implementation of ingest; `nil` for a hub that accepts no readings.
   let ingest: (any Ingest)?
 
-  /// Runs on the threads of the storage, in the user's turn.
-  /// - Returns: `nil` for a hub that takes no readings.
+  /// Runs `body` on a storage thread, in the user's turn; returns `nil` for a hub that accepts no readings.
   func ask<Result: Sendable>(
     of person: String, _ body: @escaping @Sendable (any Ingest, HubDesk) async throws -> Result?
   ) async throws -> Result? {
@@ -17,7 +16,7 @@ struct PostedTracks: Sendable {
     }
   }
 
-  /// How an event was detected; `nil` for an event that was not detected here.
+  /// Returns how an event was detected; `nil` for an event that was not detected at this hub.
   func explanation(ofEvent id: String, of person: String) async throws -> APIExplanation? {
     try await ask(of: person) { try await $0.explanation(ofEvent: id, for: $1) }
   }

@@ -3,7 +3,7 @@ import TrendyModels
 import TrendyProtocols
 import TrendyTrips
 
-/// Readings posted by trackers, and the trips in progress.
+/// Handlers for posts of trackers, and for trips in progress.
 struct TrackerHandlers: Sendable {
   let records: HubRecords
   let readings: PostedTracks
@@ -26,7 +26,7 @@ struct TrackerHandlers: Sendable {
 
   /// Stores readings that a tracker posts.
   func take(_ posted: IngestRequest, _ sender: HubDevice) async throws -> IngestAnswer {
-    // Readings are refused when the record is full, since trips found in accepted readings are always written.
+    // A full record rejects readings, because trips detected in accepted readings are always written.
     if case .webhook(.status) = posted.form {
     } else if let error = try await records.store.read(
       person: sender.person,
