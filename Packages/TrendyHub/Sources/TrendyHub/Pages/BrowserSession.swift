@@ -2,10 +2,11 @@ import Foundation
 import TrendyModels
 import TrendyProtocols
 
-/// How a browser shows its device's token: in a cookie that no script can read and no other site makes it send.
+/// Cookie with the token of a browser, which scripts cannot read and other sites cannot send.
 enum BrowserSession {
-  /// The cookie of the hub at one port: cookies are shared by all ports of a host, and two hubs on one machine must not take
-  /// each other's away.
+  /// Returns the name of the cookie for the hub at one port.
+  ///
+  /// Cookies are shared by all ports of a host, and two hubs on one machine must not overwrite each other's.
   static func cookieName(of request: HTTPRequest) -> String {
     let host = request.headers["Host"] ?? ""
     guard let colon = host.lastIndex(of: ":"), case let port = host[host.index(after: colon)...], !port.isEmpty,
@@ -14,7 +15,7 @@ enum BrowserSession {
     return "trendy-\(port)"
   }
 
-  /// The token that the request's cookie holds; `nil` for none.
+  /// Returns the token in the request's cookie, or `nil`.
   static func token(of request: HTTPRequest) -> String? {
     let name = cookieName(of: request) + "="
     for field in request.headers.values(of: "Cookie") {
@@ -26,11 +27,11 @@ enum BrowserSession {
     return nil
   }
 
-  /// The field that makes a browser keep the token, or with `nil` forget it.
+  /// Returns a header value that sets the cookie, or deletes it if the token is `nil`.
   static func cookie(_ token: String?, for request: HTTPRequest) -> String {
-    // Over TLS as the browser sees it: its own origin says so, also where a proxy ends TLS.
+    // The origin states whether the browser uses TLS, even if a proxy terminates it.
     let isSecure = request.headers["Origin"]?.lowercased().hasPrefix("https://") == true
-    // Browsers keep none for longer than 400 days.
+    // Browsers limit the lifetime of cookies to 400 days.
     let age = token == nil ? 0 : 400 * 86_400
     return "\(cookieName(of: request))=\(token ?? ""); Path=/api/v1; Max-Age=\(age); HttpOnly; SameSite=Strict"
       + (isSecure ? "; Secure" : "")
@@ -39,9 +40,9 @@ enum BrowserSession {
 }
 
 extension HubConfiguration {
-  /// Refuses what another site, or another port of this host, could have made a browser send along with its cookie.
+  /// Rejects requests that another site, or another port of this host, may have caused a browser to send.
   ///
-  /// A write must name the hub's own origin, port and all; a read must not be said to come from anywhere else.
+  /// A write must have the hub's own origin including the port; a read must not have another origin.
   func check(browserOriginOf request: HTTPRequest) throws(Problem) {
     let site = request.headers["Sec-Fetch-Site"]
     guard site == nil || site == "same-origin" || site == "none" else { throw .browserOrigin(site ?? "") }
@@ -58,7 +59,7 @@ extension HubConfiguration {
     for scheme in ["http://", "https://"] where origin.hasPrefix(scheme) {
       let named = origin.dropFirst(scheme.count)
       if let host, named == host { return true }
-      // A proxy may ask by a name of its own; then the page is where the one who runs the hub said that it is.
+      // A proxy may use another host name; the page's origin must then be one of the configured names.
       return allowedHosts.contains { $0.lowercased() == named }
     }
     return false

@@ -1,30 +1,34 @@
 import Foundation
 
-/// Pictures that the pages draw below their maps, where the one who runs the hub names some: square ones in Web Mercator, by zoom,
-/// column and row, as most map servers have them. Without them a map's ground is blank, and nobody else is asked for anything.
+/// Source of map tiles for the pages: square images in Web Mercator, by zoom, column and row.
+///
+/// Without a source, maps have an empty background and the pages load nothing from other servers.
 public struct MapTiles: Hashable, Sendable {
+  /// Location of the tiles.
   public enum Source: Hashable, Sendable {
-    /// Files `{z}/{x}/{y}.png` in a folder, which the hub itself gives out to the devices of its persons.
+    /// Files `{z}/{x}/{y}.png` in a directory, which the hub serves to its users' devices.
     case folder(String)
-    /// A server that browsers ask: its origin, and the address with `{z}`, `{x}` and `{y}` in it.
+    /// A tile server that browsers access: its origin, and a URL with `{z}`, `{x}` and `{y}`.
     case server(origin: String, template: String)
   }
 
+  /// Location of the tiles.
   public let source: Source
-  /// Who made the map, in words that stand on it.
+  /// Attribution shown on the map.
   public let credit: String
 
+  /// Parses a configured source; returns `nil` if it is invalid.
+  ///
   /// - Parameters:
-  ///   - text: the absolute path of a folder, or an address such as `https://tiles.example/{z}/{x}/{y}.png`.
-  ///   - credit: who made the map.
-  /// - Returns: `nil` for text that is neither.
+  ///   - text: Absolute path of a directory, or a URL such as `https://tiles.example/{z}/{x}/{y}.png`.
+  ///   - credit: Attribution shown on the map.
   public init?(_ text: String, credit: String = "") {
     self.credit = credit
     if text.hasPrefix("/") {
       source = .folder(text)
       return
     }
-    // What is in the policy of the pages must not be able to say anything else there.
+    // The origin becomes part of the pages' content security policy, so only characters of a host are allowed.
     guard let match = text.wholeMatch(of: /(https:\/\/[a-zA-Z0-9.\-]+(?::[0-9]{1,5})?)\/[!-~]*/),
       !text.contains(where: { $0 == "\"" || $0 == "\\" || $0 == "#" }),
       ["{z}", "{x}", "{y}"].allSatisfy({ text.dropFirst(match.output.1.count).ranges(of: $0).count == 1 })
@@ -32,10 +36,10 @@ public struct MapTiles: Hashable, Sendable {
     source = .server(origin: match.output.1.lowercased(), template: text)
   }
 
-  /// The origin that pages may load pictures from beside their own; `nil` for none.
+  /// Origin of the tile server, which the content security policy must allow; `nil` for a directory.
   var foreignOrigin: String? { if case .server(let origin, _) = source { origin } else { nil } }
 
-  /// The address by which a page asks for a tile.
+  /// URL template that the pages use.
   var template: String {
     switch source {
     case .folder: "/api/v1/tiles/{z}/{x}/{y}.png"
@@ -43,7 +47,7 @@ public struct MapTiles: Hashable, Sendable {
     }
   }
 
-  /// The zoom of the smallest tiles that there are: a page enlarges them where it shows less ground. `nil` where no folder is there.
+  /// Highest available zoom, beyond which pages enlarge the tiles; `nil` if the directory does not exist.
   var deepest: Int? {
     guard case .folder(let folder) = source else { return 19 }
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
@@ -51,7 +55,7 @@ public struct MapTiles: Hashable, Sendable {
   }
 }
 
-/// The place of a tile.
+/// Coordinates of a tile.
 struct MapTile: Hashable {
   static let zooms = 0...22
 
@@ -59,7 +63,7 @@ struct MapTile: Hashable {
   let column: Int
   let row: Int
 
-  /// - Parameter path: of a request; `nil` where it is of no tile that can be.
+  /// Parses the path of a request; returns `nil` if it is not the path of a valid tile.
   init?(path: Substring) {
     let parts = path.split(separator: "/", omittingEmptySubsequences: false)
     guard parts.count == 7, parts[0].isEmpty, parts[1] == "api", parts[2] == "v1", parts[3] == "tiles",
@@ -70,7 +74,7 @@ struct MapTile: Hashable {
     (self.zoom, self.column, self.row) = (zoom, column, row)
   }
 
-  /// Digits as they are written, and nothing else: no sign, no zero before them.
+  /// Parses decimal digits without sign or leading zeros.
   static func number(_ text: some StringProtocol) -> Int? {
     guard (1...8).contains(text.utf8.count), text.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
       let number = Int(text),
@@ -79,7 +83,7 @@ struct MapTile: Hashable {
     return number
   }
 
-  /// What lies in a folder for the tile. Nothing that a link leads to outside the folder.
+  /// Returns the tile's file in a directory, if no symbolic link leads outside the directory.
   func content(in folder: String) -> Data? {
     guard let root = Self.realPath(folder), let file = Self.realPath("\(root)/\(zoom)/\(column)/\(row).png"),
       file.hasPrefix(root == "/" ? root : root + "/"),
@@ -90,7 +94,7 @@ struct MapTile: Hashable {
     return FileManager.default.contents(atPath: file)
   }
 
-  /// Bytes.
+  /// Maximum size of a tile in bytes.
   private static let largest = 2 << 20
 
   private static func realPath(_ path: String) -> String? {
@@ -100,12 +104,12 @@ struct MapTile: Hashable {
   }
 }
 
-/// Serves the tiles of a configured folder.
+/// Handlers for the tiles of a configured directory.
 struct TileHandlers: Sendable {
   let store: HubStore
   let tiles: MapTiles?
 
-  /// Not metered: moving a map requests many tiles, which must not delay recording.
+  /// Not rate-limited: moving a map requests many tiles, which must not delay recording.
   var routes: [HubRoute] {
     guard case .folder(let folder)? = tiles?.source else { return [] }
     return [

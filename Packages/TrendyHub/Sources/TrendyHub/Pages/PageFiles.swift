@@ -1,28 +1,29 @@
 import Foundation
 import HubPages
 
-/// The files of the hub's pages, as they lie in the program.
+/// The embedded files of the hub's pages.
 ///
-/// All but a few are asked for under a folder that is named after the content of all of them, so a browser may keep each for ever:
-/// another version of the program has another folder. Modules name each other by relative paths and need no rewriting.
+/// Nearly all are served below a directory named after a hash of all content, so browsers may cache them indefinitely;
+/// another version of the program has another directory. Modules import each other by relative paths, which need no
+/// rewriting.
 struct PageFiles: Sendable {
   struct File: Sendable {
     let content: Data
     let type: String
-    /// Without its quotes.
+    /// Entity tag without quotes.
     let tag: String
-    /// Whether its address tells its content.
+    /// Whether the path determines the content.
     let isVersioned: Bool
   }
 
   static let embedded = PageFiles(Self.readEmbedded())
 
-  /// By address: `/`, `/assets/4f1c…/app.js`.
+  /// Files by request path: `/`, `/assets/4f1c…/app.js`.
   private let files: [String: File]
-  /// Of all content: 16 hexadecimal digits.
+  /// Hash of all content: 16 hexadecimal digits.
   let version: String
 
-  /// - Parameter sources: by path below `site/`.
+  /// Creates the files from their contents by path below `site/`.
   init(_ sources: [String: Data]) {
     let contents = Dictionary(
       uniqueKeysWithValues: sources.map { path, content in
@@ -43,7 +44,7 @@ struct PageFiles: Sendable {
       let isVersioned = !Self.unversioned.contains(path)
       if !isVersioned, let text = String(data: content, encoding: .utf8) {
         let preloads = modules.map { "<link rel=\"modulepreload\" href=\"\(folder)\($0)\">" }.joined(separator: "\n")
-        // The worker stores them; icons are loaded when the page is installed.
+        // The service worker caches these files; icons are loaded when the page is installed.
         let addresses = paths.filter { !Self.unversioned.contains($0) && !$0.hasSuffix(".png") }.map { folder + $0 }
         content = Data(
           text
@@ -60,15 +61,15 @@ struct PageFiles: Sendable {
     self.version = version
   }
 
-  /// Asked for under an address that stays: the page itself, and what has to lie at the root for its reach.
+  /// Files with fixed paths: the main document, and files whose scope requires them at the root.
   private static let unversioned: Set<String> = ["index.html", "worker.js", "manifest.webmanifest", "favicon.ico"]
 
-  /// The first segments of the addresses at which there are pages; all are the one document, which reads its address itself.
+  /// First path segments of pages; all serve the main document, which evaluates the path itself.
   private static let pages: Set<String> = [
     "calendar", "data", "devices", "insights", "mileage", "more", "places", "settings", "timeline", "trips", "types",
   ]
 
-  /// The file at a path; `nil` where there is none.
+  /// Returns the file at a path, or `nil`.
   func file(at path: Substring) -> File? {
     if let file = files[String(path)] { return file }
     let first = path.split(separator: "/", omittingEmptySubsequences: true).first

@@ -8,15 +8,16 @@ struct PageHandler: Sendable {
   func respond(with file: PageFiles.File, status: Int) -> HTTPResponse {
     var headers = HTTPHeaders([
       ("Content-Type", file.type), ("ETag", "\"\(file.tag)\""),
-      // A page is revalidated each time. Files in the folder named after their content never change.
+      // Files with a fixed path are revalidated each time; files in the hashed directory never change.
       ("Cache-Control", file.isVersioned ? "public, max-age=31536000, immutable" : "no-cache"),
     ])
     for (name, value) in securityHeaders { headers[name] = value }
     return HTTPResponse(status: status, headers: headers, body: .data(file.content))
   }
 
-  /// The pages load files of this hub only, except tiles of the configured map server. Text never becomes markup or
-  /// script, no other site may frame the pages, and links send no referrer.
+  /// Headers that restrict the pages to files of this hub and tiles of the configured server.
+  ///
+  /// Text cannot become markup or script, other sites cannot frame the pages, and links send no referrer.
   private var securityHeaders: [(String, String)] {
     let pictures = tiles?.foreignOrigin.map { "img-src 'self' \($0); " } ?? ""
     return [

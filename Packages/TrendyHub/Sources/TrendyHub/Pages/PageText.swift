@@ -1,15 +1,15 @@
 import Foundation
 
-/// Scripts and stylesheets as they are served: without comments and indentation, which are a fifth of the compressed size.
+/// Minifies scripts and stylesheets by removing comments and indentation, a fifth of their compressed size.
 enum PageText {
   private static let newline = UInt8(ascii: "\n")
   private static let slash = UInt8(ascii: "/")
   private static let star = UInt8(ascii: "*")
   private static let space = UInt8(ascii: " ")
 
-  /// Removes comments between `/*` and `*/`, lines that are a comment, and the spaces at both ends of each line.
+  /// Removes block comments, lines that are comments, and spaces at both ends of lines.
   ///
-  /// The language is not parsed: a test ensures that no string contains the start of a comment or a line break.
+  /// The text is not parsed: a test ensures that no string contains the start of a comment or a line break.
   static func compacted(_ text: Data) -> Data {
     var result: [UInt8] = []
     result.reserveCapacity(text.count)
@@ -26,7 +26,7 @@ enum PageText {
         case (true, _, _):
           index += 1
         case (false, slash, star):
-          // What a comment parted stays parted.
+          // Tokens that a comment separated must stay separate.
           kept.append(space)
           isInComment = true
           index += 2

@@ -1,18 +1,20 @@
 import TrendyModels
 
-/// A pairing link as a camera reads it: a square of dark and light modules.
+/// QR code of a pairing link: a square of dark and light modules.
 public struct PairingPicture: Hashable, Sendable {
-  /// Makes the picture for a code that was asked for at an address, such as `http://hub.example:8787`; `nil` where no device but
-  /// this machine's own could use it.
+  /// Creates the QR code for a pairing code and the hub's address, such as `http://hub.example:8787`.
+  ///
+  /// Returns `nil` if the address is reachable from this machine only.
   public typealias Maker = @Sendable (_ code: String, _ address: String?) -> PairingPicture?
 
-  /// The text in it.
+  /// Encoded link.
   public var link: String
-  /// Modules a side, without the light ones that have to be around it.
+  /// Modules per side, without the required light margin.
   public var size: Int
-  /// The dark modules as the path of an SVG, a module a unit from the upper left corner.
+  /// Dark modules as an SVG path, one unit per module from the top left corner.
   public var path: String
 
+  /// Creates a picture from the colour of each module.
   public init(link: String, size: Int, isDark: (_ row: Int, _ column: Int) -> Bool) {
     self.link = link
     self.size = size
@@ -29,6 +31,6 @@ public struct PairingPicture: Hashable, Sendable {
     self.path = path
   }
 
-  /// As the API has it.
+  /// The picture as a document of the API.
   var document: JSONValue { ["link": .string(link), "size": .int(Int64(size)), "path": .string(path)] }
 }
