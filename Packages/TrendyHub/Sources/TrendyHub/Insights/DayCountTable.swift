@@ -2,22 +2,23 @@ import Foundation
 import TrendyInsights
 import TrendyModels
 
-/// Counts of the days in a range, and the answer that is made of them: of a year and some types it has many thousand numbers, so it is
-/// written as it is and not made of values first.
+/// Daily counts of a range of days, and their JSON text.
+///
+/// A year with several types has thousands of numbers, so the text is written directly, without building a JSON value.
 struct DayCountTable {
   private let days: ClosedRange<CivilDate>
   private var types: [String: [Int]] = [:]
 
   init(_ days: ClosedRange<CivilDate>) { self.days = days }
 
-  /// - Parameter day: one outside the range is left out.
+  /// Adds a count; a day outside the range is ignored.
   mutating func add(_ count: Int, of type: String, on day: CivilDate) {
     guard days.contains(day) else { return }
     let place = days.lowerBound.distance(to: day)
     types[type, default: [Int](repeating: 0, count: days.lowerBound.distance(to: days.upperBound) + 1)][place] += count
   }
 
-  /// Bounds of the levels of a heat map, of each type.
+  /// Bounds of each type's heat map levels.
   private func levels() -> JSONValue {
     .object(
       types.compactMapValues { counts in
@@ -26,7 +27,7 @@ struct DayCountTable {
       })
   }
 
-  /// The weekday on which most of each type lies, 0 is Sunday, of types that have such a one.
+  /// Weekday with most events, where 0 is Sunday, for each type with a distinct weekday habit.
   private func weekdays() -> JSONValue {
     .object(
       types.compactMapValues { counts in
@@ -35,7 +36,7 @@ struct DayCountTable {
       })
   }
 
-  /// The answer of `/events/days`: days with an event, in their order, and of each type the bounds of its levels and its weekday.
+  /// Returns the response of `/events/days`: days with events in order, and level bounds and weekday of each type.
   func text(firstDate: CivilDate?) -> Data {
     let types = types.sorted { $0.key < $1.key }
       .map { (name: Array(JSONText.write(.string($0.key))), counts: $0.value) }

@@ -3,7 +3,7 @@ import TrendyInsights
 import TrendyModels
 import TrendyProtocols
 
-/// Findings over a user's record. TrendyInsights computes every number.
+/// Handlers for statistics of a user's record, which TrendyInsights computes.
 struct InsightHandlers: Sendable {
   let clock: any TimeSource
   let dayCounts: KnownDayCounts
@@ -71,7 +71,7 @@ struct InsightHandlers: Sendable {
     }
   }
 
-  /// Progress of each goal. Reads one week only, so that it is fast.
+  /// Returns the progress of each goal. Reads one week only, to be fast.
   func showGoals(_ call: HubCall, _ sender: HubDevice) throws -> HubWork {
     let days = try PersonDays(call)
     let firstWeekday = Int(try call.integer("week_start", in: 0...6, default: 1))
@@ -94,7 +94,7 @@ struct InsightHandlers: Sendable {
     }
   }
 
-  /// Streaks of types with a daily goal. Reads only as far back as the present streaks reach.
+  /// Returns the streaks of types with a daily goal. Reads only as far back as the current streaks reach.
   func showStreaks(_ call: HubCall, _ sender: HubDevice) throws -> HubWork {
     let days = try PersonDays(call)
     let now = clock.now
@@ -110,7 +110,7 @@ struct InsightHandlers: Sendable {
     }
   }
 
-  /// Days in a row up to today or yesterday, of the types whose goal asks for every day.
+  /// Returns the number of consecutive days up to today or yesterday, for types with a daily goal.
   private static func streaks(
     _ facts: PersonFacts, of person: String, _ reading: any HubReading, days: PersonDays, today: CivilDate,
     _ dayCounts: KnownDayCounts
@@ -128,7 +128,7 @@ struct InsightHandlers: Sendable {
         let done = months.flatMap { $0.own.days(ofType: type) }
         streaks[type] = Streak(days: done, skips: facts.skips[type] ?? [], today: today).current
       }
-      // One that fills what was read may go on before it.
+      // A streak as long as the range read may have begun earlier.
       guard back < 36_525, streaks.values.contains(where: { $0 >= back / 2 }) else { return streaks }
       back *= 4
     }

@@ -61,14 +61,14 @@ extension HubSchema {
       .required("confidence", confidence),
     ]))
 
-  /// The answer of `/insights`.
+  /// Response of `/insights`.
   static let insights = HubSchema.object([
     .required("today", .string), .required("days", .counter), .required("first_date", .nullable(.string)),
     .required("needs_days", .counter), .required("relations", .list(relation)), .required("types", .list(typeFindings)),
     .required("words", .list(.string)),
   ])
 
-  /// The answer of `/insights/habits`.
+  /// Response of `/insights/habits`.
   static let habits = HubSchema.object([
     .required("today", .string),
     .required(
@@ -80,7 +80,7 @@ extension HubSchema {
         ]))),
   ])
 
-  /// The answer of `/insights/goals`.
+  /// Response of `/insights/goals`.
   static let goals = HubSchema.object([
     .required("today", .string),
     .required(
@@ -93,7 +93,7 @@ extension HubSchema {
         ]))),
   ])
 
-  /// The answer of `/insights/types/{id}`.
+  /// Response of `/insights/types/{id}`.
   static let typeInsights = HubSchema.object([
     .required("today", .string), .required("findings", .nullable(typeFindings)),
     .required(
@@ -106,7 +106,7 @@ extension HubSchema {
     .required("properties_of", .counter), .required("properties", .list(propertyShares)),
   ])
 
-  /// The answer of `/insights/places/{id}`.
+  /// Response of `/insights/places/{id}`.
   static let placeInsights = HubSchema.object([
     .required("here_since", .nullable(.date)), .required("last_enter", .nullable(.date)),
     .required("last_exit", .nullable(.date)), .required("today_s", real),

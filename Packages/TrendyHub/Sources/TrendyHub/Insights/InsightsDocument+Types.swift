@@ -1,11 +1,11 @@
 import TrendyInsights
 import TrendyModels
 
-/// Days, weeks or months of a type, as they are asked for.
+/// Requested range of a type's chart, in days, weeks or months.
 struct TypeSteps {
   let period: CalendarPeriod
   private let span: MovingRange.Span
-  /// Up to today.
+  /// Number of days up to today.
   let days: Int
 
   init(_ call: HubCall) throws(Problem) {
@@ -17,7 +17,7 @@ struct TypeSteps {
     case "month": (period, span) = (.month, .months)
     default: throw .invalid("step: expected day, week or month, found \"\(word.prefix(40))\"")
     }
-    // Of so many the answer would be long, and nothing could be seen.
+    // More steps would make a long response whose chart is unreadable.
     guard period == .month || days <= 1500 else {
       throw .invalid("days: expected 1500 at most with step=\(word), found \(days)")
     }
@@ -29,7 +29,7 @@ struct TypeSteps {
 }
 
 extension InsightsDocument {
-  /// Of every type with an event: its streak, the score of its goal, and when it usually happens.
+  /// Streak, goal score and usual time of every type with events.
   var habits: [String: JSONValue] {
     [
       "today": date(history.today),
@@ -43,7 +43,7 @@ extension InsightsDocument {
     ]
   }
 
-  /// One type: what is found in it, and what each step of time had.
+  /// Returns the findings about one type, and its value in each step of time.
   func type(_ id: String, _ steps: TypeSteps, firstWeekday: Int) -> [String: JSONValue] {
     let own = histories[id]
     return [

@@ -1,7 +1,7 @@
 import TrendyInsights
 import TrendyModels
 
-/// The findings of a person's record as the wire has them. A number is never without what it rests on.
+/// Findings about a user's record as wire documents. Each number is accompanied by its evidence.
 struct InsightsDocument {
   let history: PersonHistory
   let histories: [String: TypeHistory]
@@ -10,10 +10,13 @@ struct InsightsDocument {
   private let minute: Int
   private let narrator = PlainNarrator()
 
+  /// Creates the document.
+  ///
   /// - Parameters:
-  ///   - span: days up to today in which relations and patterns are looked for.
-  ///   - firstWeekday: with which weeks begin; 0 is Sunday.
-  ///   - minute: after midnight, of the clock now.
+  ///   - history: The user's events.
+  ///   - span: Number of days up to today in which correlations and patterns are searched.
+  ///   - firstWeekday: First day of a week; 0 is Sunday.
+  ///   - minute: Current time in minutes after midnight.
   init(_ history: PersonHistory, span: Int, firstWeekday: Int, now minute: Int) {
     self.history = history
     histories = history.histories()
@@ -37,7 +40,7 @@ struct InsightsDocument {
     ]
   }
 
-  /// The present week in statements; on its first day the one before.
+  /// Returns statements about the current week, or about the previous one on the first day of a week.
   private func week(_ relations: [CorrelationFinding]) -> Digest {
     let lastWeek = history.today.advanced(by: -7)
     var later: [String: Int] = [:]
@@ -79,7 +82,7 @@ struct InsightsDocument {
     ]
   }
 
-  /// `null` of what is no habit.
+  /// Returns the streak of a type, or `null` if the type is not a habit.
   func streak(_ id: String, _ own: TypeHistory) -> JSONValue {
     guard own.isHabit(hasGoal: history.facts.goals[id] ?? nil != nil) else { return .null }
     let streak = own.streak(skips: history.facts.skips[id] ?? [])
@@ -89,14 +92,14 @@ struct InsightsDocument {
     ]
   }
 
-  /// How well the goal of a type is kept, 0 to 1; `null` without a goal.
+  /// Returns the goal score of a type, from 0 to 1, or `null` without a goal.
   func score(_ id: String, _ own: TypeHistory) -> JSONValue {
     guard let goal = history.facts.goals[id] ?? nil else { return .null }
     let amounts = history.amounts(ofType: id, over: own.days)
     return .double(HabitScore(of: goal, amounts: amounts, skips: history.facts.skips[id] ?? []).current)
   }
 
-  /// Events of the last days that are looked at.
+  /// Returns the events of a type within the span.
   func recent(_ id: String) -> [TypeHistory.Moment] {
     let first = history.today.advanced(by: 1 - span)
     return (history.records[id]?.recent ?? []).filter { $0.day >= first && $0.day <= history.today }
@@ -132,7 +135,7 @@ struct InsightsDocument {
     ]
   }
 
-  /// When it happens, in the last days that are looked at.
+  /// Returns the usual weekdays and times of a type within the span.
   private func pattern(_ id: String) -> JSONValue {
     let moments = recent(id)
     let recent = TypeHistory(moments: moments, today: history.today)

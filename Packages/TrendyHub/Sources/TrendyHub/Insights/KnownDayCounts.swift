@@ -1,16 +1,16 @@
 import TrendyInsights
 import TrendyModels
 
-/// How many events of each type each day had, counted a month at a time and then kept up with what is written.
+/// Cached number of events by type and day, counted by month and updated with later writes.
 ///
-/// An event that is new or deleted since is added or taken off. What was moved to another time or type, or brought back, had a day that
-/// nobody knows any more: then it is counted anew.
+/// Created and deleted events are added and subtracted. If an event was moved to another time or type, or restored, its
+/// earlier day is unknown, and the months are counted again.
 final class KnownDayCounts: Sendable {
-  /// Of the events that begin in one month of UTC.
+  /// Counts of the events that start in one month in UTC.
   struct Month: Sendable {
-    /// By the day where the asker is.
+    /// Counts by day in the requested time zone.
     var here: MonthDayCounts
-    /// By the day where each was recorded.
+    /// Counts by day in the time zone in which each event was recorded.
     var own: MonthDayCounts
 
     init(_ month: Int) {
@@ -32,13 +32,13 @@ final class KnownDayCounts: Sendable {
   }
 
   private struct Counts: Sendable {
-    /// By their number since the year 0.
+    /// Counts by month, numbered from year 0.
     var months: [Int: Month] = [:]
-    /// The earliest event: its moment and its day; `nil` where it has to be looked for, an empty one where there is none.
+    /// Time and day of the earliest event: `nil` if unknown, with a `nil` date if there is no event.
     var first: First?
 
     mutating func add(_ count: Int32, _ event: HubEventMoment, _ days: PersonDays) {
-      // Of a month that nobody asked for it is counted with the month.
+      // A month that is not cached is counted when it is requested.
       months[KnownDayCounts.month(of: event.moment)]?.add(count, event, days)
       if count < 0, first?.moment == event.moment { first = nil }
       if count > 0, let held = first, event.moment < held.moment {
@@ -52,10 +52,10 @@ final class KnownDayCounts: Sendable {
     var date: CivilDate?
   }
 
-  /// Of so many persons and zones at once.
+  /// Cached counts of up to 8 combinations of user and time zone.
   private let known = KnownValues<Key, Counts>(limit: 8)
 
-  /// The counts of the months in which a range of moments lies, and the day of the first event.
+  /// Returns the counts of the months in a range of time, and the day of the first event.
   func counts(
     of person: String, _ reading: any HubReading, days: PersonDays, during moments: Range<Int64>
   ) throws -> (months: [Month], first: CivilDate?) {
@@ -72,7 +72,7 @@ final class KnownDayCounts: Sendable {
     }
   }
 
-  /// What was counted, with what was written since; `nil` where that cannot be told.
+  /// Returns cached counts updated with later writes, or `nil` if that is not possible.
   private static func current(
     _ counts: Counts, since position: ReadPosition, _ reading: any HubReading, _ days: PersonDays
   ) throws -> Counts? {
@@ -83,7 +83,7 @@ final class KnownDayCounts: Sendable {
     return counts
   }
 
-  /// Months that follow each other.
+  /// Groups months into ranges of consecutive ones.
   private static func runs(_ months: [Int]) -> [ClosedRange<Int>] {
     var runs: [ClosedRange<Int>] = []
     for month in months {
@@ -112,7 +112,7 @@ final class KnownDayCounts: Sendable {
       moment: event?.listMoment ?? .max, date: event.flatMap(HubEventMoment.init).map { days.date(of: $0) })
   }
 
-  /// The month of UTC, held where dates stop being exact.
+  /// Returns the month in UTC, clamped to the range in which dates are exact.
   static func month(of moment: Int64) -> Int {
     let days = (Double(min(max(moment, -62_000_000_000_000), 250_000_000_000_000)) / 86_400_000).rounded(.down)
     let date = CivilDate(daysSince1970: Int(days)).fields

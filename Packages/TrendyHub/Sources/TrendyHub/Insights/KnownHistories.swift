@@ -1,8 +1,9 @@
 import Foundation
 import TrendyModels
 
-/// The histories of a few persons, each kept up with what is written: another range of the same record, and one entry more, read none of
-/// it anew.
+/// Cached histories of some users, updated with later writes.
+///
+/// A request with another range, or after a few writes, does not read the whole record again.
 final class KnownHistories: Sendable {
   private struct Key: Hashable {
     let person: String
@@ -11,7 +12,7 @@ final class KnownHistories: Sendable {
     let today: CivilDate
   }
 
-  /// One of each person: yesterday's is of no use.
+  /// One history per user; that of another day is discarded.
   private let known = KnownValues<Key, PersonHistory>(isReplaced: { $0.person == $1.person })
 
   func history(of person: String, _ reading: any HubReading, days: PersonDays, now: Date) throws -> PersonHistory {

@@ -1,8 +1,9 @@
 import Synchronization
 import TrendyModels
 
-/// What was made of the records of a few persons, each with how far the record had been written then: whoever asks again reads on from
-/// there.
+/// Cached values derived from users' records, each with the hub position that it reflects.
+///
+/// A later request updates the value from that position.
 final class KnownValues<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   struct Known: Sendable {
     let position: ReadPosition
@@ -13,18 +14,23 @@ final class KnownValues<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   private let isReplaced: @Sendable (_ old: Key, _ new: Key) -> Bool
   private let known = Mutex<[(key: Key, known: Known)]>([])
 
+  /// Creates a cache.
+  ///
   /// - Parameters:
-  ///   - limit: how many values are kept; the one that was asked for longest ago goes first.
-  ///   - isReplaced: whether the value of one key goes when that of another comes; unless told, that of the same key alone.
+  ///   - limit: Maximum number of values; the oldest is removed first.
+  ///   - isReplaced: Whether a new key removes the value of an old one. By default only an equal key does.
   init(limit: Int = 4, isReplaced: @escaping @Sendable (_ old: Key, _ new: Key) -> Bool = { $0 == $1 }) {
     self.limit = limit
     self.isReplaced = isReplaced
   }
 
+  /// Returns an answer computed from an updated value, and caches the value.
+  ///
   /// - Parameters:
-  ///   - key: whose record it is, and what the value depends on beside that.
-  ///   - make: brings what is known up to `state`, or makes it anew where nothing is known, or entries that it rests on may be gone; with
-  ///     what was asked of it.
+  ///   - key: The user, and all other parameters of the value.
+  ///   - reading: A read transaction of the user.
+  ///   - make: Updates the cached value to `state`; creates a new one if `known` is `nil`, because nothing is cached or
+  ///     entries may have been compacted.
   func ask<Answer>(
     _ key: Key, _ reading: any HubReading, _ make: (_ known: Known?, _ state: HubState) throws -> (Value, Answer)
   ) throws -> Answer {
@@ -33,7 +39,7 @@ final class KnownValues<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     let found = known.withLock { $0.first { $0.key == key }?.known }
     let isUsable = found.map { $0.position == position || $0.position.isPast(of: state) } ?? false
     let (value, answer) = try make(isUsable ? found : nil, state)
-    // Where something was written meanwhile, nobody can say whether the value holds it.
+    // After a concurrent write, it is unknown whether the value includes it, so do not cache it.
     guard try reading.state().head == state.head else { return answer }
     known.withLock { known in
       known.removeAll { isReplaced($0.key, key) }
@@ -43,8 +49,7 @@ final class KnownValues<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     return answer
   }
 
-  /// As ``ask(_:_:_:)`` where the value itself is asked for, and the same holds until something is written.
-  /// - Parameter make: makes it, of what was known before if there is such.
+  /// Returns a value, unchanged if nothing was written since, otherwise updated by `make`.
   func value(for key: Key, _ reading: any HubReading, _ make: (_ known: Known?) throws -> Value) throws -> Value {
     try ask(key, reading) { known, state in
       if let known, known.position == ReadPosition(state) { return (known.value, known.value) }

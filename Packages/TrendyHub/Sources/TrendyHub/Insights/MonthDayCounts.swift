@@ -1,17 +1,17 @@
 import TrendyModels
 
-/// How many events of each type there were on each day, of events that begin in one month.
+/// Number of events by type and day, of events that start in one month.
 struct MonthDayCounts: Sendable {
-  /// A day differs from that of UTC by less than this many, and a month has 31.
+  /// Local days differ from UTC days by less than this number of days; a month has at most 31.
   private static let around = 4
   private static let days = 31 + 2 * around
 
   private let first: CivilDate
   private var types: [String: [Int32]] = [:]
-  /// Of days that are not around the month: where dates stop being exact, months do too.
+  /// Counts of days outside that range, which occur only where dates are no longer exact.
   private var others: [CivilDate: [String: Int32]] = [:]
 
-  /// - Parameter month: its first day.
+  /// Creates empty counts; `month` is the first day of the month.
   init(month: CivilDate) { first = month.advanced(by: -Self.around) }
 
   mutating func add(_ count: Int32, of type: String, on day: CivilDate) {
@@ -23,7 +23,7 @@ struct MonthDayCounts: Sendable {
     }
   }
 
-  /// Calls `body` with each type's counts that are above 0, in no order.
+  /// Calls `body` for each positive count, in any order.
   func forEach(_ body: (_ day: CivilDate, _ type: String, _ count: Int) -> Void) {
     for (type, counts) in types {
       for (place, count) in counts.enumerated() where count > 0 { body(first.advanced(by: place), type, Int(count)) }
@@ -33,7 +33,7 @@ struct MonthDayCounts: Sendable {
     }
   }
 
-  /// The days on which a type has events.
+  /// Returns the days with events of a type.
   func days(ofType type: String) -> [CivilDate] {
     let near = types[type]?.enumerated().filter { $0.element > 0 }.map { first.advanced(by: $0.offset) } ?? []
     return near + others.filter { $0.value[type] ?? 0 > 0 }.map(\.key)

@@ -2,7 +2,7 @@ import Foundation
 import TrendyInsights
 import TrendyModels
 
-/// Days of a person: a zone, and when in it a day begins.
+/// Calendar of a user: a time zone, and the time at which a day begins.
 struct PersonDays: Sendable {
   private let rules: TimeZoneRules
   let zone: String
@@ -18,10 +18,10 @@ struct PersonDays: Sendable {
     startSeconds = try call.integer("day_start", in: 0...86_399, default: 0)
   }
 
-  /// Milliseconds; see `LocalTime.longestDateShift`.
+  /// Maximum difference between an event's local date and its time, in milliseconds; see `LocalTime.longestDateShift`.
   let longestShift = Int64(LocalTime.longestDateShift * 1000)
 
-  /// Milliseconds since 1970; to the hour where the clocks change that day.
+  /// Returns the start of a day in milliseconds since 1970; on days with a clock change it may be an hour off.
   func start(of date: CivilDate) -> Int64 {
     let local = Int64(date.daysSince1970) * 86_400 + startSeconds
     let guess = Date(timeIntervalSince1970: Double(local))
@@ -29,21 +29,22 @@ struct PersonDays: Sendable {
     return (local - Int64(rules.secondsFromGMT(at: Date(timeIntervalSince1970: first)))) * 1000
   }
 
-  /// The day that an event belongs to: of an all-day event its own date, in the zone where it was recorded; else that of its moment
-  /// here.
+  /// Returns the day of an event in the user's calendar.
+  ///
+  /// An all-day event keeps its date in the time zone in which it was recorded.
   func date(of event: HubEventMoment) -> CivilDate {
     let moment = Date(milliseconds: event.moment)
     guard event.isAllDay else { return day(of: moment) }
     return ownRules(of: event)?.date(of: moment) ?? rules.date(ofAllDayEventAt: moment)
   }
 
-  /// The day here in which a moment lies.
+  /// Returns the day of a time in the user's calendar.
   func day(of moment: Date) -> CivilDate { rules.day(of: moment, dayStart: Int(startSeconds)) }
 
-  /// Minutes after midnight, on the clock here.
+  /// Returns the local time in minutes after midnight.
   func minute(of moment: Date) -> Int { rules.minuteOfDay(of: moment) }
 
-  /// When an event began, as clock and calendar showed it where it was recorded: what findings are made of.
+  /// Returns local date and time of an event in the time zone in which it was recorded, the basis of findings.
   func moment(of event: HubEventMoment) -> TypeHistory.Moment {
     let isOfPosition = event.sourceType?.isOfPosition ?? false
     if event.isAllDay {
@@ -56,13 +57,13 @@ struct PersonDays: Sendable {
       isOfPosition: isOfPosition)
   }
 
-  /// The day of an event where it was recorded: that of its ``moment(of:)``.
+  /// Returns the day of an event in the time zone in which it was recorded, equal to that of ``moment(of:)``.
   func ownDay(of event: HubEventMoment) -> CivilDate {
     if event.isAllDay { return date(of: event) }
     return (ownRules(of: event) ?? rules).day(of: Date(milliseconds: event.moment), dayStart: Int(startSeconds))
   }
 
-  /// The date of a moment of an all-day event, in the zone where it was recorded.
+  /// Returns the date of an all-day event in the time zone in which it was recorded.
   func date(ofAllDay moment: Date, of event: Event) -> CivilDate {
     guard let name = event.timeZone, let own = name == zone ? rules : zones.rules(named: name) else {
       return rules.date(ofAllDayEventAt: moment)
@@ -70,14 +71,14 @@ struct PersonDays: Sendable {
     return own.date(of: moment)
   }
 
-  /// Of the zone where an event was recorded; `nil` where that is not known.
+  /// Returns the time zone in which an event was recorded, or `nil` if unknown.
   private func ownRules(of event: HubEventMoment) -> TimeZoneRules? {
     event.timeZone.flatMap { $0 == zone ? rules : zones.rules(named: $0) }
   }
 }
 
 extension [HubRoute.Parameter] {
-  /// Parameters of ``PersonDays``.
+  /// Query parameters of ``PersonDays``.
   static var days: [HubRoute.Parameter] {
     [
       .init("zone", .string, "the IANA name of a time zone; UTC unless told"),

@@ -3,25 +3,25 @@ import TrendyInsights
 import TrendyModels
 import TrendyTrips
 
-/// What a person says of their types: names, goals, excused days. A few entries, read anew each time.
+/// Settings of a user's types: names, goals, skips. Few entries, read for each request.
 struct PersonFacts: Sendable {
-  /// Of the types that live, by id.
+  /// Goals of the living types by id; the value is `nil` for a type without a goal.
   let goals: [String: Goal?]
   let names: [String: String]
-  /// The type under which odometers are read; `nil` where there is none, or where it has a goal, so that its person wants it looked at.
+  /// Type of odometer readings; `nil` if there is none, or if it has a goal and is treated like any type.
   let readingType: String?
-  /// Excused days, by the ids of types.
+  /// Days on which no events are expected, by type.
   let skips: [String: Set<CivilDate>]
-  /// The first property of type duration, of each type that has one.
+  /// Key of the first duration property, by type.
   let durationKeys: [String: String]
-  /// Events that were started and not stopped; none where no goal measures durations.
+  /// Ids of running events; empty if no goal measures durations.
   let running: Set<String>
 
   init(_ reading: any HubReading, days: PersonDays, today: CivilDate) throws {
     var goals: [String: Goal?] = [:]
     var names: [String: String] = [:]
     for type in try reading.living(kind: SyncedKind.eventType.name, offset: 0, limit: .max) {
-      // Not by the subscript, which would leave a type without a goal out.
+      // Assigning `nil` by subscript would remove the type instead.
       goals.updateValue(type.fields["goal"].flatMap { Goal($0.value) } as Goal?, forKey: type.id)
       names[type.id] = type.fields["name"]?.value.stringValue ?? ""
     }
@@ -33,10 +33,13 @@ struct PersonFacts: Sendable {
     running = asksForDurations ? try Self.running(reading) : []
   }
 
-  /// How far the goal of a type is met in the day or week around a date; `nil` without a goal.
+  /// Returns the progress of a type's goal in the day or week of a date; `nil` without a goal.
+  ///
   /// - Parameters:
-  ///   - firstWeekday: with which weeks begin; 0 is Sunday.
-  ///   - amounts: what each day added to the goal.
+  ///   - type: Id of the type.
+  ///   - date: A day in the period.
+  ///   - firstWeekday: First day of a week; 0 is Sunday.
+  ///   - amounts: Contribution of each day to the goal.
   func progress(
     ofType type: String, on date: CivilDate, firstWeekday: Int, amounts: [CivilDate: Double]
   ) -> GoalProgress? {
@@ -45,7 +48,7 @@ struct PersonFacts: Sendable {
       on: date, firstWeekday: firstWeekday, amounts: amounts, skips: (skips[type] ?? []).map { $0...$0 })
   }
 
-  /// What an event adds to the goal of its type; `nil` where the type has none.
+  /// Returns the contribution of an event to the goal of its type; `nil` without a goal.
   func amount(of entry: HubEntry, type: String, now: Date) -> Double? {
     guard let goal = goals[type] ?? nil else { return nil }
     return goal.amount(
@@ -59,7 +62,7 @@ struct PersonFacts: Sendable {
         .compactMap { $0.fields["value"]?.value.stringValue })
   }
 
-  /// The days that begin in a skip; those of a century before today at most.
+  /// Returns the days that begin within a skip, limited to the last hundred years.
   private static func skips(
     _ reading: any HubReading, days: PersonDays, today: CivilDate
   ) throws -> [String: Set<CivilDate>] {
@@ -93,7 +96,7 @@ struct PersonFacts: Sendable {
 }
 
 extension HubEntry {
-  /// As much of an event as a goal looks at.
+  /// Returns an event with the properties that goals use.
   fileprivate func event(ofType type: String) -> Event {
     var properties: [String: PropertyValue] = [:]
     for (name, field) in fields where name.hasPrefix("properties.") {

@@ -2,18 +2,18 @@ import Foundation
 import TrendyInsights
 import TrendyModels
 
-/// How far a person's goals are met in the present day or week: read from the events of one week.
+/// Progress of a user's goals in the current day or week, computed from the events of one week.
 struct PersonGoals {
   let facts: PersonFacts
   let today: CivilDate
   private let firstWeekday: Int
   private var amounts: [String: [CivilDate: Double]] = [:]
 
-  /// - Parameter firstWeekday: with which weeks begin; 0 is Sunday.
+  /// Reads the events; `firstWeekday` is the first day of a week, where 0 is Sunday.
   init(_ reading: any HubReading, days: PersonDays, firstWeekday: Int, now: Date) throws {
     let today = days.day(of: now)
     let week = CalendarPeriod.week.days(around: today, firstWeekday: firstWeekday)
-    // Days that are excused later in the week make its goals smaller, too.
+    // Skips later in the week lower its goals too.
     let facts = try PersonFacts(reading, days: days, today: week.upperBound)
     (self.facts, self.today, self.firstWeekday) = (facts, today, firstWeekday)
     let goals = facts.goals.compactMapValues { $0 }
@@ -30,7 +30,7 @@ struct PersonGoals {
     self.amounts = amounts
   }
 
-  /// Of the types that have a goal, by id.
+  /// Progress by type, of types with a goal.
   var progress: [String: GoalProgress] {
     facts.goals.keys.reduce(into: [:]) { progress, type in
       progress[type] = facts.progress(

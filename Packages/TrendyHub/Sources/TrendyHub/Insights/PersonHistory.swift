@@ -2,17 +2,17 @@ import Foundation
 import TrendyInsights
 import TrendyModels
 
-/// When a person's events began, and how much they added to goals: read once from the record, kept up with what is written, asked for
-/// many findings.
+/// Times of a user's events, and their contributions to goals; read once, updated with later writes, used for many
+/// findings.
 struct PersonHistory: Sendable {
-  /// Days up to today of which events are known one by one.
+  /// Number of days up to today whose events are stored individually.
   static let longestSpan = 366
 
   private(set) var facts: PersonFacts
   private(set) var records: [String: TypeRecord] = [:]
   let today: CivilDate
 
-  /// Reads the whole record, a part at a time.
+  /// Reads the whole record in batches.
   init(_ reading: any HubReading, facts: PersonFacts, days: PersonDays, now: Date) throws {
     self.facts = facts
     today = days.day(of: now)
@@ -29,12 +29,11 @@ struct PersonHistory: Sendable {
     for (type, list) in moments { records[type] = TypeRecord(list, amounts: amounts[type] ?? [:], today: today) }
   }
 
-  /// As it is after what was written since it was read.
-  /// - Returns: `nil` where that cannot be told from what is there now.
+  /// Returns the history updated with writes since a position, or `nil` if the record must be read again.
   func updated(
     _ reading: any HubReading, since position: ReadPosition, facts: PersonFacts, days: PersonDays, now: Date
   ) throws -> PersonHistory? {
-    // What runs adds more with each second.
+    // The contribution of a running event increases continuously, so it cannot be updated.
     guard facts.goals == self.facts.goals, facts.durationKeys == self.facts.durationKeys, facts.running.isEmpty,
       self.facts.running.isEmpty,
       let changes = try EventChanges(reading, since: position, { facts.hasPart(field: $1, of: $0) })
@@ -45,7 +44,7 @@ struct PersonHistory: Sendable {
       for entry in entries {
         guard let event = HubEventMoment(entry), facts.goals[event.eventTypeId] != nil else { continue }
         let amount = facts.amount(of: entry, type: event.eventTypeId, now: now) ?? 0
-        // Of others a sum is not what it was after one is added and taken off.
+        // Adding and subtracting fractions would accumulate rounding errors.
         guard count > 0 || amount.rounded() == amount else { return nil }
         history.records[event.eventTypeId, default: TypeRecord([], amounts: [:], today: today)]
           .add(count, days.moment(of: event), amount: amount)
@@ -54,33 +53,34 @@ struct PersonHistory: Sendable {
     return history
   }
 
-  /// Of every type that has an event up to today.
+  /// Returns the history of every type with events up to today.
   func histories() -> [String: TypeHistory] {
     var histories = records.mapValues(\.history).filter { $0.value.events > 0 }
     if let type = facts.readingType { histories[type]?.isOfReadings = true }
     return histories
   }
 
-  /// What each day from the first event to today added to a goal.
+  /// Returns the contribution to a goal of each day from the first event to today.
   func amounts(ofType type: String, over days: DailySeries) -> DailySeries {
     var series = DailySeries(days.first...today)
     for (day, amount) in records[type]?.amounts ?? [:] { series[day] = amount }
     return series
   }
 
-  /// How far the goal of a type is met in the present day or week; `nil` without a goal.
-  /// - Parameter firstWeekday: with which weeks begin; 0 is Sunday.
+  /// Returns the progress of a type's goal in the current day or week; `nil` without a goal.
+  ///
+  /// `firstWeekday` is the first day of a week, where 0 is Sunday.
   func progress(ofType type: String, firstWeekday: Int) -> GoalProgress? {
     facts.progress(ofType: type, on: today, firstWeekday: firstWeekday, amounts: records[type]?.amounts ?? [:])
   }
 }
 
-/// The events of one type.
+/// Events of one type.
 struct TypeRecord: Sendable {
   private(set) var history: TypeHistory
-  /// Those of the last days, in no order.
+  /// Events of the last ``PersonHistory/longestSpan`` days, in any order.
   private(set) var recent: [TypeHistory.Moment]
-  /// What each day added to the type's goal; empty without one.
+  /// Contribution of each day to the type's goal; empty without a goal.
   private(set) var amounts: [CivilDate: Double]
 
   init(_ moments: [TypeHistory.Moment], amounts: [CivilDate: Double], today: CivilDate) {
@@ -90,10 +90,12 @@ struct TypeRecord: Sendable {
     self.amounts = amounts
   }
 
+  /// Adds or removes an event.
+  ///
   /// - Parameters:
-  ///   - count: 1 for an event that is new, −1 for one that is gone.
-  ///   - moment: when it began.
-  ///   - amount: what it adds, or added, to a goal.
+  ///   - count: 1 for a new event, -1 for a deleted one.
+  ///   - moment: Time of the event.
+  ///   - amount: Contribution of the event to the goal.
   mutating func add(_ count: Int, _ moment: TypeHistory.Moment, amount: Double) {
     if amount != 0 { amounts[moment.day, default: 0] += Double(count) * amount }
     let today = history.today
@@ -116,7 +118,7 @@ struct TypeRecord: Sendable {
 }
 
 extension PersonFacts {
-  /// Whether what is kept of an event follows from one of its fields.
+  /// Returns whether the stored values of an event depend on a field.
   fileprivate func hasPart(field: String, of entry: HubEntry) -> Bool {
     if EventChanges.isOfDay(field) || field == "source_type" { return true }
     guard let type = entry.fields["event_type_id"]?.value.stringValue, goals[type] ?? nil != nil else { return false }
@@ -125,8 +127,7 @@ extension PersonFacts {
 }
 
 extension HubReading {
-  /// Goes through the living of one kind, the latest first, without holding more than a part of them.
-  /// - Parameter moments: in milliseconds since 1970.
+  /// Calls `body` with each living entity of a kind, latest first, in batches. `moments` is in milliseconds since 1970.
   func eachLiving(kind: String, during moments: Range<Int64>, atOnce: Int = 5000, _ body: (HubEntry) throws -> Void)
     throws
   {
@@ -134,7 +135,7 @@ extension HubReading {
     while moments.lowerBound < end {
       let found = try living(kind: kind, during: moments.lowerBound..<end, limit: atOnce)
       guard found.count == atOnce, let last = found.last?.listMoment else { return try found.forEach(body) }
-      // Those of one moment stay together, as the next part ends before it.
+      // Complete the entities with the last time, because the next batch ends before it.
       for entry in found where entry.listMoment != last { try body(entry) }
       for entry in try living(kind: kind, during: last..<last + 1, limit: .max) { try body(entry) }
       end = last

@@ -3,9 +3,9 @@ import TrendyInsights
 import TrendyModels
 import TrendyProtocols
 
-/// When somebody was at a place in the last weeks.
+/// Time spent at a place in the last weeks.
 struct PlaceVisits {
-  /// Stays that began before the first week reach into it.
+  /// Milliseconds before the first week from which visits are read, because they may extend into it.
   private static let longestStay: Int64 = 14 * 86_400_000
 
   private let now: Date
@@ -14,10 +14,15 @@ struct PlaceVisits {
   private let weeks: [ClosedRange<CivilDate>]
   private let stays: [(start: Int64, end: Int64?)]
 
+  /// Reads the visits of a place.
+  ///
   /// - Parameters:
-  ///   - id: of the place.
-  ///   - weeks: how many, with the present one.
-  ///   - firstWeekday: with which they begin; 0 is Sunday.
+  ///   - reading: A read transaction of the user.
+  ///   - id: Id of the place.
+  ///   - weeks: Number of weeks, including the current one.
+  ///   - firstWeekday: First day of a week; 0 is Sunday.
+  ///   - days: The user's calendar.
+  ///   - now: The hub's time.
   init(
     _ reading: any HubReading, of id: String, weeks: Int, firstWeekday: Int, days: PersonDays, now: Date
   ) throws {
@@ -60,7 +65,7 @@ struct PlaceVisits {
     .string(RFC3339.string(from: Date(milliseconds: milliseconds)))
   }
 
-  /// A stay that goes on counts up to now.
+  /// Returns the time at the place in each span of days; a current visit counts up to now.
   private func seconds(in spans: [ClosedRange<CivilDate>]) -> [Double] {
     let end = Double(now.milliseconds) / 1000
     let ranges = stays.map { stay in

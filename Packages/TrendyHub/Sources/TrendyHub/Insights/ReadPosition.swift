@@ -1,8 +1,8 @@
 import TrendyModels
 
-/// How far a person's record had been written when something was made of it.
+/// Hub position that a cached value reflects.
 struct ReadPosition: Hashable, Sendable {
-  /// The life of the hub then; `nil` before the first write.
+  /// Epoch at that time; `nil` before the first write.
   let epoch: String?
   let head: Int64
 
@@ -11,8 +11,9 @@ struct ReadPosition: Hashable, Sendable {
     head = state.head
   }
 
-  /// Whether everything that was there then is there now, though more may have been written: a life that began since began behind it,
-  /// and no tombstone from after it was forgotten.
+  /// Whether every entry up to this position is unchanged or has a later version in `state`.
+  ///
+  /// That holds if later epochs began above the position, and no tombstone above it was compacted.
   func isPast(of state: HubState) -> Bool {
     guard head <= state.head, state.horizon <= head, let place = state.epochs.firstIndex(where: { $0.id == epoch })
     else { return false }
@@ -20,18 +21,19 @@ struct ReadPosition: Hashable, Sendable {
   }
 }
 
-/// What was done to events since a position, where that can be told from what is there now.
+/// Events that were created and deleted since a position.
 struct EventChanges {
-  /// Events that are there and were not.
+  /// Events that exist now and did not exist at the position.
   private(set) var added: [HubEntry] = []
-  /// Events that were there and are not.
+  /// Events that existed at the position and do not exist now.
   private(set) var removed: [HubEntry] = []
 
+  /// Reads the changes; returns `nil` if an event was moved or restored, because its earlier values are unknown.
+  ///
   /// - Parameters:
-  ///   - reading: of the record, which is past of the position.
-  ///   - position: since which.
-  ///   - matters: whether a field of an event has a part in what is kept.
-  /// - Returns: `nil` where an event was moved, or brought back: what it had been before is not known any more.
+  ///   - reading: A read transaction of the user; its state must be past `position`.
+  ///   - position: The position.
+  ///   - matters: Whether cached values depend on a field of an event.
   init?(
     _ reading: any HubReading, since position: ReadPosition, _ matters: (_ event: HubEntry, _ field: String) -> Bool
   ) throws {
@@ -47,22 +49,21 @@ struct EventChanges {
       if entry.isAlive {
         guard !changed.contains(where: { matters(entry, $0) }) else { return nil }
       } else {
-        // Values that came with a deletion, or after it: whether they held before is not known.
+        // Fields written with or after the delete may have had other values before.
         guard changed.isEmpty else { return nil }
         removed.append(entry)
       }
     }
   }
 
-  /// Whether the day or the type of an event follows from a field.
+  /// Returns whether the day or the type of an event depends on a field.
   static func isOfDay(_ field: String) -> Bool { dayFields.contains(field) }
 
   private static let dayFields: Set<String> = ["timestamp", "is_all_day", "time_zone", "event_type_id"]
 }
 
 extension HubReading {
-  /// Entries of any kind, and tombstones, that were written since a position, as they are now; `nil` for so many that reading the whole
-  /// record anew is not much slower.
+  /// Returns the entries and tombstones written since a position, or `nil` if reading the whole record is as fast.
   func changes(since position: ReadPosition) throws -> [HubEntry]? {
     var changes: [HubEntry] = []
     while true {

@@ -1,28 +1,32 @@
 import TrendyInsights
 import TrendyModels
 
-/// The values that the properties of a type had in its latest events.
+/// Values of a type's properties in its latest events.
 struct TypeValues {
-  /// Events that were looked at.
+  /// Number of examined events.
   private(set) var events = 0
-  /// Of the type's properties in their order; those without a value are left out.
+  /// Properties with values, in their order.
   let shares: [Share]
 
-  /// How the values of a property lie.
+  /// Distribution of a property's values.
   struct Share {
     let label: String
     let of: PropertyShares
   }
 
-  /// So many events are looked at: the latest.
+  /// Maximum number of examined events.
   private static let most = 3000
-  /// Days that are read at once.
+  /// Number of days read at once.
   private static let part = 30
 
+  /// Reads the values.
+  ///
   /// - Parameters:
-  ///   - type: the id of the type.
-  ///   - today: the last day that is looked at.
-  ///   - span: how many days up to it.
+  ///   - reading: A read transaction of the user.
+  ///   - type: Id of the type.
+  ///   - days: The user's calendar.
+  ///   - today: Last day.
+  ///   - span: Number of days up to `today`.
   init(_ reading: any HubReading, of type: String, days: PersonDays, through today: CivilDate, span: Int) throws {
     let definitions = try reading.living(kind: SyncedKind.propertyDefinition.name, offset: 0, limit: .max)
       .filter { $0.fields["event_type_id"]?.value.stringValue == type }
@@ -87,7 +91,7 @@ extension TypeValues.Share {
 }
 
 extension JSONValue {
-  /// A property as an event's field has it; `nil` of a kind that this version does not know.
+  /// Value of an event's property field; `nil` for a type that this version does not know.
   fileprivate var propertyValue: PropertyValue? {
     guard let members = objectValue, let value = members["value"],
       let type = members["type"]?.stringValue.flatMap({ PropertyType(rawValue: $0) })
