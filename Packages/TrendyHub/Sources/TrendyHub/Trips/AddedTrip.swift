@@ -3,21 +3,21 @@ import TrendyModels
 import TrendyProtocols
 import TrendyTrips
 
-/// A trip as a person tells of it.
+/// A trip that the user enters.
 struct AddedTrip {
   let id: String
   let start: Date
   let end: Date
-  /// Metres.
+  /// Distance in metres.
   let distance: Double
-  /// None, its start, or both.
+  /// Coordinates of the start and the end, of the start only, or none.
   let ends: [Coordinate]
   let zone: String?
   let vehicleId: String?
   let category: TripCategory?
   let notes: String?
 
-  /// Twice around the earth.
+  /// Maximum distance in metres, twice the circumference of the earth.
   private static let mostMetres = 8e7
 
   init(_ body: DocumentReader) throws(Problem) {
@@ -29,7 +29,7 @@ struct AddedTrip {
     }
     distance = metres
     let (from, to) = (try Self.place("start_place", body), try Self.place("end_place", body))
-    // A way with an end alone is none.
+    // A trip with an end needs a start.
     guard from != nil || to == nil else { throw .invalid("start_place: goes with end_place") }
     ends = [from, to].compactMap(\.self)
     zone = try body.optionalString("time_zone")
@@ -64,14 +64,14 @@ extension HubCore {
     return vehicle
   }
 
-  /// With what the person's rules say of it.
+  /// Returns the event with the category and other fields that the user's trip rules set.
   func completing(_ event: Event, of person: String, in reading: any HubReading) throws -> Event {
     func living(_ kind: SyncedKind) throws -> [HubEntry] {
       try reading.living(kind: kind.name, offset: 0, limit: .max)
     }
     let rules = try living(.tripRule).compactMap { TripRule(id: $0.id, fields: $0.fields.mapValues(\.value)) }
     let places: [APIGeofence] = try living(.geofence).map { try $0.decoded(person: person) }
-    // Which vehicle it was made with, the person has said.
+    // The user has chosen the vehicle, so no rule sets it.
     return TripEvent.completing(
       event, devices: [], vehicles: [], rules: rules.inAskingOrder, places: places.map { Geofence($0) })
   }

@@ -3,26 +3,28 @@ import TrendyModels
 import TrendyProtocols
 import TrendyTrips
 
-/// A day as its fixes tell of it: when there were some, and where some are missing.
+/// Distribution of a day's fixes, with gaps in which a trip may be missing.
 struct FixedDay {
-  /// Seconds that are looked at before and after the day.
+  /// Seconds before and after the day that are examined too.
   static let around: Int64 = 6 * 3600
-  /// Seconds of one step.
+  /// Duration of one step, in seconds.
   private static let step: Int64 = 300
-  /// Seconds without a fix from which something may be missing: a phone that rests sends little.
+  /// Minimum duration of a gap, in seconds; a stationary phone sends few fixes.
   private static let silence = 600.0
-  /// Metres from which on a phone was somewhere else afterwards, so that a way is missing.
+  /// Minimum distance between the ends of a gap, in metres, from which a trip may be missing.
   private static let elsewhere = 300.0
-  /// Metres; a fix that is worse says little of where it was.
+  /// Maximum accuracy radius of the fixes used, in metres.
   private static let worstAccuracy = 200.0
 
   private let span: Range<Int64>
   private let counts: [Int]
   private let gaps: [(from: Date, to: Date, metres: Double)]
 
+  /// Creates the distribution.
+  ///
   /// - Parameters:
-  ///   - fixes: in the order of their time.
-  ///   - span: the day, in milliseconds since 1970.
+  ///   - fixes: Fixes in order of time.
+  ///   - span: The day, in milliseconds since 1970.
   init(_ fixes: [Location], during span: Range<Int64>) {
     self.span = span
     var counts = [Int](repeating: 0, count: Int((span.upperBound - span.lowerBound) / (Self.step * 1000)))

@@ -2,17 +2,18 @@ import Foundation
 import TrendyModels
 import TrendyTrips
 
-/// The trips and odometer readings of a few persons, read once and then kept up with what is written: a log of years is not read anew
-/// for each entry.
+/// Cached trips and odometer readings of some users, updated with later writes.
+///
+/// Without the cache, each request for the mileage log would read the events of several years.
 final class KnownTrips: Sendable {
-  /// Both by person.
+  /// Caches by user.
   private let events = KnownValues<String, MileageEvents>()
   private let trips = KnownValues<String, PersonTrips>()
 
   func trips(of person: String, _ reading: any HubReading) throws -> PersonTrips {
     try trips.value(for: person, reading) { known in
       let basis = try PersonTrips.Basis(try events(of: person, reading), reading)
-      // Most of what is written has no part in it.
+      // Most writes do not affect the log.
       if let known, known.value.basis == basis { return known.value }
       return try PersonTrips(basis, person: person)
     }
@@ -21,7 +22,7 @@ final class KnownTrips: Sendable {
   private func events(of person: String, _ reading: any HubReading) throws -> MileageEvents {
     try events.value(for: person, reading) { known in
       let odometerType = try MileageEvents.odometerType(reading, person: person)
-      // What was kept, with what was written since, where that can be told and is much less than all.
+      // Update the cached events if the writes since are known and few.
       if let known, known.value.odometerType == odometerType, let changes = try reading.changes(since: known.position) {
         var events = known.value
         try events.update(person: person) { take in
@@ -41,25 +42,26 @@ final class KnownTrips: Sendable {
   }
 }
 
-/// The trips and the readings of odometers on which a mileage log rests.
+/// Trips and odometer readings that make up a mileage log.
 struct MileageEvents: Sendable {
-  /// The type under which odometers are recorded.
+  /// Id of the type of odometer readings.
   let odometerType: String?
-  /// The oldest first.
+  /// Trips, oldest first.
   private(set) var trips: [TripEvent] = []
-  /// Readings of odometers, by their ids.
+  /// Odometer readings by event id.
   private(set) var odometers: [String: Event] = [:]
-  /// When each trip begins, by its id: where it stands among the trips.
+  /// Start of each trip by event id, used to find its index.
   private var starts: [String: Date] = [:]
-  /// That of the last write that changed any of it.
+  /// Version of the last write that changed the trips or readings.
   fileprivate(set) var version: Int64 = 0
 
   init(odometerType: String?) { self.odometerType = odometerType }
 
-  /// Takes in events as they are now, and lets go of those that have no part in the log any more.
+  /// Adds or replaces events, and removes those that no longer belong to the log.
+  ///
   /// - Parameters:
-  ///   - person: whose they are.
-  ///   - show: shows each event once, in any order.
+  ///   - person: Id of the user.
+  ///   - show: Calls its argument once with each changed event, in any order.
   mutating func update(person: String, _ show: (_ take: (HubEntry) throws -> Void) throws -> Void) throws {
     var gone: Set<Int> = []
     var new: [TripEvent] = []
@@ -77,12 +79,12 @@ struct MileageEvents: Sendable {
       }
     }
     guard !gone.isEmpty || !new.isEmpty else { return }
-    // They are in order but for the new ones, which a sort of runs makes use of.
+    // The existing trips are sorted, which makes sorting nearly linear.
     trips = trips.enumerated().filter { !gone.contains($0.offset) }.map(\.element) + new
     trips.sort { Self.precedes($0, $1.start, id: $1.event.id) }
   }
 
-  /// The event of an entry; `nil` where it has no part in the log.
+  /// Returns the event of an entry, or `nil` if it does not belong to the log.
   private func event(_ entry: HubEntry, person: String) throws -> Event? {
     let isTrip = entry.fields["source_type"]?.value.stringValue == EventSourceType.trip.rawValue
     let isReading = odometerType != nil && entry.fields["event_type_id"]?.value.stringValue == odometerType
@@ -91,7 +93,7 @@ struct MileageEvents: Sendable {
     return Event(wire)
   }
 
-  /// Where a trip stands, or would.
+  /// Returns the index at which a trip is, or would be inserted.
   private func place(ofStart start: Date, id: String) -> Int {
     var places = trips.startIndex..<trips.endIndex
     while !places.isEmpty {
@@ -102,7 +104,7 @@ struct MileageEvents: Sendable {
     return places.lowerBound
   }
 
-  /// An event makes its id each time that it is asked for.
+  /// The id is evaluated only for equal starts, because an event formats it on each access.
   private static func precedes(_ trip: TripEvent, _ start: Date, id: @autoclosure () -> String) -> Bool {
     trip.start == start ? trip.event.id < id() : trip.start < start
   }
@@ -117,7 +119,7 @@ struct MileageEvents: Sendable {
 }
 
 extension TripEvent {
-  /// With no more of its route than where it ends: of many trips it is most of what there is to hold.
+  /// The trip with only the ends of its route, which otherwise uses most of the memory.
   fileprivate var withEndsAlone: TripEvent {
     let route = route
     guard route.count > 2 else { return self }

@@ -2,7 +2,7 @@ import Foundation
 import TrendyModels
 import TrendyTrips
 
-/// The mileage of a year as the wire has it. Lengths are metres, to a tenth.
+/// Mileage of a year as a wire document. Distances are in metres, rounded to a tenth.
 struct MileageDocument {
   let value: JSONValue
 

@@ -4,7 +4,8 @@ import TrendyModels
 import TrendyProtocols
 import TrendyTrips
 
-/// A year's mileage log, with the numbers of `trendy trip report` and `trendy export mileage`, and odometer readings.
+/// Handlers for a year's mileage log, as in `trendy trip report` and `trendy export mileage`, and for odometer
+/// readings.
 struct MileageHandlers: Sendable {
   let records: HubRecords
   private let knownTrips = KnownTrips()
@@ -60,7 +61,7 @@ struct MileageHandlers: Sendable {
     }
   }
 
-  /// Records an odometer reading as `trendy vehicle odometer log` does. Idempotent for the same id and content.
+  /// Records an odometer reading like `trendy vehicle odometer log`. Idempotent for equal id and content.
   private func logOdometer(_ call: HubCall, _ sender: HubDevice) throws -> HubWork {
     let body = try call.body()
     let (id, zone) = (try body.identifier("id"), try body.optionalString("time_zone"))
@@ -86,7 +87,7 @@ struct MileageHandlers: Sendable {
     }
   }
 
-  /// Ten million kilometres.
+  /// Maximum reading in metres: ten million kilometres.
   private static let mostMetres = 1e10
 
   private func trips(of person: String, _ reading: any HubReading) throws -> PersonTrips {
@@ -94,7 +95,7 @@ struct MileageHandlers: Sendable {
   }
 }
 
-/// A year of the calendar of a zone, of one vehicle or of all.
+/// A calendar year in a time zone, of one vehicle or of all.
 struct MileageSpan {
   let year: Int
   let zone: String
@@ -123,12 +124,12 @@ struct MileageSpan {
 
   func isOfVehicle(_ trip: TripEvent) -> Bool { vehicleId == nil || trip.vehicleId == vehicleId }
 
-  /// Whether a trip began in the year, with the vehicle.
+  /// Returns whether a trip began in the year, with the vehicle.
   func contains(_ trip: TripEvent) -> Bool { isOfVehicle(trip) && date(of: trip.start).year == year }
 }
 
 extension HubCore {
-  /// A type under which the software itself records, made where there is none.
+  /// Returns a built-in type, and creates it if necessary.
   func type(
     _ builtIn: BuiltInType, by device: String, of person: String, in transaction: any HubTransaction, now: Date
   ) throws -> EventType {

@@ -1,31 +1,31 @@
 import TrendyModels
 import TrendyTrips
 
-/// All that a mileage log is made of, out of a person's record.
+/// Mileage log of a user.
 struct PersonTrips: Sendable {
-  /// The oldest first.
+  /// Trips, oldest first.
   var trips: [TripEvent] { basis.events.trips }
   let vehicles: [Vehicle]
   let log: MileageLog
   let basis: Basis
   private let odometerEvents: [Event]
 
-  /// What it is made from; the same as long as nothing of it is written.
+  /// Data from which the log is computed; equal as long as none of it was written.
   struct Basis: Sendable, Equatable {
     let events: MileageEvents
     let vehicles: [HubEntry]
     let places: [HubEntry]
 
-    /// - Parameters:
-    ///   - events: the trips and the readings of odometers: of all years, as an odometer is reckoned from the first trip on.
-    ///   - reading: of the record, for vehicles and places.
+    /// Reads vehicles and places.
+    ///
+    /// `events` contains trips and odometer readings of all years, because mileage is computed from the first trip on.
     init(_ events: MileageEvents, _ reading: any HubReading) throws {
       self.events = events
       vehicles = try reading.living(kind: SyncedKind.vehicle.name, offset: 0, limit: .max)
       places = try reading.living(kind: SyncedKind.geofence.name, offset: 0, limit: .max)
     }
 
-    /// By versions: events are many.
+    /// Compares events by the version of their last change, since there are many.
     static func == (one: Self, other: Self) -> Bool {
       one.events.version == other.events.version && one.events.odometerType == other.events.odometerType
         && one.vehicles == other.vehicles && one.places == other.places

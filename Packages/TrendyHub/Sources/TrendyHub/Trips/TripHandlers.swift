@@ -3,7 +3,7 @@ import TrendyModels
 import TrendyProtocols
 import TrendyTrips
 
-/// Trips that the user adds, splits or merges, each as one transaction, as on a device.
+/// Handlers that add, split and merge trips, each in one transaction, like the commands on a device.
 struct TripHandlers: Sendable {
   let records: HubRecords
   let readings: PostedTracks
@@ -15,7 +15,7 @@ struct TripHandlers: Sendable {
     let days = try PersonDays(call)
     let date = try call.civilDate("date")
     let span = days.start(of: date)..<days.start(of: date.advanced(by: 1))
-    // Fixes before and after the day show whether there is a gap at either end.
+    // Fixes before and after the day show whether it begins or ends with a gap.
     let around = FixedDay.around * 1000
     let fixes = try await readings.ask(of: sender.person) { ingest, desk in
       try await ingest.fixes(
@@ -24,7 +24,7 @@ struct TripHandlers: Sendable {
     return .json(.object(FixedDay(fixes ?? [], during: span).members))
   }
 
-  /// Records a trip as `trendy trip add` does. Idempotent for the same id and content.
+  /// Records a trip like `trendy trip add`. Idempotent for equal id and content.
   func addTrip(_ call: HubCall, _ sender: HubDevice) throws -> HubWork {
     let added = try AddedTrip(try call.body())
     let now = clock.now
@@ -48,7 +48,7 @@ struct TripHandlers: Sendable {
     }
   }
 
-  /// A trip, its neighbours in time, and how it was detected if this hub detected it.
+  /// Returns a trip, the trips before and after it, and how it was detected if this hub detected it.
   func showTrip(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
     let id = call.id
     var members = try await records.store.read(person: sender.person) { [core] reading in
@@ -69,7 +69,7 @@ struct TripHandlers: Sendable {
     return .json(.object(members))
   }
 
-  /// The two trips that a split would make. Writes nothing.
+  /// Returns the two trips that a split would create. Writes nothing.
   func showSplit(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
     let id = call.id
     let asked = try SplitPoint(call)
@@ -85,7 +85,7 @@ struct TripHandlers: Sendable {
     ])
   }
 
-  /// Idempotent: if the second trip exists and begins there, returns both trips as they are.
+  /// Splits a trip. Idempotent: if the second trip exists and begins at that time, returns both trips unchanged.
   func split(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
     let id = call.id
     let body = try call.body()
@@ -139,7 +139,7 @@ struct TripHandlers: Sendable {
     return try await records.carryOut(work, for: sender.person, request: call.request)
   }
 
-  /// A trip, and its fixes where one device posted them here.
+  /// Returns a trip, with its fixes if exactly one device posted them to this hub.
   private func tripWithFixes(_ id: String, _ sender: HubDevice) async throws -> (TripEvent, [Location]) {
     let trip = try await records.store.read(person: sender.person) { [core] in
       try core.trip(id, in: $0, person: sender.person)
@@ -152,10 +152,10 @@ struct TripHandlers: Sendable {
   }
 }
 
-/// Where a trip is to be parted.
+/// Point at which a trip is split.
 private enum SplitPoint {
   case moment(Date)
-  /// Of the way, 0 to 1.
+  /// Fraction of the route, 0 to 1.
   case part(Double)
 
   init(_ call: HubCall) throws(Problem) {
@@ -172,7 +172,9 @@ private enum SplitPoint {
 }
 
 extension HubCore {
-  /// - Throws: a ``Problem`` with status 404 for what is not there, 400 for an event that is no trip.
+  /// Returns a trip.
+  ///
+  /// - Throws: A ``Problem`` with status 404 if the event does not exist, 400 if it is not a trip.
   fileprivate func trip(_ id: String, in reading: any HubReading, person: String) throws -> TripEvent {
     let entry = try entity(.event, id: id, in: reading)
     let wire = try ChangeEntryData(rawData: entry.document(person: person)).decode(APIEvent.self)
@@ -192,7 +194,7 @@ extension HubCore {
 }
 
 extension HubReading {
-  /// The nearest trips that begin up to a week before and after one.
+  /// Returns the nearest trips that begin up to a week before and after a trip.
   fileprivate func tripsAround(_ trip: TripEvent) throws -> (previous: HubEntry?, next: HubEntry?) {
     let week: Int64 = 7 * 86_400_000
     let start = trip.start.milliseconds
@@ -200,7 +202,7 @@ extension HubReading {
       try living(kind: SyncedKind.event.name, during: span, limit: .max)
         .filter { $0.id != trip.event.id && $0.fields["source_type"]?.value.stringValue == "trip" }
     }
-    // The latest first.
+    // Lists are sorted latest first.
     let earlier = try trips(start - week..<start)
     let later = try trips(start..<start + week)
     return (earlier.first, later.last)
@@ -208,7 +210,7 @@ extension HubReading {
 }
 
 extension SpeedProfile {
-  /// As the API has it.
+  /// The profile as a document of the API.
   fileprivate var document: JSONValue {
     func rounded(_ value: Double, _ parts: Double) -> JSONValue { .double((value * parts).rounded() / parts) }
     func place(_ coordinate: Coordinate) -> [String: JSONValue] {
@@ -245,7 +247,7 @@ extension TripEvent {
     }
   }
 
-  /// As much of one half as tells it from the other.
+  /// The members of a half that distinguish it from the other.
   fileprivate var half: JSONValue {
     var members: [String: JSONValue] = [
       "start": .string(RFC3339.string(from: start)), "end": .string(RFC3339.string(from: end)),
@@ -260,7 +262,7 @@ extension TripEvent {
 }
 
 extension DocumentReader {
-  /// A moment, given as RFC 3339 has it.
+  /// Returns a required RFC 3339 timestamp.
   func moment(_ name: String) throws(Problem) -> Date {
     let text = try string(name)
     guard let date = RFC3339.date(from: text) else {
@@ -271,6 +273,6 @@ extension DocumentReader {
 }
 
 extension Date {
-  /// As the wire writes it.
+  /// The date with the precision of the wire format.
   fileprivate var roundedToMillisecond: Date { Date(milliseconds: milliseconds) }
 }

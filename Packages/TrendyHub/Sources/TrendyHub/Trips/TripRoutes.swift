@@ -83,7 +83,7 @@ extension HubSchema {
     .required("private_m", length), .required("unclassified_m", length),
   ]
 
-  /// The answer of `/mileage`.
+  /// Response of `/mileage`.
   static let mileage = HubSchema.object([
     .required("year", .counter), .required("zone", .string), .required("vehicle_id", .nullable(.string)),
     .required("years", .list(.integer(-10_000...10_000))), .required("total", .object(sums)),
@@ -112,7 +112,7 @@ extension HubSchema {
     .required("notes", .string),
   ])
 
-  /// The answer of `/fixes`.
+  /// Response of `/fixes`.
   static let fixedDay = HubSchema.object([
     .required("start", .date), .required("step_s", .counter), .required("counts", .list(.counter)),
     .required(
