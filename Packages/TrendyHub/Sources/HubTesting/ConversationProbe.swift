@@ -1,19 +1,21 @@
 public import TrendyHub
 
-/// What the hub's connections make of bytes; for fuzzers, which stand outside of the package.
+/// Behaviour of a hub's HTTP connection for given bytes, for fuzz tests outside the package.
 public struct ConversationProbe: Sendable {
-  /// What was handed to the handler, in order.
+  /// Requests passed to the handler, in order.
   public var requests: [HTTPRequest]
-  /// Of the answers; 100 is none.
+  /// Status codes of the final responses, without 100.
   public var statuses: [Int]
+  /// Whether the connection closed.
   public var isClosed: Bool
-  /// Whether it wanted something done after it was closed.
+  /// Whether the connection had effects after it was closed.
   public var wentOn: Bool
 
-  /// A connection that gets the pieces one by one, and then nothing more. Its handler answers at once.
+  /// Passes chunks to a connection whose handler responds at once, then closes the client's sending side.
+  ///
   /// - Parameters:
-  ///   - pieces: in the order in which they arrive.
-  ///   - hasGate: whether something looks at heads before bodies.
+  ///   - pieces: Chunks in the order of arrival.
+  ///   - hasGate: Whether a gate checks request heads before bodies are read.
   public init(of pieces: [ArraySlice<UInt8>], hasGate: Bool) {
     var conversation = HTTPConversation(hasGate: hasGate)
     for piece in pieces { conversation.receive(piece) }

@@ -3,7 +3,7 @@ import TrendyHub
 import TrendyModels
 
 extension HubStorageContract {
-  /// What a storage owes where events are read by the thousand.
+  /// Checks of bulk reads of events.
   static let events: [Check] = [
     Check("moments and documents of events are those of their entries, whatever the entries have") { storage in
       var generator = Scrambler()
@@ -43,7 +43,7 @@ extension HubStorageContract {
       var generator = Scrambler()
       for round in 0..<200 {
         var entry = scrambled(version: Int64(round + 1), &generator)
-        // By which its text is known.
+        // Identifies the text of this entry.
         entry.fields["notes"] = HubField(value: .string("entry \(entry.id)."), version: 1, stamp: 1, author: "d")
         try storage.write(person: "p") { try $0.put(entry) }
       }

@@ -2,11 +2,11 @@ public import TrendyHub
 import TrendyModels
 
 extension HubStorageContract {
-  /// What a storage owes where a hub moves from one to another.
+  /// Checks of moving a hub from one storage to another.
   static let moving: [Check] = [
     Check("all that is kept of a person can be put in the place of another's, and is the same there") { storage in
       try storage.write(person: "p") { try putOneOfEach(in: $0) }
-      // What it takes the place of goes whole.
+      // The existing data must be replaced completely.
       try storage.write(person: "q") { transaction in
         try transaction.put(entry("event", "old", version: 3))
         try transaction.purge(kind: "event", id: "purged before")
@@ -34,7 +34,7 @@ extension HubStorageContract {
         try expect(try reading.tombstones(through: 9, limit: 9).map(\.id), ["dead"])
         try expect(try reading.referring(toKind: "event_type", id: "t").map(\.id), ["e"])
       }
-      // Once more: nothing is there twice.
+      // A repetition must not duplicate records.
       try storage.replace(person: "q") { put in for record in records { try put(record) } }
       try expect(
         try HubRecordDigest(of: storage, person: "q"),

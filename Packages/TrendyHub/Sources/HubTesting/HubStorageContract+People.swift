@@ -3,7 +3,7 @@ import Synchronization
 import TrendyHub
 import TrendyModels
 
-/// Checks of the directory of persons and devices, and that each person's state is separate.
+/// Checks of the directory, and of the separation of users.
 extension HubStorageContract {
   static let people: [Check] = [
     Check("no person sees another's state") { storage in
@@ -90,7 +90,8 @@ extension HubStorageContract {
       let anna = try accounts.createPerson(name: "Anna")
       let code = try accounts.createPairingCode(person: anna.id)
       let outcomes = Mutex<[String]>([])
-      // Blocking calls on threads, as concurrent requests make them; `outcomes` is the only shared state and has a lock.
+      // Blocking calls on several threads, as concurrent requests make them; `outcomes` is the only shared state and
+      // has a lock.
       DispatchQueue.concurrentPerform(iterations: 24) { number in
         let outcome: String
         do {
@@ -104,7 +105,7 @@ extension HubStorageContract {
       let found = outcomes.withLock { $0 }
       try expect(found.filter { $0 == "pairing_code_invalid" }.count, PairingGuard.attempts)
       try expect(found.filter { $0 == "rate_limited" }.count, 24 - PairingGuard.attempts)
-      // Nobody else is kept from pairing.
+      // Other addresses can still pair.
       try expect(try accounts.pair(code: code, deviceName: "d", address: "192.0.2.2").device.person, anna.id)
     },
     Check("what is kept of a person has a size") { storage in
@@ -165,12 +166,12 @@ extension HubStorageContract {
       try expect(other.map(\.first), [1])
       try expect(erased.map(\.id) == other.map(\.id), false)
       try storage.erase(person: "p")
-      // Created again: another id, in the same life of the hub.
+      // A user created again in the same epoch of the hub has another id, and thus other epoch ids.
       try expect(try epochs(of: "r", at: server).map(\.id) == erased.map(\.id), false)
       let second = HubServer(storage: storage)
       try second.ingestDesk(person: "q").update(.eventType, id: "t", UpdateEventTypeRequest(name: "Tea"))
       let after = try storage.read(person: "q") { (try $0.state().epochs, try $0.epoch()) }
-      // Of a storage that several hubs share, the life is not that of a process.
+      // A storage shared by several hubs provides the epoch, so a new process begins none.
       try expect(after.0.count, after.1 == nil ? 2 : 1)
     },
     Check("of a person who was erased nothing is left, and nobody else misses anything") { storage in
@@ -181,7 +182,7 @@ extension HubStorageContract {
       try storage.erase(person: "p")
       try storage.erase(person: "never written to")
       do {
-        // One that was opened anew does not know them any more.
+        // A storage that was opened again does not know the user.
         try storage.read(person: "p") { reading in
           try expect(try reading.entry(kind: "event", id: "e"), nil)
           try expect(try reading.entries(after: 0, limit: 9).count, 0)

@@ -5,7 +5,7 @@ import TrendyPersistence
 import TrendyProtocols
 
 extension HubStorageContract {
-  /// What a storage owes of what trackers post.
+  /// Checks of track logs.
   static let tracks: [Check] = [
     Check("of a person for whom nothing was posted there is no log, and asking makes none") { storage in
       try storage.write(person: "p") { try $0.setState(HubState(head: 1)) }
@@ -14,7 +14,7 @@ extension HubStorageContract {
     },
     Check("fixes are kept in a log of the person's own, in their order and each once") { storage in
       var log: TrackLog { get throws { TrackLog(rows: try storage.tracks(of: "p")) } }
-      // More than a block holds, in steps that do not come in order, some of them twice.
+      // More than one block, appended out of order and partly twice.
       let all = (0..<2000).map { fix($0) }
       try expect(try log.append(Array(all[1000...]), device: "d").added, 1000)
       try expect(try log.append(Array(all[..<500]), device: "d").added, 500)
@@ -32,7 +32,7 @@ extension HubStorageContract {
       try expect(try log.devices().map(\.name), ["another", "d"])
       try expect(try log.devices().map(\.lastTime), [fix(7).timestamp, fix(1999).timestamp])
       try expect(try log.unread(device: "d")?.since, fix(0).timestamp)
-      // Another's is theirs.
+      // Each user has a separate log.
       try expect(try TrackLog(rows: storage.tracks(of: "q")).devices().count, 0)
     },
     Check("notes of who looks through a log are changed in one step, and found by time and by name") { storage in
@@ -103,7 +103,7 @@ extension HubStorageContract {
   ]
 }
 
-/// One a second, on a way to the north.
+/// Returns one of a series of fixes, one per second, moving north.
 private func fix(_ second: Int) -> TrackReading {
   .fix(
     Location(

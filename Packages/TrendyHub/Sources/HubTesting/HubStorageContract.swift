@@ -2,14 +2,15 @@ import Foundation
 import TrendyModels
 public import TrendyHub
 
-/// What every `HubStorage` owes: each check is a sentence that holds, or throws ``ContractViolation``.
+/// Checks that every `HubStorage` must pass. A check that fails throws ``ContractViolation``.
 ///
-/// A test runs each on a storage of its own:
+/// Run each check on a new storage:
 /// ```swift
 /// @Test(arguments: HubStorageContract.all)
-/// func contract(check: HubStorageContract.Check) throws { try check.run { MyStorage() } }
+/// func contract(check: HubStorageContract.Check) throws { try check.run(on: MyStorage()) }
 /// ```
 public enum HubStorageContract: Sendable {
+  /// One check; its description states the required property.
   public struct Check: Sendable, CustomStringConvertible {
     public let description: String
     private let body: @Sendable (any HubStorage) throws -> Void
@@ -23,6 +24,7 @@ public enum HubStorageContract: Sendable {
     public func run(on storage: any HubStorage) throws { try body(storage) }
   }
 
+  /// All checks.
   public static let all = serving + people + events + moving + tracks
 
   private static let serving: [Check] = [
@@ -190,7 +192,7 @@ public enum HubStorageContract: Sendable {
         try expect(try versions("event", after: 0, bytes: two), [4, 6])
         try expect(try versions("event", after: 0, bytes: two + 1), [4, 6, 8])
         try expect(try versions("geofence", after: 3), [5, 7, 9])
-        // Of all kinds that no hub of this version makes, together.
+        // Entries of all unknown kinds together.
         try expect(try versions(nil, after: 0), [11])
         try expect(try versions(nil, after: 11), [])
       }
@@ -285,7 +287,7 @@ public enum HubStorageContract: Sendable {
         try expect(try reading.isPurged(kind: "event", id: "e3"), false)
       }
       try storage.write(person: "p") { transaction in
-        // One that lives again is no tombstone.
+        // A restored entity is no longer a tombstone.
         try transaction.put(entry("event", "e2", version: 10))
         try expect(try transaction.entry(kind: "event", id: "e3")?.isAlive, false)
         try transaction.purge(kind: "event", id: "e3")
@@ -315,7 +317,7 @@ public enum HubStorageContract: Sendable {
         try expect(try reading.contacts(), [early, late])
         try expect(try reading.contact(device: "b"), late)
         try expect(try reading.contact(device: "c"), nil)
-        // A device's mark is something else.
+        // The high-water mark of a device is separate from its contact.
         try expect(try reading.mark(device: "b"), 0)
       }
       try storage.write(person: "p") { try $0.forgetContact(device: "b") }
@@ -410,7 +412,7 @@ public enum HubStorageContract: Sendable {
   ]
 }
 
-/// A storage does not do what it owes.
+/// A storage violates its contract.
 public struct ContractViolation: Error, Hashable, Sendable, CustomStringConvertible {
   public var description: String
 

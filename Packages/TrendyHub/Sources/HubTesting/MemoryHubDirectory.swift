@@ -1,7 +1,7 @@
 import Foundation
 public import TrendyHub
 
-/// Who may come in at a hub, as a value in memory: a copy of it stays as it is.
+/// A hub's directory in memory. A value: a copy does not change with the original.
 public struct MemoryHubDirectory: Sendable {
   fileprivate var people: [String: HubPerson] = [:]
   fileprivate var devices: [String: HubDevice] = [:]
@@ -11,11 +11,12 @@ public struct MemoryHubDirectory: Sendable {
 
   public init() {}
 
+  /// Reads the directory.
   public func read<Result>(_ body: (any HubDirectoryReading) throws -> Result) throws -> Result {
     try body(MemoryDirectoryTransaction(self))
   }
 
-  /// All or nothing.
+  /// Writes the directory atomically.
   public mutating func write<Result>(_ body: (any HubDirectoryTransaction) throws -> Result) throws -> Result {
     let transaction = MemoryDirectoryTransaction(self)
     let result = try body(transaction)

@@ -2,14 +2,14 @@ import Foundation
 public import TrendyHub
 import TrendyModels
 
-/// What a hub keeps of its persons, as a value in memory: a copy of it stays as it is.
+/// The users' records in memory. A value: a copy does not change with the original.
 public struct MemoryHubPeople: Sendable {
   private var people: [String: MemoryPerson] = [:]
   private var erased: Set<String> = []
 
   public init() {}
 
-  /// Reads in a life of the storage; `nil` where each start of a hub is a life.
+  /// Reads a record in an epoch of the storage; `nil` if each hub start begins an epoch.
   public func read<Result>(
     _ person: String, life: String?, _ body: (any HubReading) throws -> Result
   ) throws -> Result {
@@ -17,12 +17,13 @@ public struct MemoryHubPeople: Sendable {
     return try body(MemoryTransaction(people[person] ?? MemoryPerson(), of: person, life: life))
   }
 
-  /// Writes in a life of the storage, all or nothing; `nil` where each start of a hub is a life.
+  /// Writes a record atomically in an epoch of the storage.
+  ///
   /// - Parameters:
-  ///   - person: whose state it is.
-  ///   - life: of the storage.
-  ///   - renew: whoever looks through the person's fixes may go on, or it throws; by default they always may.
-  ///   - body: what is written.
+  ///   - person: Id of the user.
+  ///   - life: Epoch of the storage; `nil` if each hub start begins an epoch.
+  ///   - renew: Renews the lease of a process that runs trip detection, or throws; by default it succeeds.
+  ///   - body: Writes the record.
   public mutating func write<Result>(
     _ person: String, life: String?, renewing renew: @escaping (String) throws -> Void = { _ in },
     _ body: (any HubTransaction) throws -> Result
@@ -34,6 +35,7 @@ public struct MemoryHubPeople: Sendable {
     return result
   }
 
+  /// Deletes a user's record; later reads and writes throw `HubStorageError.erased`.
   public mutating func erase(_ person: String) {
     people[person] = nil
     erased.insert(person)

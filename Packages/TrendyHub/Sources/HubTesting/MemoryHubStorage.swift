@@ -3,9 +3,9 @@ import Synchronization
 public import TrendyHub
 public import TrendyPersistence
 
-/// A hub's storage in memory, which keeps the contract and nothing else: for tests that make many hubs.
+/// Hub storage in memory that satisfies the contract, for tests with many hubs.
 ///
-/// @unchecked: each of the two that change is touched under its own lock alone.
+/// @unchecked: `people` and `directory` are each accessed only under their lock.
 public final class MemoryHubStorage: HubStorage, @unchecked Sendable {
   private var people = MemoryHubPeople()
   private var directory = MemoryHubDirectory()
@@ -15,7 +15,8 @@ public final class MemoryHubStorage: HubStorage, @unchecked Sendable {
 
   private let life: String?
 
-  /// - Parameter life: of the storage, for tests in which several hubs share it; `nil` where each start of a hub is a life.
+  /// Creates a storage. `life` is its epoch, for tests in which several hubs share it; `nil` if each hub start begins
+  /// an epoch.
   public init(life: String? = nil) { self.life = life }
 
   public func read<Result>(person: String, _ body: (any HubReading) throws -> Result) throws -> Result {

@@ -3,7 +3,7 @@ import TrendyPersistence
 
 /// Rows of a track log in memory.
 ///
-/// @unchecked: the table is touched under its own lock alone.
+/// @unchecked: the table is accessed only under its lock.
 final class MemoryTrackRows: TrackRows, @unchecked Sendable {
   private var table = MemoryTrackTable()
   private let lock = NSLock()

@@ -1,6 +1,6 @@
 public import TrendyPersistence
 
-/// The rows of a person's track log in memory. A value: a copy does not change with the original.
+/// The rows of a user's track log in memory. A value: a copy does not change with the original.
 public struct MemoryTrackTable: Sendable {
   private struct Name: Hashable {
     let kind: UInt8
@@ -44,9 +44,10 @@ public struct MemoryTrackTable: Sendable {
 
   public init() {}
 
+  /// Reads the rows.
   public func read<Result>(_ body: (any TrackRowReading) throws -> Result) throws -> Result { try body(rows) }
 
-  /// All or nothing.
+  /// Writes rows atomically.
   public mutating func write<Result>(_ body: (any TrackRowWriting) throws -> Result) throws -> Result {
     let writing = Writing(rows)
     let result = try body(writing)
