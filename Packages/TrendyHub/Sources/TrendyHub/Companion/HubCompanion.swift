@@ -1,7 +1,7 @@
 public import Foundation
 public import TrendyModels
 
-/// Link through which one device of a user sends trip notices to another, with the progress of the transfer.
+/// Link through which one device of a user sends trip notices to another, with its progress.
 ///
 /// The tracker assigns the sequence numbers. It keeps each notice until the companion has it, so that a hub restored
 /// from a backup loses none: the tracker sends them again.

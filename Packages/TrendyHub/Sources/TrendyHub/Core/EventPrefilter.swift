@@ -43,8 +43,9 @@ public struct EventPrefilter: Sendable {
     words.allSatisfy { !$0.types.isEmpty || texts.mayHold($0.part) }
   }
 
-  /// Returns the longest run of ASCII letters and digits in a word; any text that contains the word also contains the
-  /// run.
+  /// Returns the longest run of ASCII letters and digits in a word.
+  ///
+  /// Any text that contains the word also contains the run.
   ///
   /// A character before a non-ASCII one is excluded, because the two may be encoded as one composed character.
   private static func plainPart(of word: String) -> [UInt8] {
@@ -62,7 +63,9 @@ public struct EventPrefilter: Sendable {
     return run.count > best.count ? run : best
   }
 
-  /// Returns whether a text contains a part, ignoring case, or may contain it in characters that lowercase to ASCII.
+  /// Returns whether a text may contain a part, ignoring case.
+  ///
+  /// Besides ASCII, the text may contain characters that lowercase to ASCII.
   private static func mayStand(_ part: [UInt8], in text: UnsafeRawBufferPointer) -> Bool {
     guard let first = part.first else { return true }
     // Bit that distinguishes an uppercase ASCII letter from a lowercase one; digits have it set.

@@ -10,7 +10,7 @@ struct HubConflict {
     case overwritten
     /// The entity was deleted.
     case buried
-    /// The child was moved, created or restored under a parent that another device deleted; the whole child is saved.
+    /// The child was moved, created or restored under a deleted parent; the whole child is saved.
     case moved
   }
 

@@ -44,7 +44,7 @@ public struct HubEntry: Hashable, Sendable {
 /// The write that began an incarnation of an entity. Fields do not record it: a restore may change no value.
 public struct HubRestoration: Hashable, Sendable {
   public var version: Int64
-  /// Identity of the device that restored the entity; `nil` for a re-offer, which counts as known to nobody.
+  /// Device that restored the entity; `nil` for a re-offer, which counts as unknown to every device.
   public var author: String?
 
   public init(version: Int64, author: String?) {
@@ -98,7 +98,9 @@ extension HubEntry {
   /// Members of ``document(person:)`` that are not fields.
   static let ownMembers: Set<String> = ["id", "user_id", "created_at", "updated_at", "incarnation"]
 
-  /// Returns the entity as in plain REST, with its incarnation if it was restored; a delete repeats that number.
+  /// Returns the entity as in plain REST, with its incarnation if it was restored.
+  ///
+  /// A delete repeats the incarnation.
   public func document(person: String) -> [String: JSONValue] {
     var members = data(person: person)
     if incarnation > 0 { members["incarnation"] = .int(incarnation) }
@@ -179,7 +181,9 @@ extension HubField {
 }
 
 extension Date {
-  /// Milliseconds since 1970, rounded and clamped to ±2^53 - 1, the integers that a `Double` represents exactly.
+  /// Milliseconds since 1970, rounded and clamped to ±(2^53 - 1).
+  ///
+  /// A `Double` represents integers in that range exactly.
   var milliseconds: Int64 {
     let limit = 9_007_199_254_740_991.0
     return Int64(max(-limit, min(limit, (timeIntervalSince1970 * 1000).rounded())))

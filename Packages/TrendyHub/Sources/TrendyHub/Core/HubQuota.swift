@@ -54,7 +54,9 @@ extension HubState {
 }
 
 extension HubReading {
-  /// Returns the bytes by which the record may still grow, negative if it exceeds the quota; `nil` for no limit.
+  /// Returns the bytes by which the record may still grow; `nil` for no limit.
+  ///
+  /// The value is negative if the record exceeds its quota.
   func room(in quota: HubQuota) throws -> Int64? {
     let state = try state()
     guard let most = state.quota.otherwise(quota).bytes, most < .max else { return nil }

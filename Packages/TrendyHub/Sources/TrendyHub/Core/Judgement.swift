@@ -400,7 +400,7 @@ extension Judgement {
 // MARK: Merged types
 
 extension Judgement {
-  /// Returns the type at the end of the chain of merges that begins at `id`, or `nil` if that type is deleted.
+  /// Returns the last type in the chain of merges from `id`, or `nil` if that type is deleted.
   private func living(_ id: String) throws -> String? {
     let last = try chain(from: id).last ?? id
     return try transaction.entry(kind: SyncedKind.eventType.name, id: last)?.isAlive == true ? last : nil
@@ -435,7 +435,9 @@ extension Judgement {
       detail: "\(SyncedKind.mergedInto): the event_type \"\(id)\" was deleted or was never here")
   }
 
-  /// Moves a child that another device added to a merged type, or whose own move lost, to the remaining type.
+  /// Moves a child of a merged type to the remaining type.
+  ///
+  /// Another device added the child, or its own move lost the merge.
   ///
   /// - Returns: Whether the child was moved. A property definition is not moved if the remaining type has one with its
   ///   key.

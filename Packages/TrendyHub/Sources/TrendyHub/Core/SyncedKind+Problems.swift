@@ -1,7 +1,7 @@
 import TrendyModels
 
 extension SyncedKind {
-  /// Validates a request's members and converts them to fields, as `validatedFields(from:isCreate:isByField:)` does.
+  /// Validates members and converts them to fields, as `validatedFields(from:isCreate:isByField:)`.
   ///
   /// - Throws: A problem of kind `invalid` that names the field and its limit.
   func fields(

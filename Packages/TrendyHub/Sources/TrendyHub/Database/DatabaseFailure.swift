@@ -4,8 +4,7 @@ public enum DatabaseFailure: Error, Hashable, Sendable {
   case lost(String)
   /// The server rejected a statement, with SQLSTATE and message; the transaction wrote nothing.
   case refused(code: String, String)
-  /// A body in a shared transaction reads rows that its buffered writes do not cover; each body must run in its own
-  /// transaction.
+  /// A body needs its own transaction: it reads rows that the buffered writes of a shared one do not cover.
   case needsOwnTransaction
 
   /// Whether a retry of the same transaction may succeed.

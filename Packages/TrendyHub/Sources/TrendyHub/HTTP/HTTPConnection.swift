@@ -42,7 +42,9 @@ struct HTTPConnection {
     case arm(Duration?)
     /// Log a request that was refused before it reached the handler.
     case log(AccessLogEntry)
-    /// Close the sending side, but read until the client closes too, so that a TCP reset does not discard the response.
+    /// Close the sending side, but read until the client closes too.
+    ///
+    /// Otherwise a TCP reset could discard the response.
     case linger
     case close
   }

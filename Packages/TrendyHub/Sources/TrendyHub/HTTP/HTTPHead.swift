@@ -1,4 +1,6 @@
-/// Head of a request, parsed strictly (RFC 9112): requests that two parsers could interpret differently are refused.
+/// Head of a request, parsed strictly (RFC 9112).
+///
+/// Requests that two parsers could interpret differently are refused.
 struct HTTPHead: Hashable, Sendable {
   var method: String
   /// Request target in origin form, as sent.

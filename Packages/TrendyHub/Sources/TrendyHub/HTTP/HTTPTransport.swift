@@ -22,8 +22,7 @@ public struct HTTPAdmission: Sendable {
   var sender: Sender?
   var refusal: HTTPResponse?
 
-  /// Accepts a request whose body has at most `bodyBytes`, and at most the `bodyBytes` of the limits; otherwise the
-  /// status is 413.
+  /// Accepts a request with a body of at most `bodyBytes`, and at most ``HTTPLimits/bodyBytes``; otherwise 413.
   ///
   /// `sender` is passed to the handler with the request.
   public static func admitted(bodyBytes: Int, sender: (any Sendable)? = nil) -> HTTPAdmission {
@@ -118,10 +117,11 @@ public struct HTTPLimits: Hashable, Sendable {
   ///
   /// A proxy's connections belong to many clients. Unix sockets are exempt too.
   public var proxies: [NetworkAddressRange] = []
-  /// Maximum time from accepting the connection, or from the first byte of a later request, to the end of the head,
-  /// otherwise 408.
+  /// Maximum time until the end of the head, otherwise status 408.
+  ///
+  /// It begins when the connection is accepted, or with the first byte of a later request.
   public var headDeadline: Duration = .seconds(10)
-  /// Maximum time from a response to the first byte of the next request, after which the connection is closed.
+  /// Maximum time from a response to the next request, after which the connection is closed.
   public var idleDeadline: Duration = .seconds(75)
   /// Maximum time from the end of the head to the end of the body, otherwise status 408.
   public var bodyDeadline: Duration = .seconds(30)

@@ -24,7 +24,7 @@ public struct HubImport: Hashable, Sendable, Identifiable {
   public var through: Int64
   /// Head of the record when undoing the import was complete; `nil` before.
   public var undoneThrough: Int64?
-  /// Time zone of the import, with digests of the first events' local times and instants; `nil` if not recorded.
+  /// Time zone of the import and digests of the first events' times; `nil` if not recorded.
   public var reading: ImportReading?
   /// Number of created entities by kind.
   public var made: [String: Int]

@@ -23,8 +23,9 @@ public struct HubDesk: Sendable {
     self.device = HubDevice.restDevice(device)
   }
 
-  /// Returns a service for events detected in track rows; its writes fail once another process has acquired the lease
-  /// on the rows.
+  /// Returns a service for events detected in track rows.
+  ///
+  /// Its writes fail once another process has acquired the lease on the rows.
   public func asReader(of rows: any TrackRows) -> HubDesk {
     var desk = self
     desk.readRows = rows
@@ -45,7 +46,7 @@ public struct HubDesk: Sendable {
       .map { ($0.id, $0.fields.mapValues(\.value)) }.sorted { $0.0 < $1.0 }
   }
 
-  /// Returns the head of the record, and whether entities of a kind were written or deleted after an earlier version.
+  /// Returns the head, and whether entities of a kind were written or deleted after a version.
   public func changes(of kind: SyncedKind, since version: Int64) throws -> (head: Int64, hasChanged: Bool) {
     try records.storage.read(person: person) { reading in
       let head = try reading.state().head

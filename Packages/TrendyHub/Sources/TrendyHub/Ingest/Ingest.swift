@@ -14,7 +14,7 @@ public protocol Ingest: Sendable {
   /// Returns the trips of the user in progress. The default returns none.
   func liveTrips(for desk: HubDesk) async throws -> [APILiveTrip]
 
-  /// Returns the simplified route of a trip in progress up to its last fix; `nil`, the default, if the trip is unknown.
+  /// Returns the simplified route of a trip in progress; `nil`, the default, if the trip is unknown.
   func route(ofLiveTrip id: String, for desk: HubDesk) async throws -> [Coordinate]?
 
   /// Returns recently posted data that was rejected, by device. The default returns none.

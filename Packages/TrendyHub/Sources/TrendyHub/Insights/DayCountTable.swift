@@ -36,7 +36,9 @@ struct DayCountTable {
       })
   }
 
-  /// Returns the response of `/events/days`: days with events in order, and level bounds and weekday of each type.
+  /// Returns the response of `/events/days`.
+  ///
+  /// It contains the days with events in order, and the level bounds and weekday of each type.
   func text(firstDate: CivilDate?) -> Data {
     let types = types.sorted { $0.key < $1.key }
       .map { (name: Array(JSONText.write(.string($0.key))), counts: $0.value) }

@@ -18,10 +18,14 @@ struct PersonDays: Sendable {
     startSeconds = try call.integer("day_start", in: 0...86_399, default: 0)
   }
 
-  /// Maximum difference between an event's local date and its time, in milliseconds; see `LocalTime.longestDateShift`.
+  /// Maximum difference between an event's local date and its time, in milliseconds.
+  ///
+  /// See `LocalTime.longestDateShift`.
   let longestShift = Int64(LocalTime.longestDateShift * 1000)
 
-  /// Returns the start of a day in milliseconds since 1970; on days with a clock change it may be an hour off.
+  /// Returns the start of a day in milliseconds since 1970.
+  ///
+  /// On days with a clock change it may be an hour off.
   func start(of date: CivilDate) -> Int64 {
     let local = Int64(date.daysSince1970) * 86_400 + startSeconds
     let guess = Date(timeIntervalSince1970: Double(local))
@@ -44,7 +48,9 @@ struct PersonDays: Sendable {
   /// Returns the local time in minutes after midnight.
   func minute(of moment: Date) -> Int { rules.minuteOfDay(of: moment) }
 
-  /// Returns local date and time of an event in the time zone in which it was recorded, the basis of findings.
+  /// Returns local date and time of an event in the time zone in which it was recorded.
+  ///
+  /// Findings are based on these values.
   func moment(of event: HubEventMoment) -> TypeHistory.Moment {
     let isOfPosition = event.sourceType?.isOfPosition ?? false
     if event.isAllDay {
@@ -57,7 +63,7 @@ struct PersonDays: Sendable {
       isOfPosition: isOfPosition)
   }
 
-  /// Returns the day of an event in the time zone in which it was recorded, equal to that of ``moment(of:)``.
+  /// Returns the day of an event in the time zone in which it was recorded, as ``moment(of:)`` does.
   func ownDay(of event: HubEventMoment) -> CivilDate {
     if event.isAllDay { return date(of: event) }
     return (ownRules(of: event) ?? rules).day(of: Date(milliseconds: event.moment), dayStart: Int(startSeconds))

@@ -2,8 +2,9 @@ import Foundation
 import TrendyInsights
 import TrendyModels
 
-/// Times of a user's events, and their contributions to goals; read once, updated with later writes, used for many
-/// findings.
+/// Times of a user's events, and their contributions to goals.
+///
+/// The history is read once, updated with later writes, and used for many findings.
 struct PersonHistory: Sendable {
   /// Number of days up to today whose events are stored individually.
   static let longestSpan = 366

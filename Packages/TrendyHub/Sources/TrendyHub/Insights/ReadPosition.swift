@@ -28,7 +28,9 @@ struct EventChanges {
   /// Events that existed at the position and do not exist now.
   private(set) var removed: [HubEntry] = []
 
-  /// Reads the changes; returns `nil` if an event was moved or restored, because its earlier values are unknown.
+  /// Reads the changes; returns `nil` if an event was moved or restored.
+  ///
+  /// The earlier values of such an event are unknown.
   ///
   /// - Parameters:
   ///   - reading: A read transaction of the user; its state must be past `position`.
@@ -63,7 +65,9 @@ struct EventChanges {
 }
 
 extension HubReading {
-  /// Returns the entries and tombstones written since a position, or `nil` if reading the whole record is as fast.
+  /// Returns the entries and tombstones written since a position.
+  ///
+  /// Returns `nil` for more than 5000, because reading the whole record is then about as fast.
   func changes(since position: ReadPosition) throws -> [HubEntry]? {
     var changes: [HubEntry] = []
     while true {

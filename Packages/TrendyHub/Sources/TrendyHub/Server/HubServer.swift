@@ -119,8 +119,9 @@ extension HubServer {
   /// Receives hints of other hubs on the storage until ``stop()``. Part of ``start()``.
   public func listen() throws { try records.listen() }
 
-  /// Returns after the connections and the storage workers have each processed one call; does not return if the hub
-  /// hangs.
+  /// Returns after the connections and the storage workers have each processed one call.
+  ///
+  /// Does not return if the hub hangs.
   public func turn() async throws {
     await transport?.turn()
     try await records.store.perform(.reading, for: "watchdog") {}
@@ -151,7 +152,9 @@ extension HubServer {
     await WebhookDeliverer(records: records, metrics: metrics).run(by: sender, report: report)
   }
 
-  /// Runs maintenance, and the actors it calls, on a storage thread for writes, so that no response waits for it.
+  /// Runs maintenance on a storage thread for writes, so that no response waits for it.
+  ///
+  /// Actors that it calls run there too.
   ///
   /// Calls do not overlap. Without a transport, `body` runs in the caller's context.
   ///
@@ -297,7 +300,9 @@ extension HubServer {
       "no descriptor is left, this is logged once a minute: \(error); raise the limit (ulimit -n) or lower --limit connections"
   }
 
-  /// Completes a response (conditional request, compression, headers), then updates contact time, metrics and log.
+  /// Completes a response, then updates contact time, metrics and log.
+  ///
+  /// A response is completed by the conditional request, compression and common headers.
   private func finish(_ response: HTTPResponse, _ exchange: Exchange) async -> HTTPResponse {
     let (request, device, group) = (exchange.request, exchange.device, exchange.destination.group)
     var response = await compression.compressed(

@@ -39,7 +39,9 @@ public struct NetworkAddress: Hashable, Sendable, CustomStringConvertible {
     return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
-  /// Part of the address that identifies one subscriber: the IPv4 address, or the first 64 bits of an IPv6 address.
+  /// Part of the address that identifies one subscriber.
+  ///
+  /// That is the IPv4 address, or the first 64 bits of an IPv6 address.
   ///
   /// A subscriber can choose the other 64 bits freely.
   var subscriber: NetworkAddress {
@@ -62,7 +64,7 @@ public struct NetworkAddressRange: Hashable, Sendable {
   private let base: NetworkAddress
   private let bits: Int
 
-  /// Parses an address, optionally followed by a slash and the number of prefix bits; returns `nil` for other text.
+  /// Parses an address, optionally with a prefix length; returns `nil` for other text.
   public init?(_ text: some StringProtocol) {
     let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
     guard let first = parts.first, let base = NetworkAddress(first) else { return nil }

@@ -31,7 +31,9 @@ extension EmbeddedHubStorage {
       onProgress: onProgress)
   }
 
-  /// Replaces the hub's data with a backup; moves the former data to a directory `before-restore-…` in the same place.
+  /// Replaces the hub's data with a backup.
+  ///
+  /// The former data is moved to a directory `before-restore-…` in the same place.
   ///
   /// No hub may serve the directory. The backup is verified completely, unpacked to an empty directory, then moved into
   /// place by renames. Before the first rename the hub is unchanged; after it, the next program that opens the hub

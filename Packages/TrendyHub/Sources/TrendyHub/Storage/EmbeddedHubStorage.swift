@@ -35,7 +35,9 @@ public final class EmbeddedHubStorage: HubStorage {
     stores = Mutex(Stores(open: RecentlyUsed(limit: openStores)))
   }
 
-  /// Maximum number of file descriptors of one open store: manifest, three chunks, lock file, and a file being created.
+  /// Maximum number of file descriptors of one open store.
+  ///
+  /// They are the manifest, three chunks, the lock file, and a file being created.
   public static let descriptorsOfStore = 6
 
   /// Number of users' stores that are currently open.
@@ -184,7 +186,9 @@ public final class EmbeddedHubStorage: HubStorage {
   /// Size in bytes of the first chunk of a store's log.
   private static let roomOfReadiness = 256 << 10
 
-  /// Performs one step of maintenance for each store that was opened or written since its last complete maintenance.
+  /// Performs one step of maintenance for each store that may need it.
+  ///
+  /// A store may need it if it was opened or written since its last complete maintenance.
   ///
   /// A step is one call of `StorageEngine.maintain(sealingAll:mergingFrom:)`. Closed stores are opened again for it.
   /// Reads and writes continue meanwhile.
@@ -198,8 +202,9 @@ public final class EmbeddedHubStorage: HubStorage {
     return isMore
   }
 
-  /// Releases the mapped memory of the stores' files, so that one large query does not count as the hub's memory
-  /// permanently.
+  /// Releases the mapped memory of the stores' files.
+  ///
+  /// Otherwise the memory of one large query would count as the hub's permanently.
   ///
   /// Later reads map the pages again; the kernel keeps them in its page cache while it has memory.
   public func releaseMemory() {

@@ -2,7 +2,7 @@ import TrendyModels
 import TrendyPersistence
 
 extension EmbeddedReading {
-  /// Filters first by the types in the index by time, then by the stored text; decodes only the remaining events.
+  /// Filters by the types in the index by time, then by stored text; decodes only the remaining events.
   func events(during moments: Range<Int64>, limit: Int, prefilter: EventPrefilter) throws -> PrefilteredEvents {
     var pools = StoredMoment.Pools()
     let listed = try records.scan(

@@ -3,7 +3,9 @@ import Synchronization
 import TrendyModels
 import TrendyPersistence
 
-/// Cache of the decoded state row, which each request reads several times and which may list hundreds of epochs.
+/// Cache of the decoded state row.
+///
+/// Each request reads the row several times, and it may list hundreds of epochs.
 final class LastState: Sendable {
   private let content = Mutex<(payload: [UInt8], state: HubState)?>(nil)
 
@@ -259,6 +261,8 @@ class EmbeddedReading: HubReading {
     try forEachNotice(body)
   }
 
+  /// Passes the outcomes of all devices.
+  ///
   /// Rows of outcomes contain only a hash of the device identity; every such device has a row with its high-water mark.
   private func forEachOutcome(_ body: (HubRecord) throws -> Void) throws {
     var devices: [UInt64: String] = [:]

@@ -2,8 +2,9 @@ import Foundation
 import Synchronization
 import TrendyPersistence
 
-/// One storage engine, opened on demand and reopened after a failed sync, because its memory may then differ from the
-/// disk.
+/// One storage engine, opened on demand.
+///
+/// It is reopened after a failed sync, because its memory may then differ from the disk.
 ///
 /// Reads see only durable data: a write becomes visible after its sync, otherwise a device could receive an entry that
 /// a crash removes. Thus a read never waits for a sync, and sees a write completely or not at all.

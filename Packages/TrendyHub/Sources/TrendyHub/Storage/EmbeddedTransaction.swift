@@ -8,7 +8,9 @@ final class EmbeddedTransaction: EmbeddedReading, HubTransaction {
   private static let mostKept = 128
 
   private let transaction: WriteTransaction
-  /// Cache of read and written entries: a merge reads a parent once for each child, and reads written entries again.
+  /// Cache of read and written entries.
+  ///
+  /// A merge reads a parent once for each child, and reads written entries again.
   private var kept: [HubEntryKey: HubEntry] = [:]
   /// State written last in this transaction.
   private var writtenState: HubState?

@@ -12,7 +12,9 @@ public struct HubDeviceReport: Hashable, Sendable {
   public var waiting: Int64?
   /// Time at which the oldest pending mutation was recorded, by the device's clock.
   public var oldest: Date?
-  /// Seconds by which the device's clock is ahead of the hub's, reduced by the time that the request took to arrive.
+  /// Seconds by which the device's clock is ahead of the hub's.
+  ///
+  /// The value is reduced by the time that the request took to arrive.
   public var clockAhead: Double?
   /// Time of the report, by the hub's clock.
   public var at: Date

@@ -35,7 +35,9 @@ public protocol HubStorage: Sendable {
   /// Reads and writes the directory atomically.
   func writeDirectory<Result>(_ body: (any HubDirectoryTransaction) throws -> Result) throws -> Result
 
-  /// Returns the rows of the user's track log, in which readings of trackers are stored, and creates it if necessary.
+  /// Returns the rows of the user's track log, and creates it if necessary.
+  ///
+  /// The track log contains the readings of trackers.
   ///
   /// Tracks are not part of the record: ``HubReading/forEachRecord(_:)`` does not include them. The default throws
   /// ``HubStorageError/unsupported(_:)``.
@@ -181,14 +183,17 @@ public protocol HubReading: AnyObject {
   ///
   /// They may be read after the body has returned.
   func allLines() throws -> HubLineList
-  /// Returns living entities of one kind, latest first by `SyncedKind.listOrder`; the order of equal times is
-  /// unspecified.
+  /// Returns living entities of one kind, latest first by `SyncedKind.listOrder`.
+  ///
+  /// The order of equal times is unspecified.
   func living(kind: String, offset: Int, limit: Int) throws -> [HubEntry]
-  /// Returns up to `limit` of those whose time by `SyncedKind.listOrder` is in a range of milliseconds since 1970.
+  /// Returns up to `limit` living entities whose time is in a range of milliseconds since 1970, latest first.
+  ///
+  /// The time is that of `SyncedKind.listOrder`.
   ///
   /// The default reads all of the kind.
   func living(kind: String, during moments: Range<Int64>, limit: Int) throws -> [HubEntry]
-  /// Calls `body` with each living event whose time is in a range of milliseconds since 1970, in any order.
+  /// Calls `body` with each living event in a range of milliseconds since 1970, in any order.
   ///
   /// `entry` returns the whole event and is called only if time and type do not suffice. The default uses
   /// ``living(kind:during:limit:)``.
@@ -204,7 +209,9 @@ public protocol HubReading: AnyObject {
   ///   - limit: Maximum number of events to examine.
   ///   - prefilter: Condition that an event must satisfy to match.
   func events(during moments: Range<Int64>, limit: Int, prefilter: EventPrefilter) throws -> PrefilteredEvents
-  /// Calls `body` with the text of each living event in a range of time: at least its field values as JSON.
+  /// Calls `body` with the text of each living event in a range of time.
+  ///
+  /// The text contains at least the field values as JSON.
   ///
   /// - Parameters:
   ///   - moments: Range in milliseconds since 1970.
@@ -222,7 +229,7 @@ public protocol HubReading: AnyObject {
   func documents(kind: String, during moments: Range<Int64>, limit: Int, person: String) throws -> [Data]
   /// Returns the living entities that refer to an entity, in order of version.
   func referring(toKind kind: String, id: String) throws -> [HubEntry]
-  /// Calls `body` with the same entities as ``referring(toKind:id:)``, without having all in memory at once.
+  /// Calls `body` with the entities of ``referring(toKind:id:)``, without having all in memory at once.
   func eachReferring(toKind kind: String, id: String, _ body: (HubEntry) throws -> Void) throws
   /// Returns the high-water mark of a device, 0 for an unknown one.
   func mark(device: String) throws -> Int64

@@ -22,7 +22,9 @@ public struct RecentlyUsed: Hashable, Sendable {
     return leastRecent(lastUse.count - limit, but: name)
   }
 
-  /// Returns the `count` least recently used names, without `name`, to be closed when a shared resource is exhausted.
+  /// Returns the `count` least recently used names, without `name`.
+  ///
+  /// The owner closes them if a shared resource is exhausted.
   public func leastRecent(_ count: Int, but name: String) -> [String] {
     Array(lastUse.filter { $0.key != name }.sorted { $0.value < $1.value }.prefix(count).map(\.key))
   }

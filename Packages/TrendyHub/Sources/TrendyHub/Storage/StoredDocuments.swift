@@ -4,7 +4,9 @@ public import TrendyModels
 // JSON documents that storages store, and values that they index.
 
 extension JSONValue {
-  /// A version, sequence number or count, clamped to `SyncRange.counter` so that later additions do not overflow.
+  /// A version, sequence number or count, clamped to `SyncRange.counter`.
+  ///
+  /// Later additions therefore do not overflow.
   package var storedCounter: Int64? { intValue?.clamped(to: SyncRange.counter) }
 }
 

@@ -1,7 +1,9 @@
 import Foundation
 public import TrendyModels
 
-/// Format of an entry in a store: additional facts, then the serialized feed entry, which feed pages copy unchanged.
+/// Format of an entry in a store: additional facts, then the serialized feed entry.
+///
+/// Feed pages copy the serialized entry unchanged.
 ///
 /// The bytes are: the value 1; the length of the facts as a little-endian 32-bit integer; the facts as JSON, see
 /// ``HubEntry/storedFacts``; the serialized feed entry.

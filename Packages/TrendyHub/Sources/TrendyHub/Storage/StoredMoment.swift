@@ -1,6 +1,8 @@
 import TrendyModels
 
-/// Format of an event's type, zone and source beside its time in the list index; counting days reads no entries.
+/// Format of an event's type, time zone and source, stored beside its time in the list index.
+///
+/// Counting days therefore reads no entries.
 ///
 /// The bytes are: the value 1; flags, from the lowest bit: all-day, has a time zone, type id is a UUID, three bits for
 /// the source with 0 for none; the type id as 16 bytes, or as length byte and text; the time zone.

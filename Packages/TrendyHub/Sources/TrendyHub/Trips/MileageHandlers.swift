@@ -4,8 +4,9 @@ import TrendyModels
 import TrendyProtocols
 import TrendyTrips
 
-/// Handlers for a year's mileage log, as in `trendy trip report` and `trendy export mileage`, and for odometer
-/// readings.
+/// Handlers for a year's mileage log, and for odometer readings.
+///
+/// The numbers are those of `trendy trip report` and `trendy export mileage`.
 struct MileageHandlers: Sendable {
   let records: HubRecords
   private let knownTrips = KnownTrips()

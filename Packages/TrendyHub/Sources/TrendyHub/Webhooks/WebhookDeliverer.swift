@@ -18,7 +18,9 @@ struct WebhookDeliverer: Sendable {
 
   /// Interval at which the directory is checked for added and removed webhooks.
   private static let reloadInterval: Duration = .seconds(10)
-  /// Duration of a claim: longer than a delivery takes, and than the difference between clocks of hubs on one storage.
+  /// Duration of a claim.
+  ///
+  /// It is longer than a delivery takes, and than the difference between clocks of hubs on one storage.
   static let claimPeriod: Duration = .seconds(60)
   /// Interval at which a webhook checks for changes written by other hubs on the storage.
   private static let lookInterval: Duration = .seconds(60)

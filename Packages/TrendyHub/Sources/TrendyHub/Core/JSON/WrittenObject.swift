@@ -1,4 +1,6 @@
-/// JSON text of an object that the hub wrote, searched without decoding it, for reads of thousands of entries.
+/// JSON text of an object that the hub wrote, searched without decoding it.
+///
+/// Used by reads of thousands of entries.
 ///
 /// The hub writes valid JSON without whitespace. In other text a member may not be found; the caller then decodes the
 /// whole object.
@@ -27,7 +29,9 @@ struct WrittenObject {
     }
   }
 
-  /// Returns the JSON text of a member's value, or `nil` if the member is absent or the text before it is invalid.
+  /// Returns the JSON text of a member's value.
+  ///
+  /// Returns `nil` if the member is absent or the text before it is invalid.
   func member(_ name: StaticString) -> UnsafeRawBufferPointer? {
     var found: UnsafeRawBufferPointer?
     _ = forEachMember { written, value in

@@ -50,7 +50,7 @@ extension SocketServer {
           + "raise the limit (ulimit -n) or lower --limit connections"))
   }
 
-  /// Closes the connection that has been idle for longest if a limit is reached; returns a problem if none is idle.
+  /// Closes the longest idle connection if a limit is reached; returns a problem if none is idle.
   private func makeRoom(for address: String) -> Problem? {
     if numbersByAddress[address, default: []].count >= limits.connectionsPerAddress, !isProxy(address),
       !closeLongestIdle(of: address)

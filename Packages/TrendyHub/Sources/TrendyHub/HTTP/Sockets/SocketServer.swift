@@ -54,7 +54,7 @@ final class SocketServer: @unchecked Sendable {
   var openCount = 0
   var numbersByAddress: [String: Set<UInt64>] = [:]
   var deadlines = DeadlineQueue()
-  /// Deadlines of connections that were idle when they were armed; the earliest belongs to the one idle for longest.
+  /// Deadlines of idle connections; the earliest belongs to the connection idle for longest.
   var idleDeadlines = DeadlineQueue()
   var acceptPausedUntil: Duration?
   var shortage = ShortageNotice()

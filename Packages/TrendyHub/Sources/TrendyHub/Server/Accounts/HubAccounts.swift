@@ -215,7 +215,7 @@ public struct HubAccounts: Sendable {
     return (token, device)
   }
 
-  /// Returns the name, or, if another device of the user has it, the name with the first free number: `vm`, `vm 2`.
+  /// Returns the name, with the first free number if another device of the user has it: `vm`, `vm 2`.
   ///
   /// Names of revoked devices are free.
   private static func freeName(

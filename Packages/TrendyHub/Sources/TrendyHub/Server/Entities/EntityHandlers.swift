@@ -72,7 +72,7 @@ struct EntityHandlers: Sendable {
     }
   }
 
-  /// Restores a deleted entity; with `with=entries` an event type together with the entities deleted with it.
+  /// Restores a deleted entity; with `with=entries` a type together with the entities deleted with it.
   func restore(_ kind: SyncedKind, _ call: HubCall, _ sender: HubDevice) throws -> HubWork {
     let with = kind == .eventType ? call.text("with") : nil
     guard with == nil || with == "entries" else {

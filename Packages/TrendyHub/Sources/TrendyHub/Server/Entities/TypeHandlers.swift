@@ -71,7 +71,7 @@ struct TypeHandlers: Sendable {
     }
   }
 
-  /// Restores the first type, and returns the entities that the action moved and that have not been moved since.
+  /// Restores the first type, and returns the moved entities, unless they have been moved since.
   private func unmerge(_ call: HubCall, _ sender: HubDevice) throws -> HubWork {
     let act = try TypeMerge(call, of: sender)
     let now = clock.now
@@ -158,8 +158,9 @@ extension HubMutation {
 }
 
 extension HubCore {
-  /// Moves events, skips, places and properties of one type to another; properties that the other has too are not
-  /// moved.
+  /// Moves events, skips, places and properties of one type to another.
+  ///
+  /// Properties that the other type has too are not moved.
   ///
   /// - Returns: Number of events.
   fileprivate func merge(
@@ -227,7 +228,9 @@ extension HubCore {
     try nameAgain(tombstone, deletedAt: deletedAt, with: buried.count, by: device, in: transaction, now: now)
   }
 
-  /// Restores references to an undeleted entity that its deletion had cleared, unless they have been changed since.
+  /// Restores references to an undeleted entity that its deletion had cleared.
+  ///
+  /// References that have been changed since are kept.
   private func nameAgain(
     _ tombstone: HubEntry, deletedAt: Date, with count: Int, by device: String, in transaction: any HubTransaction,
     now: Date

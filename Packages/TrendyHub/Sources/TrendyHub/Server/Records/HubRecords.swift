@@ -125,7 +125,9 @@ final class HubRecords: Sendable {
     }
   }
 
-  /// Parses a request; a large body on a storage thread in the sender's turn, since parsing takes milliseconds.
+  /// Parses a request; a large body on a storage thread in the sender's turn.
+  ///
+  /// Parsing a large body takes milliseconds.
   func prepared<Result: Sendable>(
     _ request: HTTPRequest, _ sender: HubDevice, _ body: @escaping @Sendable () throws -> Result
   ) async throws -> Result {

@@ -2,7 +2,9 @@ import Foundation
 import Synchronization
 import TrendyProtocols
 
-/// Open change streams, which send the head of a user's record to devices as `text/event-stream` (WHATWG HTML, 9.2).
+/// Open change streams, which send devices the head of a record as server-sent events.
+///
+/// The format is `text/event-stream` (WHATWG HTML, 9.2).
 ///
 /// A stream has at most one pending event: if its reader is slow, newer events replace older ones, so nothing queues.
 /// Nothing runs while no stream is open.
@@ -11,7 +13,9 @@ final class SignalStreams: Sendable {
   static let limits = (device: 4, person: 64)
   /// Maximum number of streams checked against the storage at once; more are checked in turns.
   static let looksAtOnce = 256
-  /// Time without events after which a comment is sent, because proxies and clients close silent connections.
+  /// Time without events after which a comment is sent.
+  ///
+  /// Proxies and clients close silent connections.
   static let keepAliveInterval: Duration = .seconds(25)
   /// Interval at which the storage is checked for writes and revoked tokens of other processes.
   static let pollInterval: Duration = .seconds(1)

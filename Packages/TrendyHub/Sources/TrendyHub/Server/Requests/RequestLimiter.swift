@@ -16,8 +16,9 @@ struct RequestLimiter: Hashable, Sendable {
     tolerance = interval * (rate - 1)
   }
 
-  /// Counts a request and returns `nil`, or returns the time to wait if the limit is exceeded; the request is not
-  /// counted then.
+  /// Counts a request and returns `nil`, or returns the time to wait if the limit is exceeded.
+  ///
+  /// A request beyond the limit is not counted.
   mutating func onRequest(of device: String, now: Duration) -> Duration? {
     let even = max(evenAt[device] ?? now, now)
     guard even - now <= tolerance else { return even - now - tolerance }

@@ -5,7 +5,7 @@ import TrendyModels
 /// Trackers and files of the pages have separate paths; all other requests have a ``HubRoute``.
 package struct HubRouter: Sendable {
   package let routes: [HubRoute]
-  /// Routes by number of segments, those without parameters first, so that `events/batch` is not taken for an event.
+  /// Routes by number of segments, those without parameters first: `events/batch` is not an event.
   private let byLength: [Int: [HubRoute]]
   private let takesReadings: Bool
 

@@ -93,8 +93,9 @@ struct SyncHandlers: Sendable {
       .tagged(state.tag)
   }
 
-  /// Runs checks that may refuse a device's request, and adds the hub position to the problem, which the device needs
-  /// to continue.
+  /// Runs checks that may refuse a device's request, and adds the hub position to the problem.
+  ///
+  /// The device needs the position to continue.
   private func tellingState<Result>(in reading: any HubReading, _ body: () throws -> Result) throws -> Result {
     do {
       return try body()
