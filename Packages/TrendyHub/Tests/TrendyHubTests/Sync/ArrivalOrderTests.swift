@@ -4,10 +4,11 @@ import TrendyHub
 import TrendyModels
 import TrendyTesting
 
-/// Devices far from each other write the same things; in which order the hub hears of it must not matter.
-@Suite("The order in which writes arrive", .timeLimit(.minutes(10)))
+/// Concurrent writes of several devices lead to the same state in any order of arrival.
+@Suite("Order of arrival", .timeLimit(.minutes(10)))
 struct ArrivalOrderTests {
-  /// Of three writes of one field, which ones each author knew: none; a chain; two that knew the first; one that knew nothing.
+  /// For each of three writes of one field, the writes that its author knew: none; one known by the second; one known
+  /// by both others; a chain.
   private static let knowledge: [[[Int]]] = [
     [[], [], []], [[], [0], []], [[], [0], [0]], [[], [0], [1]],
   ]
@@ -21,7 +22,7 @@ struct ArrivalOrderTests {
     }
   }
 
-  /// The author whose value is left; `nil` where a write that somebody knew had lost, so that nobody can have seen it.
+  /// Author of the final value, or `nil` if a write that another author knew had lost, as no device can have seen that write.
   private func winner(order: [Int], authors: [String], stamps: [Int64], knows: [[Int]]) throws -> String? {
     let hub = try StoryHub(.memory)
     try hub.push("maker", hub.type("t"), hub.event("e"))
@@ -38,13 +39,13 @@ struct ArrivalOrderTests {
     return try hub.value("e", "notes")?.stringValue
   }
 
-  @Test("H15 in 0 of 648 cases does the winner depend on it", arguments: permutations(["A", "B", "C"]))
+  @Test("the winner of three writes does not depend on their order", arguments: permutations(["A", "B", "C"]))
   func threeWrites(authors: [String]) throws {
     var cases = 0
     for knows in Self.knowledge {
       for number in 0..<27 {
         var stamps = [number / 9, number / 3 % 3, number % 3].map { Int64($0 + 1) }
-        // A device stamps above whatever it knows.
+        // A device stamps its writes later than everything it knows.
         for write in 0..<3 { for known in knows[write] { stamps[write] = max(stamps[write], stamps[known] + 1) } }
         let orders = Self.permutations([0, 1, 2]).filter { order in
           (0..<3).allSatisfy { write in
@@ -59,17 +60,17 @@ struct ArrivalOrderTests {
         cases += 1
       }
     }
-    // Six orders of names: 648 in all.
+    // 6 permutations of the authors with 108 cases each.
     #expect(cases == 108)
   }
 
-  /// One device's writes, in its order.
+  /// Writes of one device in its order.
   private struct Row {
     var device: String
     var mutations: [HubMutation] = []
   }
 
-  @Test("writes nobody has seen yet end the same in every order", arguments: 1...40)
+  @Test("unseen concurrent writes lead to the same state in every order", arguments: 1...40)
   func concurrentWrites(seed: UInt64) throws {
     var chance = SeededGenerator(seed: seed)
     var ends: [[String: [String: JSONValue]]] = []
@@ -90,7 +91,7 @@ struct ArrivalOrderTests {
       var end: [String: [String: JSONValue]] = [:]
       for id in ids {
         guard let entry = try hub.entry("event", id) else { continue }
-        // Of what was deleted it is the same everywhere that it was.
+        // The values in a tombstone may differ; only the deletion is compared.
         end[id] = entry.isAlive ? entry.fields.mapValues(\.value) : [:]
       }
       ends.append(end)
@@ -104,7 +105,7 @@ struct ArrivalOrderTests {
       var row = Row(device: device)
       var stamp: Int64 = 0
       for _ in 0..<Int.random(in: 1...5, using: &chance) {
-        // Few stamps, so that some are the same; a device's own only grow.
+        // Few distinct stamps, so that some are equal; those of one device increase.
         stamp += Int64.random(in: 1...3, using: &chance)
         let id = ids.randomElement(using: &chance) ?? ids[0]
         func text() -> JSONValue { .string("\(device)\(stamp)") }
@@ -126,9 +127,9 @@ struct ArrivalOrderTests {
     }
   }
 
-  // MARK: Nothing vanishes
+  // MARK: No value is lost
 
-  /// A device as far as its edits go: what it holds, what waits, and what was accepted that it has not pulled.
+  /// Simplified device: its replica, its pending edits, and accepted edits that it has not pulled yet.
   private struct Device {
     struct Edit {
       var mutation: HubMutation
@@ -160,7 +161,7 @@ struct ArrivalOrderTests {
       return held[id]?.version ?? 0
     }
 
-    /// Of a delete: what was completely known, lowered to the bases of the device's own unsettled edits.
+    /// Base of a delete: the head of the last pull, lowered to the bases of the device's own unconfirmed edits.
     func deletionBase(_ id: String) -> Int64 {
       edits.reduce(complete) { base, edit in
         guard edit.mutation.id == id, case .fields(let fields) = edit.mutation.content else { return base }
@@ -169,7 +170,7 @@ struct ArrivalOrderTests {
     }
   }
 
-  @Test("what was written stands, was knowingly replaced, or is told of: nothing vanishes", arguments: 1...60)
+  @Test("every written value is stored, was knowingly replaced, or is reported as lost", arguments: 1...60)
   func nothingVanishes(seed: UInt64) throws {
     var chance = SeededGenerator(seed: seed)
     let hub = try StoryHub(.memory)
@@ -179,10 +180,10 @@ struct ArrivalOrderTests {
     hub.now += 100
     var devices = ["A", "B", "C"].map { Device(name: $0) }
     var written: [String] = []
-    /// By a value, those that were written where it was shown.
+    /// For each value, the values written by a device that showed it.
     var replacedBy: [String: Set<String>] = [:]
     var told: Set<String> = []
-    /// Shown to the one who deleted the entity.
+    /// Values visible on the device that deleted their entity.
     var knowinglyDeleted: Set<String> = []
 
     func pull(_ device: inout Device) throws {
@@ -222,7 +223,7 @@ struct ArrivalOrderTests {
         guard devices[index].isShown(id) else { continue }
         let field = fields.randomElement(using: &chance) ?? "notes"
         let text = "\(devices[index].name)\(written.count)"
-        // One clock is ahead, one behind.
+        // One device's clock is ahead and another's is behind.
         devices[index].stamp = max(
           devices[index].stamp + 1, Int64(written.count * 10 + (index - 1) * 35))
         if let old = devices[index].shown(id, field)?.stringValue { replacedBy[old, default: []].insert(text) }
@@ -238,11 +239,11 @@ struct ArrivalOrderTests {
       for field in fields { if let text = entry.fields[field]?.value.stringValue { told.insert(text) } }
     }
     for conflict in try hub.storage.read(person: "p", { try $0.living(kind: "conflict", offset: 0, limit: .max) }) {
-      // The value of a conflict about several fields is an object.
+      // A conflict about several fields has an object as its value.
       guard let value = conflict.fields["value"]?.value else { continue }
       for case .string(let text) in value.objectValue.map({ Array($0.values) }) ?? [value] { told.insert(text) }
     }
-    // Whatever is replaced knowingly is safe if that which replaced it is.
+    // A knowingly replaced value is safe if its replacement is.
     func isSafe(_ text: String) -> Bool {
       told.contains(text) || knowinglyDeleted.contains(text) || (replacedBy[text] ?? []).contains(where: isSafe)
     }

@@ -5,7 +5,7 @@ import TrendyHub
 import TrendyModels
 import TrendyTesting
 
-/// One open stream of a hub that is asked without a socket.
+/// Open change stream of a hub that is called without a socket.
 private struct OpenStream {
   let response: HTTPResponse
   private let body: HTTPBodyStream
@@ -33,13 +33,13 @@ private struct OpenStream {
 
 private func head(_ cursor: Int64) -> String { "event: head\ndata: {\"cursor\":\(cursor)}\n\n" }
 
-@Suite("The stream of changes", .timeLimit(.minutes(10)))
+@Suite("Change stream", .timeLimit(.minutes(10)))
 struct ChangeStreamTests {
   let hub: TestHub
 
   init() throws { hub = try TestHub() }
 
-  @Test func `says where the head is at once, and again when it moves`() async throws {
+  @Test func `the stream sends the head at once and again when it moves`() async throws {
     try await hub.makeType()
     let stream = try await OpenStream(hub)
     #expect(stream.response.status == 200)
@@ -51,12 +51,12 @@ struct ChangeStreamTests {
     #expect(try await piece == head(2))
   }
 
-  @Test func `of nobody's data yet is at 0`() async throws {
+  @Test func `the stream of an empty record starts at 0`() async throws {
     #expect(try await OpenStream(hub).next() == head(0))
   }
 
   @Test(
-    "is told of every way of writing",
+    "every kind of write is announced",
     arguments: [
       ("POST", "/event-types", #"{"id":"x","name":"x","color":"c","icon":"i"}"#),
       ("PATCH", "/event-types/t", #"{"name":"Tea"}"#), ("PUT", "/event-types/t", #"{"name":"Tea"}"#),
@@ -78,8 +78,8 @@ struct ChangeStreamTests {
     #expect(try await stream.next() == head(2))
   }
 
-  /// What the stream says next, while time passes second by second: who watches the streams may be late on a busy machine, and
-  /// then looks a second later.
+  /// Reads the next chunk of a stream while the clock advances second by second. On a busy machine the task that checks
+  /// the streams may run late, and then checks a second later.
   private func next(_ stream: OpenStream, at other: TestHub? = nil) async throws -> String? {
     try await withThrowingTaskGroup(of: String?.self) { [clock = (other ?? hub).clock] group in
       group.addTask { try await stream.next() }
@@ -95,7 +95,7 @@ struct ChangeStreamTests {
     }
   }
 
-  @Test func `tells a slow reader the newest head alone`() async throws {
+  @Test func `a slow reader gets only the newest head`() async throws {
     let stream = try await OpenStream(hub)
     for number in 1...5 { try await hub.makeType("t\(number)") }
     #expect(try await stream.next() == head(5))
@@ -104,7 +104,7 @@ struct ChangeStreamTests {
     #expect(try await piece == head(6))
   }
 
-  @Test func `says nothing of what another person writes, or of what changes nothing`() async throws {
+  @Test func `writes of other users and mutations without effect are not announced`() async throws {
     let other = try hub.server.accounts.createPerson(name: "Bert")
     var bert = hub
     bert.token = try hub.server.accounts.createToken(person: other.id, deviceName: "phone").token
@@ -117,7 +117,7 @@ struct ChangeStreamTests {
     #expect(try await OpenStream(bert).next() == head(3))
   }
 
-  @Test func `is kept alive by a comment 25 seconds after the last word`() async throws {
+  @Test func `a comment is sent 25 seconds after the last chunk`() async throws {
     let stream = try await OpenStream(hub)
     #expect(try await stream.next() == head(0))
     for round in 1...2 {
@@ -134,7 +134,7 @@ struct ChangeStreamTests {
     }
   }
 
-  @Test func `of a device are four at once, and one that is let go makes room`() async throws {
+  @Test func `a device has at most four streams, and closing one frees its slot`() async throws {
     var streams: [OpenStream] = []
     for _ in 1...4 { streams.append(try await OpenStream(hub)) }
     await #expect(throws: OpenStream.Refused(status: 429, retryAfter: "25")) { try await OpenStream(hub) }
@@ -146,7 +146,7 @@ struct ChangeStreamTests {
     #expect(streams.count == 4)
   }
 
-  /// Streams of one person on as many devices as it takes.
+  /// Opens streams of one user, four for each device.
   private func streams(_ count: Int, of person: HubPerson, at hub: TestHub) async throws -> [OpenStream] {
     var streams: [OpenStream] = []
     for number in 0..<count / 4 {
@@ -156,7 +156,7 @@ struct ChangeStreamTests {
     return streams
   }
 
-  @Test func `of a person are 64 at once, on however many devices, and others have theirs`() async throws {
+  @Test func `a user has at most 64 streams on all devices, independent of other users`() async throws {
     var streams = try await streams(64, of: hub.person, at: hub)
     await #expect(throws: OpenStream.Refused(status: 429, retryAfter: "25")) { try await OpenStream(hub) }
     let other = try hub.server.accounts.createPerson(name: "Bert")
@@ -168,7 +168,7 @@ struct ChangeStreamTests {
     #expect(try await OpenStream(hub).next() == head(1))
   }
 
-  @Test func `of a hub are as many at once as it is set to`() async throws {
+  @Test func `the number of streams of a hub is limited by its configuration`() async throws {
     let hub = try TestHub(configuration: HubConfiguration(streams: 2))
     var streams = [try await OpenStream(hub), try await OpenStream(hub)]
     let other = try hub.server.accounts.createPerson(name: "Bert")
@@ -178,7 +178,7 @@ struct ChangeStreamTests {
     #expect(try await OpenStream(hub, token: token).next() == head(0))
   }
 
-  @Test func `of many, all are looked at in turn for what other processes do`() async throws {
+  @Test func `many streams are checked in turn for changes by other processes`() async throws {
     let hub = try TestHub(configuration: HubConfiguration(streams: 1000))
     var open: [(person: HubPerson, streams: [OpenStream])] = []
     for number in 1...10 {
@@ -194,7 +194,7 @@ struct ChangeStreamTests {
     }
   }
 
-  @Test func `notices within a second what another process writes to the storage`() async throws {
+  @Test func `a write by another process is announced within a second`() async throws {
     let stream = try await OpenStream(hub)
     #expect(try await stream.next() == head(0))
     let other = HubServer(storage: TestHub.openStorage(hub.disk), clock: hub.clock, generator: SeededGenerator(seed: 2))
@@ -207,7 +207,7 @@ struct ChangeStreamTests {
     #expect(try await next(stream) == head(1))
   }
 
-  @Test func `ends within a second when its token is revoked, by whatever process, and no other does`() async throws {
+  @Test func `a stream ends within a second when any process revokes its token, and no other does`() async throws {
     let accounts = HubAccounts(storage: TestHub.openStorage(hub.disk), clock: hub.clock)
     let (token, laptop) = try accounts.createToken(person: hub.person.id, deviceName: "laptop")
     let phone = try await OpenStream(hub)
@@ -220,7 +220,7 @@ struct ChangeStreamTests {
     #expect(try await phone.next() == head(1))
   }
 
-  @Test func `ends at once when its device is revoked through the hub`() async throws {
+  @Test func `a stream ends at once when its device is revoked through the hub`() async throws {
     let (token, laptop) = try hub.server.accounts.createToken(person: hub.person.id, deviceName: "laptop")
     let stream = try await OpenStream(hub, token: token)
     #expect(try await stream.next() == head(0))
@@ -229,7 +229,7 @@ struct ChangeStreamTests {
     #expect(try await last == nil)
   }
 
-  @Test func `ends with a time to come back when the hub stops, and none is opened any more`() async throws {
+  @Test func `streams end with a retry time when the hub stops, and new ones are rejected`() async throws {
     let stream = try await OpenStream(hub)
     let unread = try await OpenStream(hub)
     #expect(try await stream.next() == head(0))
@@ -242,7 +242,7 @@ struct ChangeStreamTests {
     await #expect(throws: OpenStream.Refused(status: 503, retryAfter: "1")) { try await OpenStream(hub) }
   }
 
-  @Test func `ends when its reader is cancelled, before or while it waits`() async throws {
+  @Test func `a stream ends when its reader is cancelled, before or during a read`() async throws {
     let stream = try await OpenStream(hub)
     #expect(try await stream.next() == head(0))
     let reading = Task { try await stream.next() }
@@ -251,7 +251,7 @@ struct ChangeStreamTests {
     #expect(try await stream.next() == nil)
   }
 
-  @Test func `costs nothing while nobody listens`() async throws {
+  @Test func `a hub without readers has no timers`() async throws {
     try await hub.makeType()
     #expect(hub.clock.sleeperCount == 0)
     var stream: OpenStream? = try await OpenStream(hub)
@@ -265,10 +265,10 @@ struct ChangeStreamTests {
     #expect(try await stream?.next() == head(1))
   }
 
-  @Test func `is asked for with a token and by GET alone`() async throws {
+  @Test func `the stream requires a token and the method GET`() async throws {
     #expect(try await hub.send("GET", "/changes/stream", token: "wrong").status == 401)
     #expect(try await hub.send("POST", "/changes/stream").status == 405)
-    // The body of a HEAD is never asked for, and lets its place go.
+    // The body of a HEAD response is never read, so it must not occupy a slot.
     for _ in 1...6 {
       let response = await hub.server.handle(
         HTTPRequest(

@@ -1,13 +1,13 @@
 import Testing
 import TrendyHub
 
-@Suite("Transactions on a database that hubs share", .timeLimit(.minutes(10)))
+@Suite("Transactions on a shared database", .timeLimit(.minutes(10)))
 struct DatabaseTransactionTests {
-  /// What a scripted database does with an attempt.
+  /// Scripted result of an attempt.
   private enum Fate {
     case commit
     case refuse(String)
-    /// The answer to the commit does not come.
+    /// The response to the commit is lost.
     case loseAnswer(isCommitted: Bool)
   }
 
@@ -66,26 +66,26 @@ struct DatabaseTransactionTests {
     }
   }
 
-  @Test func `a refused transaction is made anew, nine times at most`() throws {
+  @Test func `a refused transaction is retried at most nine times`() throws {
     let script = Script(Array(repeating: .refuse("40001"), count: 9) + [.commit])
     #expect(try run(script) == 10)
     let hopeless = Script(Array(repeating: .refuse("40P01"), count: 10))
     #expect(throws: HubStorageError.busy("the database is busy: refused")) { try run(hopeless) }
   }
 
-  @Test func `what the database refuses for good is not tried again`() {
+  @Test func `a permanent database error is not retried`() {
     let script = Script([.refuse("42P01")])
     #expect(throws: HubStorageError.refused(code: "42P01", text: "refused")) { try run(script) }
   }
 
-  @Test func `a commit whose answer was lost counts once`() throws {
+  @Test func `a commit whose response was lost is applied once`() throws {
     let kept = Script([.loseAnswer(isCommitted: true)])
     #expect(try run(kept) == 1)
     let lost = Script([.loseAnswer(isCommitted: false), .commit])
     #expect(try run(lost) == 2)
   }
 
-  @Test func `a commit that can no longer be found is neither confirmed nor made anew`() {
+  @Test func `a commit that can no longer be verified is neither confirmed nor retried`() {
     let script = Script([.loseAnswer(isCommitted: false)])
     script.recent = RecentWrites((100..<116).map { $0 })
     #expect(throws: HubStorageError.self) {
@@ -94,7 +94,7 @@ struct DatabaseTransactionTests {
       } body: { _ in
         script.attempts += 1
       } finish: {
-        // So many others write before anybody looks.
+        // Sixteen other writes push this one out of the list before it is verified.
         defer { script.recent = RecentWrites((200..<216).map { $0 }) }
         try $0.commit(7)
       }
@@ -102,7 +102,7 @@ struct DatabaseTransactionTests {
     #expect(script.attempts == 1)
   }
 
-  @Test func `sixteen writes are kept, the latest first and each once`() {
+  @Test func `the last sixteen writes are kept, newest first and without duplicates`() {
     var writes = RecentWrites()
     for number in 1...20 as ClosedRange<UInt64> { writes = writes.adding(number) }
     #expect(writes.numbers == (5...20).reversed())
@@ -113,9 +113,9 @@ struct DatabaseTransactionTests {
   }
 }
 
-@Suite("What a hub remembers of its database", .timeLimit(.minutes(10)))
+@Suite("Detection of lost database commits", .timeLimit(.minutes(10)))
 struct DatabaseMemoryTests {
-  /// Of a hub that connected twice in the third life.
+  /// Detector of a hub that connected twice in the third epoch of the database.
   private let memory = {
     var memory = DatabaseMemory()
     let sight = DatabaseMemory.Sight(life: 3, identity: "a")
@@ -124,15 +124,15 @@ struct DatabaseMemoryTests {
     return memory
   }()
 
-  @Test func `a database that has all of it begins no life`() {
+  @Test func `a database that has every commit begins no epoch`() {
     #expect(memory.knows(.init(life: 3, identity: "a", count: 2), identity: "a"))
-    // Another hub noticed a loss first.
+    // Another hub detected a loss first.
     #expect(memory.knows(.init(life: 4, identity: "b", count: 2), identity: "b"))
     #expect(!memory.settlement(of: .init(life: 4, identity: "b", count: 2), identity: "b").beginsLife)
   }
 
   @Test(
-    "a loss begins a life that was never there",
+    "a loss begins an epoch with an unused number",
     arguments: [
       (DatabaseMemory.Sight(life: 3, identity: "a", count: 2), "b", 4),
       (DatabaseMemory.Sight(life: 3, identity: "a", count: 1), "a", 4),

@@ -4,12 +4,13 @@ import TrendyHub
 import TrendyModels
 import TrendyTesting
 
-/// The parser accepts more than any field: what is beyond a field's limit refuses one mutation, never the push.
-@Suite("Limits of fields at a hub", .timeLimit(.minutes(1)))
+/// The parser accepts larger values than any field. A value beyond the limit of its field refuses one mutation, not the
+/// push.
+@Suite("Limits of fields at the hub", .timeLimit(.minutes(1)))
 struct FieldLimitTests {
   private static func nested(_ depth: Int) -> JSONValue { (0..<depth).reduce(1) { value, _ in .array([value]) } }
 
-  /// Each character of the note takes two bytes as JSON.
+  /// Each character of the note is two bytes in JSON.
   private static func event(_ id: String, noteBytes: Int, depth: Int) -> [String: JSONValue] {
     [
       "id": .string(id), "event_type_id": "t", "timestamp": "2024-01-01T08:00:00.000Z",
@@ -33,7 +34,7 @@ struct FieldLimitTests {
     ]
   }
 
-  @Test func `values at their limits are accepted, and beyond them one mutation is refused`() async throws {
+  @Test func `values at the limits are accepted, and a value beyond refuses only its mutation`() async throws {
     let hub = try TestHub()
     try await hub.makeType()
     let longest = SyncedKind.maximumTextBytes
@@ -53,7 +54,7 @@ struct FieldLimitTests {
     #expect(try await hub.changes().changes.count == 4, "what was stored is read back")
   }
 
-  @Test func `plain writes are held to the same limits`() async throws {
+  @Test func `plain writes have the same limits`() async throws {
     let hub = try TestHub()
     try await hub.makeType()
     let longest = SyncedKind.maximumTextBytes

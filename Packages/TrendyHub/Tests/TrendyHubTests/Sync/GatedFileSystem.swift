@@ -1,9 +1,9 @@
 import Foundation
 import TrendyPersistence
 
-/// A real disk whose syncs below one folder can be held up by a test, for as long as it likes, and are counted.
+/// File system on the real disk that counts syncs and can block those below one directory.
 ///
-/// @unchecked: everything that changes is touched under `changed` alone.
+/// @unchecked: all mutable state is accessed under `changed`.
 final class GatedFileSystem: FileSystem, @unchecked Sendable {
   private let base = PosixFileSystem()
   private let changed = NSCondition()
@@ -11,7 +11,7 @@ final class GatedFileSystem: FileSystem, @unchecked Sendable {
   private var waiting = 0
   private var counts: [String: Int] = [:]
 
-  /// From now on no sync of a file below the folder returns.
+  /// Blocks every sync of a file below the directory until `release()`.
   func hold(_ folder: String) { changed.withLock { held = folder } }
 
   func release() {
@@ -21,10 +21,10 @@ final class GatedFileSystem: FileSystem, @unchecked Sendable {
     }
   }
 
-  /// How many syncs are held up now.
+  /// Number of blocked syncs.
   var heldCount: Int { changed.withLock { waiting } }
 
-  /// Syncs of files below a folder that have begun.
+  /// Number of syncs of files below a directory that have begun.
   func syncs(below folder: String) -> Int {
     changed.withLock { counts.filter { $0.key.hasPrefix(folder) }.values.reduce(0, +) }
   }

@@ -9,7 +9,7 @@ import TrendyTesting
 
 @Suite("Crashes and failing disks", .timeLimit(.minutes(10)))
 struct HubCrashTests {
-  /// A hub that has been used, shut down; and its token and person.
+  /// Disk of a hub that was used and shut down, with its token and user.
   private struct Used {
     let disk: SimulatedFileSystem
     let token: String
@@ -43,7 +43,7 @@ struct HubCrashTests {
     return (response.status, try WireJSON.decode(JSONValue.self, from: try await response.collectedBody()))
   }
 
-  /// What the person's state is: nothing of the batch, or all of it, with the counter, the mark and the outcomes.
+  /// Checks that the record contains either nothing of the batch or all of it, with head, high-water mark and outcomes.
   private func hasAll(_ storage: EmbeddedHubStorage, person: String) throws -> Bool {
     try storage.read(person: person) { reading in
       let mark = try reading.mark(device: "d")
@@ -58,7 +58,7 @@ struct HubCrashTests {
       }
       #expect(mark == 4)
       #expect(head == 7)
-      // The type is buried first; what belonged to it follows by version.
+      // The deleted type and its children are tombstones, ordered by version.
       #expect(entries.map(\.id) == ["e", "before", "t"])
       #expect(entries.allSatisfy { !$0.isAlive })
       #expect(Set(entries.map(\.version)) == [5, 6, 7])
@@ -70,7 +70,7 @@ struct HubCrashTests {
   private static let expected: [String?] = ["accepted", "accepted", "refused", "accepted"]
 
   @Test(
-    "power that goes at any moment of a push leaves all of it or nothing, and asking again has one effect",
+    "a power cut during a push leaves all of it or nothing, and a retry applies it once",
     arguments: [SimulatedFileSystem.Loss.unsynced, .nothing, .random(seed: 1), .random(seed: 2), .random(seed: 3)])
   func powerOff(loss: SimulatedFileSystem.Loss) async throws {
     let used = try await used()
@@ -99,12 +99,12 @@ struct HubCrashTests {
       change += 1
       try #require(change < 200)
     }
-    // The push writes the epoch and the batch: each a write and a sync at least.
+    // The push writes the epoch and the batch, each at least one write and one sync.
     #expect(crashes >= 4)
   }
 
   @Test(
-    "a call of the disk that fails loses nothing, and the same hub goes on when it works again",
+    "a failed file operation loses nothing, and the hub recovers without a restart",
     arguments: [(ENOSPC, 507), (EIO, 500)])
   func failingDisk(code: Int32, status: Int) async throws {
     let used = try await used()
@@ -130,7 +130,7 @@ struct HubCrashTests {
     #expect(statuses.contains(status), "\(statuses)")
   }
 
-  @Test func `what the disk said stands in the log and not in the answer`() async throws {
+  @Test func `a disk error is logged but not included in the response`() async throws {
     let used = try await used()
     let disk = used.disk.copy()
     let log = Mutex<[AccessLogEntry]>([])
@@ -146,7 +146,7 @@ struct HubCrashTests {
     #expect(entry.failure?.contains("/hub") == true)
   }
 
-  @Test func `a full disk is told as such, and room makes it go on`() async throws {
+  @Test func `a full disk is reported as storage_full, and writes succeed again when space is free`() async throws {
     let used = try await used()
     let disk = used.disk.copy()
     let server = hub(on: disk)
@@ -170,7 +170,7 @@ struct HubCrashTests {
     #expect(answer.status == 507)
     let json = try WireJSON.decode(JSONValue.self, from: try await answer.collectedBody())
     #expect(json["type"] == "urn:trendy:error:storage_full")
-    // What is there can still be read.
+    // Reads still work.
     let list = await server.handle(
       HTTPRequest(
         id: "r", method: "GET", target: "/api/v1/event-types",
@@ -182,7 +182,7 @@ struct HubCrashTests {
     #expect(try await push(server, token: used.token).status == 200)
   }
 
-  @Test func `one hub at a time serves a folder, whatever ended the one before`() throws {
+  @Test func `only one hub at a time serves a directory, and a released lock can be taken again`() throws {
     let disk = SimulatedFileSystem()
     var first = try TestHub.openStorage(disk).occupy()
     #expect(first != nil)
@@ -191,7 +191,7 @@ struct HubCrashTests {
       throws: HubStorageError.occupied(
         "another hub serves /hub: stop it first, or give this one a folder of its own")
     ) { try second.occupy() }
-    // Pairing a device goes on beside it.
+    // Pairing by another process still works.
     #expect(throws: Never.self) { try HubAccounts(storage: second).createPerson(name: "Anna") }
     first = nil
     #expect(try second.occupy() != nil)

@@ -25,7 +25,7 @@ struct HubFeedTests {
     )
   }
 
-  @Test func `pages go forward to the head, whatever their size`() async throws {
+  @Test func `pages of any size reach the head in order`() async throws {
     let hub = try TestHub()
     try await hub.makeType()
     for number in 1...6 { try await hub.makeEvent("e\(number)") }
@@ -49,7 +49,7 @@ struct HubFeedTests {
     #expect(try await hub.send("GET", "/changes/latest-cursor")["cursor"] == 8)
   }
 
-  @Test func `a position the hub never gave is told so`() async throws {
+  @Test func `a cursor that the hub never assigned is answered log_reset`() async throws {
     let hub = try TestHub()
     try await hub.makeType()
     #expect(try await hub.send("GET", "/changes?since=1").status == 200)
@@ -64,7 +64,7 @@ struct HubFeedTests {
     #expect(try await hub.send("GET", "/changes?since=4611686018427387903").problem == "log_reset")
   }
 
-  @Test func `a snapshot is everything as of its cursor, and says how much`() async throws {
+  @Test func `a snapshot contains every entity as of its cursor, and their number`() async throws {
     let hub = try TestHub()
     try await hub.makeType("t")
     try await hub.makeEvent("e1")
@@ -81,12 +81,12 @@ struct HubFeedTests {
     #expect(entries.map(\.id) == [4, 5, 6])
     #expect(header.epoch == (try await hub.changes().epoch))
     #expect(try await snapshot(hub).0.lastSequence == 0)
-    // Snapshot and feed tell the same of each entity.
+    // The snapshot and the feed have equal entries.
     let feed = try await hub.changes().changes
     #expect(Set(feed) == Set(entries))
   }
 
-  @Test func `a snapshot of many entries comes whole`() async throws {
+  @Test func `a snapshot of many entries is complete`() async throws {
     let hub = try TestHub()
     try await hub.makeType()
     for batch in 0..<3 {
@@ -99,7 +99,7 @@ struct HubFeedTests {
     #expect(Set(entries.map(\.entityId)).count == 901)
   }
 
-  @Test func `a page is written as if it had been made as one document`() async throws {
+  @Test func `a page has the same bytes as one encoded document`() async throws {
     let hub = try TestHub()
     try await hub.makeType()
     for number in 1...3 { try await hub.makeEvent("e\(number)") }
@@ -110,7 +110,7 @@ struct HubFeedTests {
     }
   }
 
-  @Test("the parts of a snapshot are together the snapshot", arguments: [1, 500, 2000, 1 << 20])
+  @Test("the parts of a snapshot together equal the whole snapshot", arguments: [1, 500, 2000, 1 << 20])
   func parts(bytes: Int) async throws {
     let hub = try TestHub(configuration: HubConfiguration(snapshotPartBytes: bytes))
     try await hub.makeType("t")
@@ -125,7 +125,7 @@ struct HubFeedTests {
     while let asked = name {
       let (header, entries) = try await part(hub, asked)
       #expect(header.count == entries.count && header.cursor == whole.0.cursor)
-      // Whatever has a version in a span is in the part.
+      // A part contains every entry within its spans.
       for span in try #require(header.spans) {
         let within = whole.1.filter { $0.entityType == span.kind && span.contains($0.id) }
         #expect(within == entries.filter { $0.entityType == span.kind })
@@ -136,11 +136,11 @@ struct HubFeedTests {
     }
     #expect(all == whole.1)
     #expect(bytes == 1 ? parts >= 11 : bytes < 1 << 20 ? parts > 2 : parts == 1)
-    // Who asks for no part gets no word of parts.
+    // A request without a part gets no spans.
     #expect(whole.0.spans == nil && whole.0.next == nil)
   }
 
-  @Test func `what is written between two parts is in a later one, or above the first one's cursor`() async throws {
+  @Test func `an entity written between two parts is in a later part or above the first cursor`() async throws {
     let hub = try TestHub(configuration: HubConfiguration(snapshotPartBytes: 1))
     try await hub.makeType("t")
     for number in 1...3 { try await hub.makeEvent("e\(number)") }
@@ -160,7 +160,7 @@ struct HubFeedTests {
     #expect(try await hub.changes(since: 4).changes.map(\.id) == [5, 6])
   }
 
-  @Test func `a part that was called by an earlier life of the hub is the first`() async throws {
+  @Test func `a part name of an earlier hub start returns the first part`() async throws {
     let hub = try TestHub(configuration: HubConfiguration(snapshotPartBytes: 1))
     try await hub.makeType("t")
     try await hub.makeEvent("e")
@@ -173,14 +173,14 @@ struct HubFeedTests {
     }
   }
 
-  @Test func `an empty hub has a snapshot too`() async throws {
+  @Test func `an empty hub serves an empty snapshot`() async throws {
     let hub = try TestHub()
     let (header, entries) = try await snapshot(hub)
     #expect(header.cursor == 0 && header.count == 0 && entries.isEmpty)
     #expect(try await hub.changes().nextCursor == 0)
   }
 
-  @Test func `every start of the hub is an epoch of its own, noted where the numbers went on`() async throws {
+  @Test func `every start of the hub begins an epoch, which is listed from its first write on`() async throws {
     let hub = try TestHub()
     try await hub.makeType()
     let first = try await hub.changes().epoch
@@ -196,12 +196,12 @@ struct HubFeedTests {
     }
     #expect(Set(epochs).count == 3)
     let state = try TestHub.openStorage(hub.disk.anotherProcess()).read(person: hub.person.id) { try $0.state() }
-    // The second life wrote nothing: no position bears its name.
+    // The second start wrote nothing, so its epoch is not listed.
     #expect(state.epochs.map(\.id) == [first, epochs[2]])
     #expect(state.epochs.map(\.first) == [1, 2])
   }
 
-  @Test func `of its lives a hub tells the last hundred and twenty-eight`() throws {
+  @Test func `a hub lists its last 128 epochs`() throws {
     let hub = try StoryHub(.embedded)
     try hub.push("a", hub.type("t"))
     for life in 1...200 {
@@ -211,12 +211,12 @@ struct HubFeedTests {
     let state = try hub.storage.read(person: "p") { try $0.state() }
     #expect(state.epochs.map(\.id) == (73...200).map { "life-\($0)" })
     #expect(state.epochs.first?.first == 74)
-    // Who stood in an earlier one cannot be told that it is in the same history.
+    // A position in an older epoch cannot be matched with the hub's history.
     #expect(throws: Problem.self) { try hub.check(DevicePosition(device: "a", seen: 9, epoch: "life-8")) }
     #expect(throws: Never.self) { try hub.check(DevicePosition(device: "a", seen: 90, epoch: "life-89")) }
   }
 
-  @Test func `the state of sync is told with counts of the living`() async throws {
+  @Test func `the sync status has counts of living entities`() async throws {
     let hub = try TestHub()
     try await hub.makeType()
     try await hub.makeEvent("e1")

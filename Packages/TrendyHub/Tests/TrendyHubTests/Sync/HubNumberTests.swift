@@ -6,8 +6,8 @@ import TrendyTesting
 
 @testable import TrendyHub
 
-/// Numbers of a device, or of somebody else, that cannot be: each is refused by name, and nothing of it stays.
-@Suite("Numbers from outside at the hub", .timeLimit(.minutes(10)))
+/// Numbers in requests that are outside their range. The response names the field, and nothing is stored.
+@Suite("Numeric ranges at the hub", .timeLimit(.minutes(10)))
 struct HubNumberTests {
   let hub: TestHub
 
@@ -21,7 +21,7 @@ struct HubNumberTests {
       to: "/mutations")
   }
 
-  /// What became of the one mutation: its status, and of a refusal the kind of problem and its words.
+  /// Status of the only outcome, or the problem type and detail if it was refused.
   private func outcome(_ answer: TestHub.Answer) -> (status: String, detail: String) {
     let judged = answer["outcomes"].arrayValue?.first
     let problem = judged?["problem"]
@@ -36,7 +36,7 @@ struct HubNumberTests {
     return #""fields":{"name":\#(field("n")),"color":\#(field("c")),"icon":\#(field("i"))}"#
   }
 
-  @Test("a mutation with a stamp, base or incarnation that cannot be is refused by name", arguments: beyond)
+  @Test("a stamp, base or incarnation outside its range refuses the mutation and names the field", arguments: beyond)
   func mutation(_ number: String) async throws {
     let cases = [
       #"\#(Self.type),"operation":"create",\#(Self.named("0", number))"#,
@@ -50,13 +50,13 @@ struct HubNumberTests {
       #expect(refused.status == "invalid", "\(text): \(refused)")
       #expect(refused.detail.contains("expected a whole number"), "\(refused)")
     }
-    // The sequences are used up, and the next is judged.
+    // The sequence numbers are used up, and the next mutation is accepted.
     let next = outcome(try await send(raw: #"\#(Self.type),"operation":"create",\#(Self.named())"#, sequence: 6))
     #expect(next.status == "accepted")
     #expect(try await hub.send("GET", "/changes/latest-cursor")["cursor"] == 1)
   }
 
-  @Test("a request whose own numbers cannot be is refused whole", arguments: beyond)
+  @Test("a number outside its range in the request itself rejects the whole request", arguments: beyond)
   func request(_ number: String) async throws {
     for text in [
       #"{"device":"d","acked_through":\#(number),"mutations":[]}"#,
@@ -71,7 +71,7 @@ struct HubNumberTests {
   }
 
   @Test(
-    "a query whose number cannot be is refused",
+    "an invalid number in a query is rejected",
     arguments: beyond + ["4611686018427387904", "0x1", "1,0", "١", " 1", "1 ", "--1", "%2B", "1%00"])
   func query(_ number: String) async throws {
     let escaped = number.addingPercentEncoding(withAllowedCharacters: .alphanumerics.union(["%"])) ?? ""
@@ -84,7 +84,7 @@ struct HubNumberTests {
     }
   }
 
-  @Test func `at the ends of the ranges everything goes on`() async throws {
+  @Test func `requests with the limits of each range are served`() async throws {
     let last = "4611686018427387903"
     #expect(try await hub.send("GET", "/changes?since=\(last)").problem == "log_reset")
     #expect(try await hub.send("GET", "/events?offset=\(last)").json == [])
@@ -103,7 +103,7 @@ struct HubNumberTests {
   }
 
   @Test(
-    "a stamp above the hub's present counts as its present, also of what is offered again",
+    "a stamp in the future is lowered to the hub's time, also in a re-offer",
     arguments: [
       "", #","author":"somebody""#,
     ])
@@ -113,7 +113,7 @@ struct HubNumberTests {
     let page = try await hub.send("GET", "/changes?since=0").decoded(ChangeFeedResponse.self)
     let now = Int64((hub.clock.now.timeIntervalSince1970 * 1000).rounded())
     #expect(page.changes.first?.marks.values.map(\.stamp) == [now])
-    // Whoever writes after that, without having seen it, is the later one.
+    // A later write by an author who has not seen the value wins.
     await hub.clock.advance(by: .seconds(1))
     let update =
       #"{"device":"e","acked_through":0,"mutations":[{"id":"u","seq":1,\#(Self.type),"operation":"update","#
@@ -123,7 +123,7 @@ struct HubNumberTests {
   }
 
   @Test(
-    "a hub whose clock stands beyond its range says the nearest time in it",
+    "a hub clock outside the range of stamps is clamped to it",
     arguments: [-1e18, -1, 253_402_300_800, 1e18])
   func clock(_ seconds: Double) async throws {
     hub.clock.setDate(Date(timeIntervalSince1970: seconds))
@@ -156,7 +156,7 @@ struct HubNumberTests {
   }
 
   @Test(
-    "a companion that claims to have what nobody has told yet misses nothing that is told later",
+    "a companion that acknowledges notices that do not exist misses no later one",
     arguments: [
       "4611686018427387903", "9223372036854775806", "9223372036854775807", "-1",
     ])
@@ -183,7 +183,7 @@ struct HubNumberTests {
     #expect(taken["held_through"] == .int(last + 1))
   }
 
-  @Test("a tracker's notice or claim whose number cannot be is refused", arguments: beyond + ["4611686018427387904"])
+  @Test("a notice or acknowledgement number outside its range is rejected", arguments: beyond + ["4611686018427387904"])
   func notices(_ number: String) async throws {
     let (own, _) = try await companion()
     for text in [

@@ -5,15 +5,15 @@ import Testing
 import TrendyHub
 import TrendyModels
 
-/// A hub that goes on while the database that it shares goes back, or begins a life.
-@Suite("A database that lost what a person had", .timeLimit(.minutes(10)))
+/// A running hub whose shared database is replaced by an older state.
+@Suite("A database that lost the record of a user", .timeLimit(.minutes(10)))
 struct LostDatabaseTests {
-  /// A storage whose persons are in one of two databases, as somebody says.
+  /// Storage whose records come from one of two databases, as the test selects.
   private final class Storage: HubStorage {
     private let people = Mutex(MemoryHubStorage(life: "before"))
     private let directory = MemoryHubStorage()
 
-    /// The standby that takes over never heard of anybody.
+    /// Switches to a standby database without any records.
     func loseAll() { people.withLock { $0 = MemoryHubStorage(life: "after") } }
 
     private var current: MemoryHubStorage { people.withLock { $0 } }
@@ -34,7 +34,7 @@ struct LostDatabaseTests {
   }
 
   @Test(
-    "whatever a device asks first, it is answered in the life that began",
+    "the first request after a loss is answered in the new epoch",
     arguments: ["/changes?since=0", "/changes/latest-cursor", "/me/sync", "/snapshot", "/snapshot?part=first"])
   func begins(target: String) async throws {
     let storage = Storage()
@@ -55,7 +55,7 @@ struct LostDatabaseTests {
     storage.loseAll()
     let answer = try await ask("GET", target)
     #expect(answer.status == 200)
-    // An answer without a life is that of a server that knows no versions: a device would believe its empty lists.
+    // Without epochs a device would take the hub for an unversioned one and apply its empty lists.
     #expect(answer.text.contains(#""epochs":[{"first":1,"id":"\#(epoch("after"))"}]"#), "\(answer.text)")
   }
 }

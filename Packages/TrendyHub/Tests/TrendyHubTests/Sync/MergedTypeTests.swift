@@ -8,7 +8,7 @@ import TrendyModels
 struct MergedTypeTests {
   private static let storages = StoryHub.Storage.allCases
 
-  /// Types a, b and c, and an event in each, which device `d` made.
+  /// Returns a hub with types a, b and c and one event of each, created by device `d`.
   private func hub(_ storage: StoryHub.Storage) throws -> StoryHub {
     let hub = try StoryHub(storage)
     for type in ["a", "b", "c"] { try hub.push("d", hub.type(type, name: type), hub.event("in-\(type)", of: type)) }
@@ -16,7 +16,7 @@ struct MergedTypeTests {
     return hub
   }
 
-  /// Pushes the mutations of `trendy type merge`: moves of the events that the device has, then the deletion.
+  /// Pushes the mutations of `trendy type merge`: the moves of the events on the device, then the deletion.
   @discardableResult
   private func merge(
     _ from: String, into: String, moving events: [String], by device: String, at hub: StoryHub, base: Int64 = 6
@@ -34,24 +34,24 @@ struct MergedTypeTests {
     try hub.isAlive(event) ? hub.value(event, "event_type_id")?.stringValue : nil
   }
 
-  @Test("an event that another device recorded under the merged type is of the other one", arguments: storages)
+  @Test("an event that another device recorded under a merged type gets the target type", arguments: storages)
   func forwardsCreates(storage: StoryHub.Storage) throws {
     let hub = try hub(storage)
-    // One arrives before the merge, one after it.
+    // One event arrives before the merge, one after it.
     try hub.push("e", hub.event("before", of: "a"))
     try merge("a", into: "b", moving: ["in-a"], by: "d", at: hub)
     #expect(try hub.push("e", hub.event("after", of: "a")).map(\.word) == ["accepted"])
     for event in ["in-a", "before", "after", "in-b"] { #expect(try type(of: event, at: hub) == "b", "\(event)") }
     #expect(try hub.conflicts.isEmpty)
-    // And one that is moved to it.
+    // An event that is moved to the merged type is forwarded too.
     let moved = try hub.push("e", hub.update("in-c", ["event_type_id": hub.set("a", base: 6, at: 9500)]))
     #expect(try moved.map(\.word) == ["accepted"] && type(of: "in-c", at: hub) == "b")
-    // The tombstone in the feed carries the forwarding id.
+    // The tombstone in the feed contains the forwarding id.
     let tombstone = try #require(try hub.entry("event_type", "a"))
     #expect(!tombstone.isAlive && tombstone.fields["merged_into"]?.value == "b")
   }
 
-  @Test("what else refers to a merged type refers to the other one", arguments: storages)
+  @Test("other references to a merged type refer to the target type", arguments: storages)
   func forwardsReferences(storage: StoryHub.Storage) throws {
     let hub = try hub(storage)
     func definition(_ id: String, _ key: String, of type: String) -> HubMutation {
@@ -75,11 +75,11 @@ struct MergedTypeTests {
     try merge("a", into: "b", moving: ["in-a"], by: "d", at: hub)
     #expect(try hub.value("bar", "event_type_entry_id", of: "geofence") == "b")
     #expect(try hub.value("other", "event_type_id", of: "property_definition") == "b")
-    // A key is defined once.
+    // A key is defined only once per type.
     #expect(try !hub.isAlive("same", "property_definition") && hub.isAlive("own", "property_definition"))
   }
 
-  @Test("a chain of merges leads to its end, and a deleted end to nothing", arguments: storages)
+  @Test("a chain of merges leads to its last type, or to none if that is deleted", arguments: storages)
   func followsChains(storage: StoryHub.Storage) throws {
     let hub = try hub(storage)
     try merge("a", into: "b", moving: ["in-a"], by: "d", at: hub)
@@ -90,20 +90,20 @@ struct MergedTypeTests {
     #expect(try hub.push("e", hub.event("later", of: "a")).map(\.word) == ["parent_deleted"])
   }
 
-  @Test("of two types that are merged into each other one remains, with all events", arguments: storages)
+  @Test("of two types merged into each other one remains with all events", arguments: storages)
   func breaksCycles(storage: StoryHub.Storage) throws {
     let hub = try hub(storage)
     try merge("a", into: "b", moving: ["in-a"], by: "d", at: hub)
     #expect(try merge("b", into: "a", moving: ["in-b"], by: "e", at: hub).word == "accepted")
     #expect(try hub.isAlive("b", "event_type"))
     for event in ["in-a", "in-b"] { #expect(try type(of: event, at: hub) == "b") }
-    // Around three.
+    // A cycle of three types.
     try merge("c", into: "a", moving: ["in-c"], by: "d", at: hub)
     #expect(try merge("b", into: "c", moving: [], by: "e", at: hub).word == "accepted")
     #expect(try hub.isAlive("b", "event_type") && type(of: "in-c", at: hub) == "b")
   }
 
-  @Test("a merge into a type that is deleted meanwhile deletes nothing", arguments: storages)
+  @Test("a merge into a type that was deleted in the meantime is refused", arguments: storages)
   func refusesDeletedTarget(storage: StoryHub.Storage) throws {
     let hub = try hub(storage)
     try hub.push("e", hub.delete("b", base: 6, kind: "event_type"))
@@ -111,20 +111,20 @@ struct MergedTypeTests {
     #expect(try hub.isAlive("a", "event_type") && type(of: "in-a", at: hub) == "a")
   }
 
-  @Test("a type that was restored is merged no longer, also when it is deleted again", arguments: storages)
+  @Test("a restore ends the merge, even if the type is deleted again", arguments: storages)
   func endsWithRestore(storage: StoryHub.Storage) throws {
     let hub = try hub(storage)
     try merge("a", into: "b", moving: ["in-a"], by: "d", at: hub)
     try hub.push("d", hub.restore("a", life: 1, kind: "event_type"))
     try hub.push("e", hub.event("late", of: "a"))
     #expect(try type(of: "late", at: hub) == "a" && hub.entry("event_type", "a")?.fields["merged_into"] == nil)
-    // An edit cannot merge, only a deletion does.
+    // An edit cannot merge a type; only a deletion can.
     try hub.push("e", hub.update("a", ["merged_into": hub.set("b", base: 99, at: 9900)], kind: "event_type", life: 1))
     try hub.push("d", hub.delete("a", base: 99, kind: "event_type", life: 1))
     #expect(try hub.push("e", hub.event("later", of: "a")).map(\.word) == ["parent_deleted"])
   }
 
-  @Test("an event that was deleted under a merged type is restored under the other one", arguments: storages)
+  @Test("an event deleted under a merged type is restored under the target type", arguments: storages)
   func restoresUnderOther(storage: StoryHub.Storage) throws {
     let hub = try hub(storage)
     try hub.push("d", hub.delete("in-a", base: 6))
@@ -133,7 +133,7 @@ struct MergedTypeTests {
     #expect(try type(of: "in-a", at: hub) == "b")
   }
 
-  @Test("a hub that lost a merge learns of it by the re-offer", arguments: storages)
+  @Test("a hub that lost a merge receives it by a re-offer", arguments: storages)
   func survivesReoffer(storage: StoryHub.Storage) throws {
     let hub = try hub(storage)
     func offered(_ value: JSONValue) -> FieldChange { hub.set(value, base: 6, at: 9000, by: "x") }
@@ -141,7 +141,7 @@ struct MergedTypeTests {
     try hub.push("d", hub.delete("a", base: 6, kind: "event_type", ["merged_into": offered("b")]))
     try hub.push("e", hub.event("late", of: "a"))
     #expect(try type(of: "late", at: hub) == "b")
-    // A re-offered deletion is not refused, even if the other type is deleted.
+    // A re-offered deletion is accepted even if the target type is deleted.
     try hub.push("d", hub.delete("c", base: 99, kind: "event_type"))
     #expect(
       try hub.push("d", hub.delete("b", base: 6, kind: "event_type", ["merged_into": offered("c")])).map(\.word)

@@ -7,7 +7,7 @@ import TrendyTesting
 
 @testable import TrendyHub
 
-/// Takes everything that trackers post.
+/// Accepts every post of a tracker.
 private struct TakingIngest: Ingest {
   func take(_ request: IngestRequest, from sender: IngestSender) async throws -> IngestAnswer { IngestAnswer() }
 }
@@ -22,7 +22,7 @@ struct QuotaTests {
     try await (hub.send("GET", "/events").json.arrayValue ?? []).compactMap { $0["id"].stringValue }.sorted()
   }
 
-  @Test func `what would be one too many is refused in words, and whoever deletes has room again`() async throws {
+  @Test func `a row beyond the quota is rejected, and a deletion frees a row`() async throws {
     let hub = try hub(rows: 3)
     try await hub.makeType()
     for id in ["a", "b"] { #expect(try await hub.makeEvent(id).status == 201) }
@@ -32,7 +32,7 @@ struct QuotaTests {
     #expect(refused.detail.contains("3 entries") && refused.detail.contains("delete something"))
     #expect(refused.headers["Retry-After"] != nil)
     #expect(try await hub.changes().nextCursor == head, "nothing of it is there")
-    // What does not grow goes on.
+    // Changes that need no more rows are accepted.
     #expect(try await hub.send("PATCH", "/events/a", ["notes": "longer than it was"]).status == 200)
     #expect(try await hub.send("DELETE", "/events/a").status == 204)
     #expect(try await hub.makeEvent("c").status == 201)
@@ -40,7 +40,7 @@ struct QuotaTests {
     #expect(try await eventIDs(hub) == ["b", "c"])
   }
 
-  @Test func `bytes of what lives count, and go with it`() async throws {
+  @Test func `bytes of living entities count and are freed by a deletion`() async throws {
     let hub = try hub(bytes: 2000)
     try await hub.makeType()
     try await hub.makeEvent("a")
@@ -58,7 +58,7 @@ struct QuotaTests {
     #expect(try hub.server.accounts.quota(of: hub.person.id).bytes == 0)
   }
 
-  @Test("what is added up while it is written is what is added up anew", arguments: 1...20 as ClosedRange<UInt64>)
+  @Test("the running byte count equals a recount", arguments: 1...20 as ClosedRange<UInt64>)
   func sums(seed: UInt64) async throws {
     var generator = SeededGenerator(seed: seed)
     let hub = try TestHub()
@@ -82,7 +82,7 @@ struct QuotaTests {
     #expect(kept == anew && anew > 0)
   }
 
-  @Test func `a push beyond it is refused whole and may be sent again, its sequences unused`() async throws {
+  @Test func `a push beyond the quota is rejected as a whole and can be repeated`() async throws {
     let hub = try hub(rows: 3)
     let push = [
       TestHub.mutation(1, "create", "event_type", "t", TestHub.typePayload),
@@ -93,19 +93,19 @@ struct QuotaTests {
     let refused = try await hub.push(push)
     #expect(refused.status == 507 && refused.problem == "quota_exceeded")
     #expect(try await hub.changes().changes.isEmpty)
-    // What was deleted behind it counts with it.
+    // A deletion later in the same push frees the row.
     let answer = try await hub.push(push + [TestHub.mutation(5, "delete", "event", "a")])
     #expect(answer.status == 200)
     #expect((answer["outcomes"].arrayValue ?? []).allSatisfy { $0["status"] == "accepted" }, "\(answer.json)")
     #expect(try await eventIDs(hub) == ["b", "c"])
-    // Deleting alone always goes through, though it leaves what another device wrote unseen as a conflict.
+    // A push of deletions is always accepted, although it leaves an unseen value of another device as a conflict.
     _ = try await hub.send("PATCH", "/events/b", ["notes": "unseen"])
     let deleted = try await hub.push(
       [TestHub.mutation(6, "delete", "event", "b", extra: ["base": 3])], acknowledged: 5)
     #expect(deleted.status == 200, "\(deleted.json)")
   }
 
-  @Test func `a batch beyond it changes nothing`() async throws {
+  @Test func `a batch beyond the quota changes nothing`() async throws {
     let hub = try hub(rows: 2)
     try await hub.makeType()
     let events: [JSONValue] = ["a", "b"].map {
@@ -116,7 +116,7 @@ struct QuotaTests {
     #expect(try await hub.send("POST", "/events/batch", ["events": .array([events[0]])]).status == 200)
   }
 
-  @Test func `a person's own quota comes before the hub's, for more and for less`() async throws {
+  @Test func `a quota of the user overrides the hub's, upwards and downwards`() async throws {
     let hub = try hub(rows: 1)
     let accounts = HubAccounts(storage: TestHub.openStorage(hub.disk), clock: hub.clock)
     try accounts.setQuota(HubQuota(rows: 2), of: hub.person.id)
@@ -128,7 +128,7 @@ struct QuotaTests {
     try accounts.setQuota(HubQuota(), of: hub.person.id)
     #expect(try await hub.makeEvent("c").status == 507)
     #expect(try accounts.quota(of: hub.person.id).rows == 3)
-    // Nobody else's.
+    // Other users keep the hub's quota.
     let other = try hub.server.accounts.createPerson(name: "Bert")
     var bert = hub
     bert.token = try hub.server.accounts.createToken(person: other.id, deviceName: "phone").token
@@ -136,7 +136,7 @@ struct QuotaTests {
     #expect(try await bert.makeEvent("a").status == 507)
   }
 
-  @Test func `trackers are refused while the record is full, and what they posted before is still written`()
+  @Test func `posts of trackers are rejected while the record is full, and detected events are still written`()
     async throws
   {
     let hub = try hub(rows: 1, ingest: TakingIngest())
@@ -159,7 +159,7 @@ struct QuotaTests {
     #expect(await post("/overland") == 200)
   }
 
-  @Test func `refusals are counted, and are no failures of the hub`() async throws {
+  @Test func `rejections are counted and are not storage errors`() async throws {
     let hub = try hub(rows: 0)
     #expect(try await hub.makeType().status == 507)
     let metrics = await hub.server.handle(
@@ -169,7 +169,7 @@ struct QuotaTests {
     #expect(text.contains("trendy_hub_storage_errors_total{reason=\"failed\"} 0"))
   }
 
-  @Test func `holds on every storage`() async throws {
+  @Test func `the quota applies to every storage`() async throws {
     let server = HubServer(
       storage: MemoryHubStorage(), clock: ManualClock(), configuration: HubConfiguration(quota: HubQuota(rows: 1)))
     let person = try server.accounts.createPerson(name: "Anna")

@@ -3,8 +3,8 @@ import Testing
 import TrendyHub
 import TrendyModels
 
-/// Incarnations, references, the horizon and the quota in orders that the simulator seldom meets.
-@Suite("Rare stories of the hub", .timeLimit(.minutes(10)))
+/// Incarnations, references, horizon and quota in orders of events that the simulator rarely produces.
+@Suite("Rare orders of events at the hub", .timeLimit(.minutes(10)))
 struct RareHubStoryTests {
   private static let storages = StoryHub.Storage.allCases
 
@@ -18,7 +18,7 @@ struct RareHubStoryTests {
     try hub.push("a", hub.delete("e", base: 2), hub.restore("e", life: 1, ["notes": hub.set("second", base: 2, at: 1)]))
     try hub.push("a", hub.delete("e", base: 4, life: 1))
     let head = try hub.state.head
-    // Its author has seen the first incarnation only, and wrote into it later.
+    // Its author has seen only the first incarnation, and edited it later.
     let late = try hub.push("b", hub.delete("e", base: 2, ["notes": hub.set("late", base: 2, at: 9000)]))
     #expect(late == [.accepted(version: head)])
     #expect(try hub.state.head == head)
@@ -26,7 +26,7 @@ struct RareHubStoryTests {
     #expect(entry.incarnation == 1 && entry.fields["notes"]?.value == "second")
   }
 
-  @Test("a deletion of an unknown entity keeps restores of its incarnation away, and no later one", arguments: storages)
+  @Test("a delete of an unknown entity blocks restores up to its incarnation", arguments: storages)
   func deletionOfTheUnknown(storage: StoryHub.Storage) throws {
     let hub = try StoryHub(storage)
     try hub.push("a", hub.type("t"))
@@ -39,7 +39,7 @@ struct RareHubStoryTests {
     #expect(try hub.isAlive("k"))
   }
 
-  @Test("an entry that is offered again keeps its incarnation", arguments: storages)
+  @Test("a re-offered entry keeps its incarnation", arguments: storages)
   func incarnationOfAReoffer(storage: StoryHub.Storage) throws {
     let hub = try StoryHub(storage)
     try hub.push("a", hub.type("t"))
@@ -54,7 +54,7 @@ struct RareHubStoryTests {
 
   // MARK: References
 
-  @Test("a place that is offered again does without an event type that is gone", arguments: storages)
+  @Test("a re-offered place loses its reference to a deleted event type", arguments: storages)
   func reofferedPlace(storage: StoryHub.Storage) throws {
     let hub = try StoryHub(storage)
     try hub.push("a", hub.type("t"))
@@ -69,7 +69,7 @@ struct RareHubStoryTests {
   }
 
   @Test(
-    "a place refers to no deleted event type, whether it lived or was deleted when the type went", arguments: storages)
+    "a place never refers to a deleted event type, even if it was deleted itself", arguments: storages)
   func deletedTypesOfPlaces(storage: StoryHub.Storage) throws {
     let hub = try StoryHub(storage)
     let place = [
@@ -86,9 +86,9 @@ struct RareHubStoryTests {
     #expect(try hub.value("g", "event_type_exit_id", of: "geofence") == .null)
   }
 
-  // MARK: The author of what was offered again
+  // MARK: Authors of re-offered values
 
-  @Test("a conflict names the author of the value, not the device that offered it again", arguments: storages)
+  @Test("a conflict names the author of the value, not the device that re-offered it", arguments: storages)
   func authorOfAConflict(storage: StoryHub.Storage) throws {
     let hub = try StoryHub(storage)
     try hub.push("a", hub.type("t"), hub.event("e"))
@@ -121,7 +121,7 @@ struct RareHubStoryTests {
     try hub.push("a", hub.type("t"), hub.event("e"))
     try hub.push("a", hub.delete("e", base: 2))
     try hub.noteContact("slow", cursor: 2)
-    // Within a day of the note it comes again, which is not noted.
+    // A second contact within a day is not stored.
     hub.now += 86_000
     try hub.noteContact("slow", cursor: 2)
     hub.now += 89.9 * 86_400
@@ -130,14 +130,14 @@ struct RareHubStoryTests {
     #expect(try hub.compact() == 1)
   }
 
-  @Test("what a device has seen in the response to a push does not move its cursor", arguments: storages)
+  @Test("a version seen in the response to a push does not move the device's cursor", arguments: storages)
   func cursorOfAPush(storage: StoryHub.Storage) throws {
     let hub = try StoryHub(storage)
     try hub.push("a", hub.type("t"), hub.event("e"))
     try hub.noteContact("slow", cursor: 2)
     try hub.push("a", hub.delete("e", base: 2))
     hub.now += 91 * 86_400
-    // It has seen the head in a response, and the page with the deletion never came.
+    // The response contained the head, but the device never received the page with the deletion.
     _ = try hub.push("slow", [hub.sent(hub.event("f"), 1)], seen: 3, last: 1)
     #expect(try hub.storage.read(person: "p") { try $0.contact(device: "slow") }?.cursor == 2)
     #expect(try hub.compact() == 0)

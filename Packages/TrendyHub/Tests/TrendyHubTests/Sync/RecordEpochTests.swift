@@ -4,7 +4,7 @@ import TrendyHub
 import TrendyModels
 import TrendyTesting
 
-/// A position in one user's record says nothing of another's.
+/// Hub positions are valid for one user's record only.
 @Suite("Epochs of a record", .timeLimit(.minutes(1)))
 struct RecordEpochTests {
   private static let type = TestHub.mutation(1, "create", "event_type", "t", TestHub.typePayload)
@@ -15,7 +15,7 @@ struct RecordEpochTests {
       ["device": "d", "seen": .int(seen), "epoch": .string(epoch), "acked_through": 0, "mutations": []], token: token)
   }
 
-  @Test func `a device of a user who was erased and created again is told that nothing it has seen is there`()
+  @Test func `a device of a user who was erased and created again gets log_reset`()
     async throws
   {
     let hub = try TestHub()

@@ -6,7 +6,7 @@ import TrendyHub
 import TrendyModels
 import TrendyPersistence
 
-/// The hub's semantics on a storage, asked as devices ask it: for stories that need no server.
+/// Hub semantics on a storage without a server, called as devices call it.
 final class StoryHub {
   enum Storage: String, CaseIterable, Sendable {
     case memory
@@ -33,7 +33,7 @@ final class StoryHub {
     try restart(epoch: epoch)
   }
 
-  /// The hub's time, in milliseconds since 1970.
+  /// Hub time in milliseconds since 1970.
   var clock: Int64 { Int64((now.timeIntervalSince1970 * 1000).rounded()) }
 
   func restart(epoch: String = "next") throws {
@@ -52,7 +52,7 @@ final class StoryHub {
 
   func isAlive(_ id: String, _ kind: String = "event") throws -> Bool { try entry(kind, id)?.isAlive ?? false }
 
-  /// The living conflicts, each as `entity.field=value reason`.
+  /// Unresolved conflicts, each as `entity.field=value reason`.
   var conflicts: [String] {
     get throws {
       try storage.read(person: "p") { try $0.living(kind: "conflict", offset: 0, limit: .max) }.map { entry in
@@ -126,7 +126,8 @@ final class StoryHub {
     return fields
   }
 
-  /// A field as its author wrote it, knowing version `base`; the stamp is in milliseconds after the story's beginning.
+  /// A field change by an author who knew version `base`.
+  /// - Parameter stamp: In milliseconds since the start of the test.
   func set(_ value: JSONValue, base: Int64 = 0, at stamp: Int64 = 0, by author: String? = nil) -> FieldChange {
     FieldChange(value: value, base: base, stamp: Self.milliseconds + stamp, author: author)
   }
@@ -137,7 +138,7 @@ final class StoryHub {
     SentMutation(sequence: sequence, digest: mutation.mutationId ?? "", content: .success(mutation))
   }
 
-  /// Pushes under the device's next sequences.
+  /// Pushes the mutations with the device's next sequence numbers.
   @discardableResult
   func push(_ device: String, _ mutations: HubMutation...) throws -> [HubVerdict] {
     let first = sequences[device, default: 0] + 1
@@ -178,7 +179,7 @@ final class StoryHub {
 }
 
 extension OutcomeEnvelope {
-  /// As the hub judged.
+  /// The outcome as a value of the hub's merge.
   var verdict: HubVerdict {
     switch status {
     case "accepted": HubVerdict(outcome: .accepted(version: version), lost: lost)
@@ -190,7 +191,7 @@ extension OutcomeEnvelope {
 }
 
 extension HubVerdict {
-  /// The version of an outcome that has one.
+  /// Version of an accepted or merged outcome.
   var version: Int64? {
     switch outcome {
     case .accepted(let version), .merged(let version): version
@@ -198,7 +199,7 @@ extension HubVerdict {
     }
   }
 
-  /// `accepted`, `merged`, or the kind of a refusal's problem.
+  /// `accepted`, `merged`, or the problem type of a refusal.
   var word: String {
     switch outcome {
     case .accepted: "accepted"

@@ -3,37 +3,37 @@ import Testing
 import TrendyHub
 import TrendyModels
 
-/// The stories that break a hub without the protocol's rules, by the names they have in its second part.
-@Suite("Stories of the hub", .timeLimit(.minutes(10)))
+/// Merge rules of the hub, each tested on both storages without a server.
+@Suite("Sync rules of the hub", .timeLimit(.minutes(10)))
 struct SyncStoryTests {
   private static let storages = StoryHub.Storage.allCases
 
-  // MARK: H1, H14: sequences
+  // MARK: Sequence numbers
 
   @Test(
-    "H1 a sequence that was never given stops nothing: the next one is one more than the last judged",
+    "a skipped sequence number is a fork, and the next expected number is still accepted",
     arguments: storages)
   func sequenceAtSend(storage: StoryHub.Storage) throws {
     let hub = try StoryHub(storage)
     try hub.push("a", hub.type("t"), hub.event("e"), hub.type("u"))
-    // Five would be its number had numbers been given at the edit.
+    // 5 would be the sequence number if numbers were assigned when an edit is recorded.
     let late = hub.update("e", ["notes": hub.set("x", base: 2)])
     #expect(try hub.push("a", [hub.sent(late, 5)]).fork?.kind == "device_forked")
     #expect(try hub.push("a", [hub.sent(late, 4)]).outcomes.map(\.verdict.word) == ["accepted"])
   }
 
-  @Test("H14 a refusal uses its sequence up, and what follows is judged", arguments: storages)
+  @Test("a refused mutation uses up its sequence number and the following mutations are applied", arguments: storages)
   func refusalUsesSequence(storage: StoryHub.Storage) throws {
     let hub = try StoryHub(storage)
     let orphan = hub.event("e", of: "nowhere")
     let first = try hub.push("a", [hub.sent(orphan, 1), hub.sent(hub.type("t"), 2)])
     #expect(first.outcomes.map(\.verdict.word) == ["parent_deleted", "accepted"])
-    // The answer was lost: asked again, the refusal is the one it was, although its parent lives by now.
+    // The response was lost. The repeated mutation returns the stored refusal, although the parent exists by now.
     try hub.push("b", hub.type("nowhere"))
     #expect(try hub.push("a", [hub.sent(orphan, 1)]).outcomes == [first.outcomes[0]])
   }
 
-  @Test("H14 outcomes are kept until they are acknowledged, and asking below that is a fork", arguments: storages)
+  @Test("outcomes are stored until acknowledged, and repeating an acknowledged mutation is a fork", arguments: storages)
   func outcomesUntilAcknowledged(storage: StoryHub.Storage) throws {
     let hub = try StoryHub(storage)
     let sent = [hub.sent(hub.type("t"), 1), hub.sent(hub.event("e"), 2)]
@@ -42,12 +42,12 @@ struct SyncStoryTests {
     #expect(try hub.push("a", [sent[1]], acknowledged: 1).outcomes == [first.outcomes[1]])
     let fork = try hub.push("a", sent, acknowledged: 1)
     #expect(fork.fork?.kind == "device_forked" && fork.outcomes.isEmpty)
-    // Nothing is noted against the device.
+    // The fork does not block the device.
     #expect(
       try hub.push("a", [hub.sent(hub.type("u"), 3)], acknowledged: 2).outcomes.map(\.verdict.word) == ["accepted"])
   }
 
-  @Test("H14 outcomes of a batch come with the fork that ends it", arguments: storages)
+  @Test("a fork in a batch is reported together with the outcomes before it", arguments: storages)
   func outcomesWithFork(storage: StoryHub.Storage) throws {
     let hub = try StoryHub(storage)
     let result = try hub.push("a", [hub.sent(hub.type("t"), 1), hub.sent(hub.event("e"), 3)])
@@ -56,7 +56,7 @@ struct SyncStoryTests {
     #expect(try hub.isAlive("t", "event_type") && hub.entry("event", "e") == nil)
   }
 
-  @Test("H14 who has sent less than was judged is a restored store, in push and pull", arguments: storages)
+  @Test("a last sequence number below the high-water mark is a fork, in push and pull", arguments: storages)
   func restoredStore(storage: StoryHub.Storage) throws {
     let hub = try StoryHub(storage)
     try hub.push("a", hub.type("t"), hub.event("e"))
@@ -75,29 +75,29 @@ struct SyncStoryTests {
     #expect(try hub.entry("event_type", "u") == nil)
   }
 
-  // MARK: H4, H9, H15, own writes: fields
+  // MARK: Fields
 
   @Test(
-    "H4 an edit whose author held an older entry overwrites nothing unseen, wherever its cursor was",
+    "an edit with an outdated base keeps unseen values as conflicts, whatever the cursor was",
     arguments: storages)
   func baseIsHeldVersion(storage: StoryHub.Storage) throws {
     let hub = try StoryHub(storage)
     try hub.push("b", hub.type("t"), hub.event("e", notes: "old"))
     hub.now += 10
     try hub.push("b", hub.update("e", ["notes": hub.set("5", base: 2, at: 5000)]))
-    // A holds the entry at 2 and its cursor is beyond: its later edit wins, and 5 is kept for all to see.
+    // A holds version 2 of the entry, although its cursor is higher. Its later edit wins, and "5" becomes a conflict.
     let later = try hub.push("a", hub.update("e", ["notes": hub.set("8", base: 2, at: 6000)]))
     #expect(later.map(\.word) == ["accepted"])
     #expect(try hub.value("e", "notes") == "8")
     #expect(try hub.conflicts == ["e.notes=5 overwritten"])
-    // An earlier one loses, by name, and nothing is written.
+    // An earlier edit loses: the outcome names the field, and nothing is written.
     let head = try hub.state.head
     let earlier = try hub.push("c", hub.update("e", ["notes": hub.set("1", base: 2, at: 1000)]))
     #expect(earlier == [.merged(version: later[0].version ?? 0, lost: ["notes"])])
     #expect(try hub.value("e", "notes") == "8" && hub.state.head == head)
   }
 
-  @Test("what the author knew is replaced without asking a clock", arguments: storages)
+  @Test("a value that the author has seen is replaced regardless of stamps", arguments: storages)
   func knownIsReplaced(storage: StoryHub.Storage) throws {
     let hub = try StoryHub(storage)
     try hub.push("b", hub.type("t"), hub.event("e"))
@@ -107,11 +107,11 @@ struct SyncStoryTests {
     #expect(
       try hub.push("a", hub.update("e", ["notes": hub.set("6", base: version, at: 1)])).map(\.word) == ["accepted"])
     #expect(try hub.value("e", "notes") == "6" && hub.conflicts.isEmpty)
-    // One version less, and it was not known.
+    // With a base one version lower, the author has not seen the value.
     #expect(try hub.push("c", hub.update("e", ["notes": hub.set("7", base: version, at: 0)]))[0].lost == ["notes"])
   }
 
-  @Test("a device knows what it wrote itself, unless it brought it back", arguments: storages)
+  @Test("a device knows its own writes, but not those that were re-offered", arguments: storages)
   func ownWrites(storage: StoryHub.Storage) throws {
     let hub = try StoryHub(storage)
     try hub.push("a", hub.type("t"), hub.event("e"))
@@ -119,18 +119,18 @@ struct SyncStoryTests {
     try hub.push("a", hub.update("e", ["notes": hub.set("1", base: 2, at: 5000)]))
     #expect(try hub.push("a", hub.update("e", ["notes": hub.set("2", base: 2, at: 4000)])).map(\.word) == ["accepted"])
     #expect(try hub.value("e", "notes") == "2" && hub.conflicts.isEmpty)
-    // H13 (i): offered again by the one who wrote it, or by another, it is nobody's own.
+    // A re-offered value counts as unknown to every device, including its author and its sender.
     try hub.push("a", hub.update("e", ["notes": hub.set("3", base: 9, at: 6000, by: "a")]))
     #expect(try hub.push("a", hub.update("e", ["notes": hub.set("4", base: 2, at: 5500)]))[0].lost == ["notes"])
     try hub.push("a", hub.delete("e", base: 2))
     #expect(try hub.conflicts == ["e.notes=3 buried"])
   }
 
-  @Test("a save shares one stamp: of two of its values the later in the queue stays", arguments: storages)
+  @Test("if two values of one save have the same stamp, the later mutation wins", arguments: storages)
   func sameSave(storage: StoryHub.Storage) throws {
     let hub = try StoryHub(storage)
     try hub.push("b", hub.type("t"), hub.type("u"))
-    // A made the event and moved it in one save; another device knew of the first alone when the hub was restored.
+    // A created and moved the event in one save; another device knew only the creation when the hub was restored.
     let offered = hub.eventFields(of: "t").mapValues { field in
       FieldChange(value: field.value, base: 0, stamp: field.stamp, author: "a")
     }
@@ -138,13 +138,13 @@ struct SyncStoryTests {
     let outcomes = try hub.push("a", hub.event("e"), hub.update("e", ["event_type_id": hub.set("u")]))
     #expect(outcomes.allSatisfy { $0.word == "accepted" && $0.lost.isEmpty })
     #expect(try hub.value("e", "event_type_id") == "u" && hub.conflicts.isEmpty)
-    // With its new identity it is the later as well.
+    // The later mutation also wins when A sends it again under a new identity.
     try hub.push("b", hub.update("e", ["event_type_id": hub.set("t", base: 9, by: "a")]))
     try hub.push("a2", hub.update("e", ["event_type_id": hub.set("u")]))
     #expect(try hub.value("e", "event_type_id") == "u")
   }
 
-  @Test("fields are merged each by itself, disjoint ones are both kept", arguments: storages)
+  @Test("fields are merged independently, so edits of different fields are both kept", arguments: storages)
   func disjointFields(storage: StoryHub.Storage) throws {
     let hub = try StoryHub(storage)
     try hub.push("a", hub.type("t"), hub.event("e"))
@@ -161,7 +161,7 @@ struct SyncStoryTests {
     #expect(entry.members["properties"] == ["dose": dose, "mood": mood])
     #expect(entry.members["notes"] == "x" && entry.members["time_zone"] == "UTC")
     #expect(try hub.conflicts.isEmpty)
-    // One key taken away, the other stays; null, absent and value are three things.
+    // Clearing one property keeps the other. Null, an absent field and a value are distinct.
     let held = entry.version
     try hub.push(
       "b",
@@ -172,7 +172,7 @@ struct SyncStoryTests {
     #expect(cleared.members["notes"] == .null && cleared.members["end_date"] == nil)
   }
 
-  @Test("H9 the loser of an unseen write is an entity that all see, until it is deleted", arguments: storages)
+  @Test("a value that loses to an unseen write becomes a conflict entity until it is deleted", arguments: storages)
   func conflictIsShared(storage: StoryHub.Storage) throws {
     let hub = try StoryHub(storage)
     try hub.push("a", hub.type("t"), hub.event("e"))
@@ -190,14 +190,15 @@ struct SyncStoryTests {
         "stamp": 1_704_067_201_000, "mutation_id": .string(winner.mutationId ?? ""), "reason": "overwritten", "by": "b",
       ])
     #expect(try hub.storage.read(person: "p") { try $0.allLines() }.count == 3)
-    // Asked again it is not made again; resolved, it is in no list and makes none itself.
+    // A repeated push does not create the conflict again. A resolved conflict is not listed and creates no other
+    // conflict.
     #expect(try hub.push("b", [sent]) == first)
     try hub.push("c", hub.delete(conflict.id, base: 0, kind: "conflict"))
     #expect(try hub.conflicts.isEmpty)
     #expect(try hub.entry("conflict", conflict.id)?.isAlive == false)
   }
 
-  @Test("H15 a stamp above the hub's now counts as now, also in a re-offer", arguments: storages)
+  @Test("a stamp in the future is lowered to the hub's time, also in a re-offer", arguments: storages)
   func stampsAreCapped(storage: StoryHub.Storage) throws {
     let hub = try StoryHub(storage)
     try hub.push("a", hub.type("t"), hub.event("e"))
@@ -213,7 +214,7 @@ struct SyncStoryTests {
     #expect(field?.value == "offered" && field?.stamp == hub.clock && field?.author == "x")
   }
 
-  @Test("of two goals set at once one wins whole, and the other is a conflict", arguments: storages)
+  @Test("of two concurrent goals one wins as a whole and the other becomes a conflict", arguments: storages)
   func goals(storage: StoryHub.Storage) throws {
     let hub = try StoryHub(storage)
     try hub.push("a", hub.type("t"))
@@ -228,7 +229,7 @@ struct SyncStoryTests {
     #expect(try hub.conflicts == ["t.goal={} overwritten"])
   }
 
-  @Test("what changes nothing takes no version and makes no conflict", arguments: storages)
+  @Test("a mutation that changes nothing gets no version and creates no conflict", arguments: storages)
   func noChange(storage: StoryHub.Storage) throws {
     let hub = try StoryHub(storage)
     try hub.push("a", hub.type("t"), hub.event("e", notes: "x"))
@@ -240,7 +241,7 @@ struct SyncStoryTests {
   }
 
   @Test(
-    "a value beaten twice by the same mutation is one conflict, another one beaten by it a second", arguments: storages)
+    "a value that loses twice to the same mutation is one conflict, another value a second", arguments: storages)
   func conflictOnce(storage: StoryHub.Storage) throws {
     let hub = try StoryHub(storage)
     try hub.push("a", hub.type("t"), hub.event("e"))
@@ -248,7 +249,7 @@ struct SyncStoryTests {
     try hub.push("a", hub.update("e", ["notes": hub.set("mine", base: 2, at: 1000)]))
     let winner = hub.update("e", ["notes": hub.set("yours", base: 2, at: 2000)])
     try hub.push("b", winner)
-    // Its device has another identity now and asks again; meanwhile the loser was brought back by one who knew.
+    // The author sends the mutation again under a new identity. Meanwhile another device has re-offered the lost value.
     try hub.push("c", hub.update("e", ["notes": hub.set("mine", base: 9, at: 1000, by: "a")]))
     try hub.push("b2", winner)
     #expect(try hub.value("e", "notes") == "yours" && hub.conflicts == ["e.notes=mine overwritten"])
@@ -258,7 +259,7 @@ struct SyncStoryTests {
     #expect(try hub.conflicts == ["e.notes=another overwritten", "e.notes=mine overwritten"])
   }
 
-  @Test("a plain write is later than what it replaces, whatever the clocks said", arguments: storages)
+  @Test("a plain write gets a later stamp than the value it replaces", arguments: storages)
   func plainIsLater(storage: StoryHub.Storage) throws {
     let hub = try StoryHub(storage)
     try hub.push("a", hub.type("t"), hub.event("e"))
@@ -267,36 +268,37 @@ struct SyncStoryTests {
     var plain = hub.update("e", [:])
     plain.content = .members(["notes": "plain"])
     try hub.push("old", plain)
-    // Had it arrived before, this one would have lost to what was ahead: so it does after.
+    // This edit would have lost to the stamp that is ahead if it had arrived before the plain write, so it also loses
+    // after it.
     #expect(try hub.push("z", hub.update("e", ["notes": hub.set("late", base: 2, at: 20_000)]))[0].lost == ["notes"])
     #expect(try hub.value("e", "notes") == "plain")
   }
 
-  // MARK: H5, H7, H10: deletes
+  // MARK: Deletes
 
-  @Test("H5 outcomes of what changed nothing name a version that a device can reach", arguments: storages)
+  @Test("the outcome of a mutation without effect has a version that a device can reach", arguments: storages)
   func reachableVersions(storage: StoryHub.Storage) throws {
     let hub = try StoryHub(storage)
     try hub.push("a", hub.type("t"), hub.event("e"), hub.event("f"))
     try hub.push("a", hub.delete("e", base: 3))
-    // (d) a no-op: the entity's present version; a second delete: the tombstone's.
+    // A mutation without effect gets the entity's current version, a repeated delete the version of the tombstone.
     #expect(try hub.push("b", hub.update("f", ["notes": hub.set(.null)])) == [.accepted(version: 3)])
     #expect(try hub.push("b", hub.delete("e", base: 3)) == [.accepted(version: 4)])
-    // (c) of an id already purged: the horizon.
+    // A delete of a compacted id gets the horizon.
     hub.now += 100 * 86_400
     #expect(try hub.compact() == 1)
     #expect(try hub.push("c", hub.delete("e", base: 3)) == [.accepted(version: 4)])
     #expect(try hub.state.horizon == 4)
   }
 
-  @Test("H7 each tombstone of a cascade has a version, so that a page may end within it", arguments: storages)
+  @Test("every tombstone of a cascade has its own version, so a page may end within it", arguments: storages)
   func cascadeVersions(storage: StoryHub.Storage) throws {
     let hub = try StoryHub(storage)
     try hub.push("a", hub.type("t"), hub.event("e1"), hub.event("e2"))
     let outcome = try hub.push("a", hub.delete("t", base: 3, kind: "event_type"))
     let entries = try hub.entries(after: 0)
     #expect(entries.map(\.version) == [4, 5, 6] && entries.allSatisfy { !$0.isAlive })
-    // The type last: whoever holds its tombstone holds those of its children.
+    // The type comes last: a device that has its tombstone also has those of its children.
     #expect(entries.last?.id == "t" && outcome == [.accepted(version: 6)])
     #expect(entries.first { $0.id == "e1" }?.fields["timestamp"]?.value == "2024-01-01T08:00:00.000Z")
     var cursor: Int64 = 0
@@ -309,7 +311,7 @@ struct SyncStoryTests {
     #expect(seen.sorted() == ["e1", "e2", "t"])
   }
 
-  @Test("H10 a delete wins, and what its author had not seen is kept as conflicts", arguments: storages)
+  @Test("a delete wins, and values that its author has not seen become conflicts", arguments: storages)
   func deleteBuriesUnseen(storage: StoryHub.Storage) throws {
     let hub = try StoryHub(storage)
     try hub.push("b", hub.type("t"), hub.event("e", notes: "seen"))
@@ -322,30 +324,30 @@ struct SyncStoryTests {
     #expect(try hub.conflicts == ["e.notes=5 buried"])
   }
 
-  @Test("H10 of a child moved to where it was deleted unseen, all is kept", arguments: storages)
+  @Test("a child that was moved unseen to a deleted type is kept as a conflict", arguments: storages)
   func deleteBuriesMoved(storage: StoryHub.Storage) throws {
     let hub = try StoryHub(storage)
     try hub.push("a", hub.type("t"), hub.type("u"), hub.event("e", notes: "all of it"))
     try hub.push("a", hub.update("e", ["event_type_id": hub.set("u", base: 3)]))
-    // B saw u empty.
+    // B saw "u" without events.
     try hub.push("b", hub.delete("u", base: 3, kind: "event_type"))
     #expect(try hub.conflicts == ["e.*={} moved"])
     let conflict = try #require(
       try hub.storage.read(person: "p") { try $0.living(kind: "conflict", offset: 0, limit: 1) }.first)
     #expect(conflict.fields["value"]?.value["notes"] == "all of it")
     #expect(conflict.fields["value"]?.value["id"] == "e" && conflict.fields["author"]?.value == "a")
-    // The one who moved it there themselves buries nothing unseen.
+    // A device that moved the child itself loses nothing unseen.
     try hub.push("a", hub.type("v"), hub.event("f"), hub.update("f", ["event_type_id": hub.set("v", base: 0)]))
     try hub.push("a", hub.delete("v", base: 0, kind: "event_type"))
     #expect(try hub.conflicts.count == 1)
   }
 
-  @Test("H10 of a child restored under a type that is deleted unseen, all is kept", arguments: storages)
+  @Test("a child that was restored unseen under a deleted type is kept as a conflict", arguments: storages)
   func deleteBuriesRestored(storage: StoryHub.Storage) throws {
     let hub = try StoryHub(storage)
     try hub.push("b", hub.type("t"), hub.event("e", notes: "all of it"))
     try hub.push("b", hub.delete("e", base: 2))
-    // A knows of the deletion and deletes the type; B restores the event before that arrives. No value is written.
+    // A knows the deletion of the event and deletes the type. B's restore, which writes no value, arrives first.
     try hub.push("b", hub.restore("e", life: 1))
     let deletion = hub.delete("t", base: 3, kind: "event_type")
     try hub.push("a", deletion)
@@ -357,7 +359,7 @@ struct SyncStoryTests {
   }
 
   @Test(
-    "H10 a restore that the deleting device has seen or made itself leaves no conflict", arguments: storages)
+    "a restore that the deleting device has seen or made leaves no conflict", arguments: storages)
   func deleteOfSeenRestore(storage: StoryHub.Storage) throws {
     let hub = try StoryHub(storage)
     try hub.push("b", hub.type("t"), hub.event("e"), hub.delete("e", base: 2), hub.restore("e", life: 1))
@@ -369,7 +371,7 @@ struct SyncStoryTests {
     #expect(try !hub.isAlive("e") && !hub.isAlive("f") && hub.conflicts.isEmpty)
   }
 
-  @Test("H13 a restore that is offered again counts as known to nobody", arguments: storages)
+  @Test("a re-offered restore counts as unseen by every device", arguments: storages)
   func deleteOfOfferedRestore(storage: StoryHub.Storage) throws {
     let hub = try StoryHub(storage)
     try hub.push("b", hub.type("t"), hub.event("e"), hub.delete("e", base: 2))
@@ -378,25 +380,25 @@ struct SyncStoryTests {
     #expect(try hub.conflicts == ["e.*={} moved"])
   }
 
-  @Test("H10 a reference that is cleared unseen is kept as a conflict", arguments: storages)
+  @Test("a reference that is cleared without having been seen becomes a conflict", arguments: storages)
   func deleteClearsUnseenReference(storage: StoryHub.Storage) throws {
     let hub = try StoryHub(storage)
     let place = ["name": hub.set("home"), "latitude": hub.set(1), "longitude": hub.set(2), "radius": hub.set(100)]
     try hub.push("a", hub.type("t"), hub.type("u"), hub.create("geofence", "g", place))
     try hub.push("b", hub.update("g", ["event_type_entry_id": hub.set("t", base: 3)], kind: "geofence"))
     try hub.push("b", hub.update("g", ["event_type_exit_id": hub.set("u", base: 4)], kind: "geofence"))
-    // A has seen the one reference and not the other.
+    // A has seen only one of the two references.
     try hub.push("a", hub.delete("u", base: 5, kind: "event_type"), hub.delete("t", base: 3, kind: "event_type"))
     #expect(try hub.value("g", "event_type_entry_id", of: "geofence") == .null)
     #expect(try hub.value("g", "event_type_exit_id", of: "geofence") == .null)
     #expect(try hub.conflicts == ["g.event_type_entry_id=t overwritten"])
   }
 
-  @Test("several fields of an entity that were deleted unseen are one conflict", arguments: storages)
+  @Test("several fields of an entity that were deleted unseen become one conflict", arguments: storages)
   func deleteKeepsFieldsTogether(storage: StoryHub.Storage) throws {
     let hub = try StoryHub(storage)
     try hub.push("b", hub.type("t"))
-    // Offered to a hub that was restored, by one device as it lives and by another as it was deleted.
+    // After a hub restore one device re-offers the event and another re-offers its deletion.
     let offered = hub.eventFields(notes: "kept").mapValues { field in
       FieldChange(value: field.value, base: 1, stamp: field.stamp, author: "c")
     }
@@ -411,7 +413,7 @@ struct SyncStoryTests {
     #expect(conflict.fields["author"]?.value == "c")
   }
 
-  @Test("H10 who belongs to a type is decided when it is deleted: a child moved out before lives", arguments: storages)
+  @Test("a child that was moved out of a type before its deletion survives", arguments: storages)
   func movedOutLives(storage: StoryHub.Storage) throws {
     let hub = try StoryHub(storage)
     try hub.push("a", hub.type("t"), hub.type("u"), hub.event("e"))
@@ -420,7 +422,7 @@ struct SyncStoryTests {
     #expect(try hub.isAlive("e") && hub.conflicts.isEmpty)
   }
 
-  @Test("what a delete carries is kept for a restore also where another deleted first", arguments: storages)
+  @Test("the edits of a second delete are kept for a restore", arguments: storages)
   func lastWordsOfSecond(storage: StoryHub.Storage) throws {
     let hub = try StoryHub(storage)
     try hub.push("a", hub.type("t"), hub.event("e", notes: "first"))
@@ -432,7 +434,7 @@ struct SyncStoryTests {
     #expect(try hub.entry("event", "e")?.isAlive == false)
     try hub.push("b", hub.restore("e", life: 1))
     #expect(try hub.entry("event", "e")?.fields["notes"]?.value == "last")
-    // What is older than the words that are there loses, and is said to.
+    // An edit older than the stored one loses, and the outcome names its field.
     try hub.push("b", hub.delete("e", base: 9, life: 1, ["notes": hub.set("later", base: 9, at: 9)]))
     let late = try hub.push("c", hub.delete("e", base: 2, life: 1, ["notes": hub.set("early", base: 2, at: 1)]))
     let version = try #require(try hub.entry("event", "e")).version
@@ -440,7 +442,7 @@ struct SyncStoryTests {
     #expect(try hub.entry("event", "e")?.fields["notes"]?.value == "later")
   }
 
-  @Test("a delete merges the edits it replaced first, by their bases and stamps", arguments: storages)
+  @Test("a delete first merges the edits it replaced by their bases and stamps", arguments: storages)
   func lastWords(storage: StoryHub.Storage) throws {
     let hub = try StoryHub(storage)
     try hub.push("b", hub.type("t"), hub.event("e"))
@@ -453,16 +455,16 @@ struct SyncStoryTests {
     #expect(outcome[0].lost == ["notes"])
     #expect(try hub.value("e", "time_zone") == "UTC" && hub.value("e", "notes") == "later")
     #expect(try hub.conflicts == ["e.notes=later buried"])
-    // Words that cannot be kept do not save it from being deleted.
+    // An invalid edit does not prevent the deletion.
     try hub.push("b", hub.event("f"))
     let refusedWords = try hub.push("a", hub.delete("f", base: 9, ["timestamp": hub.set("soon")]))
     #expect(refusedWords[0].lost == ["timestamp"])
     #expect(try !hub.isAlive("f"))
   }
 
-  // MARK: H11, H16: ids
+  // MARK: Ids
 
-  @Test("H11 what was deleted does not come back by a create, an update or a reference", arguments: storages)
+  @Test("a deleted entity is not revived by a create, an update or a reference", arguments: storages)
   func deadStaysDead(storage: StoryHub.Storage) throws {
     let hub = try StoryHub(storage)
     try hub.push("a", hub.type("t"), hub.event("e"))
@@ -476,7 +478,7 @@ struct SyncStoryTests {
     }
     let expected = ["entity_deleted", "entity_deleted", "parent_deleted", "entity_deleted"]
     #expect(try refusals() == expected)
-    // Nor once the tombstone is a bare id.
+    // Compaction, which reduces the tombstones to ids, does not change that.
     hub.now += 100 * 86_400
     #expect(try hub.compact() == 2)
     #expect(try hub.entry("event", "e") == nil)
@@ -484,7 +486,7 @@ struct SyncStoryTests {
     #expect(try hub.push("c", hub.restore("e", life: 1)).map(\.word) == ["entity_deleted"])
   }
 
-  @Test("H11 a delete that comes before its create leaves a tombstone for it to find", arguments: storages)
+  @Test("a delete that arrives before the create leaves a tombstone", arguments: storages)
   func deleteBeforeCreate(storage: StoryHub.Storage) throws {
     let hub = try StoryHub(storage)
     try hub.push("a", hub.type("t"))
@@ -492,7 +494,7 @@ struct SyncStoryTests {
     #expect(try hub.push("b", hub.event("k")).map(\.word) == ["entity_deleted"])
   }
 
-  @Test("a tombstone says that an import was undone until it is restored", arguments: storages)
+  @Test("the tombstone of an undone import is marked until the entity is restored", arguments: storages)
   func importUndone(storage: StoryHub.Storage) throws {
     let hub = try StoryHub(storage)
     try hub.push("a", hub.type("t"), hub.event("e"))
@@ -504,7 +506,7 @@ struct SyncStoryTests {
     #expect(try hub.value("e", SyncedKind.importUndone) == nil && hub.conflicts.isEmpty)
   }
 
-  @Test("H11 only a restore begins a new life, and what meant an earlier one does not touch it", arguments: storages)
+  @Test("only a restore begins a new incarnation, and mutations of earlier ones are refused", arguments: storages)
   func incarnations(storage: StoryHub.Storage) throws {
     let hub = try StoryHub(storage)
     try hub.push("a", hub.type("t"), hub.event("e", notes: "kept"))
@@ -517,33 +519,33 @@ struct SyncStoryTests {
     #expect(try hub.push("b", old, hub.delete("e", base: 4)).map(\.word) == ["restored", "restored"])
     #expect(try hub.push("b", hub.restore("e", life: 1)).map(\.word) == ["accepted"])
     #expect(try hub.state.head == 4)
-    // Alive: the life is raised. Dead in as many lives: refused.
+    // A restore of a living entity raises its incarnation. A restore of a deleted entity needs a higher one.
     #expect(try hub.push("b", hub.restore("e", life: 3)) == [.accepted(version: 5)])
     #expect(try hub.push("a", hub.delete("e", base: 5, life: 3)).map(\.word) == ["accepted"])
     #expect(try hub.push("b", hub.restore("e", life: 3)).map(\.word) == ["entity_deleted"])
-    // A delete of a life that this hub has not seen begin: its restore comes too late.
+    // A delete of an incarnation unknown to the hub: the restore that began it arrives too late.
     #expect(try hub.push("a", hub.delete("e", base: 6, life: 4)) == [.accepted(version: 7)])
     #expect(try hub.push("b", hub.restore("e", life: 4)).map(\.word) == ["entity_deleted"])
   }
 
-  @Test("a restore needs a living parent, and takes the one it is offered", arguments: storages)
+  @Test("a restore needs a living parent, and may name another one", arguments: storages)
   func restoreNeedsParent(storage: StoryHub.Storage) throws {
     let hub = try StoryHub(storage)
     try hub.push("a", hub.type("t"), hub.type("u"), hub.event("e"))
     try hub.push("a", hub.delete("t", base: 3, kind: "event_type"))
     #expect(try hub.push("a", hub.restore("e", life: 1)).map(\.word) == ["parent_deleted"])
-    // Older than the tombstone's own and not knowing it, it would lose: but that one is gone.
+    // By base and stamp the new parent would lose to the one in the tombstone, but that one is deleted.
     #expect(
       try hub.push("b", hub.restore("e", life: 1, ["event_type_id": hub.set("u", base: 0, at: -9)])).map(\.word) == [
         "accepted"
       ])
     #expect(try hub.value("e", "event_type_id") == "u")
-    // Restoring the type brings none of its events back.
+    // Restoring the type does not restore its events.
     #expect(try hub.push("a", hub.restore("t", life: 1, kind: "event_type")).map(\.word) == ["accepted"])
     #expect(try hub.entries(after: 0).filter(\.isAlive).map(\.id).sorted() == ["e", "t", "u"])
   }
 
-  @Test("a place that is restored does without an event type that is gone", arguments: storages)
+  @Test("a restored place loses its reference to a deleted event type", arguments: storages)
   func restorePlace(storage: StoryHub.Storage) throws {
     let hub = try StoryHub(storage)
     let place = [
@@ -556,7 +558,7 @@ struct SyncStoryTests {
     #expect(try hub.value("g", "event_type_entry_id", of: "geofence") == .null)
   }
 
-  @Test("H16 what is imported twice is one entity, and the second import changes nothing", arguments: storages)
+  @Test("an entity imported twice exists once, and the second import changes nothing", arguments: storages)
   func naturalKeys(storage: StoryHub.Storage) throws {
     let hub = try StoryHub(storage)
     func imported(_ notes: String, at stamp: Int64, by author: String? = nil) -> HubMutation {
@@ -573,14 +575,14 @@ struct SyncStoryTests {
     try hub.push("a", hub.update("k", ["notes": hub.set("mine", base: 2, at: 2)]))
     #expect(try hub.push("b", imported("imported later", at: 9000)) == [.merged(version: 3, lost: [])])
     #expect(try hub.value("k", "notes") == "mine")
-    // Offered again to a hub that lost what came after, its stamps decide.
+    // A re-offer of the import is merged by its stamps.
     #expect(try hub.push("c", imported("written since", at: 9500, by: "d")).map(\.word) == ["accepted"])
     #expect(try hub.value("k", "notes") == "written since")
     try hub.push("a", hub.delete("k", base: 9))
     #expect(try hub.push("b", imported("again", at: 9900)).map(\.word) == ["entity_deleted"])
   }
 
-  @Test("a re-offer whose parent is gone loses that field alone, an edit is refused whole", arguments: storages)
+  @Test("a re-offer with a deleted parent loses only that field, while an edit is refused", arguments: storages)
   func reofferedReference(storage: StoryHub.Storage) throws {
     let hub = try StoryHub(storage)
     try hub.push("a", hub.type("t"), hub.type("u"), hub.event("e"))
@@ -595,10 +597,10 @@ struct SyncStoryTests {
     #expect(try hub.value("e", "notes") == "x" && hub.value("e", "event_type_id") == "t")
   }
 
-  @Test("a restore offered again is refused for its parent that is gone, not as invalid", arguments: storages)
+  @Test("a re-offered restore with a deleted parent is refused with parent_deleted, not invalid", arguments: storages)
   func reofferedRestore(storage: StoryHub.Storage) throws {
     let hub = try StoryHub(storage)
-    // A hub that was set back hears of the deletion first, without what made the event, and that its type is deleted.
+    // A restored hub receives the deletion first, without the create, and then the deletion of the type.
     try hub.push("a", hub.type("t"))
     try hub.push("a", hub.delete("e", base: 0))
     try hub.push("a", hub.delete("t", base: 1, kind: "event_type"))
@@ -608,10 +610,10 @@ struct SyncStoryTests {
     #expect(try hub.push("b", offer).map(\.word) == ["parent_deleted"])
   }
 
-  // MARK: H13: a hub that was restored
+  // MARK: A restored hub
 
   @Test(
-    "H13 a position this hub never gave is told from one it gave, in push and pull, before anything is done",
+    "a hub position that this hub never assigned is rejected with log_reset, in push and pull",
     arguments: storages)
   func logReset(storage: StoryHub.Storage) throws {
     func kind(_ hub: StoryHub, _ seen: Int64, _ epoch: String?) throws -> String? {
@@ -622,7 +624,7 @@ struct SyncStoryTests {
         return problem.kind
       }
     }
-    // The backup was made at 3, in the first life; the device has seen 5 of it.
+    // The backup was made at version 3 of the first epoch. The device has seen version 5.
     let hub = try StoryHub(storage, epoch: "first")
     try hub.push("a", hub.type("t"), hub.event("e"), hub.event("f"))
     #expect(try kind(hub, 3, "first") == nil)
@@ -630,21 +632,21 @@ struct SyncStoryTests {
     #expect(try kind(hub, 4, nil) == "log_reset")
     try hub.restart(epoch: "second")
     #expect(try kind(hub, 5, "first") == "log_reset")
-    // (a), (c) its head has outgrown the old cursor: the lives tell.
+    // The head has passed the old cursor; the epochs show the loss.
     try hub.push("b", hub.event("g"), hub.event("h"), hub.event("i"))
     #expect(try kind(hub, 5, "first") == "log_reset")
     #expect(try kind(hub, 5, "second") == nil)
     #expect(try kind(hub, 3, "first") == nil)
     #expect(try kind(hub, 3, "second") == "log_reset")
     #expect(try kind(hub, 0, "another") == nil)
-    // (b) a push is not merged first.
+    // A push is rejected before any mutation is merged.
     #expect(throws: Problem.self) {
       try hub.push("a", [hub.sent(hub.update("e", ["notes": hub.set("x", base: 5)]), 4)], seen: 5, epoch: "first")
     }
     #expect(try hub.state.head == 6 && hub.value("e", "notes") == nil)
   }
 
-  @Test("H13 a life in which nothing was written leaves no position behind", arguments: storages)
+  @Test("an epoch without writes is not listed", arguments: storages)
   func emptyLives(storage: StoryHub.Storage) throws {
     let hub = try StoryHub(storage, epoch: "a")
     try hub.push("a", hub.type("t"))
@@ -653,9 +655,9 @@ struct SyncStoryTests {
     #expect(try hub.state.epochs == [.init(id: "a", first: 1), .init(id: "c", first: 2)])
   }
 
-  // MARK: H12, compaction
+  // MARK: Compaction
 
-  @Test("H12 below the horizon a pull is answered 410, a snapshot always served", arguments: storages)
+  @Test("a pull below the horizon is answered 410, while a snapshot is always served", arguments: storages)
   func horizon(storage: StoryHub.Storage) throws {
     let hub = try StoryHub(storage)
     try hub.push("a", hub.type("t"), hub.event("e"), hub.event("f"))
@@ -675,7 +677,7 @@ struct SyncStoryTests {
   }
 
   @Test(
-    "no tombstone goes that a device seen in 90 days has not passed, nor one younger than that", arguments: storages)
+    "a tombstone is kept for 90 days and until every device seen within them has passed it", arguments: storages)
   func compactionWaits(storage: StoryHub.Storage) throws {
     let hub = try StoryHub(storage)
     let day = 86_400.0
@@ -687,12 +689,12 @@ struct SyncStoryTests {
     try hub.noteContact("slow", cursor: 6)
     try hub.noteContact("quick", cursor: 7)
     hub.now += 10 * day + 1
-    // By age all three might go; one that was seen ten days ago stands at 6.
+    // All three are old enough, but a device seen ten days ago is at version 6.
     #expect(try hub.compact(limit: 1) == 1)
     #expect(try hub.compact() == 1)
     #expect(try hub.compact() == 0)
     #expect(try hub.state.horizon == 6)
-    // Who stays away longer is waited for no more.
+    // A device that stays away longer does not hold the horizon back.
     hub.now += 92 * day
     try hub.noteContact("quick", cursor: 7)
     #expect(try hub.compact() == 1)
@@ -706,9 +708,9 @@ struct SyncStoryTests {
       try hub.storage.read(person: "p") { try $0.contacts() }.count == 71, "those of 90 days, and of the rest none")
   }
 
-  // MARK: Many lives
+  // MARK: Many epochs
 
-  /// The hub is started again and again, and something is written in each life.
+  /// Restarts the hub repeatedly and writes in each epoch.
   private func live(_ count: Int, _ hub: StoryHub, _ name: String) throws {
     for number in 1...count {
       try hub.restart(epoch: "\(name)\(number)")
@@ -716,7 +718,7 @@ struct SyncStoryTests {
     }
   }
 
-  @Test("a device that was away for more lives than are told of is known all the same", arguments: storages)
+  @Test("a device that was away for more epochs than the hub lists is recognized", arguments: storages)
   func manyLives(storage: StoryHub.Storage) throws {
     let hub = try StoryHub(storage)
     try hub.push("writer", hub.type("t"))
@@ -728,23 +730,23 @@ struct SyncStoryTests {
     let state = try hub.state
     #expect(state.epochs.count <= HubState.mostEpochs + 2 * HubState.mostStanding)
     try hub.check(DevicePosition(device: "away", seen: away.head, epoch: away.epochs.last?.id))
-    // What it holds is all there: nothing would have to be offered again.
+    // The device has everything up to its head: nothing would have to be re-offered.
     func list(_ state: HubState) -> [HubEpoch] { state.epochs }
     #expect(
       list(away).lastCommonVersion(endingAt: away.head, with: list(state), endingAt: state.head) == away.head)
-    // A life in between is not told of, and nobody stands in it.
+    // Epochs in between, in which no device is, are not listed.
     #expect(throws: Problem.self) {
       try hub.check(DevicePosition(device: "x", seen: away.head + 50, epoch: "b50"))
     }
   }
 
-  @Test("so is one that only ever sent something, and got the answer in a later life", arguments: storages)
+  @Test("a device that only pushed, and got the response in a later epoch, is recognized", arguments: storages)
   func manyLivesAfterAPush(storage: StoryHub.Storage) throws {
     let hub = try StoryHub(storage)
     try hub.push("writer", hub.type("t"))
     let before = try hub.state
     try live(2, hub, "a")
-    // What it had seen lies in the first life, the answer in the third: it may stand in either.
+    // Its position may be in the first epoch, which it named, or in the third, in which the hub responded.
     _ = try hub.push("away", [hub.sent(hub.event("e"), 1)], seen: before.head, epoch: before.epochs.last?.id, last: 1)
     let answered = try hub.state
     try live(300, hub, "b")
@@ -753,12 +755,12 @@ struct SyncStoryTests {
     }
   }
 
-  @Test("a hub that was set back and lived on for long shows what it lost", arguments: storages)
+  @Test("a restored hub shows the lost epochs even after many new ones", arguments: storages)
   func manyLivesAfterALoss(storage: StoryHub.Storage) throws {
     let hub = try StoryHub(storage)
     try hub.push("writer", hub.type("t"))
     try live(3, hub, "a")
-    // The device saw two lives that the backup does not have.
+    // The device saw two epochs that are missing from the backup.
     let backup = try hub.state
     try hub.noteContact("away", cursor: backup.head)
     var known = backup.epochs
@@ -769,7 +771,7 @@ struct SyncStoryTests {
     #expect(known.lastCommonVersion(endingAt: backup.head + 20, with: told, endingAt: state.head) == backup.head)
   }
 
-  @Test("so is one that was answered in a life in which nothing was written yet", arguments: storages)
+  @Test("a device that got a response in an epoch without writes is recognized", arguments: storages)
   func manyLivesAfterAnEmptyOne(storage: StoryHub.Storage) throws {
     let hub = try StoryHub(storage)
     try hub.push("writer", hub.type("t"))
@@ -777,13 +779,13 @@ struct SyncStoryTests {
     try live(2, hub, "a")
     let answered = try hub.state
     try hub.restart(epoch: "empty")
-    // It gets all up to the head, which lies in the life before.
+    // The device receives everything up to the head, which belongs to the previous epoch.
     try hub.noteContact("away", cursor: before.head)
     try live(300, hub, "b")
     try hub.check(DevicePosition(device: "away", seen: answered.head, epoch: answered.epochs.last?.id))
   }
 
-  @Test("so is one of which an earlier request arrives late, in a later life", arguments: storages)
+  @Test("a device whose earlier request arrives late, in a later epoch, is recognized", arguments: storages)
   func manyLivesAfterALateRequest(storage: StoryHub.Storage) throws {
     let hub = try StoryHub(storage)
     try hub.push("writer", hub.type("t"))
@@ -799,7 +801,7 @@ struct SyncStoryTests {
     }
   }
 
-  @Test("where a device stands is noted at once when that is another life", arguments: storages)
+  @Test("a device's cursor is stored at once if it belongs to another epoch", arguments: storages)
   func contactsOfLives(storage: StoryHub.Storage) throws {
     let hub = try StoryHub(storage)
     try hub.push("writer", hub.type("t"))
@@ -809,7 +811,7 @@ struct SyncStoryTests {
     #expect(try hub.storage.read(person: "p") { try $0.contact(device: "a") }?.cursor == 2)
   }
 
-  @Test("where a device stands is noted once a day, and at once when it fell back", arguments: storages)
+  @Test("a device's cursor is stored once a day, and at once if it is lower", arguments: storages)
   func contacts(storage: StoryHub.Storage) throws {
     let hub = try StoryHub(storage)
     func noted() throws -> Int64? { try hub.storage.read(person: "p") { try $0.contact(device: "a") }?.cursor }
@@ -821,14 +823,14 @@ struct SyncStoryTests {
     hub.now += 1
     try hub.noteContact("a", cursor: 9)
     #expect(try noted() == 9)
-    // It was restored from a backup: the horizon must not pass it.
+    // The device was restored from a backup: the horizon must not pass its cursor.
     try hub.noteContact("a", cursor: 2)
     #expect(try noted() == 2)
   }
 
-  // MARK: What the living add up to
+  // MARK: Sums of living entities
 
-  @Test("count and hash of each kind are those of its living, whatever was done", arguments: storages)
+  @Test("count and hash of each kind match its living entities after any operation", arguments: storages)
   func sums(storage: StoryHub.Storage) throws {
     let hub = try StoryHub(storage)
     try hub.push("a", hub.type("t"), hub.event("e"), hub.event("f"), hub.event("g"))
@@ -847,7 +849,7 @@ struct SyncStoryTests {
     #expect(try hub.state.sums == kept)
   }
 
-  @Test("the hash of one entity is the first eight bytes of SHA-256 of its four lines", arguments: storages)
+  @Test("the hash of one entity is the first eight bytes of SHA-256 over its four lines", arguments: storages)
   func sumOfOne(storage: StoryHub.Storage) throws {
     let hub = try StoryHub(storage)
     try hub.push("a", hub.type("t"))
@@ -855,7 +857,7 @@ struct SyncStoryTests {
     #expect(try hub.state.sums["event_type"]?.hash == 0x0525d6d6413ba6a6)
   }
 
-  @Test("kinds without paths of their own go by mutations, feed and snapshot", arguments: storages)
+  @Test("kinds without REST paths are synced by mutations, feed and snapshot", arguments: storages)
   func genericKinds(storage: StoryHub.Storage) throws {
     let hub = try StoryHub(storage)
     let made = try hub.push(
@@ -871,7 +873,7 @@ struct SyncStoryTests {
     #expect(made.map(\.word) == ["accepted", "accepted", "accepted", "invalid", "accepted", "accepted"])
     #expect(try hub.value("v", "wheels", of: "vehicle") == 4)
     #expect(try hub.entries(after: 0).map(\.kind) == ["event_type", "vehicle", "trip_rule", "setting", "skip"])
-    // A skip goes with its event type, the others hang on nothing.
+    // A skip is deleted with its event type; the other kinds have no parent.
     try hub.push("a", hub.delete("t", base: 9, kind: "event_type"))
     #expect(try hub.entries(after: 0).filter(\.isAlive).map(\.kind) == ["vehicle", "trip_rule", "setting"])
   }

@@ -5,7 +5,7 @@ import TrendyHub
 import TrendyModels
 import TrendyTesting
 
-/// The protocol as it stands in documents: what a device sends, and what it is answered.
+/// Sync protocol at the level of JSON documents: requests of devices and responses of the hub.
 @Suite("Sync on the wire", .timeLimit(.minutes(10)))
 struct SyncWireTests {
   private func field(_ value: JSONValue, base: Int64 = 0, stamp: Int64 = 0, author: String? = nil) -> JSONValue {
@@ -45,7 +45,7 @@ struct SyncWireTests {
     }
   }
 
-  @Test func `every answer says the head and the lives of the hub`() async throws {
+  @Test func `every response contains the head and the epochs of the hub`() async throws {
     let hub = try TestHub()
     let push = try await hub.push([type, event], device: "d", lastSequence: 2)
     let epochs = push["epochs"]
@@ -75,7 +75,7 @@ struct SyncWireTests {
   }
 
   @Test(
-    "who takes a snapshot is known to stand in this life of the hub, named or not",
+    "a snapshot request records that the device is in the current epoch, named or not",
     arguments: ["/snapshot", "/snapshot?part=first"])
   func snapshotsAreNoted(path: String) async throws {
     let hub = try TestHub()
@@ -88,7 +88,7 @@ struct SyncWireTests {
     #expect(contacts.allSatisfy { $0.lives.contains(epoch) })
   }
 
-  @Test func `a device that has seen more than this hub gave is told so, and nothing is done`() async throws {
+  @Test func `a device that has seen more than this hub assigned gets log_reset`() async throws {
     let hub = try TestHub()
     let push = try await hub.push([type, event], device: "d", lastSequence: 2)
     let epoch = push["epoch"].stringValue ?? ""
@@ -112,7 +112,7 @@ struct SyncWireTests {
     #expect(try await hub.send("GET", "/changes?device=").problem == "invalid")
   }
 
-  @Test func `an entry says who wrote which field, the most frequent mark once`() async throws {
+  @Test func `an entry has a version per field, the most frequent one only once`() async throws {
     let hub = try TestHub()
     _ = try await hub.push([type, event], device: "d")
     await hub.clock.advance(by: .seconds(10))
@@ -128,7 +128,8 @@ struct SyncWireTests {
     #expect(entry["incarnation"] == 0 && entry["operation"] == "update")
     let first: JSONValue = [2, 0, "d"]
     let second: JSONValue = [3, .int(stamp), "b"]
-    // Both marks are of two fields: the later one is the star. What was taken away is in no member, hence named.
+    // Both field versions belong to two fields; the later one becomes the default "*". The removed property has no
+    // member, so its field version is listed by name.
     #expect(
       entry["marks"] == ["*": second, "event_type_id": first, "timestamp": first, "properties.dose": second])
     _ = try await hub.push([mutation(2, "delete", "event", "e", [:], extra: ["base": 3])], device: "b")
@@ -136,7 +137,7 @@ struct SyncWireTests {
     #expect(entry["operation"] == "delete" && entry["data"]["notes"] == "y" && entry["deleted_at"].stringValue != nil)
   }
 
-  @Test func `a field that cannot be read refuses its mutation and names itself`() async throws {
+  @Test func `an invalid field refuses its mutation, and the detail names the field`() async throws {
     let hub = try TestHub()
     _ = try await hub.push([type], device: "d")
     let broken: [(JSONValue, String)] = [
@@ -161,7 +162,7 @@ struct SyncWireTests {
     #expect(try await hub.changes().nextCursor == 2)
   }
 
-  @Test func `a device of before that sends payloads is judged by arrival`() async throws {
+  @Test func `mutations of a device that sends payloads are merged in order of arrival`() async throws {
     let hub = try TestHub()
     _ = try await hub.push([type, event], device: "d")
     await hub.clock.advance(by: .seconds(10))
@@ -170,7 +171,7 @@ struct SyncWireTests {
     let plain = try await hub.push([TestHub.mutation(1, "update", "event", "e", ["notes": "plain"])], device: "old")
     #expect(words(plain) == ["accepted"])
     #expect(try await hub.send("GET", "/events/e")["notes"] == "plain")
-    // It knew all there was: a stamp that lies before it loses to it, wherever it comes from.
+    // The plain write counts as having seen everything, so a value with an earlier stamp loses to it.
     let late = field("late", base: 2, stamp: 1_704_067_209_500)
     #expect(
       try await hub.push([mutation(1, "update", "event", "e", ["notes": late])], device: "c")["outcomes"][0]["lost"]
@@ -179,7 +180,7 @@ struct SyncWireTests {
     #expect(try await hub.send("GET", "/me/sync")["counts"]["conflict"] == 0)
   }
 
-  @Test func `count and hash of each kind tell a device whether it agrees`() async throws {
+  @Test func `the sync status has count and hash of each kind`() async throws {
     let hub = try TestHub()
     _ = try await hub.push([type, event], device: "d")
     let kinds = try await hub.send("GET", "/me/sync?device=d")["kinds"]
@@ -189,25 +190,25 @@ struct SyncWireTests {
     #expect(Set(kinds.objectValue?.keys ?? [:].keys) == Set(SyncedKind.all.map(\.name)))
   }
 
-  @Test func `who stands below the horizon gets 410, who begins does not`() async throws {
+  @Test func `a cursor below the horizon is answered 410, while a client without entities starts at 0`() async throws {
     let hub = try TestHub()
     _ = try await hub.push([type, event], device: "d")
     _ = try await hub.push([mutation(3, "delete", "event", "e", [:], extra: ["base": 2])], device: "d", acknowledged: 2)
     #expect(try await hub.send("GET", "/changes?since=3&device=d&last_seq=3").status == 200)
-    // Ninety days on nobody else has asked.
+    // No other device asks for more than 90 days.
     await hub.clock.advance(by: .seconds(92 * 86_400))
     #expect(try hub.server.compact() == false)
     let gone = try await hub.send("GET", "/changes?since=2&device=x&last_seq=0")
     #expect(gone.status == 410 && gone.problem == "cursor_expired" && gone["head"] == 3)
     #expect(try await hub.send("GET", "/changes?since=2").status == 410)
     #expect(try await hub.send("GET", "/changes?since=0&device=x&last_seq=0").status == 410)
-    // A plain client that holds nothing misses nothing.
+    // A client without a store has nothing that the compacted tombstones would delete.
     #expect(try await hub.changes().changes.map(\.entityId) == ["t"])
     #expect(try await hub.send("GET", "/changes?since=3&device=x&last_seq=0").status == 200)
     #expect(try await hub.send("GET", "/snapshot?device=x").status == 200)
   }
 
-  @Test func `asking for nothing new writes nothing but a note a day`() async throws {
+  @Test func `a poll without news writes at most one contact a day`() async throws {
     let hub = try TestHub()
     _ = try await hub.push([type], device: "d")
     let path = "/changes?since=1&seen=1&device=d&last_seq=1"
