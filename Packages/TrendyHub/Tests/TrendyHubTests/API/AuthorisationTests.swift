@@ -4,11 +4,10 @@ import TrendyHub
 import TrendyModels
 import TrendyProtocols
 
-/// Every route of the table with every kind of credentials.
+/// Every route with every kind of credentials.
 @Suite("Authorisation")
 struct AuthorisationTests {
-  /// Routes without a token. Written by hand, so that a route of the table that becomes open by mistake fails the
-  /// tests.
+  /// Routes without a token. The list is written by hand, so that a route that becomes open by mistake fails the tests.
   private static let open: Set<String> = [
     "GET /api/v1/health", "GET /api/v1/openapi.json", "GET /api/v1/ready", "GET /api/v1/session", "POST /api/v1/pair",
     "POST /api/v1/session",
@@ -30,7 +29,7 @@ struct AuthorisationTests {
     ben = (person, try hub.server.accounts.createToken(person: person.id, deviceName: "phone").token)
   }
 
-  /// The problem with which a route that needs a token refuses the credentials; `nil` for credentials that it accepts.
+  /// Expected problem for a route that requires a token, or `nil` if it accepts the credentials.
   private static func refusal(of credentials: Credentials) -> (status: Int, kind: String)? {
     switch credentials {
     case .none, .emptyToken, .unknownToken, .twoTokens, .basic, .tokenInQuery: (401, "unauthorized")
@@ -42,9 +41,9 @@ struct AuthorisationTests {
     }
   }
 
-  /// - Parameter suffix: of the query.
+  /// - Parameter suffix: Query of the target.
   private func headers(_ credentials: Credentials) throws -> (fields: [(String, String)], suffix: String) {
-    // A route may revoke the device: each request has its own.
+    // A route may revoke the device, so each request uses a new one.
     let (token, device) = try hub.server.accounts.createToken(person: hub.person.id, deviceName: "new")
     let cookie = [("Host", "localhost:1"), ("Cookie", "trendy-1=\(token)")]
     let bearer = ("Authorization", "Bearer \(token)")
@@ -72,14 +71,14 @@ struct AuthorisationTests {
     let response = await hub.server.handle(
       HTTPRequest(
         id: "x", method: method, target: target, headers: HTTPHeaders(fields), body: body, remoteAddress: address))
-    // A stream of heads has no end.
+    // The change stream has no end.
     if response.headers["Content-Type"] == "text/event-stream" { return (response.status, nil, "") }
     let answer = TestHub.Answer(
       status: response.status, headers: response.headers, body: try await response.collectedBody())
     return (answer.status, answer.problem, String(decoding: answer.body, as: UTF8.self))
   }
 
-  @Test("each route accepts or refuses these credentials", arguments: Credentials.allCases)
+  @Test("every route accepts or rejects these credentials", arguments: Credentials.allCases)
   func matrix(credentials: Credentials) async throws {
     #expect(hub.server.router.routes.count > 90)
     for route in hub.server.router.routes {
@@ -90,13 +89,13 @@ struct AuthorisationTests {
       if credentials == .otherHost || !Self.open.contains(operation), let refusal = Self.refusal(of: credentials) {
         #expect(answer.status == refusal.status && answer.problem == refusal.kind, "\(operation)")
       } else {
-        // An open route may look at the credentials for itself.
+        // An open route may check the credentials itself.
         let isOwnCheck = operation.hasSuffix("/session") || operation.hasSuffix("/pair")
         #expect(isOwnCheck || answer.problem != "unauthorized" && answer.problem != "token_revoked", "\(operation)")
       }
       if route.method == .get, !Self.open.contains(operation), let refusal = Self.refusal(of: credentials) {
         #expect(try await ask("HEAD", target, fields).status == refusal.status, "HEAD \(route.address)")
-        // Only paired devices learn which methods and addresses there are.
+        // Only paired devices can see which methods and paths exist.
         guard !Self.local.contains(operation) else { continue }
         #expect(try await ask("TRACE", target, fields).status == refusal.status, "TRACE \(route.address)")
         #expect(try await ask("GET", "/api/v1/x\(suffix)", fields).status == refusal.status)
@@ -104,7 +103,7 @@ struct AuthorisationTests {
     }
   }
 
-  @Test func `a process on this machine needs no token for metrics, and one for everything else`() async throws {
+  @Test func `a process on this machine needs a token for everything but metrics`() async throws {
     for route in hub.server.router.routes {
       let operation = "\(route.method.rawValue) \(route.address)"
       let answer = try await ask(
@@ -114,7 +113,7 @@ struct AuthorisationTests {
     }
   }
 
-  @Test func `the API's document says of the same operations that they need no token`() async throws {
+  @Test func `the OpenAPI document lists the same operations without a token`() async throws {
     let text = try await ask("GET", "/api/v1/openapi.json", []).text
     let document = try WireJSON.decode(JSONValue.self, from: Data(text.utf8))
     var open: Set<String> = []
@@ -130,7 +129,7 @@ struct AuthorisationTests {
     #expect(count == hub.server.router.routes.count - 2)
   }
 
-  @Test func `no route shows or changes the record or the devices of another user`() async throws {
+  @Test func `no route reads or changes the record or the devices of another user`() async throws {
     let secret = "Anna's secret"
     try await hub.makeType("t", name: secret)
     try await hub.makeEvent("e")
@@ -164,7 +163,7 @@ struct AuthorisationTests {
   }
 }
 
-/// Takes no readings and knows nothing.
+/// Ingest that accepts posts without storing readings.
 private struct NoIngest: Ingest {
   func take(_ request: IngestRequest, from sender: IngestSender) async throws -> IngestAnswer { IngestAnswer() }
 }

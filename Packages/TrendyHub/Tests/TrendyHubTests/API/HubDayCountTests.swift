@@ -5,7 +5,7 @@ import TrendyModels
 import TrendyPersistence
 import TrendyTesting
 
-/// Counts by day are kept up with what is written: whatever is done, they are those of a hub that counts anew.
+/// The cached counts by day equal those of a hub that counts from scratch after any write.
 @Suite("Counts by day", .timeLimit(.minutes(10)))
 struct HubDayCountTests {
   private let hub: TestHub
@@ -14,7 +14,7 @@ struct HubDayCountTests {
 
   private static let path = "/events/days?from=2023-12-01&to=2024-02-01&zone=Europe/Amsterdam&day_start=14400"
 
-  /// As the hub knows them, held against another on the same storage that counts them for the first time.
+  /// Counts of the hub, checked against those of another hub on the same storage that counts for the first time.
   private func counts() async throws -> JSONValue {
     let known = try await hub.send("GET", Self.path).json
     let other = HubServer(storage: hub.storage, clock: hub.clock)
@@ -35,10 +35,10 @@ struct HubDayCountTests {
     return days
   }
 
-  @Test func `a weekday is told where most of a type lies on it`() async throws {
+  @Test func `a type with most events on one weekday is reported with that weekday`() async throws {
     try await hub.makeType()
     try await hub.makeType("u", name: "Tea")
-    // Tuesdays, and days on end.
+    // One type on Tuesdays only, one on consecutive days.
     for week in 0..<4 {
       try await hub.makeEvent("t\(week)a", at: "2024-01-\(["02", "09", "16", "23"][week])T08:00:00Z")
     }
@@ -49,12 +49,12 @@ struct HubDayCountTests {
     #expect(try await counts()["weekdays"] == ["t": 2])
   }
 
-  @Test func `what is new, deleted, moved, brought back or of a deleted type is counted right`() async throws {
+  @Test func `counts follow creates, edits, deletions, restores and the deletion of a type`() async throws {
     try await hub.makeType()
     try await hub.makeType("u", name: "Tea")
     #expect(try await counts()["first_date"].isNull)
     try await hub.makeEvent("a", at: "2024-01-01T08:00:00Z")
-    // Before the day begins: of the day before, and of another year.
+    // Before the start of the day: belongs to the previous day and year.
     try await hub.makeEvent("b", at: "2024-01-01T01:00:00Z")
     try await hub.makeEvent("c", type: "u", at: "2024-01-02T08:00:00Z")
     #expect(try await days() == ["2023-12-31": 1, "2024-01-01": 1, "2024-01-02": 1])
@@ -71,7 +71,7 @@ struct HubDayCountTests {
     #expect(try await days()["2023-12-31"] == 1)
     _ = try await hub.send("DELETE", "/events/b")
     #expect(try await days()["2023-12-31"] == nil)
-    // Made and deleted between two looks, and another given a new type.
+    // Created and deleted between two reads; another event changes its type.
     try await hub.makeEvent("d", at: "2024-01-05T08:00:00Z")
     _ = try await hub.send("DELETE", "/events/d")
     _ = try await hub.send("PATCH", "/events/a", ["event_type_id": "u"])
@@ -80,7 +80,7 @@ struct HubDayCountTests {
     #expect(try await days() == [:])
   }
 
-  @Test func `days that were counted before the first write of a run are kept up after it`() async throws {
+  @Test func `days counted before the first write of a hub run stay up to date after it`() async throws {
     try await hub.makeType()
     for month in 1...3 { try await hub.makeEvent("e\(month)", at: "2024-0\(month)-01T08:00:00Z") }
     let restarted = HubServer(storage: hub.storage, clock: hub.clock)
@@ -94,7 +94,7 @@ struct HubDayCountTests {
       return (try? WireJSON.decode(JSONValue.self, from: try await answer.collectedBody())) ?? .null
     }
     #expect(try await send("GET", Self.path)["days"].arrayValue?.count == 2)
-    // Begins a life of the hub.
+    // The first write begins an epoch.
     _ = try await send(
       "POST", "/events", ["id": "new", "event_type_id": "t", "timestamp": "2024-01-20T08:00:00Z"])
     _ = try await send("DELETE", "/events/e1")
@@ -102,7 +102,7 @@ struct HubDayCountTests {
     #expect(days?.map { $0["date"] } == ["2024-01-20", "2024-02-01"])
   }
 
-  @Test func `streaks go on with what is recorded, and end with what is deleted`() async throws {
+  @Test func `streaks grow with new events and end at a deleted one`() async throws {
     _ = try await hub.send(
       "POST", "/event-types",
       [

@@ -7,7 +7,7 @@ import TrendyTesting
 /// Edits over plain REST that name the version that the user saw and the time of the action.
 @Suite("Edits made in a browser", .timeLimit(.minutes(10)))
 struct HubEditTests {
-  /// A hub with an event, and a browser beside the phone that made it.
+  /// Hub with one event that the phone created.
   private let hub: TestHub
   private let browser: String
 
@@ -19,12 +19,12 @@ struct HubEditTests {
     await hub.clock.advance(by: .seconds(60))
   }
 
-  /// The version that a browser sees now.
+  /// Version that the browser sees now.
   private func seen() async throws -> String {
     try #require(try await hub.send("GET", "/events/e", token: browser).headers["Trendy-Version"])
   }
 
-  /// The hub's time in so many seconds.
+  /// Hub time in milliseconds, the given number of seconds from now.
   private func time(_ seconds: Double = 0) -> String {
     "\(Int64((hub.clock.now.timeIntervalSince1970 + seconds) * 1000))"
   }
@@ -44,7 +44,7 @@ struct HubEditTests {
     return list.map { "\($0["field"].stringValue ?? "") \($0["value"].stringValue ?? "")" }.sorted()
   }
 
-  @Test func `responses say the version of the record and the hub's time`() async throws {
+  @Test func `responses contain the version of the record and the hub time`() async throws {
     let answer = try await hub.send("GET", "/events")
     #expect(answer.headers["Trendy-Version"] == (try await seen()))
     #expect(answer.headers["Trendy-Time"] == time())
@@ -54,7 +54,7 @@ struct HubEditTests {
     #expect(try await seen() != before)
   }
 
-  @Test func `the later of two edits wins, whichever comes first, and the earlier becomes a conflict`() async throws {
+  @Test func `the later of two edits wins in any order and the earlier becomes a conflict`() async throws {
     let before = try await seen()
     await hub.clock.advance(by: .seconds(60))
     _ = try await hub.send("PATCH", "/events/e", ["notes": "phone", "location_name": "phone"])
@@ -71,13 +71,14 @@ struct HubEditTests {
     #expect(try await conflicts() == ["location_name phone", "notes browser"])
   }
 
-  @Test func `a value that the user saw is replaced without a conflict, whatever the clock says`() async throws {
+  @Test func `a value that the user saw is replaced without a conflict, regardless of clocks`() async throws {
     _ = try await hub.send("PATCH", "/events/e", ["notes": "phone"])
     let known = try await edit(
       "PATCH", "/events/e", ["notes": "browser"], key: "k", seen: try await seen(), time: time(-3600))
     #expect(known["notes"] == "browser")
     #expect(try await conflicts() == [])
-    // A third device writes without having seen either value. Its stamp lies between theirs, and the browser's value stays.
+    // A third device writes without having seen either value. Its stamp is between theirs, and the browser's value
+    // wins.
     let phone = try await hub.push([
       [
         "id": "m", "seq": 1, "entity_type": "event", "entity_id": "e", "operation": "update",
@@ -128,7 +129,7 @@ struct HubEditTests {
     #expect(try await patch("browser").problem == "entity_deleted")
   }
 
-  @Test func `a restore of a living entity does not bring it back later`() async throws {
+  @Test func `a restore of a living entity does not restore it after a later deletion`() async throws {
     let before = try await seen()
     func restore() async throws -> TestHub.Answer {
       try await edit("POST", "/events/e/restore", key: "r", seen: before, time: time())
@@ -138,7 +139,7 @@ struct HubEditTests {
     #expect(try await restore().problem == "entity_deleted")
   }
 
-  @Test func `a second stop does not move an end`() async throws {
+  @Test func `a second stop does not change the end`() async throws {
     let before = try await seen()
     func stop(_ end: String, key: String, token: String? = nil) async throws -> TestHub.Answer {
       try await hub.send(
@@ -160,7 +161,7 @@ struct HubEditTests {
     #expect(try await hub.send("POST", "/events/none/stop", ["end_date": "2024-01-01T11:00:00Z"]).status == 404)
   }
 
-  @Test func `a deletion keeps what its author did not see, also of a type's entries`() async throws {
+  @Test func `a deletion keeps unseen values as conflicts, also those of a type's events`() async throws {
     let before = try await seen()
     _ = try await hub.send("PATCH", "/events/e", ["notes": "phone"])
     #expect(try await edit("DELETE", "/events/e", key: "d", seen: before, time: time()).status == 204)
@@ -177,7 +178,7 @@ struct HubEditTests {
     try #require(try await hub.send("GET", "/events/\(id)", token: browser).headers["Trendy-Version"])
   }
 
-  @Test func `a deletion of an incarnation that was seen does not delete a later one`() async throws {
+  @Test func `a deletion of an old incarnation does not delete a later one`() async throws {
     let before = try await seen()
     #expect(try await hub.send("GET", "/events/e")["incarnation"] == .null)
     _ = try await hub.send("DELETE", "/events/e")
@@ -189,13 +190,13 @@ struct HubEditTests {
     #expect(outdated.problem == "restored")
     let known = try await edit("DELETE", "/events/e", key: "k2", seen: before, time: time(), incarnation: 1)
     #expect(known.status == 204)
-    // The document that was read may be sent back whole.
+    // A document that was read can be written back unchanged.
     _ = try await hub.send("POST", "/events/e/restore")
     let whole = try await hub.send("GET", "/events/e").json
     #expect(try await hub.send("PUT", "/events/e", whole).json["incarnation"] == 2)
   }
 
-  @Test func `a version of an epoch that the hub does not have is no knowledge`() async throws {
+  @Test func `a version of an unknown epoch counts as nothing seen`() async throws {
     await hub.clock.advance(by: .seconds(60))
     _ = try await hub.send("PATCH", "/events/e", ["notes": "phone"])
     let answer = try await edit(
@@ -204,7 +205,7 @@ struct HubEditTests {
     #expect(try await conflicts() == ["notes browser"])
   }
 
-  @Test func `a create has the time at which it was recorded`() async throws {
+  @Test func `a create is stamped with the time at which it was recorded`() async throws {
     let before = try await seen()
     _ = try await edit(
       "POST", "/events", ["id": "n", "event_type_id": "t", "timestamp": "2024-01-01T08:00:00Z", "notes": "first"],
@@ -218,7 +219,7 @@ struct HubEditTests {
     #expect(try await hub.send("GET", "/events/n")["notes"] == "second")
   }
 
-  @Test func `headers that cannot be are refused by name`() async throws {
+  @Test func `invalid headers are rejected, and the detail names the header`() async throws {
     let version = try await seen()
     for headers in [
       [("Trendy-Time", "1")], [("Trendy-Incarnation", "1")], [("Trendy-Version", version)],
@@ -233,7 +234,7 @@ struct HubEditTests {
     }
   }
 
-  @Test func `a page of another user is refused`() async throws {
+  @Test func `a page of another user is rejected`() async throws {
     let person = [("Trendy-Person", hub.person.id)]
     #expect(try await hub.send("GET", "/events/e", headers: person).status == 200)
     let other = try hub.server.accounts.createPerson(name: "Bea")

@@ -11,8 +11,8 @@ import TrendyTesting
   import Glibc
 #endif
 
-/// How answers travel: compressed where that pays, and not at all where who asks has them.
-@Suite("Compressed and known answers", .timeLimit(.minutes(10)))
+/// Compression and entity tags of responses.
+@Suite("Compression and entity tags", .timeLimit(.minutes(10)))
 struct HubEncodingTests {
   private func ask(
     _ hub: TestHub, _ target: String, _ headers: [(String, String)] = [], method: String = "GET",
@@ -38,7 +38,7 @@ struct HubEncodingTests {
   }
 
   @Test(
-    "a long answer is compressed, whole or in pieces, and is the same", arguments: ["/changes?since=0", "/snapshot"])
+    "a long response is compressed with equal content", arguments: ["/changes?since=0", "/snapshot"])
   func gzip(target: String) async throws {
     let hub = try await filled()
     let plain = try await ask(hub, target)
@@ -52,7 +52,7 @@ struct HubEncodingTests {
   }
 
   @Test(
-    "who cannot read it, or refuses it, gets it as it is",
+    "a response is not compressed for a client that does not accept gzip",
     arguments: ["", "identity", "br", "gzip;q=0", "gzip; q=0.0, *", "*;q=0"])
   func refused(encodings: String) async throws {
     let hub = try await filled()
@@ -60,12 +60,12 @@ struct HubEncodingTests {
     #expect(answer.response.headers["Content-Encoding"] == nil)
   }
 
-  @Test func `within the machine, short, or with a token in it, an answer goes as it is`() async throws {
+  @Test func `local, short and secret responses are not compressed`() async throws {
     let hub = try await filled()
     let gzip = [("Accept-Encoding", "gzip")]
     let local = try await ask(hub, "/changes?since=0", gzip, address: "127.0.0.1")
     #expect(local.response.headers["Content-Encoding"] == nil)
-    // Behind a proxy on this machine somebody else may ask.
+    // Behind a proxy on this machine the client may be remote.
     let forwarded = try await ask(
       hub, "/changes?since=0", gzip + [("X-Forwarded-For", "192.0.2.7")], address: "127.0.0.1")
     #expect(forwarded.response.headers["Content-Encoding"] == "gzip")
@@ -76,7 +76,7 @@ struct HubEncodingTests {
   }
 
   @Test(
-    "entities have a tag; who knows it gets no body, until the record changes", arguments: ["/events", "/events/a"])
+    "a client with the tag of an entity gets 304 until the record changes", arguments: ["/events", "/events/a"])
   func tags(target: String) async throws {
     let hub = try TestHub()
     try await hub.makeType()
@@ -95,13 +95,13 @@ struct HubEncodingTests {
   }
 
   @Test(
-    "what is polled has a tag; who knows it gets no body, until something is written",
+    "polled paths have a tag, and a client that has it gets 304 until a write",
     arguments: ["/changes?since=1", "/changes?since=0&limit=1", "/changes/latest-cursor", "/me/sync?device=d"])
   func polledTags(target: String) async throws {
     let hub = try TestHub()
     try await hub.makeType()
     let tag = try #require(try await ask(hub, target).response.headers["ETag"])
-    // The time of the hub in the answer is not what it says.
+    // The hub time in the response does not affect the tag.
     await hub.clock.advance(by: .seconds(90))
     let again = try await ask(hub, target, [("If-None-Match", tag)])
     #expect(again.response.status == 304 && again.body.isEmpty)
@@ -112,7 +112,7 @@ struct HubEncodingTests {
     #expect(changed.response.headers["ETag"] != tag)
   }
 
-  @Test func `a refusal is told to who knows the tag, too`() async throws {
+  @Test func `a problem is reported even to a client with a matching tag`() async throws {
     let hub = try TestHub()
     try await hub.makeType()
     let tag = try #require(try await ask(hub, "/changes?since=1").response.headers["ETag"])
@@ -120,7 +120,7 @@ struct HubEncodingTests {
     #expect(ahead.response.status == 409 && ahead.response.headers["ETag"] == nil)
   }
 
-  @Test func `a position noted by a poll is noted by one that is answered 304`() async throws {
+  @Test func `a poll that is answered 304 stores the device's cursor`() async throws {
     let hub = try TestHub()
     try await hub.makeType()
     let target = "/changes?since=1&device=store&seen=1"
@@ -130,7 +130,7 @@ struct HubEncodingTests {
     #expect(contact?.cursor == 1)
   }
 
-  @Test func `what is no part of the record has a tag that follows from what is said`() async throws {
+  @Test func `paths outside the record have a tag that depends on their content`() async throws {
     let hub = try TestHub()
     let phone = hub.token
     for target in ["/me/devices", "/companions", "/me/live"] {
@@ -149,7 +149,7 @@ struct HubEncodingTests {
     #expect(try await ask(hub, "/companions", [("If-None-Match", companions)]).response.status == 200)
   }
 
-  @Test func `what the time changes has no tag, nor has what was refused`() async throws {
+  @Test func `responses that depend on the time and problems have no tag`() async throws {
     let hub = try TestHub()
     #expect(try await ask(hub, "/insights").response.headers["ETag"] == nil)
     let missing = try await ask(hub, "/events/nothing")
@@ -157,12 +157,12 @@ struct HubEncodingTests {
   }
 }
 
-/// A hub behind a file instead of a port.
+/// Hub on a Unix socket instead of a port.
 @Suite("Unix sockets", .timeLimit(.minutes(10)))
 struct UnixSocketTests {
   private let path = FileManager.default.temporaryDirectory.appending(path: "hub-\(UUID().uuidString).sock").path
 
-  /// On a thread of its own: the pool that runs the tests runs the handlers too.
+  /// Runs on its own thread, as the thread pool of the tests also runs the handlers.
   private func ask(_ path: String) async -> String {
     await withCheckedContinuation { continuation in
       Thread { continuation.resume(returning: answer(at: path)) }.start()
@@ -195,7 +195,7 @@ struct UnixSocketTests {
     HTTPResponse(status: 200, body: .data(Data("from \(request.remoteAddress)".utf8)))
   }
 
-  @Test func `a hub answers at the file, which nobody else may open, and takes it away at its end`() async throws {
+  @Test func `a hub serves a socket file closed to other users and deletes it when it stops`() async throws {
     let server = transport()
     #expect(try await server.start(handler: handler) == 0)
     let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
@@ -207,8 +207,8 @@ struct UnixSocketTests {
     #expect(!FileManager.default.fileExists(atPath: path))
   }
 
-  @Test func `one that a killed hub left is taken over, one at which somebody listens is not`() async throws {
-    // As it is after a kill: bound, and nobody listens.
+  @Test func `the socket file of a killed hub is taken over, but not one in use`() async throws {
+    // State after a kill: the file exists, but no process accepts connections.
     let left = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
@@ -228,7 +228,7 @@ struct UnixSocketTests {
     await server.stop()
   }
 
-  @Test func `a path that cannot be is refused`() async throws {
+  @Test func `an invalid socket path is rejected`() async throws {
     for bad in ["/nowhere/at/all.sock", "/" + String(repeating: "x", count: 120)] {
       await #expect(throws: HTTPTransportError.badAddress("unix:\(bad)")) {
         try await SocketTransport(address: "unix:\(bad)").start(handler: handler)

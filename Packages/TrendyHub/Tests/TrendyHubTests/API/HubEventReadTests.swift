@@ -23,7 +23,7 @@ struct HubEventReadTests {
     ((member.map { answer[$0] } ?? answer.json).arrayValue ?? []).compactMap { $0["id"].stringValue }
   }
 
-  @Test func `a list holds what lies between two moments, the end left out`() async throws {
+  @Test func `a list contains the events from one timestamp up to and excluding another`() async throws {
     try await hub.makeType()
     for hour in 8...11 { try await make("e\(hour)", "2026-11-19T\(hour < 10 ? "0" : "")\(hour):00:00Z") }
     func list(_ query: String) async throws -> [String] { ids(try await hub.send("GET", "/events?\(query)")) }
@@ -35,10 +35,10 @@ struct HubEventReadTests {
     #expect(try await hub.send("GET", "/events?from=2026-11-20T00:00:00Z&to=2026-11-19T00:00:00Z").status == 400)
   }
 
-  @Test func `days are those of the zone, also where the clocks change, and begin when the person's do`() async throws {
+  @Test func `days follow the time zone, its clock changes and the user's start of day`() async throws {
     try await hub.makeType()
     try await hub.makeType("u", name: "Run")
-    // The clocks of Amsterdam went back on 25 October 2026: that day had 25 hours.
+    // Amsterdam set its clocks back on 25 October 2026: that day had 25 hours.
     try await make("a", "2026-10-24T21:59:00Z")  // 23:59 on the 24th
     try await make("b", "2026-10-24T22:00:00Z")  // 00:00 on the 25th
     try await make("c", "2026-10-25T22:59:00Z")  // 23:59 on the 25th, by the other offset
@@ -59,7 +59,7 @@ struct HubEventReadTests {
     #expect(try await hub.send("GET", "/events/days?from=2026-10-24&to=2026-10-26")["first_date"] == "2026-10-24")
   }
 
-  @Test func `an all-day event is on its own date, wherever the reader is`() async throws {
+  @Test func `an all-day event is on its own date in every time zone`() async throws {
     try await hub.makeType()
     // The 20th in Auckland.
     try await make("a", "2026-11-19T11:00:00Z", ["is_all_day": true, "time_zone": "Pacific/Auckland"])
@@ -69,7 +69,7 @@ struct HubEventReadTests {
     }
   }
 
-  @Test func `days that cannot be are refused by name`() async throws {
+  @Test func `invalid days are rejected, and the detail names the parameter`() async throws {
     for (query, word) in [
       ("from=2026-11-31&to=2026-12-01", "from"), ("from=2026-11-01", "to"), ("from=2026-11-02&to=2026-11-01", "to"),
       ("from=2020-01-01&to=2026-01-01", "to"), ("from=2026-11-01&to=2026-11-02&zone=../etc/passwd", "zone"),
@@ -83,7 +83,7 @@ struct HubEventReadTests {
         == ["days": [], "first_date": .null, "levels": [:], "weekdays": [:]])
   }
 
-  @Test func `levels of a heat map follow from the days of a type that are asked for`() async throws {
+  @Test func `levels of a heat map depend on the requested days of a type`() async throws {
     try await hub.makeType()
     try await hub.makeType("u", name: "Tea")
     for (day, count) in [(1, 1), (2, 2), (3, 5), (4, 9)] {
@@ -98,7 +98,7 @@ struct HubEventReadTests {
     #expect(try await levels("from=2023-01-01&to=2023-12-31") == [:])
   }
 
-  @Test func `events are found by each word of their text, and by their type`() async throws {
+  @Test func `a search matches every word of the text and the type`() async throws {
     try await hub.makeType()
     try await hub.makeType("u", name: "Lunch")
     try await make("a", "2026-11-19T08:00:00Z", ["notes": "Soup with Tom"])
@@ -116,7 +116,7 @@ struct HubEventReadTests {
     #expect(try await found("text=nowhere") == [])
   }
 
-  @Test func `events of one source are listed, and those of one place found`() async throws {
+  @Test func `events are filtered by source and by place`() async throws {
     try await hub.makeType()
     try await make("a", "2026-11-19T08:00:00Z", ["source_type": "trip"])
     try await make("b", "2026-11-19T09:00:00Z", ["source_type": "geofence", "location_name": "Home"])
@@ -146,7 +146,7 @@ struct HubEventReadTests {
     #expect(try await found("geofence_id=g") == [])
   }
 
-  @Test func `a search goes on where it stopped, and misses none of one moment`() async throws {
+  @Test func `a search continues after its last page and skips no events with equal timestamps`() async throws {
     try await hub.makeType()
     for number in 0..<7 { try await make("e\(number)", "2026-11-19T08:00:0\(number / 3)Z") }
     var all: [String] = []
@@ -160,7 +160,7 @@ struct HubEventReadTests {
     #expect(all.count == 7 && Set(all).count == 7)
   }
 
-  @Test func `what was deleted comes back as it was, and only then`() async throws {
+  @Test func `a deleted event is restored unchanged, but not without its type`() async throws {
     try await hub.makeType()
     try await make("e", "2026-11-19T08:00:00Z", ["notes": "oat"])
     #expect(try await hub.send("DELETE", "/events/e").status == 204)

@@ -4,7 +4,7 @@ import TrendyHub
 import TrendyInterchange
 import TrendyModels
 
-/// Two devices that posted on two days each, a part for each day.
+/// Readings of two devices, each in two parts ten minutes apart.
 private struct PostingIngest: Ingest {
   func take(_ request: IngestRequest, from sender: IngestSender) async throws -> IngestAnswer { IngestAnswer() }
 
@@ -44,7 +44,7 @@ struct HubExportTests {
     return String(decoding: answer.body, as: UTF8.self)
   }
 
-  @Test func `a table has the events of its days and its type, and a column for each property of any of them`()
+  @Test func `a table has the events of its days and type, and a column for each of their properties`()
     async throws
   {
     let hub = try await hub()
@@ -60,17 +60,17 @@ struct HubExportTests {
     let table = try await text(hub, "form=csv&from=2024-01-12&to=2024-01-13&event_type_id=t&zone=Asia/Tokyo")
     let rows = table.split(whereSeparator: \.isNewline)
     #expect(rows[0].hasSuffix("time_zone,Property: cups,Property: size"))
-    // It is the morning after in Tokyo; an all-day event has the date that it had where it was recorded.
+    // In Tokyo it is the next morning; an all-day event keeps the date of its own time zone.
     #expect(rows.dropFirst().map { $0.prefix { $0 != "," } } == ["day", "e12", "e11"], "\(table)")
     #expect(rows[1].contains("2024-01-13,,true,\"a, \"\"b\"\"\"") && rows[1].hasSuffix("America/New_York,2,small"))
     #expect(rows[2].contains("2024-01-13T07:30:00+09:00"), "\(rows[2])")
   }
 
-  @Test func `events come page after page, each once, also many of one moment`() async throws {
+  @Test func `events are exported page by page without duplicates, also many of one timestamp`() async throws {
     let hub = try await hub()
     for start in stride(from: 0, to: 1300, by: 500) {
       let events = (start..<min(1300, start + 500)).map { number -> JSONValue in
-        // 700 of them at one moment, on both sides of a page's end.
+        // 700 events have one timestamp, on both sides of a page boundary.
         let minute = number < 300 || number >= 1000 ? number % 60 : 0
         return [
           "id": .string("e\(number)"), "event_type_id": "t",
@@ -99,7 +99,7 @@ struct HubExportTests {
     #expect(text.contains("UID:b\r\n") && text.contains("SUMMARY:Coffee\r\n") && !text.contains("UID:a\r\n"))
   }
 
-  @Test func `fixes are a track for each stretch of a device, under its name`() async throws {
+  @Test func `fixes become one track for each segment of a device, with its name`() async throws {
     let hub = try await hub()
     let all = try await text(hub, "form=gpx")
     #expect(all.components(separatedBy: "<trk>").count == 5 && all.components(separatedBy: "<trkpt").count == 13)
@@ -110,7 +110,7 @@ struct HubExportTests {
     #expect(try await hub.send("GET", "/export?form=gpx&to=2024-01-01").status == 200)
   }
 
-  @Test func `everything comes as lines that can be brought in again, without what was deleted`() async throws {
+  @Test func `the lossless export can be imported again and omits deleted entities`() async throws {
     let hub = try await hub()
     for (path, body) in [
       ("/geofences", ["id": "g", "name": "Home", "latitude": 52, "longitude": 13, "radius": 100] as JSONValue),
@@ -143,7 +143,7 @@ struct HubExportTests {
     ("form=gpx&event_type_id=t", 400, "event_type_id"), ("form=ndjson&from=2024-01-01", 400, "from"),
     ("form=csv", 404, "nothing was recorded"),
   ])
-  func `what cannot be written is refused by name, and an empty file is none`(
+  func `invalid parameters are rejected by name, and an empty export is not found`(
     query: String, status: Int, words: String
   ) async throws {
     let answer = try await hub().send("GET", "/export?\(query)")

@@ -3,10 +3,10 @@ import Testing
 import TrendyHub
 import TrendyModels
 
-@Suite("Findings of the hub", .timeLimit(.minutes(10)))
+@Suite("Insights of the hub", .timeLimit(.minutes(10)))
 struct HubInsightsTests {
   private let hub: TestHub
-  /// The hub's clock stands at the beginning of 2024.
+  /// The hub's clock starts at the beginning of 2024.
   private let today = CivilDate(year: 2024, month: 1, day: 1)
 
   init() throws { hub = try TestHub() }
@@ -28,7 +28,7 @@ struct HubInsightsTests {
     }
   }
 
-  /// 8 o'clock, so many days ago; those of 0 at midnight, as nothing of today is later.
+  /// 08:00 on each day, given as days before today; today at 00:00, as later events would be in the future.
   private func times(_ ago: some Sequence<Int>) -> [String] {
     ago.map { "\(today.advanced(by: -$0))T\($0 == 0 ? "00" : "08"):00:00Z" }
   }
@@ -43,7 +43,7 @@ struct HubInsightsTests {
     try await insights(query)["types"].arrayValue?.first { $0["event_type_id"] == .string(type) } ?? .null
   }
 
-  @Test func `what is written since is in the next findings, as if all were read anew`() async throws {
+  @Test func `the next insights include every write, as if computed from scratch`() async throws {
     for id in ["t", "u", "w"] { try await hub.makeType(id, name: id) }
     func goal(_ measure: JSONValue) -> JSONValue {
       ["goal": ["amount": 1, "bound": "at_least", "measure": measure, "period": "day"]]
@@ -84,7 +84,7 @@ struct HubInsightsTests {
     }
   }
 
-  @Test func `what goes together is told with its days, in a sentence`() async throws {
+  @Test func `a correlation is reported with its days and a sentence`() async throws {
     try await hub.makeType()
     try await hub.makeType("u", name: "Mood")
     let days = (0..<40).filter { $0 % 3 != 1 }
@@ -95,11 +95,11 @@ struct HubInsightsTests {
     #expect(try #require(relation["r"].doubleValue) > 0.9)
     #expect(relation["days"] == 40 && relation["confidence"] == "high")
     #expect(relation["sentence"] == "More Mood on days with more Coffee (strong correlation)")
-    // Of a shorter span, fewer.
+    // A shorter period has fewer days.
     #expect(try await insights("days=20")["relations"][0]["days"] == 20)
   }
 
-  @Test func `readings of an odometer are no habit, and trips and visits have no streak, but where a goal asks for it`()
+  @Test func `odometer readings are no habit, and trips and visits have a streak only with a goal`()
     async throws
   {
     for (id, name) in [("t", "Coffee"), ("o", "Odometer"), ("v", "Visit")] { try await hub.makeType(id, name: name) }
@@ -120,7 +120,7 @@ struct HubInsightsTests {
     #expect(streaks == [30, 30, 30])
   }
 
-  @Test func `with too few days it says how many are missing, and nothing else`() async throws {
+  @Test func `with too few days only the number of missing days is reported`() async throws {
     #expect(try await insights()["needs_days"] == 14)
     try await hub.makeType()
     try await hub.makeType("u", name: "Mood")
@@ -133,9 +133,10 @@ struct HubInsightsTests {
     #expect(try await findings("u")["trend"].isNull)
   }
 
-  @Test func `a part of a week is held against the same part of the one before`() async throws {
+  @Test func `a partial week is compared with the same part of the previous week`() async throws {
     try await hub.makeType()
-    // 1 January 2024 was a Monday: by the Monday it is the first day of a week, by the Sunday the second.
+    // 1 January 2024 was a Monday: the first day of a week that starts on Monday, the second of one that starts on
+    // Sunday.
     try await record("t", at: times([0, 0, 1, 7, 8, 8, 8, 9]))
     let monday = try await findings("t", "week_start=1")["week"]
     #expect(monday["from"] == "2024-01-01" && monday["now"] == 2 && monday["before"] == 1)
@@ -145,22 +146,22 @@ struct HubInsightsTests {
     #expect(sunday["direction"] == "down")
   }
 
-  @Test func `hours and days are those that the clock showed where it was recorded`() async throws {
+  @Test func `hours and days follow the local time where the event was recorded`() async throws {
     try await hub.makeType()
-    // Saturday 19:30 in Auckland is Saturday 6:30 in UTC.
+    // Saturday 19:30 in Auckland is Saturday 06:30 in UTC.
     try await record("t", at: (1...8).map { "\(today.advanced(by: -2 - 7 * $0))T06:30:00Z" }, zone: "Pacific/Auckland")
     let pattern = try await findings("t", "zone=America/Los_Angeles")["pattern"]
     #expect(pattern["events"] == 8)
     #expect(pattern["grid"][6][19] == 8, "Saturday, 19 to 20 o'clock")
     #expect(pattern["hour"]["peak"] == 19 && pattern["weekday"]["peak"] == 6)
     #expect(pattern["usual"]["from"] == 1170)
-    // A day that begins late takes the hours after midnight along.
+    // With a later start of day the hours after midnight belong to the previous day.
     try await hub.makeType("u", name: "Reading")
     try await record("u", at: ["2023-12-30T01:00:00Z"])
     #expect(try await findings("u", "day_start=14400")["pattern"]["grid"][5][1] == 1, "still Friday")
   }
 
-  @Test func `a streak goes over excused days, and a score is that of the goal`() async throws {
+  @Test func `a streak continues over skipped days, and the score is that of the goal`() async throws {
     try await hub.makeType()
     let goal: JSONValue = ["amount": 1, "bound": "at_least", "measure": "count", "period": "day"]
     #expect(try await hub.send("PATCH", "/event-types/t", ["goal": goal]).status == 200)
@@ -173,17 +174,17 @@ struct HubInsightsTests {
     #expect(try await hub.send("POST", "/skips", skip).status == 201)
     let found = try await findings("t")
     #expect(found["streak"] == ["current": 8, "longest": 8, "longest_end": "2023-12-31"])
-    // Eight days done, none lost but today, which has not brought anything yet.
+    // Eight days met and none missed; today is still open.
     let memory = pow(0.5, 1.0 / 13)
     let score = try #require(found["score"].doubleValue)
     #expect(abs(score - (1 - pow(memory, 8)) * memory) < 1e-9)
     #expect(try await hub.send("GET", "/insights/streaks")["streaks"] == [["event_type_id": "t", "current": 8]])
-    // What is written is in the next answer.
+    // The next response includes a new event.
     try await record("t", at: times([0]))
     #expect(try await findings("t")["streak"]["current"] == 9)
   }
 
-  @Test func `a long streak is followed to its beginning, and a type without a daily goal has none`() async throws {
+  @Test func `a long streak is followed to its start, and a type without a daily goal has none`() async throws {
     try await hub.makeType()
     try await hub.makeType("u", name: "Headache")
     let goal: JSONValue = ["amount": 1, "bound": "at_least", "measure": "count", "period": "day"]
@@ -193,7 +194,7 @@ struct HubInsightsTests {
     #expect(try await hub.send("GET", "/insights/streaks")["streaks"] == [["event_type_id": "t", "current": 310]])
   }
 
-  @Test func `a record that is read in parts is whole, many at one moment included`() async throws {
+  @Test func `a record read in parts is complete, including many events of one timestamp`() async throws {
     try await hub.makeType()
     for part in 0..<11 {
       try await record("t", at: Array(repeating: "2023-12-\(10 + part)T08:00:00Z", count: 600))
@@ -202,7 +203,7 @@ struct HubInsightsTests {
     #expect(found["basis"]["events"] == 6600 && found["basis"]["active_days"] == 11)
   }
 
-  @Test func `what is not asked rightly is refused by name`() async throws {
+  @Test func `invalid parameters are rejected, and the detail names them`() async throws {
     #expect(try await hub.send("GET", "/insights?days=13").detail.contains("days"))
     #expect(try await hub.send("GET", "/insights?zone=Moon").detail.contains("zone"))
     #expect(try await hub.send("GET", "/insights?week_start=7").status == 400)

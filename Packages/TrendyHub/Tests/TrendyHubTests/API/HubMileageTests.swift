@@ -45,7 +45,7 @@ struct HubMileageTests {
     #expect(answer.status == 201, "\(answer.detail)")
   }
 
-  @Test func `a reading is recorded once, under the type that devices use, which is made where there is none`()
+  @Test func `an odometer reading is stored once, under a type that is created if missing`()
     async throws
   {
     _ = try await hub.send("POST", "/vehicles", ["id": "v", "name": "Van"])
@@ -74,7 +74,7 @@ struct HubMileageTests {
     #expect(log["odometers"][0]["whole"]["driven_m"] == 1000)
   }
 
-  @Test func `a year is added up by month and by vehicle, and rows carry places and odometers`() async throws {
+  @Test func `a year has sums by month and vehicle, and rows have places and odometers`() async throws {
     try await makeRecord()
     try await add("old", "2022-12-31", "business", vehicle: "v")
     try await add("a", "2023-02-01", "business", vehicle: "v")
@@ -92,10 +92,10 @@ struct HubMileageTests {
     #expect(log["rows"].arrayValue?.map { $0["id"] } == ["a", "b", "c"])
     let row = log["rows"][0]
     #expect(row["from"] == "Home" && row["to"] == "52.09, 13.0")
-    // Reckoned from the first trip on, also where it was of another year.
+    // Computed from the first trip on, even if it was in an earlier year.
     #expect(row["start_odometer_m"] == 110_000 && row["end_odometer_m"] == 120_000)
     #expect(log["rows"][2]["category"].isNull && log["rows"][2]["start_odometer_m"].isNull)
-    // What is written since is in the next answer.
+    // The next response includes a new trip.
     try await add("d", "2023-12-01", "business")
     #expect(try await hub.send("GET", "/mileage?year=2023")["total"]["trips"] == 4)
     let van = try await hub.send("GET", "/mileage?year=2023&vehicle=v").json
@@ -103,9 +103,9 @@ struct HubMileageTests {
     #expect(van["vehicles"].arrayValue?.count == 3, "others are told all the same")
   }
 
-  @Test func `what is written since is in the next answer, as if all were read anew`() async throws {
+  @Test func `the next mileage log includes every write, as if computed from scratch`() async throws {
     try await makeRecord()
-    // Two of them begin at once.
+    // Two trips start at the same time.
     for (id, day) in [("a", "2023-02-01"), ("b", "2023-03-01"), ("c", "2023-04-01"), ("d", "2023-03-01")] {
       try await add(id, day, "business", vehicle: "v")
     }
@@ -134,7 +134,7 @@ struct HubMileageTests {
     #expect(changed == acts.count - 2, "each but what is no trip and the return of a type without its readings shows")
   }
 
-  @Test func `the year is that of the zone's calendar, this one unless told`() async throws {
+  @Test func `the year follows the time zone and defaults to the current one`() async throws {
     try await makeRecord()
     _ = try await hub.makeTrip("a", from: "2022-12-31T23:30:00.000Z", to: "2023-01-01T00:30:00.000Z")
     try await add("b", "2024-01-01")
@@ -145,7 +145,7 @@ struct HubMileageTests {
     #expect(try await hub.send("GET", "/mileage?zone=Moon").detail.contains("zone"))
   }
 
-  @Test func `an odometer that trips do not account for is a warning above two per cent`() async throws {
+  @Test func `an odometer difference of more than 2 % from the trips is a warning`() async throws {
     try await makeRecord()
     try await add("a", "2023-02-01", vehicle: "v")
     try await add("b", "2023-03-01", vehicle: "v")
@@ -160,7 +160,7 @@ struct HubMileageTests {
     #expect(check["whole"]["driven_m"] == 21_000)
   }
 
-  @Test func `the table is the one of the command line`() async throws {
+  @Test func `the table equals that of the command line`() async throws {
     try await makeRecord()
     try await add("a", "2023-02-01", "business", vehicle: "v")
     let answer = try await hub.send("GET", "/mileage/csv?year=2023&zone=Europe/Amsterdam")

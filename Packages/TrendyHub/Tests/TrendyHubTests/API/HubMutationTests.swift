@@ -20,7 +20,7 @@ struct HubMutationTests {
     (answer["outcomes"].arrayValue ?? []).map { $0["version"].intValue }
   }
 
-  @Test func `a batch is judged in order, each with its own version`() async throws {
+  @Test func `a batch is merged in order, each mutation with its own version`() async throws {
     let hub = try TestHub()
     let answer = try await hub.push([
       T.mutation(1, "create", "event_type", "t", T.typePayload),
@@ -41,7 +41,7 @@ struct HubMutationTests {
     #expect(feed.epoch == response.epoch)
   }
 
-  @Test func `the wire type of a push is what the hub reads`() async throws {
+  @Test func `the hub decodes the wire type of a push`() async throws {
     let hub = try TestHub()
     let request = PushRequest(
       device: "d", acknowledgedThrough: 0,
@@ -55,7 +55,7 @@ struct HubMutationTests {
     #expect(response.outcomes == [OutcomeEnvelope(sequence: 1, status: "accepted", version: 1)])
   }
 
-  @Test func `a batch asked again has the outcomes it had, refusals too, and no second effect`() async throws {
+  @Test func `a repeated batch returns the stored outcomes, including refusals, and changes nothing`() async throws {
     let hub = try TestHub()
     let batch = [
       T.mutation(1, "create", "event_type", "t", T.typePayload),
@@ -65,14 +65,14 @@ struct HubMutationTests {
     ]
     let first = try await hub.push(batch)
     #expect(status(first) == ["accepted", "parent_deleted", "accepted", "accepted"])
-    // What changed nothing has the version the entity had.
+    // A mutation without effect gets the version of its entity.
     #expect(versions(first) == [1, nil, 2, 1])
-    // Another device writes in between: the stored outcome is still the one of then.
+    // Another device writes in between: the stored outcomes do not change.
     _ = try await hub.push([T.mutation(1, "update", "event_type", "t", ["name": "Tea"])], device: "other")
     let second = try await hub.push(batch)
     #expect(second["outcomes"] == first["outcomes"])
     #expect(try await hub.changes().nextCursor == 3)
-    // And after a restart of the hub.
+    // Nor do they after a restart of the hub.
     let restarted = HubServer(storage: T.openStorage(hub.disk.anotherProcess()))
     let answer = await restarted.handle(
       HTTPRequest(
@@ -83,7 +83,7 @@ struct HubMutationTests {
     #expect(third["outcomes"] == first["outcomes"])
   }
 
-  @Test func `a gap is a fork, and what was judged before it stands`() async throws {
+  @Test func `a gap is a fork, and the outcomes before it are kept`() async throws {
     let hub = try TestHub()
     let answer = try await hub.push([
       T.mutation(1, "create", "event_type", "t", T.typePayload),
@@ -94,12 +94,12 @@ struct HubMutationTests {
     #expect(status(answer) == ["accepted"])
     #expect(answer["head"] == 1)
     #expect(try await hub.changes().changes.map(\.entityId) == ["t"])
-    // Nothing is held against the device: the missing one goes on.
+    // The fork does not block the device: it continues with the missing number.
     let next = try await hub.push([T.mutation(2, "create", "event", "e", T.eventPayload("e"))])
     #expect(status(next) == ["accepted"])
   }
 
-  @Test func `a sequence with other content is a fork, and so is one that was acknowledged`() async throws {
+  @Test func `a sequence number with other content is a fork, and so is an acknowledged one`() async throws {
     let hub = try TestHub()
     let first = T.mutation(1, "create", "event_type", "t", T.typePayload)
     _ = try await hub.push([first])
@@ -110,13 +110,13 @@ struct HubMutationTests {
     #expect(status(try await hub.push([second], acknowledged: 1)) == ["accepted"])
     #expect(try await hub.push([first], acknowledged: 1).problem == "device_forked")
     #expect(status(try await hub.push([second], acknowledged: 1)) == ["accepted"])
-    // Acknowledging what was never judged forgets nothing that comes later.
+    // An acknowledgement above the high-water mark does not affect later outcomes.
     let third = T.mutation(3, "update", "event_type", "t", ["name": "Juice"])
     #expect(status(try await hub.push([third], acknowledged: 99)) == ["accepted"])
     #expect(status(try await hub.push([third], acknowledged: 2)) == ["accepted"])
   }
 
-  @Test func `a store that knows less than the hub was restored`() async throws {
+  @Test func `a last sequence number below the hub's is a restored store`() async throws {
     let hub = try TestHub()
     _ = try await hub.push([
       T.mutation(1, "create", "event_type", "t", T.typePayload), T.mutation(2, "delete", "event_type", "t"),
@@ -125,7 +125,7 @@ struct HubMutationTests {
     #expect(try await hub.push([], lastSequence: 2).status == 200)
   }
 
-  @Test func `two devices have a row each`() async throws {
+  @Test func `each device has its own sequence`() async throws {
     let hub = try TestHub()
     _ = try await hub.push([T.mutation(1, "create", "event_type", "t", T.typePayload)], device: "a")
     let answer = try await hub.push([T.mutation(1, "update", "event_type", "t", ["name": "Tea"])], device: "b")
@@ -134,7 +134,7 @@ struct HubMutationTests {
     #expect(try await hub.send("GET", "/me/sync?device=c")["last_seq"] == 0)
   }
 
-  @Test func `what cannot be read as a mutation is refused by itself and uses its sequence up`() async throws {
+  @Test func `an invalid mutation is refused alone and uses up its sequence number`() async throws {
     let hub = try TestHub()
     let answer = try await hub.push([
       T.mutation(1, "create", "starship", "s", [:]),
@@ -150,7 +150,7 @@ struct HubMutationTests {
     #expect(try await hub.changes().nextCursor == 1)
   }
 
-  @Test func `a deleted id does not come back by a create or an update`() async throws {
+  @Test func `a deleted id is not revived by a create or an update`() async throws {
     let hub = try TestHub()
     try await hub.makeType()
     try await hub.makeEvent("e")
@@ -165,7 +165,7 @@ struct HubMutationTests {
     #expect(versions(answer) == [3, nil, nil, 3, 4, nil])
   }
 
-  @Test func `deleting a type takes its events and definitions along, a version each, and clears it from places`()
+  @Test func `deleting a type deletes its events and properties and clears it from places`()
     async throws
   {
     let hub = try TestHub()
@@ -195,7 +195,7 @@ struct HubMutationTests {
     #expect(try await hub.makeEvent("late").problem == "parent_deleted")
   }
 
-  @Test func `a page may end in the middle of a cascade and nothing is skipped`() async throws {
+  @Test func `a page may end within a cascade without skipping an entry`() async throws {
     let hub = try TestHub()
     try await hub.makeType()
     for number in 1...5 { try await hub.makeEvent("e\(number)") }
@@ -217,7 +217,7 @@ struct HubMutationTests {
     #expect(cursor == 12)
   }
 
-  @Test func `a create of a living id is an update, but a natural key changes nothing`() async throws {
+  @Test func `a create of a living id is an update, but with a natural key changes nothing`() async throws {
     let hub = try TestHub()
     try await hub.makeType()
     _ = try await hub.push([T.mutation(1, "create", "event", "k", T.eventPayload("k", notes: "mine"))])
@@ -233,7 +233,7 @@ struct HubMutationTests {
     #expect(try await hub.send("GET", "/events/k")["notes"] == "yours")
   }
 
-  @Test func `restore is an operation of its own and begins a new life`() async throws {
+  @Test func `a restore begins a new incarnation`() async throws {
     let hub = try TestHub()
     try await hub.makeType()
     try await hub.makeEvent("e")
@@ -270,7 +270,7 @@ struct HubMutationTests {
     #expect(entry?.fields["notes"]?.value == "last words")
   }
 
-  @Test func `an update that says what is already so takes no version`() async throws {
+  @Test func `an update without effect gets no version`() async throws {
     let hub = try TestHub()
     try await hub.makeType()
     try await hub.makeEvent("e")
@@ -281,7 +281,7 @@ struct HubMutationTests {
     #expect(try await hub.changes().nextCursor == 2)
   }
 
-  @Test func `each field keeps who wrote it, when, and under which version`() async throws {
+  @Test func `each field has its author, stamp and version`() async throws {
     let hub = try TestHub()
     _ = try await hub.push([T.mutation(1, "create", "event_type", "t", T.typePayload)], device: "a")
     await hub.clock.advance(by: .seconds(1))
@@ -291,7 +291,7 @@ struct HubMutationTests {
     #expect(entry.fields["icon"] == HubField(value: "cup", version: 1, stamp: 1_704_067_200_000, author: "a"))
   }
 
-  @Test func `more than 500 mutations at once are too many`() async throws {
+  @Test func `a push of more than 500 mutations is rejected`() async throws {
     let hub = try TestHub()
     let batch = (1...501).map { T.mutation(Int64($0), "delete", "event", "e\($0)") }
     #expect(try await hub.push(batch).problem == "too_large")

@@ -4,7 +4,7 @@ import TrendyHub
 import TrendyModels
 import TrendyTesting
 
-/// One device posted these fixes.
+/// Ingest with fixed fixes of one device.
 private struct FixedIngest: Ingest {
   let posted: [Location]
 
@@ -37,9 +37,9 @@ struct HubPlaceTests {
     }
   }
 
-  @Test func `hours at a place are by week, of stays that reach into it, too`() async throws {
+  @Test func `hours at a place are listed by week, including visits that overlap it`() async throws {
     try await makePlaces()
-    // The hub's clock stands at Monday, 1 January 2024, 0:00.
+    // The hub's clock starts on Monday, 1 January 2024, at 00:00.
     try await visit("a", from: "2023-12-24T22:00:00Z", to: "2023-12-25T06:00:00Z")
     try await visit("b", from: "2023-12-25T05:00:00Z", to: "2023-12-25T07:00:00Z")
     try await visit("c", from: "2023-12-26T05:00:00Z", to: "2023-12-26T09:00:00Z", at: "q")
@@ -51,7 +51,7 @@ struct HubPlaceTests {
     #expect(found["here_since"].isNull && found["today_s"] == 0)
   }
 
-  @Test func `a stay that goes on counts up to now`() async throws {
+  @Test func `an ongoing visit counts up to now`() async throws {
     try await makePlaces()
     try await visit("a", from: "2023-12-31T20:00:00Z", to: nil)
     await hub.clock.advance(by: .seconds(3600))
@@ -62,7 +62,7 @@ struct HubPlaceTests {
     #expect(try await hub.send("GET", "/insights/places/p?weeks=0").status == 400)
   }
 
-  /// Fixes at minutes after midnight of 1 January 2024, so many kilometres to the north.
+  /// Returns a hub with fixes at minutes after midnight of 1 January 2024, moved north by the given distance.
   private func fixed(_ fixes: [(minute: Double, kilometres: Double)]) throws -> TestHub {
     let midnight = Date(timeIntervalSince1970: 1_704_067_200)
     return try TestHub(
@@ -74,13 +74,13 @@ struct HubPlaceTests {
         }))
   }
 
-  @Test func `what is missing is where a phone was silent and elsewhere afterwards`() async throws {
+  @Test func `a gap is reported if the phone sent no fixes and was elsewhere afterwards`() async throws {
     let hub = try fixed([(-60, 0), (0, 0), (1, 0), (120, 0.1), (121, 0.1), (140, 3), (149, 9), (1439, 9), (1500, 20)])
     let day = try await hub.send("GET", "/fixes?date=2024-01-01").json
     #expect(day["start"] == "2024-01-01T00:00:00.000Z" && day["step_s"] == 300)
     let counts = try #require(day["counts"].arrayValue)
     #expect(counts.count == 288 && counts[0] == 2 && counts[24] == 2 && counts[1] == 0 && counts[287] == 1)
-    // At rest for two hours nothing is missing; nine minutes are no gap; the last one reaches into the next day.
+    // Neither two stationary hours nor nine minutes count as a gap. The last gap extends into the next day.
     #expect(
       day["gaps"].arrayValue?.map { $0["from"] } == ["2024-01-01T02:01:00.000Z", "2024-01-01T23:59:00.000Z"], "\(day)")
     #expect(day["gaps"][0]["to"] == "2024-01-01T02:20:00.000Z")
@@ -89,12 +89,12 @@ struct HubPlaceTests {
     #expect(try await hub.send("GET", "/fixes?date=soon").status == 400)
   }
 
-  @Test func `a day without fixes has none, and nothing is missing`() async throws {
+  @Test func `a day without fixes has no counts and no gaps`() async throws {
     #expect(try await hub.send("GET", "/fixes?date=2024-01-01").json["counts"] == [])
     #expect(try await hub.send("GET", "/fixes?date=2024-01-01").json["gaps"] == [])
   }
 
-  @Test func `a device is told when another one was last here`() async throws {
+  @Test func `a device sees when another one was last active`() async throws {
     let (token, laptop) = try hub.server.accounts.createToken(person: hub.person.id, deviceName: "laptop")
     func seen() async throws -> JSONValue {
       let devices = try await hub.send("GET", "/me/devices").json.arrayValue ?? []

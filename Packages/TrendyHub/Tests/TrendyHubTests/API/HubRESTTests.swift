@@ -7,7 +7,7 @@ import TrendyTesting
 
 @Suite("Plain REST", .timeLimit(.minutes(10)))
 struct HubRESTTests {
-  @Test func `every kind is made, shown, listed, changed and deleted`() async throws {
+  @Test func `every kind can be created, read, listed, updated and deleted`() async throws {
     let hub = try TestHub()
     try await hub.makeType()
     let kinds: [(path: String, create: JSONValue, change: JSONValue, field: String, value: JSONValue)] = [
@@ -48,7 +48,7 @@ struct HubRESTTests {
     }
   }
 
-  @Test func `wire types read what the hub writes, and the hub keeps what they do not know`() async throws {
+  @Test func `wire types decode responses, and the hub keeps unknown fields`() async throws {
     let hub = try TestHub()
     try await hub.makeType()
     let request = CreateEventRequest(
@@ -82,7 +82,7 @@ struct HubRESTTests {
     #expect(all == [changed])
   }
 
-  @Test func `a type's goal is set whole, kept with what a newer version adds to it, and cleared`() async throws {
+  @Test func `a goal is set as a whole, keeps unknown members and can be cleared`() async throws {
     let hub = try TestHub()
     try await hub.makeType()
     let goal: JSONValue = ["amount": 3, "bound": "at_least", "measure": "count", "period": "week"]
@@ -98,7 +98,7 @@ struct HubRESTTests {
     #expect(try await hub.send("PATCH", "/event-types/t", ["goal": .null])["goal"] == .null)
   }
 
-  @Test func `events come newest first, a page at a time`() async throws {
+  @Test func `events are listed newest first in pages`() async throws {
     let hub = try TestHub()
     try await hub.makeType()
     for hour in [3, 1, 5, 2, 4] { try await hub.makeEvent("e\(hour)", at: "2024-01-01T0\(hour):00:00Z") }
@@ -114,7 +114,7 @@ struct HubRESTTests {
     }
   }
 
-  @Test func `an idempotency key has one effect, for good`() async throws {
+  @Test func `an idempotency key has one effect, permanently`() async throws {
     let hub = try TestHub()
     let body: JSONValue = ["id": "t", "name": "Coffee", "color": "#000000", "icon": "cup"]
     let key = [("Idempotency-Key", "k1")]
@@ -129,7 +129,7 @@ struct HubRESTTests {
     #expect(other.problem == "idempotency_key_reused")
     #expect(try await hub.send("POST", "/event-types", body).problem == "duplicate")
 
-    // After a restart of the hub, and a change, the key is still known and nothing is made again.
+    // After a restart and a change the key is still recognized, and nothing is created again.
     _ = try await hub.send("PATCH", "/event-types/t", ["name": "Espresso"])
     let restarted = HubServer(storage: TestHub.openStorage(hub.disk.anotherProcess()))
     let again = await restarted.handle(
@@ -140,7 +140,7 @@ struct HubRESTTests {
     #expect(again.status == 201)
     #expect(try WireJSON.decode(JSONValue.self, from: try await again.collectedBody())["name"] == "Espresso")
 
-    // To whoever deleted it since, or heard of that, it must not seem to live.
+    // A device that deleted the entity or received its tombstone must not take it for living.
     let device = try TestHub()
     _ = try await device.send("POST", "/event-types", body, headers: key)
     _ = try await device.send("DELETE", "/event-types/t")
@@ -148,7 +148,7 @@ struct HubRESTTests {
     #expect(late.problem == "entity_deleted", "\(late.status)")
   }
 
-  @Test func `one bad event of a batch does not fail its neighbours, and a repeated batch changes nothing`()
+  @Test func `an invalid event of a batch does not affect others, and repeating the batch changes nothing`()
     async throws
   {
     let hub = try TestHub()
@@ -176,7 +176,7 @@ struct HubRESTTests {
     #expect(try await hub.send("POST", "/events/batch", ["events": many]).problem == "too_large")
   }
 
-  @Test func `definitions belong to their type`() async throws {
+  @Test func `property definitions belong to their type`() async throws {
     let hub = try TestHub()
     try await hub.makeType("t")
     try await hub.makeType("u", name: "Tea")
@@ -193,7 +193,7 @@ struct HubRESTTests {
     #expect(try await hub.send("GET", "/property-definitions?event_type_id=t").json.arrayValue?.count == 2)
   }
 
-  @Test func `geofences can be asked for the active ones`() async throws {
+  @Test func `active places can be listed separately`() async throws {
     let hub = try TestHub()
     for (id, isActive) in [("g1", true), ("g2", false)] {
       let body: JSONValue = [
@@ -207,7 +207,7 @@ struct HubRESTTests {
   }
 
   @Test(
-    "a document that is not what was expected is refused by the name of its member",
+    "an invalid document is rejected, and the detail names the member",
     arguments: [
       ("/event-types", #"{"id":"t","name":"x","color":"c"}"#, "icon: expected a string of 1 to 256 bytes, found none"),
       (
@@ -292,7 +292,7 @@ struct HubRESTTests {
     #expect(answer.headers["Content-Type"] == "application/problem+json")
   }
 
-  @Test func `a document of 32 levels is parsed, one of 33 is not, and a field has its own limit`() async throws {
+  @Test func `a document of 32 levels is parsed, one of 33 is not, and fields have a lower limit`() async throws {
     let hub = try TestHub()
     func document(_ depth: Int) -> String {
       // The object itself is one level.
@@ -308,7 +308,7 @@ struct HubRESTTests {
     #expect(try await hub.send(raw: String(repeating: "[", count: 900_000), to: "/event-types").problem == "invalid")
   }
 
-  @Test func `unknown paths and wrong methods are told so`() async throws {
+  @Test func `unknown paths and methods are rejected`() async throws {
     let hub = try TestHub()
     for path in ["/nothing", "/events/e/properties", "/event-types/t/properties/d", "/event-types/t/other"] {
       #expect(try await hub.send("GET", path).problem == "not_found", "\(path)")
@@ -322,7 +322,7 @@ struct HubRESTTests {
     #expect(try await hub.send("BREW", "/events").problem == "method_not_allowed")
   }
 
-  @Test func `ids are opaque up to 128 bytes`() async throws {
+  @Test func `ids are opaque strings of up to 128 bytes`() async throws {
     let hub = try TestHub()
     let longest = String(repeating: "ü", count: 64)
     for id in ["a/b c?d", longest, "..", "ключ"] {

@@ -24,7 +24,7 @@ struct HubSearchTests {
     ]
   }
 
-  /// All pages of a search.
+  /// Event ids of all pages of a search.
   private func found(_ text: String, at hub: TestHub) async throws -> [String] {
     var (ids, before): ([String], String?) = ([], "")
     while let moment = before {
@@ -37,10 +37,10 @@ struct HubSearchTests {
     return ids
   }
 
-  @Test func `what months are known of changes nothing of what is found, whatever is written`() async throws {
+  @Test func `text filters of months do not change the search results after any write`() async throws {
     try await hub.makeType()
     try await hub.makeType("u", name: "Lunch")
-    // Fourteen months, so that most of them are passed over.
+    // Fourteen months, so that most are skipped by their filters.
     try await make((0..<900).map { event($0, hours: $0 * 11, $0 % 97 == 5 ? "Good soup \($0)" : "number \($0)") })
     let acts: [(String, String, JSONValue?)] = [
       ("PATCH", "/events/e20", nil), ("PATCH", "/events/e700", ["notes": "Zebra and soup"]),
@@ -68,7 +68,7 @@ struct HubSearchTests {
     #expect(soup.count == 11, "\(soup)")
   }
 
-  @Test func `a word that stands nowhere is looked for once, then the whole record is passed over`() async throws {
+  @Test func `a search for a missing word reads the record once and then skips it`() async throws {
     try await hub.makeType()
     try await make((0..<11_000).map { event($0, hours: $0, "number \($0)") })
     let first = try await hub.send("GET", "/events/search?text=nowhere")

@@ -3,7 +3,7 @@ import Testing
 import TrendyHub
 import TrendyModels
 
-/// One device posted a fix each minute: half an hour of standing, then the way.
+/// Ingest with one fix a minute: half an hour stationary, then the drive.
 private struct StandingIngest: Ingest {
   func take(_ request: IngestRequest, from sender: IngestSender) async throws -> IngestAnswer { IngestAnswer() }
 
@@ -16,7 +16,7 @@ private struct StandingIngest: Ingest {
   }
 }
 
-@Suite("Trips that are mended at the hub", .timeLimit(.minutes(10)))
+@Suite("Editing of trips at the hub", .timeLimit(.minutes(10)))
 struct HubTripTests {
   private let hub: TestHub
 
@@ -26,7 +26,7 @@ struct HubTripTests {
     try await hub.send("GET", "/events").json.arrayValue ?? []
   }
 
-  @Test func `a split is told before it is made, and makes what was told`() async throws {
+  @Test func `a split matches its preview`() async throws {
     try await hub.makeType()
     #expect(try await hub.makeTrip("a", ["category": ["type": "select", "value": "business"]]).status == 201)
     let told = try await hub.send("GET", "/trips/a/split?at=2024-01-01T08:15:00.000Z")
@@ -43,13 +43,13 @@ struct HubTripTests {
     #expect(
       second["properties"]["distance"]["value"] == 7500 && second["properties"]["category"]["value"] == "business")
     #expect(try await trips().count == 2)
-    // An answer that was lost: asked again it is not parted again.
+    // The response was lost: a repeated request does not split again.
     let again = try await hub.send("POST", "/trips/a/split", ["at": "2024-01-01T08:15:00.000Z", "id": "b"])
     #expect(again["trips"] == made["trips"])
     #expect(try await trips().count == 2)
   }
 
-  @Test func `a trip is told with its neighbours in time, as far as a week away`() async throws {
+  @Test func `a trip is returned with its neighbours within a week`() async throws {
     try await hub.makeType()
     try await hub.makeEvent("coffee", at: "2024-01-01T08:59:00Z")
     _ = try await hub.makeTrip("a")
@@ -63,7 +63,7 @@ struct HubTripTests {
     #expect(try await hub.send("GET", "/trips/coffee").status == 400)
   }
 
-  @Test func `a trip tells how much longer it was than the line between its ends, unless it leads back`() async throws {
+  @Test func `a trip has the ratio of its distance to the straight line, except a round trip`() async throws {
     try await hub.makeType()
     _ = try await hub.makeTrip("a")
     #expect(try await hub.send("GET", "/trips/a")["detour"] == 1)
@@ -75,7 +75,7 @@ struct HubTripTests {
     #expect(try await hub.send("GET", "/trips/a")["detour"].isNull, "an end that nobody knows")
   }
 
-  @Test func `a trip told by hand is one like others, with the rules of the person`() async throws {
+  @Test func `a trip entered by hand gets the same properties and rules as a detected one`() async throws {
     let place: JSONValue = ["latitude": 52, "longitude": 13]
     let body: [String: JSONValue] = [
       "id": "h", "start": "2024-01-01T08:00:00.000Z", "end": "2024-01-01T08:30:00.000Z", "distance_m": 12_000,
@@ -105,7 +105,7 @@ struct HubTripTests {
     #expect(try await trips().count == 2)
   }
 
-  @Test func `where fixes were posted they tell how far it had come`() async throws {
+  @Test func `stored fixes determine the distance up to the split`() async throws {
     let hub = try TestHub(ingest: StandingIngest())
     try await hub.makeType()
     _ = try await hub.makeTrip("a")
@@ -115,7 +115,7 @@ struct HubTripTests {
     #expect(abs(try #require(half).timeIntervalSince(Date(timeIntervalSince1970: 1_704_098_700))) < 1)
   }
 
-  @Test func `merged, the earlier takes the other in, and nothing is written by halves`() async throws {
+  @Test func `a merge extends the earlier trip, deletes the later and is atomic`() async throws {
     try await hub.makeType()
     _ = try await hub.makeTrip("a")
     _ = try await hub.send("POST", "/trips/a/split", ["at": "2024-01-01T08:15:00.000Z", "id": "b"])
@@ -125,13 +125,13 @@ struct HubTripTests {
     #expect(whole["properties"]["distance"]["value"] == 10_000)
     #expect(try await trips().count == 1)
     #expect(try await hub.changes(since: head).changes.count == 2, "a change and a deletion")
-    // Two that overlap stay as they are.
+    // Overlapping trips are not merged.
     _ = try await hub.makeTrip("c", from: "2024-01-01T08:30:00.000Z", to: "2024-01-01T09:30:00.000Z")
     #expect(try await hub.send("POST", "/trips/a/merge", ["with": "c"]).detail.contains("before the first one ends"))
     #expect(try await trips().count == 2)
   }
 
-  @Test func `what cannot be done is refused with the reason`() async throws {
+  @Test func `an invalid split or merge is rejected with the reason`() async throws {
     try await hub.makeType()
     try await hub.makeEvent("coffee")
     _ = try await hub.makeTrip("a")
@@ -147,7 +147,7 @@ struct HubTripTests {
     let twice = try await hub.send("POST", "/trips/a/split", ["at": "2024-01-01T08:30:00Z", "id": "coffee"])
     #expect(twice.problem == "duplicate")
     #expect(try await hub.send("POST", "/trips/a/merge", ["with": "a"]).detail.contains("itself"))
-    // Of another person nothing is known.
+    // Another user cannot see the trip.
     let other = try hub.server.accounts.createPerson(name: "Ben")
     let token = try hub.server.accounts.createToken(person: other.id, deviceName: "phone").token
     #expect(try await hub.send("GET", "/trips/a/split?part=0.5", token: token).status == 404)

@@ -3,15 +3,15 @@ import Testing
 import TrendyHub
 import TrendyModels
 
-@Suite("One type, habits and goals at the hub", .timeLimit(.minutes(10)))
+@Suite("Insights of a type, habits and goals at the hub", .timeLimit(.minutes(10)))
 struct HubTypeInsightsTests {
   private let hub: TestHub
-  /// The hub's clock stands at the beginning of 2024, a Monday.
+  /// The hub's clock starts at the beginning of 2024, a Monday.
   private let today = CivilDate(year: 2024, month: 1, day: 1)
 
   init() throws { hub = try TestHub() }
 
-  /// At 8 o'clock, so many days ago; those of today at midnight.
+  /// Creates events at 08:00, given as days before today; those of today at 00:00.
   private func record(_ type: String = "t", _ ago: [Int], _ properties: [JSONValue] = []) async throws {
     let events = ago.enumerated().map { place, ago -> JSONValue in
       var members: [String: JSONValue] = [
@@ -46,7 +46,7 @@ struct HubTypeInsightsTests {
     try await hub.send("GET", "/insights/goals?\(query)").json["goals"].arrayValue ?? []
   }
 
-  @Test func `each day has its events, and a line and a band of those before it`() async throws {
+  @Test func `each day has its events, a moving average and a range`() async throws {
     try await hub.makeType()
     try await record("t", (0..<40).flatMap { Array(repeating: $0, count: $0 < 14 ? 3 : 1) })
     let points = try #require(try await type("days=30")["points"].arrayValue)
@@ -59,7 +59,7 @@ struct HubTypeInsightsTests {
     #expect(weeks[5]["mean"] == 14)
   }
 
-  @Test func `a year before the first entry has no points, and a type without entries none at all`() async throws {
+  @Test func `days before the first event have no points, and a type without events has none`() async throws {
     try await hub.makeType()
     #expect(try await type()["points"] == [])
     #expect(try await type()["findings"].isNull)
@@ -69,7 +69,7 @@ struct HubTypeInsightsTests {
     #expect(months[0]["mean"].isNull)
   }
 
-  @Test func `an excused day breaks the line`() async throws {
+  @Test func `a skipped day interrupts the average`() async throws {
     try await hub.makeType()
     try await record("t", Array(0..<20))
     let skip: JSONValue = [
@@ -81,7 +81,7 @@ struct HubTypeInsightsTests {
     #expect(points.first { $0["from"] == "2023-12-29" }?["mean"] == 1)
   }
 
-  @Test func `values are shared out in the order of their properties, of the days that are asked for`() async throws {
+  @Test func `values are counted by property in display order, for the requested days`() async throws {
     try await hub.makeType()
     for (key, kind, order) in [("km", "number", 1), ("size", "select", 0), ("link", "url", 2)] {
       let body: JSONValue = [
@@ -104,7 +104,7 @@ struct HubTypeInsightsTests {
     #expect(try await type("days=60")["properties_of"] == 5)
   }
 
-  @Test func `what is found in one type is what is found in all`() async throws {
+  @Test func `insights of one type equal those among all types`() async throws {
     try await hub.makeType()
     try await setGoal(1, per: "day")
     try await record("t", [0, 1, 2, 4, 5, 6, 7, 8, 9, 10, 11, 12])
@@ -115,7 +115,7 @@ struct HubTypeInsightsTests {
     #expect(habit["usual"]["from"] == 480)
   }
 
-  @Test func `a goal counts what an entry says of itself, and a week from its first day`() async throws {
+  @Test func `a goal counts the values of events, and a week begins on its first day`() async throws {
     try await hub.makeType()
     try await hub.makeType("u", name: "Run")
     try await hub.makeType("v", name: "Without")
@@ -136,7 +136,7 @@ struct HubTypeInsightsTests {
     #expect(sunday[1]["amount"] == 1200 && sunday[1]["left"] == 2400 && sunday[1]["is_met"] == false)
   }
 
-  @Test func `days that are excused later in the week make its goal smaller`() async throws {
+  @Test func `skipped days later in the week reduce its goal`() async throws {
     try await hub.makeType()
     try await setGoal(7, per: "week")
     let skip: JSONValue = [
@@ -146,14 +146,14 @@ struct HubTypeInsightsTests {
     #expect(try await goals()[0]["target"] == 5)
   }
 
-  @Test func `a week is told in words`() async throws {
+  @Test func `a week has a summary in sentences`() async throws {
     try await hub.makeType()
     try await record("t", Array(1..<20))
     let words = try #require(try await hub.send("GET", "/insights").json["words"].arrayValue)
     #expect(words.count > 1 && words.allSatisfy { $0.stringValue?.hasSuffix(".") == true }, "\(words)")
   }
 
-  @Test func `what is not asked rightly is refused by name`() async throws {
+  @Test func `invalid parameters are rejected, and the detail names them`() async throws {
     try await hub.makeType()
     #expect(try await hub.send("GET", "/insights/types/nobody").problem == "not_found")
     #expect(try await hub.send("GET", "/insights/types/t?step=year").detail.contains("step"))

@@ -4,7 +4,7 @@ import TrendyHub
 import TrendyModels
 import TrendyTesting
 
-@Suite("Types with all that hangs on them", .timeLimit(.minutes(5)))
+@Suite("Merging and restoring types at the hub", .timeLimit(.minutes(5)))
 struct HubTypeTests {
   private let hub: TestHub
 
@@ -21,7 +21,8 @@ struct HubTypeTests {
       })
   }
 
-  /// Kaffee and Coffee, each with an event, a property of the same key and one of its own; excused days and a place of the first.
+  /// Creates types Kaffee and Coffee, each with an event, a property with a common key and another property, and a skip
+  /// and a place that refer to Kaffee.
   private func makeTwo(kind: String = "number") async throws {
     try await hub.makeType("k", name: "Kaffee")
     try await hub.makeType("c")
@@ -51,7 +52,7 @@ struct HubTypeTests {
     await hub.clock.advance(by: .seconds(60))
   }
 
-  @Test func `merged, all that a type had is of the other, and taken back it is as it was`() async throws {
+  @Test func `a merge moves everything of a type to another, and an undo restores it`() async throws {
     try await makeTwo()
     let merge: JSONValue = ["into": "c", "act": "act-1"]
     let done = try await hub.send("POST", "/event-types/k/merge", merge)
@@ -62,11 +63,11 @@ struct HubTypeTests {
     #expect(try await hub.send("GET", "/geofences/p")["event_type_entry_id"] == "c")
     let definitions = try await hub.send("GET", "/event-types/c/properties").json.arrayValue ?? []
     #expect(definitions.map { $0["key"].stringValue } == ["cups", "milk", "bean"])
-    // An answer that was lost: asked again, nothing is done twice.
+    // The response was lost: a repeated request changes nothing.
     let head = try await hub.send("GET", "/changes/latest-cursor")["cursor"]
     #expect(try await hub.send("POST", "/event-types/k/merge", merge)["events"] == 2)
     #expect(try await hub.send("GET", "/changes/latest-cursor")["cursor"] == head)
-    // What was recorded since stays, and what somebody moved on, too.
+    // Events recorded since the merge stay, and so does an event that was moved on.
     try await hub.makeEvent("d", type: "c")
     try await hub.makeType("t", name: "Tea")
     _ = try await hub.send("PATCH", "/events/b", ["event_type_id": "t"])
@@ -78,12 +79,12 @@ struct HubTypeTests {
     #expect(try await ids("/event-types/c/properties") == ["c1", "c2"])
     #expect(try await hub.send("GET", "/skips/s")["event_type_id"] == "k")
     #expect(try await hub.send("GET", "/geofences/p")["event_type_entry_id"] == "k")
-    // And done again.
+    // Redo.
     #expect(try await hub.send("POST", "/event-types/k/merge", merge)["events"] == 1)
     #expect(try await types() == ["a": "c", "b": "t", "c": "c", "d": "c"])
   }
 
-  @Test func `an edit of a property that a merge made becomes a conflict when the merge is undone`() async throws {
+  @Test func `an edit of a property created by a merge becomes a conflict when the merge is undone`() async throws {
     try await makeTwo()
     let merge: JSONValue = ["into": "c", "act": "act-1"]
     _ = try await hub.send("POST", "/event-types/k/merge", merge)
@@ -95,7 +96,7 @@ struct HubTypeTests {
     #expect(conflicts.map { $0["value"] } == ["Origin"])
   }
 
-  @Test func `what cannot be merged is refused, and nothing is written`() async throws {
+  @Test func `an invalid merge is rejected and writes nothing`() async throws {
     try await makeTwo(kind: "text")
     let head = try await hub.send("GET", "/changes/latest-cursor")["cursor"]
     for (path, body, words) in [
@@ -110,7 +111,7 @@ struct HubTypeTests {
     #expect(try await hub.send("GET", "/changes/latest-cursor")["cursor"] == head)
   }
 
-  @Test func `a type that was deleted comes back with what was deleted with it, and nothing else`() async throws {
+  @Test func `a type is restored with the entities deleted with it, and no others`() async throws {
     try await hub.makeType("k", name: "Kaffee")
     for start in stride(from: 0, to: 600, by: 300) {
       let events = (start..<start + 300).map { number -> JSONValue in
@@ -136,7 +137,7 @@ struct HubTypeTests {
     #expect(try await hub.send("POST", "/event-types/k/restore?with=entries").status == 200, "again")
   }
 
-  @Test func `places that named a type name it again once it is back, but for those that were changed in that`()
+  @Test func `a restored type is set in places again, except where the reference was changed`()
     async throws
   {
     try await makeTwo()
@@ -148,7 +149,7 @@ struct HubTypeTests {
       members["event_type_exit_id"] = .string(exit)
       #expect(try await hub.send("POST", "/geofences", .object(members)).status == 201)
     }
-    // Taken away by hand right before: that stays so.
+    // Cleared by the user shortly before the deletion: stays cleared.
     _ = try await hub.send("PATCH", "/geofences/taken", ["event_type_entry_id": nil])
     await hub.clock.advance(by: .seconds(60))
     _ = try await hub.send("DELETE", "/event-types/k")

@@ -5,7 +5,7 @@ import TrendyModels
 import TrendyProtocols
 import TrendyTesting
 
-/// A folder for files on their way, gone with the test.
+/// Folder for uploads, deleted at the end of the test.
 final class TemporaryFiles: Sendable {
   let folder = FileManager.default.temporaryDirectory.appending(path: "trendy-files-\(UUID().uuidString)")
 
@@ -16,7 +16,7 @@ final class TemporaryFiles: Sendable {
   deinit { try? FileManager.default.removeItem(at: folder) }  // left behind, it would only take room
 }
 
-/// Reads lines such as `Tea|1`: an event of a type, in a minute. `?` is a line that cannot be read, `!` ends the reading.
+/// Reads lines such as `Tea|1`: an event of a type and a minute. `?` is an unreadable line, `!` aborts the import.
 private struct LineImporter: FileImporting {
   func read(
     _ file: ImportFile, into desk: HubImportDesk, onProgress: (Int64) throws -> Void
@@ -72,7 +72,7 @@ private struct LineImporter: FileImporting {
   }
 }
 
-@Suite("Files that a person sends", .timeLimit(.minutes(10)))
+@Suite("Imports of users", .timeLimit(.minutes(10)))
 struct ImportTests {
   private let files = TemporaryFiles()
   private let hub: TestHub
@@ -90,7 +90,7 @@ struct ImportTests {
 
   private static let choice: JSONValue = ["zone": "UTC"]
 
-  /// Takes a file in.
+  /// Uploads and imports a file.
   @discardableResult
   private func take(_ text: String, as id: String) async throws -> TestHub.Answer {
     try await send(text, as: id)
@@ -105,7 +105,7 @@ struct ImportTests {
     try await (hub.send("GET", "/event-types").json.arrayValue ?? []).compactMap { $0["name"].stringValue }.sorted()
   }
 
-  @Test func `a file counts as stored bytes before it is sent`() async throws {
+  @Test func `an upload counts as stored bytes from its start`() async throws {
     let files = TemporaryFiles()
     let hub = try TestHub(configuration: HubConfiguration(quota: HubQuota(bytes: 200)), files: files.intake)
     func begin(_ size: Int64) async throws -> TestHub.Answer {
@@ -115,14 +115,14 @@ struct ImportTests {
     #expect(refused.status == 507 && refused.problem == "quota_exceeded")
     #expect(refused.detail.contains("201 bytes") && refused.detail.contains("room for 200"), "\(refused.detail)")
     #expect(try await begin(200).status == 201)
-    // What the record holds is not free for a file.
+    // Entities of the record count towards the quota.
     try await hub.makeType()
     #expect(try await begin(199).status == 507)
-    // A file that was accepted goes on.
+    // An accepted upload may be started again.
     #expect(try await begin(200).status == 201)
   }
 
-  @Test func `the files of all users together are limited, until they are taken in`() async throws {
+  @Test func `uploads of all users share a limit until they are imported`() async throws {
     let other = try hub.server.accounts.createPerson(name: "Bert")
     let third = try hub.server.accounts.createPerson(name: "Carl")
     let tokens = try [hub.person, other, third].map {
@@ -132,7 +132,7 @@ struct ImportTests {
       try await hub.send(
         "POST", "/imports", ["id": "i", "name": "tea.txt", "size": .int(size)], token: tokens[user])
     }
-    // 1,000 a file, so 2,000 for all.
+    // 1,000 bytes for a file, so 2,000 for all.
     #expect(try await begin(0, size: 1000).status == 201)
     #expect(try await begin(1, size: 994).status == 201)
     let refused = try await begin(2, size: 7)
@@ -145,7 +145,7 @@ struct ImportTests {
     #expect(try await begin(2, size: 1000).status == 409, "an import of this id was taken in")
   }
 
-  @Test func `an id is free for each user, and no answer says that another user has it`() async throws {
+  @Test func `an import id is separate for each user and does not reveal those of others`() async throws {
     let other = try hub.server.accounts.createPerson(name: "Bert")
     let token = try hub.server.accounts.createToken(person: other.id, deviceName: "d").token
     try await send("Tea|1\n", as: "i")
@@ -156,7 +156,7 @@ struct ImportTests {
     #expect(try await hub.send("POST", "/imports/i/commit", Self.choice)["state"] == "done")
   }
 
-  @Test func `looking at a file does not keep it longer than an hour`() async throws {
+  @Test func `reading the status of an upload does not keep it longer than an hour`() async throws {
     try await send("Tea|1\n", as: "i")
     for _ in 1...2 {
       await hub.clock.advance(by: .seconds(1900))
@@ -167,7 +167,7 @@ struct ImportTests {
     #expect(try await hub.send("GET", "/imports/i").status == 404)
   }
 
-  @Test func `what does not fit into the quota fails the import in words, and it can be taken back`() async throws {
+  @Test func `an import beyond the quota fails with a reason and can be undone`() async throws {
     let files = TemporaryFiles()
     let hub = try TestHub(configuration: HubConfiguration(quota: HubQuota(rows: 3)), files: files.intake)
     let text = "Tea|1\nTea|2\nTea|3\n"
@@ -182,7 +182,7 @@ struct ImportTests {
     #expect(try await hub.send("GET", "/events").json.arrayValue?.isEmpty == true)
   }
 
-  @Test func `a file is told of before anything is written, and then taken in once`() async throws {
+  @Test func `a preview writes nothing, and the import creates each event once`() async throws {
     let head = try await hub.changes().nextCursor
     try await send("Tea|1\nTea|2\n?\nRun|3\n", as: "i")
     let preview = try await hub.send("POST", "/imports/i/preview", Self.choice)
@@ -201,20 +201,20 @@ struct ImportTests {
     #expect(files.names == [], "the file is not kept")
     #expect(try await hub.send("POST", "/imports/i/commit", Self.choice).status == 409)
 
-    // The same once more, and what was not asked for.
+    // The file is sent again.
     let second = try await take("Tea|1\nTea|2\n", as: "j")
     #expect(second["result"]["new"] == [:] && second["result"]["known"] == 2)
     #expect(second["import"].isNull, "what brought nothing is in no list")
     #expect(try await events().count == 2)
   }
 
-  @Test func `a file comes in parts, each of which may be sent again`() async throws {
+  @Test func `a file is sent in parts, each of which may be repeated`() async throws {
     #expect(try await begin("i", size: 12)["part_bytes"] == 64)
     #expect(try await hub.put(Data("Tea|1\n".utf8), to: "/imports/i/content")["received"] == 6)
     let gap = try await hub.put(Data("x".utf8), to: "/imports/i/content?offset=7")
     #expect(gap.status == 400 && gap.detail.contains("expected 6 or less"))
     #expect(try await hub.send("POST", "/imports/i/preview", Self.choice).status == 409, "it is not whole")
-    // No answer came: the part comes again, and with it more.
+    // The response was lost: the part is sent again with more data.
     #expect(try await hub.put(Data("Tea|1\nTe".utf8), to: "/imports/i/content?offset=0")["received"] == 8)
     #expect(try await begin("i", size: 12)["received"] == 8, "where it goes on is told")
     #expect(
@@ -224,14 +224,14 @@ struct ImportTests {
     #expect(preview["preview"]["new"]["event"] == 2)
   }
 
-  @Test("a file of more than the hub takes is refused in words", arguments: [(1000, 201), (1001, 413), (0, 400)])
+  @Test("a file beyond the size limit is rejected with the limit", arguments: [(1000, 201), (1001, 413), (0, 400)])
   func sizes(size: Int, status: Int) async throws {
     let answer = try await begin("i", size: size)
     #expect(answer.status == status)
     if status == 413 { #expect(answer.detail.contains("1000 at most") && answer.detail.contains("trendy import")) }
   }
 
-  @Test func `nobody sees or touches the file of another`() async throws {
+  @Test func `no user can read or change the upload of another`() async throws {
     let ben = try hub.server.accounts.createPerson(name: "Ben")
     let token = try hub.server.accounts.createToken(person: ben.id, deviceName: "phone").token
     try await send("Tea|1\n", as: "waits")
@@ -252,34 +252,34 @@ struct ImportTests {
     #expect(try await events().count == 1)
   }
 
-  @Test func `taking back leaves what was edited or is in use, and it may come again`() async throws {
+  @Test func `an undone import keeps edited and used entities and can be repeated`() async throws {
     try await take("Tea|1\nTea|2\nTea|3\nRun|4\n", as: "i")
     let ids = try await events().compactMap { $0["id"].stringValue }
     let tea = try #require(
       try await hub.send("GET", "/event-types").json.arrayValue?.first { $0["name"] == "Tea" }?["id"].stringValue)
-    // The list has the latest first.
+    // The list has the latest event first.
     _ = try await hub.send("PATCH", "/events/\(ids[2])", ["notes": "mine"])
     _ = try await hub.send("DELETE", "/events/\(ids[1])")
     _ = try await hub.makeEvent("own", type: tea)
 
     let undone = try await hub.send("POST", "/imports/i/undo")
     #expect(undone.status == 202 && undone["state"] == "undone" && undone["import"]["undone_at"].stringValue != nil)
-    // Of six that it made: one was edited, one deleted, and the type of those that are left is in use.
+    // The import created six entities: one was edited, one deleted, and the type of the remaining events is in use.
     #expect(undone["removed"] == 3 && undone["left"] == 3)
     #expect(try await Set(events().compactMap { $0["id"].stringValue }) == ["own", ids[2]])
     #expect(try await typeNames() == ["Tea"])
     #expect(try await hub.send("POST", "/imports/i/undo").status == 202, "once more is nothing more")
 
-    // What was taken back comes again, with its type; what a person deleted does not.
+    // Undone events are imported again with their type; an event that the user deleted is not.
     let again = try await take("Tea|1\nTea|2\nTea|3\nRun|4\n", as: "j")
     #expect(again["result"]["new"] == ["event": 2, "event_type": 1])
     #expect(try await Set(events().compactMap { $0["id"].stringValue }) == Set(["own", ids[0], ids[2], ids[3]]))
-    // And is taken back with the second import.
+    // Undoing the second import removes them again.
     #expect(try await hub.send("POST", "/imports/j/undo")["removed"] == 3)
     #expect(try await Set(events().compactMap { $0["id"].stringValue }) == ["own", ids[2]])
   }
 
-  @Test func `an entry that somebody deleted and restored since stays when its import is undone`() async throws {
+  @Test func `an event deleted and restored since stays when its import is undone`() async throws {
     try await take("Tea|1\nTea|2\n", as: "i")
     let ids = try await events().compactMap { $0["id"].stringValue }
     _ = try await hub.send("DELETE", "/events/\(ids[0])")
@@ -288,11 +288,11 @@ struct ImportTests {
     #expect(try await events().compactMap { $0["id"].stringValue } == [ids[0]])
   }
 
-  @Test func `what a person deletes while an import is taken back does not come again`() async throws {
+  @Test func `an event deleted by the user during an undo is not imported again`() async throws {
     try await take("Tea|1\n", as: "i")
     let type = try await hub.send("GET", "/event-types").json[0]["id"].stringValue ?? ""
     _ = try await hub.makeEvent("event-tea-9.0", type: type)
-    // The hub ended while it took the import back.
+    // The hub stopped while it undid the import.
     try hub.storage.write(person: hub.person.id) { transaction in
       var entry = try #require(try transaction.imports().first)
       entry.undoneAt = hub.clock.now
@@ -304,7 +304,7 @@ struct ImportTests {
     #expect(try await events().compactMap { $0["id"].stringValue }.sorted() == ["event-tea-1.0", "event-tea-8.0"])
   }
 
-  @Test func `a file that breaks off leaves an import that can be taken back`() async throws {
+  @Test func `an aborted import can be undone`() async throws {
     let broken = try await take("Tea|1\nTea|2\n!\nTea|3\n", as: "i")
     #expect(broken["state"] == "failed" && broken["problem"]["detail"] == "it breaks off")
     #expect(try await events().count == 2)
@@ -320,7 +320,7 @@ struct ImportTests {
     #expect(try await typeNames().isEmpty)
   }
 
-  @Test func `what cannot be read may be read another way, and nothing of it was written`() async throws {
+  @Test func `an unreadable file writes nothing and can be read with other options`() async throws {
     try await send("Tea|1\n!\n", as: "i")
     let failed = try await hub.send("POST", "/imports/i/preview", Self.choice)
     #expect(failed["state"] == "failed" && failed["problem"]["type"] == "urn:trendy:error:unreadable")
@@ -334,7 +334,7 @@ struct ImportTests {
     #expect(try await hub.send("POST", "/imports/i/preview", ["zone": "UTC", "date_format": "dmy"]).status == 202)
   }
 
-  @Test func `a file that nobody asks for goes after an hour, and one that is replaced at once`() async throws {
+  @Test func `an unused upload is deleted after an hour, and a replaced one at once`() async throws {
     try await send("Tea|1\n", as: "first")
     try await send("Tea|2\n", as: "second")
     #expect(files.names.count == 1)
@@ -351,7 +351,7 @@ struct ImportTests {
     #expect(files.names == [])
   }
 
-  @Test func `a hub without an intake of files says so`() async throws {
+  @Test func `a hub without imports answers 404`() async throws {
     let hub = try TestHub()
     let answer = try await hub.send("GET", "/imports")
     #expect(answer.status == 404 && answer.detail.contains("takes in no files"))

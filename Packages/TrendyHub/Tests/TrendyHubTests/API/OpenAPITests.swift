@@ -3,7 +3,7 @@ import Testing
 import TrendyHub
 import TrendyModels
 
-/// Found every event, and takes nothing in.
+/// Ingest with an explanation for every event.
 private struct ExplainingIngest: Ingest {
   func take(_ request: IngestRequest, from sender: IngestSender) async throws -> IngestAnswer { IngestAnswer() }
 
@@ -29,7 +29,7 @@ private struct ExplainingIngest: Ingest {
   }
 }
 
-/// What the hub says of itself in `/openapi.json`, held against what it does.
+/// Checks `/openapi.json` against the responses of the hub.
 @Suite("OpenAPI")
 struct OpenAPITests {
   private let hub: TestHub
@@ -47,7 +47,7 @@ struct OpenAPITests {
     return Document(value: try WireJSON.decode(JSONValue.self, from: try await response.collectedBody()))
   }
 
-  @Test func `the document names every kind, and each reference leads somewhere`() async throws {
+  @Test func `the document contains every kind, and each reference resolves`() async throws {
     let document = try await document()
     #expect(document.value["openapi"] == "3.1.0")
     #expect(document.operations.count > 40)
@@ -65,7 +65,7 @@ struct OpenAPITests {
     for reference in document.references { #expect(document.schemas[reference] != nil, "\(reference)") }
   }
 
-  /// What is made by one operation is there for the others: in the order of the list.
+  /// Requests in order: entities created by one operation are used by the others.
   private static let bodies: [(operation: String, body: JSONValue)] = [
     (
       "createEventType",
@@ -121,7 +121,7 @@ struct OpenAPITests {
     "Event": ["notes": .null], "Vehicle": ["color": "#000000"], "Setting": ["value": "12"], "Skip": ["note": "ill"],
   ]
 
-  @Test func `every operation of the document does what it says, and answers in its shape`() async throws {
+  @Test func `every operation succeeds with the documented status and schema`() async throws {
     let document = try await document()
     let watch = try hub.server.accounts.createToken(person: hub.person.id, deviceName: "watch")
     var run = Run(hub: hub, document: document)
@@ -184,7 +184,7 @@ struct OpenAPITests {
     let place: JSONValue = ["id": "place", "name": "Home", "latitude": 52, "longitude": 5, "radius": 100]
     #expect(try await hub.send("POST", "/geofences", place).status == 201)
     try await run.drive("getPlaceInsights", id: "place")
-    // Nothing else is to be known to ask the rest of what reads.
+    // The remaining reads need no preparation.
     for operation in document.operations where operation.method == "get" && !run.driven.contains(operation.name) {
       try await run.drive(operation.name, id: "t")
     }
@@ -199,7 +199,7 @@ struct OpenAPITests {
     #expect(Set(document.operations.map(\.name)).subtracting(run.driven).isEmpty)
   }
 
-  @Test func `a method that an address does not take is refused with those that it takes`() async throws {
+  @Test func `an unsupported method is rejected with the allowed ones`() async throws {
     for (path, allow) in [
       ("/events", "GET, HEAD, POST"), ("/events/x", "GET, HEAD, PUT, PATCH, DELETE"), ("/mutations", "POST"),
       ("/events/batch", "POST"), ("/health", "GET, HEAD"),
@@ -213,7 +213,7 @@ struct OpenAPITests {
   }
 }
 
-/// An OpenAPI document as a program that is made from it reads it.
+/// OpenAPI document as a code generator reads it.
 private struct Document {
   struct Operation {
     var path: String
@@ -248,7 +248,7 @@ private struct Document {
 
   static func name(_ reference: String) -> String { String(reference.split(separator: "/").last ?? "") }
 
-  /// What of a value is not as the schema has it; empty where all is.
+  /// Differences between a value and a schema; empty if it conforms.
   func faults(_ value: JSONValue, _ schema: JSONValue, at path: String = "") -> [String] {
     guard let rules = schema.objectValue else { return [] }
     if let reference = rules["$ref"]?.stringValue {
@@ -311,7 +311,7 @@ extension JSONValue {
   fileprivate subscript(_ name: String) -> JSONValue? { objectValue?[name] }
 }
 
-/// Asks what the document names, and holds the answers against it.
+/// Calls documented operations and checks the responses against the document.
 private struct Run {
   let hub: TestHub
   let document: Document
@@ -348,7 +348,7 @@ private struct Run {
     }
     let form = response.headers["Content-Type"] ?? ""
     #expect(content[form] != nil, "\(name)")
-    // A stream of events has no end, and a table no schema.
+    // An event stream has no end, and a table no schema.
     if form == "text/event-stream" || form == "text/csv" { return .null }
     let data = try await response.collectedBody()
     guard form == "application/json", let schema = content[form]?["schema"] else {
@@ -363,14 +363,14 @@ private struct Run {
     return value
   }
 
-  /// Every parameter that has a least value is given it, so that the document names none that is refused.
+  /// Passes the minimum of each parameter that has one, so that the documented minimum is known to be accepted.
   private func query(of operation: Document.Operation) -> String {
     let items = (operation.content["parameters"]?.arrayValue ?? []).compactMap { parameter -> String? in
       guard let name = parameter["name"]?.stringValue, let schema = parameter["schema"] else { return nil }
       if operation.name == "showSplit" { return name == "at" ? "at=2024-01-01T08:30:00.000Z" : nil }
       if let least = schema["minimum"]?.intValue { return name == "last_seq" ? nil : "\(name)=\(least)" }
       if let word = schema["enum"]?.arrayValue?.first?.stringValue { return "\(name)=\(word)" }
-      // A period that there is for what names dates.
+      // Operations with dates get a period.
       if operation.name == "countEventsByDay", name == "from" || name == "to" { return "\(name)=2024-01-01" }
       if operation.name == "getFixedDay", name == "date" { return "date=2024-01-01" }
       return name == "event_type_id" ? "event_type_id=t" : nil

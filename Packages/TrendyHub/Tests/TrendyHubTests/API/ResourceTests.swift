@@ -11,13 +11,13 @@ import TrendyTesting
   import Glibc
 #endif
 
-@Suite("Bounds of a hub", .timeLimit(.minutes(10)))
+@Suite("Resource limits of a hub", .timeLimit(.minutes(10)))
 struct ResourceTests {
-  @Test func `those used last stay open, and what could not be closed is named again`() {
+  @Test func `the most recently used stay open, and one that could not be closed is returned again`() {
     var recent = RecentlyUsed(limit: 2)
     #expect(recent.onUse("a").isEmpty && recent.onUse("b").isEmpty && recent.onUse("a").isEmpty)
     #expect(recent.onUse("c") == ["b"])
-    // In use: still open.
+    // "b" is in use and still open.
     #expect(recent.onUse("d") == ["b", "a"])
     recent.onClosed("a")
     #expect(recent.onUse("c") == ["b"])
@@ -26,7 +26,7 @@ struct ResourceTests {
     #expect(recent.leastRecent(5, but: "c") == ["d"])
   }
 
-  @Test func `of many persons a bounded number of stores stays open, and all are served`() async throws {
+  @Test func `with many users a limited number of stores stays open and all are served`() async throws {
     let hub = try BoundedHub(openStores: 4)
     let people = try hub.people(20)
     for round in 0..<3 {
@@ -37,7 +37,7 @@ struct ResourceTests {
       }
     }
     for person in people { #expect(try await hub.send("GET", "/event-types/t0", nil, person) == 200) }
-    // What is written and closed is still made quick to open.
+    // Stores that were written and closed are still maintained.
     while try hub.storage.maintain() {}
     #expect(hub.storage.openStoreCount <= 4)
   }
@@ -48,7 +48,7 @@ struct ResourceTests {
     let first = people[0].person
     _ = try await hub.send("POST", "/event-types", type("t"), people[0])
     try hub.storage.read(person: first) { reading in
-      // On the same thread, one inside the other: nobody else may be closed but those that are idle.
+      // The writes are nested in a read on the same thread: only idle stores may be closed.
       for other in people.dropFirst() { try hub.storage.write(person: other.person) { _ in } }
       #expect(hub.storage.openStoreCount == 2)
       #expect(try reading.entry(kind: "event_type", id: "t") != nil)
@@ -57,7 +57,7 @@ struct ResourceTests {
     #expect(hub.storage.openStoreCount == 1)
   }
 
-  @Test func `a store whose write waits for its sync is not closed`() async throws {
+  @Test func `a store with a write that waits for its sync is not closed`() async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "trendy-idle-\(UUID().uuidString)").path
     defer { try? FileManager.default.removeItem(atPath: folder) }  // a folder left behind in /tmp harms nothing
     let files = GatedFileSystem()
@@ -80,19 +80,19 @@ struct ResourceTests {
     #expect(try storage.read(person: "anna") { try $0.state().head } == 2)
   }
 
-  @Test func `where descriptors run out idle stores are closed, and a shortage that stays is told and passes`()
+  @Test func `a shortage of descriptors closes idle stores and is logged once a minute if it lasts`()
     async throws
   {
     let disk = ShortFileSystem()
     let hub = try BoundedHub(openStores: 100, fileSystem: disk)
     let people = try hub.people(8)
     for person in people { #expect(try await hub.send("POST", "/event-types", type("t"), person) == 201) }
-    // One new file at a time fails, until another store is closed.
+    // One open fails until another store is closed.
     disk.failures.withLock { $0 = 1 }
     let late = try hub.people(1, from: 8)[0]
     #expect(try await hub.send("POST", "/event-types", type("t"), late) == 201)
     #expect(hub.storage.openStoreCount < 9)
-    // Nothing helps.
+    // Closing stores does not help.
     disk.failures.withLock { $0 = .max }
     let more = try hub.people(3, from: 9)
     for person in more { #expect(try await hub.send("POST", "/event-types", type("t"), person) == 503) }
@@ -108,7 +108,7 @@ struct ResourceTests {
     }
   }
 
-  @Test func `readiness knows a full disk, and asks it once in five seconds`() async throws {
+  @Test func `readiness detects a full disk and checks it once in five seconds`() async throws {
     let disk = ShortFileSystem()
     let hub = try BoundedHub(openStores: 4, fileSystem: disk)
     _ = try hub.people(1)
@@ -130,7 +130,7 @@ struct ResourceTests {
   }
 }
 
-/// A hub of many persons on a disk in memory.
+/// Hub with many users on a simulated disk.
 private struct BoundedHub {
   let clock = ManualClock()
   let storage: EmbeddedHubStorage
@@ -174,10 +174,10 @@ private struct BoundedHub {
   }
 }
 
-/// A disk in memory on which new files may find no descriptor, or no room.
+/// Simulated disk on which opening a file fails because descriptors or space run out.
 private final class ShortFileSystem: ForwardingFileSystem {
   let base = SimulatedFileSystem()
-  /// How many openings in the folders of persons fail from here on.
+  /// Number of opens in the directories of users that will fail.
   let failures = Mutex(0)
   let isFull = Mutex(false)
 
