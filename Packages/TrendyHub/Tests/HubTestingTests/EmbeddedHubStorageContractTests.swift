@@ -7,25 +7,25 @@ import TrendyHub
 import TrendyModels
 import TrendyPersistence
 
-@Suite("EmbeddedHubStorage keeps the contract", .timeLimit(.minutes(10)))
+@Suite("Contract of EmbeddedHubStorage", .timeLimit(.minutes(10)))
 struct EmbeddedHubStorageContractTests {
-  @Test("of a hub storage", arguments: HubStorageContract.all)
+  @Test("the storage keeps the contract", arguments: HubStorageContract.all)
   func contract(check: HubStorageContract.Check) throws {
     try check.run(on: openStorage(SimulatedFileSystem()))
   }
 
-  @Test("with the hub restarted after every write", arguments: HubStorageContract.all)
+  @Test("the storage keeps the contract if the hub restarts after every write", arguments: HubStorageContract.all)
   func reopened(check: HubStorageContract.Check) throws {
     let disk = SimulatedFileSystem()
     try check.run(on: ReopeningStorage(disk: disk))
   }
 
-  @Test("with what was saved sealed and merged after every write", arguments: HubStorageContract.all)
+  @Test("the storage keeps the contract with maintenance after every write", arguments: HubStorageContract.all)
   func maintained(check: HubStorageContract.Check) throws {
     try check.run(on: ReopeningStorage(disk: SimulatedFileSystem(), maintains: true))
   }
 
-  @Test func `a person's long log becomes a segment when there is time for it`() throws {
+  @Test func `maintenance turns a long log of a user into a segment`() throws {
     let disk = SimulatedFileSystem()
     let storage = openStorage(disk)
     let name = String(repeating: "n", count: 5000)
@@ -38,13 +38,13 @@ struct EmbeddedHubStorageContractTests {
   }
 }
 
-@Suite("MemoryHubStorage keeps the contract", .timeLimit(.minutes(10)))
+@Suite("Contract of MemoryHubStorage", .timeLimit(.minutes(10)))
 struct MemoryHubStorageContractTests {
-  @Test("of a hub storage", arguments: HubStorageContract.all)
+  @Test("the storage keeps the contract", arguments: HubStorageContract.all)
   func contract(check: HubStorageContract.Check) throws { try check.run(on: MemoryHubStorage()) }
 }
 
-/// Opens the store anew after every write, as if the hub had been restarted, perhaps after it had time for its storage.
+/// Reopens the store after every write, as if the hub had been restarted, optionally after maintenance.
 private final class ReopeningStorage: HubStorage {
   private let disk: SimulatedFileSystem
   private let maintains: Bool
@@ -86,7 +86,7 @@ private final class ReopeningStorage: HubStorage {
   }
 }
 
-/// Small chunks: a disk in memory is made anew for every check.
+/// Small chunks, as every check creates a new disk in memory.
 private func openStorage(_ disk: SimulatedFileSystem) -> EmbeddedHubStorage {
   EmbeddedHubStorage(
     directory: "/hub", fileSystem: disk,

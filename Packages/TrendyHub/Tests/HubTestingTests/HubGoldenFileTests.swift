@@ -5,9 +5,8 @@ import Testing
 import TrendyHub
 import TrendyPersistence
 
-/// A hub's folder of format version 1, which every later version reads (docs/format.md).
-///
-/// `TRENDY_GOLDEN=folder` writes it anew.
+/// Hub directory of format version 1, which every later version reads (docs/format.md).
+///  `TRENDY_GOLDEN=folder` writes it again.
 @Suite("Golden files of a hub")
 struct HubGoldenFileTests {
   private static let folder = Bundle.module.url(forResource: "Resources/golden", withExtension: nil)
@@ -47,7 +46,7 @@ struct HubGoldenFileTests {
     try storage.read(person: "p") { try $0.lines(after: 0, limit: 9) }
   }
 
-  @Test func `a hub's folder is read and written to`() throws {
+  @Test func `a hub directory is read and written`() throws {
     let disk = SimulatedFileSystem()
     let folder = try #require(Self.folder)
     for directory in ["/hub", "/hub/directory", "/hub/people", "/hub/people/p"] { try disk.createDirectory(directory) }

@@ -4,8 +4,8 @@ import TrendyHub
 import TrendyModels
 import TrendyTesting
 
-/// What a device says of itself is told to the person's others, and decides nothing.
-@Suite("What devices say of themselves", .timeLimit(.minutes(5)))
+/// Reports of a device are shown on the user's other devices and have no other effect.
+@Suite("Device reports", .timeLimit(.minutes(5)))
 struct DeviceReportTests {
   private let hub: TestHub
 
@@ -16,7 +16,7 @@ struct DeviceReportTests {
     return devices.first { $0["id"] == .string(id) }?["report"] ?? .null
   }
 
-  @Test func `the others are told what waits, since when, how its clock is and its version`() async throws {
+  @Test func `other devices see pending changes, their age, the clock offset and the version`() async throws {
     let (token, laptop) = try hub.server.accounts.createToken(person: hub.person.id, deviceName: "laptop")
     func ask(_ header: String?) async throws {
       let headers = header.map { [("Trendy-Device", $0)] } ?? []
@@ -30,13 +30,13 @@ struct DeviceReportTests {
         "version": "1.2.0", "waiting": 3, "oldest_at": "2023-12-31T23:59:30.000Z", "clock_ahead_s": 0.4,
         "at": "2024-01-01T00:00:00.000Z",
       ])
-    // A request that says nothing, as of a stream, leaves what was said before.
+    // A request without a report, such as one for the stream, keeps the previous report.
     try await ask(nil)
     #expect(try await report(laptop.id)["waiting"] == 3)
     try await ask("waiting=0")
     #expect(try await report(laptop.id)["waiting"] == 0)
     #expect(try await report(laptop.id)["oldest_at"].isNull)
-    // Of itself a device is told nothing: it knows better.
+    // A device gets no report about itself.
     _ = try await hub.send("GET", "/events", headers: [("Trendy-Device", "waiting=1")])
     let own = try await hub.send("GET", "/me/devices").json.arrayValue?.first { $0["current"] == true }
     #expect(own?["report"].isNull == true)
@@ -46,7 +46,7 @@ struct DeviceReportTests {
     "", "waiting", "waiting=", "waiting=-1", "waiting=many", "waiting=99999999999999999999", "version=1.2.0",
     "version=\"\"", "version=\"a\\\"b\"", "version=\"\(String(repeating: "x", count: 41))\"", "=3", ",,,",
     "now=\"now\"",
-  ]) func `what is not understood is passed over, and the request is answered`(header: String) async throws {
+  ]) func `an invalid report is ignored, and the request is answered`(header: String) async throws {
     let (token, laptop) = try hub.server.accounts.createToken(person: hub.person.id, deviceName: "laptop")
     let answer = try await hub.send("GET", "/events", headers: [("Trendy-Device", header)], token: token)
     #expect(answer.status == 200)

@@ -11,7 +11,7 @@ struct HubAccountTests {
     try await hub.send("POST", "/pair", ["code": .string(code), "device_name": "laptop"], token: "", address: address)
   }
 
-  @Test func `a code pairs one device, once`() async throws {
+  @Test func `a code pairs one device once`() async throws {
     let hub = try TestHub(configuration: HubConfiguration(name: "attic"))
     let code = try hub.server.accounts.createPairingCode(person: hub.person.id)
     #expect(code.wholeMatch(of: /[0-9]{4}-[0-9]{4}/) != nil)
@@ -29,7 +29,7 @@ struct HubAccountTests {
     let devices = try hub.server.accounts.devices(person: hub.person.id)
     #expect(devices.map(\.name) == ["laptop", "phone"])
     #expect(devices.contains { $0.id == response.deviceId })
-    // Neither token nor code lies in any file.
+    // No file contains the token or the code.
     let digits = Array(code.replacing("-", with: "").utf8)
     for file in hub.disk.files {
       let contents = try #require(hub.disk.contents(file))
@@ -38,7 +38,7 @@ struct HubAccountTests {
     }
   }
 
-  @Test func `a code that the device of another person is refused with is not used up`() async throws {
+  @Test func `a code that is rejected for a device of another user is not used up`() async throws {
     let hub = try TestHub()
     let code = try hub.server.accounts.createPairingCode(person: hub.person.id)
     func pair(as holder: String) async throws -> TestHub.Answer {
@@ -55,14 +55,14 @@ struct HubAccountTests {
   }
 
   @Test(arguments: [(599, 201), (600, 403)])
-  func `a code works for ten minutes`(seconds: Int, status: Int) async throws {
+  func `a code is valid for ten minutes`(seconds: Int, status: Int) async throws {
     let hub = try TestHub()
     let code = try hub.server.accounts.createPairingCode(person: hub.person.id)
     await hub.clock.advance(by: .seconds(seconds))
     #expect(try await pair(hub, code.replacing("-", with: "")).status == status)
   }
 
-  @Test func `an address that guesses has to wait, others do not`() async throws {
+  @Test func `an address with wrong codes has to wait, other addresses do not`() async throws {
     let hub = try TestHub()
     for _ in 0..<5 { #expect(try await pair(hub, "0000-0000").status == 403) }
     let code = try hub.server.accounts.createPairingCode(person: hub.person.id)
@@ -77,7 +77,7 @@ struct HubAccountTests {
     #expect(try await pair(hub, try hub.server.accounts.createPairingCode(person: hub.person.id)).status == 201)
   }
 
-  @Test func `behind a trusted proxy each sender is counted by itself, and nobody else can claim to be another`()
+  @Test func `clients of a trusted proxy are counted separately, and others cannot forge addresses`()
     async throws
   {
     let hub = try TestHub(configuration: HubConfiguration(trustedProxies: ["10.0.0.9"]))
@@ -96,7 +96,7 @@ struct HubAccountTests {
     #expect(try await guess(from: "4.4.4.9", through: "10.0.0.8") == 429)
   }
 
-  @Test func `any number of addresses that guess keep nobody else from pairing`() async throws {
+  @Test func `wrong codes from any number of addresses do not block other addresses`() async throws {
     let hub = try TestHub()
     for number in 0..<300 {
       let address = "10.0.\(number / 250).\(number % 250)"
@@ -107,7 +107,7 @@ struct HubAccountTests {
   }
 
   @Test(
-    "one subscriber's addresses are counted as one",
+    "addresses of one subscriber count together",
     arguments: [
       ((0..<5).map { "2001:db8:1:2::\($0)" }, "2001:db8:1:2:ffff::1", "2001:db8:1:3::1"),
       (["10.0.0.1", "::ffff:10.0.0.1", "::FFFF:0a00:1", "10.0.0.1", "::ffff:10.0.0.1"], "10.0.0.1", "10.0.0.2"),
@@ -120,7 +120,7 @@ struct HubAccountTests {
     #expect(try await pair(hub, code, address: other).status == 201)
   }
 
-  @Test func `nothing but health and pairing is told without a good token`() async throws {
+  @Test func `only health and pairing are accessible without a valid token`() async throws {
     let hub = try TestHub()
     #expect(try await hub.send("GET", "/health", token: "").json == ["status": "ok", "version": "1"])
     for path in ["/changes", "/snapshot", "/events", "/me/sync", "/events/e", "/nothing"] {
@@ -137,10 +137,10 @@ struct HubAccountTests {
     #expect(try await hub.send("GET", "/changes", headers: [("Authorization", "bearer \(hub.token)")]).status == 200)
   }
 
-  @Test func `who was removed comes in no more, until they are restored and pair again`() async throws {
+  @Test func `a removed user is locked out until restored and paired again`() async throws {
     let hub = try TestHub()
     try await hub.makeType()
-    // From another process, while the hub runs.
+    // Another process, while the hub is running.
     let accounts = HubAccounts(storage: TestHub.openStorage(hub.disk.anotherProcess()), clock: hub.clock)
     let code = try accounts.createPairingCode(person: hub.person.id)
     try accounts.remove(person: hub.person.id, isErasing: false)
@@ -156,7 +156,7 @@ struct HubAccountTests {
     #expect(feed["changes"].arrayValue?.count == 1)
   }
 
-  @Test func `a name is free once its person was removed, and their way back is closed while another has it`() throws {
+  @Test func `the name of a removed user is free, and a restore fails while another user has it`() throws {
     let hub = try TestHub()
     let accounts = hub.server.accounts
     try accounts.remove(person: hub.person.id, isErasing: false)
@@ -167,7 +167,7 @@ struct HubAccountTests {
     #expect(try accounts.people().map(\.id) == [hub.person.id])
   }
 
-  @Test func `who is erased leaves no file, whenever power goes, and a device that was on its way gets in no more`()
+  @Test func `erasing a user leaves no files after any power cut, and later writes are rejected`()
     async throws
   {
     for change in 1... {
@@ -180,7 +180,7 @@ struct HubAccountTests {
       #expect(throws: Problem.self) { try hub.server.accounts.restore(person: hub.person.id) }
       let person = try #require(try hub.server.accounts.removedPeople().first)
       hub.disk.powerOff(beforeChange: change)
-      // What fails is done again by the next start.
+      // The next start repeats an erasure that failed.
       try? hub.server.accounts.finishErasing(person: person)
       let isCutShort = hub.disk.isOff
       hub.disk.powerOff(beforeChange: .max)
@@ -201,11 +201,11 @@ struct HubAccountTests {
     }
   }
 
-  @Test func `a revoked token opens nothing, and the others still do`() async throws {
+  @Test func `a revoked token is rejected, and other tokens stay valid`() async throws {
     let hub = try TestHub()
     let (other, device) = try hub.server.accounts.createToken(person: hub.person.id, deviceName: "lost")
     #expect(try await hub.send("GET", "/changes", token: other).status == 200)
-    // From another process, while the hub runs.
+    // Another process, while the hub is running.
     let accounts = HubAccounts(storage: TestHub.openStorage(hub.disk.anotherProcess()))
     try accounts.revoke(deviceId: device.id)
     try accounts.revoke(deviceId: device.id)
@@ -216,7 +216,7 @@ struct HubAccountTests {
     #expect(throws: Problem.self) { try accounts.revoke(deviceId: "nobody") }
   }
 
-  @Test func `a device that asks too often is told how long to wait, and the others are served`() async throws {
+  @Test func `a device beyond the rate limit gets Retry-After, and other devices are served`() async throws {
     let hub = try TestHub(configuration: HubConfiguration(requestsPerMinute: 60))
     for _ in 0..<60 { #expect(try await hub.send("GET", "/changes").status == 200) }
     let answer = try await hub.send("GET", "/changes")
@@ -234,7 +234,7 @@ struct HubAccountTests {
     for _ in 0..<1300 { #expect(try await hub.send("GET", "/changes/latest-cursor").status == 200) }
   }
 
-  @Test func `two persons see nothing of each other`() async throws {
+  @Test func `two users cannot see each other's records`() async throws {
     let anna = try TestHub()
     let bert = try anna.server.accounts.createPerson(name: "Bert")
     let token = try anna.server.accounts.createToken(person: bert.id, deviceName: "phone").token
@@ -252,13 +252,13 @@ struct HubAccountTests {
     #expect(try await anna.send("PATCH", "/events/e", ["notes": "mine"], token: token).status == 404)
     #expect(try await anna.send("DELETE", "/events/e", token: token).status == 204)
     #expect(try await anna.send("GET", "/events/e")["notes"] == "secret")
-    // The same ids and the same device identity live in both, each for itself.
+    // Both records may use the same ids and device identity.
     let own: JSONValue = ["id": "t", "name": "Run", "color": "#FFFFFF", "icon": "shoe"]
     #expect(try await anna.send("POST", "/event-types", own, token: token).status == 201)
     #expect(try await anna.send("GET", "/event-types/t")["name"] == "Coffee")
   }
 
-  @Test func `names of persons are unique and bounded`() throws {
+  @Test func `names of users are unique and bounded`() throws {
     let hub = try TestHub()
     for name in ["Anna", "anna", "", "a\nb", String(repeating: "x", count: 257)] {
       #expect(throws: Problem.self) { try hub.server.accounts.createPerson(name: name) }
@@ -268,7 +268,7 @@ struct HubAccountTests {
     #expect(throws: Problem.self) { try hub.server.accounts.createPairingCode(person: "nobody") }
   }
 
-  @Test func `the hub answers to its own names only`() async throws {
+  @Test func `the hub only accepts its own host names`() async throws {
     let hub = try TestHub(configuration: HubConfiguration(allowedHosts: ["hub.example", "192.168.1.5"]))
     for host in [
       "localhost", "LOCALHOST:80", "127.0.0.1:8080", "[::1]", "[::1]:8080", "hub.example", "Hub.Example:443",
@@ -289,14 +289,14 @@ struct HubAccountTests {
     }
   }
 
-  @Test func `the digest of a token is SHA-256`() throws {
+  @Test func `a token is stored as its SHA-256 digest`() throws {
     let hub = try TestHub()
     let device = try #require(try hub.server.accounts.devices().first)
     #expect(device.tokenHash.count == 64)
     #expect(device.tokenHash != hub.token)
   }
 
-  @Test func `devices of a person that are called alike are told apart by a number, until one is revoked`() throws {
+  @Test func `devices of a user with equal names are numbered until one is revoked`() throws {
     let hub = try TestHub()
     let accounts = hub.server.accounts
     func pair(_ name: String, of person: String) throws -> HubDevice {

@@ -6,7 +6,7 @@ import TrendyModels
 import TrendyPersistence
 import TrendyTesting
 
-@Suite("A hub's backup", .timeLimit(.minutes(10)))
+@Suite("Backup of a hub", .timeLimit(.minutes(10)))
 struct HubBackupTests {
   private let core = HubCore()
 
@@ -30,7 +30,7 @@ struct HubBackupTests {
     try storage.read(person: person) { try $0.state().head }
   }
 
-  @Test("holds every person and every device, whatever they are called", arguments: ["0198-a", "Ämma/..", "directory"])
+  @Test("a backup contains every user and device, whatever their ids", arguments: ["0198-a", "Ämma/..", "directory"])
   func roundTrip(person: String) throws {
     let hub = try TestHub()
     let now = hub.clock.now
@@ -39,7 +39,7 @@ struct HubBackupTests {
     let summary = try hub.storage.backUp(to: "/backup", now: now)
     #expect(summary.records.count == 3)
     #expect(throws: StorageError.exists(path: "/backup")) { try hub.storage.backUp(to: "/backup", now: now) }
-    // To a hub that lost everything.
+    // Restore to an empty hub.
     let other = EmbeddedHubStorage(directory: "/other", fileSystem: hub.disk)
     let report = try other.restore(from: "/backup", now: now)
     #expect(report.kept.isEmpty)
@@ -48,7 +48,7 @@ struct HubBackupTests {
     #expect(try other.read(person: person) { try $0.allLines() }.count == 2)
   }
 
-  @Test func `a hub that was put back says so to a device that knows more, and what it held is kept`() async throws {
+  @Test func `a restored hub rejects a device that has seen more, and keeps its previous data`() async throws {
     let hub = try TestHub()
     try await hub.makeType()
     _ = try hub.storage.backUp(to: "/backup", now: hub.clock.now)
@@ -67,7 +67,7 @@ struct HubBackupTests {
         headers: HTTPHeaders([("Authorization", "Bearer \(hub.token)")])))
     let problem = try WireJSON.decode(JSONValue.self, from: try await answer.collectedBody())
     #expect(answer.status == 409 && problem["type"] == "urn:trendy:error:log_reset" && problem["head"] == 1)
-    // And back again, from what was kept.
+    // The previous data can be restored in turn.
     let former = EmbeddedHubStorage(directory: kept, fileSystem: hub.disk)
     _ = try former.backUp(to: "/former", now: hub.clock.now)
     let again = TestHub.openStorage(hub.disk.anotherProcess())
@@ -75,7 +75,7 @@ struct HubBackupTests {
     #expect(try head(again, hub.person.id) == 2)
   }
 
-  @Test func `one from before the horizon is refused, as it would bring back what was deleted, unless forced`() throws {
+  @Test func `a backup from before the horizon is rejected, unless forced`() throws {
     let storage = TestHub.openStorage(SimulatedFileSystem())
     let start = Date(timeIntervalSince1970: 1_704_067_200)
     try write(storage, "p", type("t"), type("u"), now: start)
@@ -88,17 +88,17 @@ struct HubBackupTests {
       try storage.restore(from: "/old", now: later)
     }
     #expect(try head(storage, "p") == 3)
-    // As old as the horizon is old enough.
+    // A backup at the horizon is accepted.
     _ = try storage.restore(from: "/young", now: later)
     _ = try storage.restore(from: "/old", now: later, isForced: true)
   }
 
-  @Test func `no backup is put in the place of what a hub serves`() throws {
+  @Test func `no backup is restored to a directory that a hub serves`() throws {
     let disk = SimulatedFileSystem()
     let serving = TestHub.openStorage(disk)
     let occupation = try serving.occupy()
     try write(serving, "p", type("t"), now: .distantPast)
-    // A backup is made beside it.
+    // A backup can be made at the same time.
     _ = try serving.backUp(to: "/backup", now: .distantPast)
     #expect(throws: HubStorageError.self) {
       try TestHub.openStorage(disk.anotherProcess()).restore(from: "/backup", now: .distantPast)
@@ -106,7 +106,7 @@ struct HubBackupTests {
     withExtendedLifetime(occupation) {}
   }
 
-  @Test func `a file that is no backup touches nothing`() async throws {
+  @Test func `a file that is not a backup changes nothing`() async throws {
     let hub = try TestHub()
     try await hub.makeType()
     let next = TestHub.openStorage(hub.disk.anotherProcess())
@@ -116,9 +116,9 @@ struct HubBackupTests {
     #expect(try head(next, hub.person.id) == 1)
   }
 
-  // MARK: Hostile backups
+  // MARK: Malicious backups
 
-  /// A backup of stores with these names, each with one row.
+  /// Returns a backup of stores with these names, each with one row.
   private func backup(_ names: [String], on disk: SimulatedFileSystem) throws -> [UInt8] {
     var bytes: [UInt8]?
     for (number, _) in names.enumerated() {
@@ -134,7 +134,7 @@ struct HubBackupTests {
   }
 
   @Test(
-    "one whose names would lead out of the folder, or that is no hub's, is refused, and the hub is untouched",
+    "a backup with an invalid store name or without a directory is rejected, and the hub is unchanged",
     arguments: [
       "../../../victim", "~../../victim", "/victim", ".", "..", "a/b", "_../victim", "_0123", "", "@people", "record",
       "A", "~", String(repeating: "a", count: 65), "_" + String(repeating: "G", count: 64), "ä",
@@ -162,7 +162,7 @@ struct HubBackupTests {
     #expect(files() == before)
   }
 
-  @Test func `one whose list of users cannot be read is refused, and the hub is untouched`() async throws {
+  @Test func `a backup with an invalid directory is rejected, and the hub is unchanged`() async throws {
     let hub = try TestHub()
     try await hub.makeType()
     let other = SimulatedFileSystem()
@@ -178,7 +178,7 @@ struct HubBackupTests {
     #expect(try head(next, hub.person.id) == 1)
   }
 
-  @Test func `with a key only what was signed with it is restored, and without one everything is checked all the same`()
+  @Test func `a restore with a key accepts only backups signed with it, and checksums are always verified`()
     async throws
   {
     let hub = try TestHub()
@@ -189,7 +189,7 @@ struct HubBackupTests {
     _ = try hub.storage.backUp(to: "/plain", now: now)
     _ = try hub.storage.backUp(to: "/signed", now: now, signedWith: key)
     let whole = try #require(hub.disk.contents("/signed"))
-    // Somebody without the key adds a user and mends the checksums.
+    // An attacker without the key adds a user and corrects the checksums.
     hub.disk.setContents("/forged", BackupForgery.renaming(["@directory": "a"], in: whole))
     let next = TestHub.openStorage(hub.disk.anotherProcess())
     for (path, isSigned) in [("/plain", false), ("/forged", true)] {
@@ -207,7 +207,7 @@ struct HubBackupTests {
   }
 
   @Test(
-    "a restore that is cut off anywhere leaves the old hub whole or the new one",
+    "a restore cut off at any point leaves either the old hub or the new one",
     arguments: [SimulatedFileSystem.Loss.unsynced, .nothing, .random(seed: 3), .random(seed: 4)])
   func crash(loss: SimulatedFileSystem.Loss) throws {
     let source = SimulatedFileSystem()
@@ -241,7 +241,7 @@ struct HubBackupTests {
         let folder = kept.split(separator: "/")[1]
         #expect(try people(TestHub.openStorage(disk, at: "/hub/\(folder)")) == old)
       }
-      // It can be said again.
+      // The restore can be repeated.
       _ = try storage.restore(from: "/backup", now: start.addingTimeInterval(5))
       #expect(try people(storage) == new)
       if isOver { break }
@@ -250,7 +250,7 @@ struct HubBackupTests {
     #expect(seen.count == 2 && change > 20)
   }
 
-  @Test func `a restore that a disk refuses at any call leaves the old hub whole or the new one`() throws {
+  @Test func `a restore that fails at any file operation leaves either the old hub or the new one`() throws {
     let disk = SimulatedFileSystem()
     let start = Date(timeIntervalSince1970: 1_704_067_200)
     let made = TestHub.openStorage(disk)
@@ -274,7 +274,7 @@ struct HubBackupTests {
   }
 }
 
-/// Alters backups and gives them correct checksums.
+/// Modifies backups and gives them correct checksums.
 private enum BackupForgery {
   static func renaming(_ names: [String: String], in backup: [UInt8]) -> [UInt8] {
     var result = Array(backup[..<64])

@@ -34,7 +34,7 @@ struct HubCompanionTests {
     return try answer.decoded(CompanionNoticesResponse.self).notices.map(\.sequence)
   }
 
-  @Test func `a notice waits until the companion asks for what comes behind it`() async throws {
+  @Test func `a notice is kept until the companion asks for the notices after it`() async throws {
     #expect(try await give(1...3)["held_through"] == 3)
     #expect(try await take(after: 0, limit: 2) == [1, 2])
     #expect(try await take(after: 0) == [1, 2, 3], "what was not said to be kept is told again")
@@ -43,15 +43,15 @@ struct HubCompanionTests {
     #expect(try await take(after: 0) == [3, 4])
   }
 
-  @Test func `what is given again is passed over, and nothing is taken after a gap`() async throws {
+  @Test func `repeated notices are ignored, and none is accepted after a gap`() async throws {
     _ = try await give(1...2)
     #expect(try await give(1...3)["held_through"] == 3)
     #expect(try await give(5...6)["held_through"] == 3)
     #expect(try await take(after: 0) == [1, 2, 3])
   }
 
-  @Test func `a hub that was restored goes on where the two ends are`() async throws {
-    // It knows of no notice; the tracker keeps none up to 4, the companion has 5.
+  @Test func `a restored hub continues at the positions of both devices`() async throws {
+    // The hub has no notices: the tracker has discarded those up to 4, and the companion has received 5.
     #expect(try await give(5...6, acknowledged: 4)["held_through"] == 6)
     #expect(try await take(after: 5) == [6])
     #expect(try await take(after: 8).isEmpty)
@@ -60,14 +60,14 @@ struct HubCompanionTests {
     #expect(try await take(after: 8) == [9])
   }
 
-  @Test func `more than ten thousand stay with their tracker`() async throws {
+  @Test func `the hub stores at most ten thousand notices`() async throws {
     for start in stride(from: Int64(1), to: 10_000, by: 500) { _ = try await give(start...start + 499) }
     #expect(try await give(10_001...10_002)["held_through"] == 10_000)
     #expect(try await take(after: 1, limit: 1) == [2])
     #expect(try await give(10_001...10_002)["held_through"] == 10_001)
   }
 
-  @Test func `only the two have to do with it, each on its side`() async throws {
+  @Test func `only the two devices of a link can use it, each in its role`() async throws {
     let other = try hub.server.accounts.createToken(person: hub.person.id, deviceName: "laptop").token
     for token in [other, hub.token] {
       #expect(try await hub.send("GET", "/companions/\(id)/notices?after=0", token: token).status == 404)
@@ -84,7 +84,7 @@ struct HubCompanionTests {
     #expect(try await hub.send("POST", "/companions", ["companion_id": me]).status == 400)
   }
 
-  @Test func `what was ended is told as ended, and goes on when it is made again`() async throws {
+  @Test func `a removed link is listed as removed and continues when it is created again`() async throws {
     _ = try await give(1...3)
     #expect(try await hub.send("DELETE", "/companions/\(id)", token: watch.token).status == 204)
     #expect(try await hub.send("DELETE", "/companions/\(id)").status == 204, "again is no error")
@@ -96,7 +96,7 @@ struct HubCompanionTests {
     #expect(try await take(after: 0).isEmpty, "what was on its way went with it")
   }
 
-  /// What the hub tells in the phone's place, as the watch sees it.
+  /// Link and notices that the hub sends in place of the phone, as the watch sees them.
   private func toldByHub(after sequence: Int64 = 0) async throws -> (link: JSONValue, notices: [CompanionNotice]) {
     let list = try await hub.send("GET", "/companions", token: watch.token)
     let links = list.json.arrayValue ?? []
@@ -109,7 +109,7 @@ struct HubCompanionTests {
 
   private func draft(_ kind: String) -> HubTelling.Draft { .init(kind: kind, data: ["id": "t"]) }
 
-  @Test func `the hub tells of a device beside it, under sequences that rise with the clock`() async throws {
+  @Test func `the hub announces trips of a device with sequence numbers that follow the clock`() async throws {
     let desk = hub.server.ingestDesk(person: hub.person.id)
     let phone = try #require(try hub.server.accounts.devices(person: hub.person.id).first { $0.name == "phone" }?.id)
     var telling = try #require(try desk.tellings(ofDevice: phone).first)
@@ -119,29 +119,29 @@ struct HubCompanionTests {
     let outdated = telling
     #expect(try desk.tell([draft("trip_started"), draft("trip_active")], of: phone, as: telling))
     #expect(try desk.tellings(ofDevice: phone).map(\.told) == [telling.told])
-    // Another hub on the storage, which looked before that, tells nothing twice.
+    // Another hub on the storage that read the state before announces nothing twice.
     #expect(try !desk.tell([draft("trip_started"), draft("trip_active")], of: phone, as: outdated))
     telling = try #require(try desk.tellings(ofDevice: phone).first)
     let first = Int64(hub.clock.now.timeIntervalSince1970 * 1000)
     var (link, notices) = try await toldByHub()
     #expect(link["tracker_name"] == "phone")
     #expect(notices.map(\.sequence) == [first, first + 1] && notices.map(\.kind) == ["trip_started", "trip_active"])
-    // The phone's own way is another, and the phone does not see the hub's.
+    // The phone's own link is separate, and the phone does not see the hub's link.
     #expect(try await give(1...1)["held_through"] == 1)
     #expect(try await hub.send("GET", "/companions").json.arrayValue?.count == 1)
-    // The watch has more than a hub knows that was restored: it goes on above that.
+    // The watch has more notices than the restored hub knows: the hub continues above them.
     (_, notices) = try await toldByHub(after: first + 5000)
     try desk.tell([draft("trip_ended")], of: phone, as: telling)
     (_, notices) = try await toldByHub(after: first + 5000)
     #expect(notices.map(\.sequence) == [first + 5001])
-    // Later it is the moment again.
+    // Later the sequence numbers follow the clock again.
     await hub.clock.advance(by: .seconds(60))
     try desk.tell([draft("trip_started")], of: phone, as: telling)
     (_, notices) = try await toldByHub(after: first + 5001)
     #expect(notices.map(\.sequence) == [first + 60_000])
   }
 
-  @Test func `either of the two may ask for it, and who ends it ends what the hub tells too`() async throws {
+  @Test func `either device can create a link, and removing it also removes the hub's link`() async throws {
     let desk = hub.server.ingestDesk(person: hub.person.id)
     let other = try hub.server.accounts.createToken(person: hub.person.id, deviceName: "pixel")
     let body: JSONValue = ["tracker_id": .string(other.device.id)]
@@ -155,14 +155,14 @@ struct HubCompanionTests {
     try desk.tell([draft("trip_started")], of: other.device.id, as: telling)
     let own = try await toldByHub()
     #expect(own.notices.count == 1)
-    // By the hub's own way, as one who sees both may.
+    // The companion, which sees both links, removes the hub's link.
     let id = try #require(own.link["id"].stringValue)
     #expect(try await hub.send("DELETE", "/companions/\(id)", token: hub.token).status == 204, "not theirs: nothing")
     #expect(try await toldByHub().notices.count == 1)
     #expect(try await hub.send("DELETE", "/companions/\(id)", token: watch.token).status == 204)
     #expect(try desk.tellings(ofDevice: other.device.id).isEmpty)
     #expect(try await toldByHub().link["removed"] == true)
-    // Told to nobody, and begun anew with what is so then.
+    // After a removal nothing is announced, and a new link starts with the state at that time.
     try desk.tell([draft("trip_ended")], of: other.device.id, as: telling)
     await hub.clock.advance(by: .seconds(60))
     _ = try await hub.send("POST", "/companions", body, token: watch.token)
@@ -176,12 +176,12 @@ struct HubCompanionTests {
     #"{"acked_through":0,"notices":[{"seq":1,"kind":"a","at":"yesterday"}]}"#,
     #"{"acked_through":0,"notices":[{"seq":1,"kind":"a","at":"2024-01-01T00:00:00Z","data":3}]}"#,
   ])
-  func `what is no notice is refused with the member's name`(body: String) async throws {
+  func `an invalid notice is rejected, and the detail names the member`(body: String) async throws {
     let answer = try await hub.send(raw: body, to: "/companions/\(id)/notices")
     #expect(answer.status == 400 && answer.problem == "invalid" && answer.detail.contains(":"))
   }
 
-  @Test func `the companion's stream says that something is there, the tracker's does not`() async throws {
+  @Test func `the change stream of the companion announces notices, that of the tracker does not`() async throws {
     func stream(_ token: String) async throws -> HTTPBodyStream {
       let response = await hub.server.handle(
         HTTPRequest(

@@ -8,10 +8,10 @@ import TrendyTesting
 
 @testable import TrendyHub
 
-/// `/metrics`
+/// Metrics at `/metrics`.
 @Suite("Metrics of a hub")
 struct HubMetricsTests {
-  /// The lines of an answer: metric and labels, and the value.
+  /// Returns status, text and the value of each metric with its labels.
   private func metrics(
     of server: HubServer, address: String = "127.0.0.1", headers: [(String, String)] = []
   ) async throws -> (status: Int, values: [String: Double], text: String) {
@@ -28,7 +28,7 @@ struct HubMetricsTests {
     return (response.status, values, text)
   }
 
-  @Test func `requests are counted by what they asked for, commits and their writes by the storage`() async throws {
+  @Test func `requests are counted by route and commits by the storage`() async throws {
     let hub = try TestHub()
     try await hub.makeType()
     try await hub.makeEvent("a")
@@ -50,14 +50,14 @@ struct HubMetricsTests {
     #expect(!text.contains(hub.person.id) && !text.contains("Anna"))
   }
 
-  @Test func `what the storage refuses is counted, by its reason`() async throws {
+  @Test func `storage errors are counted by reason`() async throws {
     let hub = try TestHub()
     try hub.storage.erase(person: hub.person.id)
     #expect(try await hub.send("GET", "/changes?since=0").status == 401)
     #expect(try await metrics(of: hub.server).values["trendy_hub_storage_errors_total{reason=\"erased\"}"] ?? 0 > 0)
   }
 
-  @Test func `another machine, and a proxy on this one, show a token`() async throws {
+  @Test func `other machines and proxies need a token`() async throws {
     let hub = try TestHub()
     let token = [("Authorization", "Bearer \(hub.token)")]
     let forwarded = [("X-Forwarded-For", "192.0.2.7")]
@@ -70,7 +70,7 @@ struct HubMetricsTests {
     #expect(try await metrics(of: hub.server, headers: [("Origin", "https://elsewhere.example")]).status == 403)
   }
 
-  @Test func `a bucket holds what is up to its bound, and all below`() {
+  @Test func `a bucket counts all values up to its bound`() {
     var histogram = MetricHistogram(bounds: [1, 2])
     for value in [0.5, 1, 1.5, 2, 2.5] { histogram.add(value) }
     var text = PrometheusText()
@@ -88,7 +88,7 @@ struct HubMetricsTests {
         """)
   }
 
-  @Test func `the dashboard asks for metrics and labels that there are, and for each of them`() async throws {
+  @Test func `the dashboard uses only existing metrics and labels, and every metric`() async throws {
     let file = URL(filePath: #filePath).appending(path: "../../../../../docs/grafana-hub.json").standardized
     let dashboard = try WireJSON.decode(JSONValue.self, from: Data(contentsOf: file))
     let panels = try #require(dashboard["panels"].arrayValue)

@@ -6,7 +6,7 @@ import TrendyHub
 import TrendyModels
 import TrendyTesting
 
-/// Takes everything, and remembers it.
+/// Ingest that records every post.
 private final class NotingIngest: Ingest {
   let taken = Mutex<[(request: IngestRequest, person: String, device: String, hasDesk: Bool)]>([])
   let answer: IngestAnswer
@@ -56,7 +56,7 @@ struct IngestTests {
     await server.stop()
   }
 
-  @Test func `each protocol has its address and the answer that its clients wait for`() async throws {
+  @Test func `every protocol has its path and the response that its clients expect`() async throws {
     var given = IngestAnswer()
     given.added = 2
     given.problems = ["locations[1]: the place is missing"]
@@ -88,7 +88,7 @@ struct IngestTests {
     }
   }
 
-  @Test func `a token may stand where a tracker can put it, and nowhere in the log`() async throws {
+  @Test func `a token is accepted where a tracker can send it and never logged`() async throws {
     let log = Mutex<[AccessLogEntry]>([])
     let ingest = NotingIngest()
     try await serving(ingest, log: { entry in log.withLock { $0.append(entry) } }) { port, _, token in
@@ -111,13 +111,13 @@ struct IngestTests {
       }
       #expect(ingest.forms.count == 4)
       #expect(!"\(log.withLock { $0 })".contains(token))
-      // A token in the address is for those who can do no better.
+      // Only trackers may send a token in the URL.
       let plain = try await RawClient.request("GET", "/api/v1/changes?token=\(token)", port: port)
       #expect(plain.status == 401)
     }
   }
 
-  @Test func `what is none of it is told so`() async throws {
+  @Test func `invalid posts are rejected with a problem`() async throws {
     let ingest = NotingIngest(
       error: Problem("invalid", status: 400, title: "Invalid document", detail: "line 1: no JSON"))
     try await serving(ingest) { port, _, token in
@@ -139,7 +139,7 @@ struct IngestTests {
     }
   }
 
-  @Test func `a desk writes as one more device, and hears what was deleted`() async throws {
+  @Test func `an ingest writes like another device and sees deletions`() async throws {
     let hub = try TestHub()
     let desk = hub.server.ingestDesk(person: hub.person.id)
     try desk.create(
@@ -167,7 +167,7 @@ struct IngestTests {
     }
   }
 
-  @Test func `an agent's address takes the same, for one token`() async throws {
+  @Test func `the ingest server of an agent has the same paths with one token`() async throws {
     let ingest = NotingIngest()
     let server = IngestServer(
       transport: SocketTransport(limits: Self.patient), token: "secret-of-this-store", ingest: ingest)

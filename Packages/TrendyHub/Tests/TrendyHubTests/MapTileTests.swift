@@ -4,11 +4,11 @@ import Testing
 import TrendyHub
 import TrendyModels
 
-@Suite("Tiles below the maps", .timeLimit(.minutes(5)))
+@Suite("Map tiles", .timeLimit(.minutes(5)))
 struct MapTileTests {
   private let folder = FileManager.default.temporaryDirectory.appending(path: "tiles-\(UUID().uuidString)")
 
-  /// A hub that was told of tiles, and what it answers to a browser's device.
+  /// Response of a hub with these tiles to a browser.
   private func ask(
     _ tiles: MapTiles?, _ target: String, more: [(String, String)] = [], isPaired: Bool = true
   ) async throws -> TestHub.Answer {
@@ -25,9 +25,9 @@ struct MapTileTests {
     try await ask(tiles, "/", isPaired: false).headers["Content-Security-Policy"] ?? ""
   }
 
-  // MARK: What pages may load
+  // MARK: Sources that pages may load
 
-  @Test func `pages load pictures of the one map server that the hub was told of, and of none without`() async throws {
+  @Test func `pages load images only from the configured map server`() async throws {
     let server = try #require(MapTiles("https://Tiles.example:8443/a/{z}/{x}/{y}.png?key=1", credit: "© A"))
     let told = try await policy(server)
     #expect(told.contains("img-src 'self' https://tiles.example:8443; "))
@@ -45,7 +45,7 @@ struct MapTileTests {
   }
 
   @Test(
-    "what is neither a folder nor an https address with all three words is refused",
+    "only a directory or an https URL with all three placeholders is accepted",
     arguments: [
       "", "tiles", "~/tiles", "http://a.example/{z}/{x}/{y}.png", "https://a.example/{z}/{x}.png",
       "https://a.example/{z}/{x}/{y}/{y}.png", "https://{z}.example/{x}/{y}.png", "https:///{z}/{x}/{y}",
@@ -55,7 +55,7 @@ struct MapTileTests {
     ])
   func refused(text: String) { #expect(MapTiles(text) == nil) }
 
-  // MARK: A folder
+  // MARK: A directory
 
   private func make(_ path: String, _ text: String = "picture") throws {
     let file = folder.appending(path: path)
@@ -63,7 +63,7 @@ struct MapTileTests {
     try Data(text.utf8).write(to: file)
   }
 
-  @Test func `a tile of the folder is given to who is paired, and kept by the browser`() async throws {
+  @Test func `a tile of the directory is served to paired devices and cached by the browser`() async throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     try make("served/3/4/5.png")
     try make("served/11/0/0.png")
@@ -81,13 +81,13 @@ struct MapTileTests {
       try await ask(tiles, "/api/v1/session").json["tiles"] == [
         "address": "/api/v1/tiles/{z}/{x}/{y}.png", "deepest": 11, "credit": "© B",
       ])
-    // A disk that is not there just now.
+    // A disk that is temporarily missing.
     #expect(try await ask(MapTiles("/nowhere/tiles"), "/api/v1/session").json["tiles"].isNull)
     #expect(try await ask(MapTiles("/nowhere/tiles"), "/api/v1/tiles/3/4/5.png").status == 404)
   }
 
   @Test(
-    "no path leads to anything but a tile of the folder",
+    "no path leads outside the tiles of the directory",
     arguments: [
       "3/4/../../secret.png", "3/4/..%2F..%2Fsecret.png", "%2E%2E/4/5.png", "../secret/3/4/5.png", "3/4/5.png%00",
       "3/4/5.PNG", "3/4/5.jpg", "3/4/5", "03/4/5.png", "+3/4/5.png", "3/-4/5.png", "3/4/5.png/", "3//4/5.png",
@@ -99,7 +99,7 @@ struct MapTileTests {
     try make("outside/0/0.png", "secret")
     try make("served/3/4/5.png")
     let served = folder.appending(path: "served").path
-    // A file, a folder and a folder above that links lead to, and a folder that is called as a tile.
+    // Symbolic links to a file, a directory and a parent directory, and a directory with the name of a tile.
     try FileManager.default.createSymbolicLink(
       atPath: "\(served)/3/4/6.png", withDestinationPath: "../../../secret.png")
     try FileManager.default.createSymbolicLink(atPath: "\(served)/2", withDestinationPath: "../outside")
@@ -109,7 +109,7 @@ struct MapTileTests {
     #expect(answer.body != Data("secret".utf8))
   }
 
-  @Test func `links within the folder, and to the folder, are followed`() async throws {
+  @Test func `symbolic links within the directory and to it are followed`() async throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     try make("served/3/4/5.png")
     try FileManager.default.createSymbolicLink(

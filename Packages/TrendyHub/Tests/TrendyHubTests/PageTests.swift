@@ -12,7 +12,7 @@ struct PageTests {
 
   init() throws { hub = try TestHub() }
 
-  /// As a browser asks: its host, where it comes from, and the cookie that it keeps.
+  /// Sends a request like a browser, with host, origin and cookie.
   private func ask(
     _ method: String, _ target: String, host: String = "127.0.0.1:8787", origin: String? = nil, cookie: String? = nil,
     _ body: JSONValue? = nil, more: [(String, String)] = []
@@ -33,7 +33,7 @@ struct PageTests {
 
   private static let own = "http://127.0.0.1:8787"
 
-  /// A browser that was paired: what it sends as its cookie.
+  /// Pairs a browser and returns its cookie.
   private func pairedCookie() async throws -> String {
     let code = try hub.server.accounts.createPairingCode(person: hub.person.id)
     let answer = try await ask(
@@ -44,7 +44,7 @@ struct PageTests {
 
   // MARK: Files
 
-  @Test func `every address of a page is the one document, which loads nothing from elsewhere`() async throws {
+  @Test func `every page path returns the same document, which loads nothing from other sites`() async throws {
     let page = try await ask("GET", "/")
     #expect(page.status == 200 && page.headers["Content-Type"] == "text/html; charset=utf-8")
     #expect(page.headers["Cache-Control"] == "no-cache")
@@ -58,7 +58,7 @@ struct PageTests {
     #expect(!text.contains("{{") && !text.contains("http://") && !text.contains("https://"))
     #expect(!text.contains("<style") && !text.contains("style=\"") && !text.contains(" on"))
     #expect(try await ask("GET", "/nothing").status == 404)
-    // Mistyped in a browser: the document shows that there is no such page.
+    // A mistyped path in a browser gets the document, which shows that the page does not exist.
     let html = [("Accept", "text/html,application/xhtml+xml")]
     let missing = try await ask("GET", "/nothing", more: html)
     #expect(missing.status == 404 && missing.body == page.body)
@@ -69,7 +69,7 @@ struct PageTests {
     #expect(try await ask("POST", "/").status == 404)
   }
 
-  @Test func `files lie under an address that tells their content, and are kept for ever`() async throws {
+  @Test func `assets have a hash in their path and are cached permanently`() async throws {
     let text = String(decoding: try await ask("GET", "/").body, as: UTF8.self)
     let addresses = text.matches(of: /"(\/assets\/[0-9a-f]{16}\/[^"]+)"/).map { String($0.output.1) }
     #expect(addresses.count > 2)
@@ -93,7 +93,7 @@ struct PageTests {
       guard address.hasSuffix(".js") || address.hasSuffix(".css") else { continue }
       let path = address.split(separator: "/").dropFirst(2).joined(separator: "/")
       let source = try String(contentsOf: Self.site.appending(path: path), encoding: .utf8)
-      // As a second reader of the sources has it: one that knows of expressions and lines instead of bytes.
+      // An independent implementation with regular expressions and lines instead of bytes.
       func words(_ line: Substring) -> String { line.split(separator: " ").joined(separator: " ") }
       let expected = source.replacing(/\/\*[\s\S]*?\*\//) { $0.output.contains("\n") ? "\n" : " " }
         .split(separator: "\n").map(words).filter { !$0.isEmpty && !$0.hasPrefix("//") }
@@ -116,7 +116,7 @@ struct PageTests {
         for comment in comments {
           let before = line[..<comment.range.lowerBound].replacing(/\/\*.*?\*\//, with: "")
           let parts = before.split(separator: "`", omittingEmptySubsequences: false)
-          // In a template it stands among code.
+          // In a template a comment may be within code.
           let isInTemplate = parts.count % 2 == 0 && parts.last?.contains("${") == false
           let isInQuotes = "'\"".contains { quote in before.count { $0 == quote } % 2 == 1 }
           #expect(!isInTemplate && !isInQuotes, "\(path): \(line)")
@@ -125,7 +125,7 @@ struct PageTests {
     }
   }
 
-  @Test func `what a browser has already is not sent again`() async throws {
+  @Test func `a document that the browser has cached is not sent again`() async throws {
     let tag = try #require(try await ask("GET", "/").headers["ETag"])
     for field in [tag, "W/\(tag)", "\"other\", \(tag)"] {
       let answer = try await ask("GET", "/", more: [("If-None-Match", field)])
@@ -134,11 +134,11 @@ struct PageTests {
     #expect(try await ask("GET", "/", more: [("If-None-Match", "\"other\"")]).status == 200)
   }
 
-  @Test func `a page is only shown under a name of the hub's`() async throws {
+  @Test func `a page is only served under a name of the hub`() async throws {
     #expect(try await ask("GET", "/", host: "evil.example").problem == "host_not_allowed")
   }
 
-  @Test func `the compiler's list names every file of the pages`() throws {
+  @Test func `the list for the compiler contains every file of the pages`() throws {
     let list = try String(contentsOf: Self.site.appending(path: "../pages.c").standardizedFileURL, encoding: .utf8)
     let site = Self.site.path
     let paths = try FileManager.default.subpathsOfDirectory(atPath: site).filter { path in
@@ -150,9 +150,9 @@ struct PageTests {
     #expect(list.split(separator: "#embed").count == paths.count + 1)
   }
 
-  // MARK: Who comes in
+  // MARK: Sessions
 
-  @Test func `a hub without persons says so, and a stranger is told how to come in and nothing else`() async throws {
+  @Test func `a session without a token only reports whether the hub has users`() async throws {
     let empty = HubServer(storage: TestHub.openStorage(SimulatedFileSystem()), clock: hub.clock)
     let answer = await empty.handle(HTTPRequest(id: "r", method: "GET", target: "/api/v1/session"))
     let document = try WireJSON.decode(JSONValue.self, from: try await answer.collectedBody())
@@ -161,7 +161,7 @@ struct PageTests {
     #expect(try await ask("GET", "/api/v1/event-types").problem == "unauthorized")
   }
 
-  @Test func `a browser is paired by code, and its token is in the cookie alone`() async throws {
+  @Test func `a browser is paired by code, and only the cookie contains its token`() async throws {
     let code = try hub.server.accounts.createPairingCode(person: hub.person.id)
     let answer = try await ask(
       "POST", "/api/v1/session", origin: Self.own, ["code": .string(code), "device_name": "Firefox"])
@@ -177,7 +177,7 @@ struct PageTests {
     #expect(try hub.server.accounts.devices().contains { $0.name == "Firefox" })
   }
 
-  @Test func `behind TLS the cookie never goes over plain HTTP`() async throws {
+  @Test func `behind TLS the cookie is never sent over plain HTTP`() async throws {
     let code = try hub.server.accounts.createPairingCode(person: hub.person.id)
     let answer = try await ask(
       "POST", "/api/v1/session", host: "localhost", origin: "https://localhost",
@@ -192,7 +192,7 @@ struct PageTests {
       try await ask("POST", "/api/v1/event-types", origin: origin, cookie: cookie, type, more: more)
     }
     #expect(try await write(nil).problem == "origin_not_allowed")
-    // Another port of the same host is the same site to a browser, which sends the cookie along.
+    // For a browser another port of the host is the same site, so it sends the cookie.
     #expect(try await write("http://127.0.0.1:3000").problem == "origin_not_allowed")
     #expect(try await write("http://localhost:8787").problem == "origin_not_allowed")
     #expect(try await write("https://evil.example").problem == "origin_not_allowed")
@@ -202,11 +202,11 @@ struct PageTests {
       try await ask("GET", "/api/v1/events", cookie: cookie, more: [("Sec-Fetch-Site", "cross-site")]).problem
         == "origin_not_allowed")
     #expect(try await write(Self.own, [("Sec-Fetch-Site", "same-origin")]).status == 201)
-    // A program with a token is no browser, and need not say where it comes from.
+    // A client with a token is not a browser and needs no origin.
     #expect(try await hub.send("DELETE", "/event-types/t").status == 204)
   }
 
-  @Test func `a pairing code is not taken from another site`() async throws {
+  @Test func `a pairing code is not accepted from another site`() async throws {
     let code = try hub.server.accounts.createPairingCode(person: hub.person.id)
     let body: JSONValue = ["code": .string(code), "device_name": "x"]
     for origin in [nil, "http://127.0.0.1:3000"] {
@@ -215,7 +215,7 @@ struct PageTests {
     #expect(try await ask("POST", "/api/v1/session", origin: Self.own, body).status == 201, "it is still good")
   }
 
-  @Test func `a browser that was revoked is out at once, from wherever that was done`() async throws {
+  @Test func `a revoked browser is locked out at once`() async throws {
     let cookie = try await pairedCookie()
     let id = try #require(try await ask("GET", "/api/v1/session", cookie: cookie)["device"]["id"].stringValue)
     #expect(try await hub.send("DELETE", "/me/devices/\(id)").status == 204)
@@ -223,14 +223,14 @@ struct PageTests {
     #expect(try await ask("GET", "/api/v1/session", cookie: cookie).problem == "token_revoked")
   }
 
-  @Test func `a browser that leaves takes its device along`() async throws {
+  @Test func `a browser that signs out revokes its device`() async throws {
     let cookie = try await pairedCookie()
     let answer = try await ask("DELETE", "/api/v1/session", origin: Self.own, cookie: cookie)
     #expect(answer.status == 204 && answer.headers["Set-Cookie"]?.contains("Max-Age=0") == true)
     #expect(try await ask("GET", "/api/v1/events", cookie: cookie).problem == "token_revoked")
   }
 
-  @Test func `a person is called otherwise, unless somebody else is called so`() async throws {
+  @Test func `a user can be renamed unless another user has the name`() async throws {
     _ = try hub.server.accounts.createPerson(name: "Berta")
     #expect(try await hub.send("PATCH", "/me", ["name": "berta"]).detail.contains("already"))
     #expect(try await hub.send("PATCH", "/me", ["name": ""]).status == 400)
@@ -239,7 +239,7 @@ struct PageTests {
     #expect(try await hub.send("GET", "/session")["person"]["name"] == "ANNA")
   }
 
-  @Test func `a token for a tracker is a device of the person, and of nobody else`() async throws {
+  @Test func `a token for a tracker is a device of its user`() async throws {
     let made = try await hub.send("POST", "/me/tokens", ["name": "OwnTracks"])
     #expect(made.status == 201 && made["name"] == "OwnTracks")
     let token = try #require(made["token"].stringValue)
@@ -250,7 +250,7 @@ struct PageTests {
     #expect(try await hub.send("GET", "/event-types", token: token).problem == "token_revoked")
   }
 
-  @Test func `a device lets another one of its person in, and nobody revokes those of others`() async throws {
+  @Test func `a device pairs another one of its user and cannot revoke devices of others`() async throws {
     let code = try #require(try await hub.send("POST", "/me/pairing-codes")["code"].stringValue)
     #expect(try hub.server.accounts.pair(code: code, deviceName: "watch").device.person == hub.person.id)
     let other = try hub.server.accounts.createPerson(name: "Berta")

@@ -2,7 +2,7 @@ import Testing
 import TrendyHub
 import TrendyModels
 
-@Suite("Pairing by a picture")
+@Suite("Pairing pictures")
 struct PairingPictureTests {
   @Test func `the dark modules are runs of a path`() {
     let rows = ["##.", "..#", "###"].map(Array.init)
@@ -10,7 +10,7 @@ struct PairingPictureTests {
     #expect(picture.path == "M0 0h2v1h-2zM2 1h1v1h-1zM0 2h3v1h-3z")
   }
 
-  @Test func `a code comes with a picture of the address under which it was asked for`() async throws {
+  @Test func `a pairing code has a picture with the URL of the request`() async throws {
     let hub = try TestHub { code, address in
       address == "http://localhost:1"
         ? nil : PairingPicture(link: "\(address ?? "-") \(code)", size: 1) { _, _ in true }

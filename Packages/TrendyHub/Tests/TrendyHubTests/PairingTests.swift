@@ -12,7 +12,7 @@ struct PairingTests {
       "POST", "/pair", ["code": .string(code), "device_name": "tablet"], token: "", address: address)
   }
 
-  @Test func `of 120 wrong codes at once five are compared, and another hub on the storage counts them too`()
+  @Test func `of 120 concurrent wrong codes five are compared, and another hub counts them too`()
     async throws
   {
     let hub = try TestHub()
@@ -29,7 +29,7 @@ struct PairingTests {
     #expect(try await pair(other, code, from: "192.0.2.2").status == 201)
   }
 
-  @Test func `a code may be tried five times, from wherever`() async throws {
+  @Test func `a code may be tried five times from any address`() async throws {
     let hub = try TestHub()
     let code = try hub.server.accounts.createPairingCode(person: hub.person.id)
     let body: JSONValue = ["code": .string(code), "device_name": "tablet", "person": "somebody else"]
@@ -65,7 +65,7 @@ struct PairingTests {
     #expect(try await pair(hub, "0000-0009", from: "2001:db8:0:1::9").status == 403)
   }
 
-  @Test func `an expired code answers as one that never was`() async throws {
+  @Test func `an expired code gets the same response as an unknown one`() async throws {
     let hub = try TestHub()
     let code = try hub.server.accounts.createPairingCode(person: hub.person.id)
     await hub.clock.advance(by: .seconds(600))

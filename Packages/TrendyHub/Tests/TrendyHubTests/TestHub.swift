@@ -7,7 +7,7 @@ import TrendyPersistence
 import TrendyProtocols
 import TrendyTesting
 
-/// A hub on a disk in memory, with one person and one device unless told otherwise, asked without a socket.
+/// Hub on a disk in memory with one user and one device, called without a socket.
 struct TestHub {
   let disk: SimulatedFileSystem
   let clock: ManualClock
@@ -30,21 +30,21 @@ struct TestHub {
     token = try server.accounts.createToken(person: person.id, deviceName: "phone").token
   }
 
-  /// Asks a server that has read nothing yet of what is kept.
+  /// Hub on this storage whose server has no caches yet.
   var withNothingRead: TestHub {
     var other = self
     other.server = HubServer(storage: storage, clock: clock, generator: SeededGenerator(seed: 2))
     return other
   }
 
-  /// Small chunks: a disk in memory is made anew for every test.
+  /// Small chunks, as every test creates a new disk in memory.
   static func openStorage(_ disk: SimulatedFileSystem, at directory: String = "/hub") -> EmbeddedHubStorage {
     EmbeddedHubStorage(
       directory: directory, fileSystem: disk,
       options: StorageEngine.Options(firstChunkBytes: 16_384, largestChunkBytes: 262_144))
   }
 
-  /// The answer, with its body as JSON where it is some.
+  /// Response with its body as JSON if it has one.
   struct Answer {
     var status: Int
     var headers: HTTPHeaders
@@ -52,7 +52,7 @@ struct TestHub {
 
     var json: JSONValue { (try? WireJSON.decode(JSONValue.self, from: body)) ?? .null }
     subscript(_ member: String) -> JSONValue { json[member] }
-    /// Without `urn:trendy:error:`.
+    /// Problem type without `urn:trendy:error:`.
     var problem: String? { json["type"].stringValue.map { String($0.dropFirst("urn:trendy:error:".count)) } }
     var detail: String { json["detail"].stringValue ?? "" }
 
@@ -94,7 +94,7 @@ struct TestHub {
     return Answer(status: response.status, headers: response.headers, body: try await response.collectedBody())
   }
 
-  // MARK: What many tests begin with
+  // MARK: Common entities
 
   @discardableResult
   func makeType(_ id: String = "t", name: String = "Coffee") async throws -> Answer {
@@ -109,7 +109,7 @@ struct TestHub {
       "POST", "/events", ["id": .string(id), "event_type_id": .string(type), "timestamp": .string(timestamp)])
   }
 
-  /// Ten kilometres to the north from 8 to 9 o'clock, unless told otherwise.
+  /// Creates a trip of ten kilometres to the north, by default from 8 to 9 o'clock.
   func makeTrip(
     _ id: String, from start: String = "2024-01-01T08:00:00.000Z", to end: String = "2024-01-01T09:00:00.000Z",
     _ more: [String: JSONValue] = [:]

@@ -11,7 +11,7 @@ import TrendyTesting
 
 @Suite("Webhooks")
 struct WebhookTests {
-  /// A receiver that answers as it was told, in order, and then always with 200.
+  /// Receiver that returns the given responses in order and then always 200.
   private final class Receiver: WebhookSender {
     struct Unreachable: Error, CustomStringConvertible {
       var description: String { "nobody listens there" }
@@ -19,7 +19,7 @@ struct WebhookTests {
 
     private let state = Mutex<(posts: [WebhookPost], answers: [WebhookAnswer?])>(([], []))
 
-    /// - Parameter answers: `nil` for none.
+    /// - Parameter answers: `nil` for no response.
     init(_ answers: [WebhookAnswer?] = []) { state.withLock { $0.answers = answers } }
 
     var posts: [WebhookPost] { state.withLock { $0.posts } }
@@ -37,7 +37,7 @@ struct WebhookTests {
   private func run(_ hub: TestHub, _ receiver: Receiver, _ body: () async throws -> Void) async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask { await hub.server.deliverWebhooks(by: receiver) { Issue.record("\($0)") } }
-      // The directory's next look, and each webhook's.
+      // The timers of the directory check and of each webhook.
       await hub.clock.waitForSleepers(2)
       try await body()
       group.cancelAll()
@@ -49,7 +49,7 @@ struct WebhookTests {
     return (body["changes"].arrayValue ?? []).compactMap { $0["entity_id"].stringValue }
   }
 
-  @Test func `changes after it was added are delivered signed, in their order, and none before`() async throws {
+  @Test func `changes after a webhook was added are delivered signed and in order`() async throws {
     let hub = try TestHub()
     try await hub.makeType()
     let webhook = try hub.server.accounts.addWebhook(person: hub.person.id, url: "https://example.org/hook?x=1")
@@ -73,7 +73,7 @@ struct WebhookTests {
   }
 
   @Test func `a signature is the HMAC of RFC 4231`() {
-    // Test case 2, whose data begins as a signature's does not: only the digest is compared.
+    // Test case 2. Its data does not have the form of signed data, so only the digest is compared.
     let data = Data("what do ya want for nothing?".utf8)
     #expect(
       HMACSHA256.hexadecimal(of: data, key: Data("Jefe".utf8))
@@ -83,7 +83,7 @@ struct WebhookTests {
         == "t=1790000000,v1=" + HMACSHA256.hexadecimal(of: Data("1790000000.{}".utf8), key: Data("secret".utf8)))
   }
 
-  @Test func `a failed delivery is tried again, later each time, and never dropped`() async throws {
+  @Test func `a failed delivery is retried with increasing delays and never dropped`() async throws {
     let hub = try TestHub()
     try await hub.makeType()
     _ = try hub.server.accounts.addWebhook(person: hub.person.id, url: "https://example.org/hook")
@@ -96,7 +96,7 @@ struct WebhookTests {
       for _ in 0..<100 where receiver.posts.isEmpty { await Task.yield() }
       await hub.clock.advance(by: .milliseconds(900))
       #expect(receiver.posts.count == 1)
-      // What is written meanwhile goes out with it.
+      // A change written in the meantime is included in the retry.
       try await hub.makeEvent("b")
       await hub.clock.advance(by: .milliseconds(200))
       #expect(receiver.posts.count == 2)
@@ -112,7 +112,7 @@ struct WebhookTests {
     #expect(try receiver.posts.map(ids) == [["a"], ["a", "b"], ["a", "b"], ["a", "b"], ["a", "b"]])
   }
 
-  @Test func `a clock that was ahead when a delivery failed, or was claimed, keeps none waiting`() async throws {
+  @Test func `a clock that was ahead at a failed or claimed delivery does not delay the next one`() async throws {
     let (hubs, clock, storage, person) = try twoHubs()
     let webhook = try hubs[0].accounts.webhooks()[0].webhook
     try storage.write(person: person) { transaction in
@@ -134,7 +134,7 @@ struct WebhookTests {
     #expect(try receiver.posts.flatMap(ids) == ["e"])
   }
 
-  @Test func `kinds that were not asked for are passed over`() async throws {
+  @Test func `kinds that were not selected are skipped`() async throws {
     let hub = try TestHub()
     _ = try hub.server.accounts.addWebhook(person: hub.person.id, url: "https://example.org/hook", kinds: ["event"])
     let receiver = Receiver()
@@ -146,7 +146,7 @@ struct WebhookTests {
     #expect(try receiver.posts.flatMap(ids) == ["a"])
   }
 
-  @Test func `one that was removed hears no more`() async throws {
+  @Test func `a removed webhook gets no deliveries`() async throws {
     let hub = try TestHub()
     try await hub.makeType()
     let webhook = try hub.server.accounts.addWebhook(person: hub.person.id, url: "https://example.org/hook")
@@ -161,26 +161,26 @@ struct WebhookTests {
     #expect(try hub.server.accounts.webhooks().isEmpty)
   }
 
-  @Test func `a hub that was restored tells again what it wrote anew`() async throws {
+  @Test func `a restored hub delivers rewritten versions again`() async throws {
     let hub = try TestHub()
     try await hub.makeType()
     let webhook = try hub.server.accounts.addWebhook(person: hub.person.id, url: "https://example.org/hook")
     try await hub.makeEvent("a")
-    // As if versions up to 50 had been delivered in a life that a backup does not know.
+    // State as if the delivery had happened in an epoch that the backup does not contain.
     try hub.storage.write(person: hub.person.id) { transaction in
       try transaction.put(HubWebhookStanding(webhook: webhook.id, cursor: 1, life: "a life that was lost"))
     }
     let receiver = Receiver()
     try await run(hub, receiver) { await hub.clock.advance(by: .seconds(61)) }
     #expect(try receiver.posts.flatMap(ids) == ["t", "a"])
-    // What had these versions in that life had another id, for receivers that take each id once.
+    // The delivery id contains the epoch, so a receiver that ignores repeated ids accepts it.
     let post = try #require(receiver.posts.first)
     let epoch = try #require(try hub.storage.read(person: hub.person.id) { try $0.state() }.epochs.last?.id)
     #expect(post.headers["Trendy-Delivery"] == "\(webhook.id).\(epoch).1-2")
     #expect(try WireJSON.decode(JSONValue.self, from: post.body)["epoch"] == .string(epoch))
   }
 
-  /// Two hubs on one storage, with a person, an event type and a webhook.
+  /// Two hubs on one storage with a user, an event type and a webhook.
   private func twoHubs() throws -> (hubs: [HubServer], clock: ManualClock, storage: MemoryHubStorage, person: String) {
     let (clock, storage) = (ManualClock(), MemoryHubStorage(life: "a life"))
     let hubs = (1...2).map {
@@ -193,10 +193,10 @@ struct WebhookTests {
     return (hubs, clock, storage, person)
   }
 
-  @Test func `of two hubs on one storage one delivers, the other when its time is over`() async throws {
+  @Test func `of two hubs on one storage one delivers, and the other takes over an expired claim`() async throws {
     let (hubs, clock, storage, person) = try twoHubs()
     let webhook = try hubs[0].accounts.webhooks()[0].webhook
-    // As a hub that was killed on the way leaves it.
+    // State that a hub leaves if it is killed during a delivery.
     try storage.write(person: person) { transaction in
       var standing = try #require(try transaction.webhookStanding(of: webhook.id))
       standing.claim = .init(hub: "one that was killed", until: clock.now + 30)
@@ -217,12 +217,12 @@ struct WebhookTests {
     #expect(try hubs[1].accounts.webhooks()[0].standing?.claim == nil)
   }
 
-  @Test func `a hub that took too long does not put back what another has delivered since`() async throws {
+  @Test func `a slow hub does not overwrite the progress of the hub that took over`() async throws {
     let (hubs, clock, storage, person) = try twoHubs()
     let webhook = try hubs[0].accounts.webhooks()[0].webhook
     try hubs[0].ingestDesk(person: person).create(
       .event, CreateEventRequest(id: "e", eventTypeId: "t", timestamp: clock.now))
-    /// Meanwhile another hub takes over and delivers.
+    /// Sender during whose call another hub takes over and delivers.
     struct Overtaken: WebhookSender {
       let overtake: @Sendable () throws -> Void
       func send(_ post: WebhookPost) async throws -> WebhookAnswer {
@@ -251,7 +251,7 @@ struct WebhookTests {
   }
 
   @Test(
-    "an address that would send the record in clear text, or is none, is refused",
+    "a URL that is invalid or would send the record unencrypted is rejected",
     arguments: [
       "http://example.org/hook", "ftp://example.org/", "example.org", "https://anna:secret@example.org/", "",
       "https://example.org/#part",

@@ -5,7 +5,7 @@ import TrendyTesting
 
 @Suite("DeadlineQueue", .timeLimit(.minutes(10)))
 struct DeadlineQueueTests {
-  @Test func `gives who is due, and by its deadline, not before it`() {
+  @Test func `owners are returned in order of their deadlines, not earlier`() {
     var queue = DeadlineQueue()
     queue.add(.seconds(3), of: 3)
     queue.add(.seconds(1), of: 1)
@@ -18,7 +18,7 @@ struct DeadlineQueueTests {
     #expect(queue.next == .seconds(3))
   }
 
-  @Test func `gives an owner once, at the earliest of their deadlines`() {
+  @Test func `an owner is returned once, at its earliest deadline`() {
     var queue = DeadlineQueue()
     queue.add(.seconds(5), of: 1)
     queue.add(.seconds(2), of: 1)
@@ -27,7 +27,7 @@ struct DeadlineQueueTests {
     #expect(queue.take(now: .seconds(10)) == nil)
   }
 
-  @Test func `does not give one that was forgotten`() {
+  @Test func `an owner that was removed is not returned`() {
     var queue = DeadlineQueue()
     queue.add(.seconds(1), of: 1)
     queue.add(.seconds(2), of: 2)
@@ -36,7 +36,7 @@ struct DeadlineQueueTests {
     #expect(queue.take(now: .seconds(5)) == nil)
   }
 
-  @Test("agrees with a list that is searched", arguments: 1...20 as ClosedRange<UInt64>)
+  @Test("the queue agrees with a linear search", arguments: 1...20 as ClosedRange<UInt64>)
   func agrees(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     var queue = DeadlineQueue()

@@ -3,10 +3,10 @@ import Testing
 
 @testable import TrendyHub
 
-/// What goes into a connection, and every effect that comes out, as text.
+/// Events of a connection and its effects, as text.
 @Suite("HTTPConnection", .timeLimit(.minutes(10)))
 struct HTTPConnectionTests {
-  /// A line of a table: an event, and what comes of it.
+  /// An event and its expected effects.
   struct Step: Sendable {
     var event: HTTPConnection.Event
     var effects: [String]
@@ -195,7 +195,7 @@ struct HTTPConnectionTests {
       ]),
   ]
 
-  @Test("bytes and events in, effects out", arguments: stories)
+  @Test("events have the expected effects", arguments: stories)
   func story(story: Story) {
     var connection = HTTPConnection(address: "1.2.3.4", requestId: "r0")
     var surroundings = HTTPConnection.Surroundings(
@@ -207,8 +207,8 @@ struct HTTPConnectionTests {
     }
   }
 
-  /// Cut anywhere into two, the same bytes lead to the same end.
-  @Test func `it does not matter where the bytes are cut`() {
+  /// The bytes are cut into two pieces at every position.
+  @Test func `the effects do not depend on where the bytes are cut`() {
     let bytes = Array((Self.post + "xyz").utf8)
     let surroundings = HTTPConnection.Surroundings(
       limits: HTTPLimits(), hasGate: false, date: "D", nextRequestId: { "r1" })
@@ -220,7 +220,7 @@ struct HTTPConnectionTests {
     }
   }
 
-  @Test func `a connection that has nothing left of a request holds no memory for it`() {
+  @Test func `a connection frees the memory of a handled request`() {
     var connection = HTTPConnection(address: "", requestId: "r0")
     let surroundings = HTTPConnection.Surroundings(
       limits: HTTPLimits(), hasGate: false, date: "D", nextRequestId: { "r1" })
@@ -234,7 +234,7 @@ struct HTTPConnectionTests {
     #expect(connection.input.capacity == 0)
   }
 
-  @Test func `who lingers is read to a limit`() {
+  @Test func `a lingering connection discards a limited number of bytes`() {
     var connection = HTTPConnection(address: "", requestId: "r0")
     let surroundings = HTTPConnection.Surroundings(
       limits: HTTPLimits(), hasGate: false, date: "D", nextRequestId: { "r1" })
@@ -249,7 +249,7 @@ struct HTTPConnectionTests {
     switch effect {
     case .send(let bytes):
       let text = String(decoding: bytes, as: UTF8.self)
-      // The words of a refusal are its own tests' matter.
+      // The text of problems is covered by other tests.
       guard text.contains("200 OK") || text.contains("100 Continue") || !text.hasPrefix("HTTP/") else {
         return "send \(text.split(separator: " ")[1])" + (text.contains("\r\nConnection: close\r\n") ? " close" : "")
       }

@@ -12,7 +12,7 @@ struct HTTPHeadTests {
     if case .refused(let problem) = read(text, limits: limits) { problem.status } else { nil }
   }
 
-  @Test func `a head is complete at its empty line and not a byte before`() {
+  @Test func `a head is complete at its empty line and not a byte earlier`() {
     let text = "POST /a?b=c HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\n"
     for length in 0..<text.utf8.count {
       #expect(HTTPHead.read(Array(text.utf8.prefix(length)), limits: HTTPLimits()) == .incomplete)
@@ -25,7 +25,7 @@ struct HTTPHeadTests {
   }
 
   @Test(
-    "what two readers could understand differently is refused",
+    "an ambiguous head is rejected",
     arguments: [
       "GET / HTTP/1.1\r\n\r\n",
       "GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n",
@@ -89,7 +89,7 @@ struct HTTPHeadTests {
     #expect(status("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n") == 411)
   }
 
-  @Test func `segments and parameters are decoded one by one`() {
+  @Test func `path segments and query parameters are decoded separately`() {
     let request = HTTPRequest(id: "r", method: "GET", target: "/events/a%2Fb%20c?since=1+2&x=%C3%A9&flag")
     #expect(request.pathSegments == ["events", "a/b c"])
     #expect(request.query == ["since": "1 2", "x": "é", "flag": ""])

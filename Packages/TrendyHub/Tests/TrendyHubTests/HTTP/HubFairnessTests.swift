@@ -8,9 +8,9 @@ import TrendyTesting
 
 @testable import TrendyHub
 
-@Suite("One person cannot starve another", .timeLimit(.minutes(10)))
+@Suite("Fairness between users", .timeLimit(.minutes(10)))
 struct HubFairnessTests {
-  /// A hub on a socket and a real disk, and two persons who have written before.
+  /// Hub on a socket and a real disk with two users who have already written.
   private struct Served {
     let files: GatedFileSystem
     let server: HubServer
@@ -69,7 +69,7 @@ struct HubFairnessTests {
 
   private func until(_ condition: () -> Bool) async { while !condition() { await Task.yield() } }
 
-  @Test func `a disk that hangs for one person holds up nobody whose answer does not need it`() async throws {
+  @Test func `a disk that hangs for one user blocks no request that does not need it`() async throws {
     try await serving { hub in
       hub.files.hold(hub.folder(of: hub.anna.person))
       try await withThrowingTaskGroup(of: Int.self) { writes in
@@ -77,11 +77,11 @@ struct HubFairnessTests {
           writes.addTask { try await hub.makeType("w\(number)", as: hub.anna.token).status }
         }
         await until { hub.files.heldCount == 1 }
-        // Others, and what asks the storage nothing.
+        // Other users, and requests that need no storage.
         #expect(try await hub.ask("GET", "/health").status == 200)
         #expect(try await hub.makeType("b", as: hub.ben.token).status == 201)
         #expect(try await hub.ask("GET", "/event-types/b", as: hub.ben.token).status == 200)
-        // Her own reads: of what is durable, and of nothing else.
+        // Anna's own reads return durable data only.
         for path in [
           "/event-types/t", "/event-types", "/changes?since=0&device=d", "/changes/latest-cursor", "/me/sync",
           "/me/devices",
@@ -100,7 +100,7 @@ struct HubFairnessTests {
     }
   }
 
-  @Test func `writes of one person that come together share a sync`() async throws {
+  @Test func `concurrent writes of one user share a sync`() async throws {
     try await serving { hub in
       let folder = hub.folder(of: hub.anna.person)
       hub.files.hold(folder)
@@ -111,7 +111,7 @@ struct HubFairnessTests {
         for number in 1...20 {
           writes.addTask { try await hub.makeType("w\(number)", as: hub.anna.token).status }
         }
-        // One of them is refused by itself: the others do not notice.
+        // One of them is rejected, which does not affect the others.
         writes.addTask { try await hub.makeType("t", as: hub.anna.token).status }
         await until { hub.server.waitingWrites(of: hub.anna.person) == 21 }
         hub.files.release()
@@ -126,7 +126,7 @@ struct HubFairnessTests {
     }
   }
 
-  @Test func `more than may wait for one person is told so, and nobody else`() async throws {
+  @Test func `requests beyond the queue limit of a user are rejected, but not those of others`() async throws {
     try await serving(limits: HubStorageLimits(waitingPerPerson: 2)) { hub in
       hub.files.hold(hub.folder(of: hub.anna.person))
       try await withThrowingTaskGroup(of: Int.self) { writes in
@@ -148,7 +148,7 @@ struct HubFairnessTests {
     }
   }
 
-  @Test func `a sync that fails fails all who shared it, and the next ones begin anew`() async throws {
+  @Test func `a failed sync fails all writes that share it, and later writes succeed`() async throws {
     let disk = SimulatedFileSystem()
     let storage = EmbeddedHubStorage(directory: "/hub", fileSystem: disk)
     func put(_ version: Int64) -> (any HubTransaction) throws -> Void {
@@ -163,12 +163,12 @@ struct HubFairnessTests {
   }
 }
 
-/// Of the thread that asks; not to be had in an asynchronous function itself.
+/// Name of the current thread, which an asynchronous function cannot read itself.
 private func threadName() -> String { Thread.current.name ?? "" }
 
-@Suite("What runs apart", .timeLimit(.minutes(10)))
+@Suite("Execution on storage workers", .timeLimit(.minutes(10)))
 struct RunningApartTests {
-  /// Says on which thread it was asked, and one of its actors.
+  /// Records the threads on which the ingest and an actor of it run.
   private struct ThreadIngest: Ingest {
     actor Inner {
       func name() -> String { threadName() }
@@ -197,7 +197,7 @@ struct RunningApartTests {
       generator: SeededGenerator(seed: 1))
   }
 
-  @Test func `what trackers post, and the actors behind it, keeps no thread of the runtime`() async throws {
+  @Test func `posts of trackers and the actors they use run on a storage worker`() async throws {
     let ingest = ThreadIngest()
     let server = server(ingest, transport: SocketTransport())
     let person = try server.accounts.createPerson(name: "Anna")
@@ -209,7 +209,7 @@ struct RunningApartTests {
     #expect(ingest.names.list == ["trendy-write", "trendy-write"])
   }
 
-  @Test func `readiness is asked of the disk on a thread of the storage`() async throws {
+  @Test func `readiness is checked on a storage worker`() async throws {
     let disk = NamingFileSystem()
     let server = HubServer(
       storage: EmbeddedHubStorage(directory: "/hub", fileSystem: disk), transport: SocketTransport())
@@ -219,7 +219,7 @@ struct RunningApartTests {
     #expect(disk.names.list == ["trendy-write"])
   }
 
-  /// A disk that notes the thread on which readiness opens its file.
+  /// File system that records the thread on which readiness opens its file.
   private final class NamingFileSystem: ForwardingFileSystem {
     let base = SimulatedFileSystem()
     let names = Names()
@@ -230,7 +230,7 @@ struct RunningApartTests {
     }
   }
 
-  @Test func `maintenance runs there too, and in a hub without a socket where it is called`() async throws {
+  @Test func `maintenance runs on a storage worker, or on the caller's thread without a socket`() async throws {
     let served = server(ThreadIngest(), transport: SocketTransport())
     let apart = try await served.runApart { threadName() }
     #expect(apart == "trendy-write")
@@ -244,7 +244,7 @@ struct RunningApartTests {
 
 @Suite("FairQueue", .timeLimit(.minutes(10)))
 struct FairQueueTests {
-  @Test func `owners take turns, each in their own order`() {
+  @Test func `owners take turns, each in its own order`() {
     var queue = FairQueue<Int>(capacity: 10)
     for number in 1...4 { _ = queue.add(number, of: "a") }
     _ = queue.add(11, of: "b")
@@ -257,7 +257,7 @@ struct FairQueueTests {
     #expect(order == [1, 11, 21, 2, 3, 4])
   }
 
-  @Test func `an owner has one piece of work under way, and others pass by`() {
+  @Test func `an owner has one task in progress while others are served`() {
     var queue = FairQueue<Int>(capacity: 10)
     for number in 1...3 { _ = queue.add(number, of: "a") }
     var taken = queue.take(atMost: 1)
@@ -273,7 +273,7 @@ struct FairQueueTests {
     #expect(taken?.work == [2, 3])
   }
 
-  @Test func `one owner's queue is full, another's is not`() {
+  @Test func `each owner has its own limit`() {
     var queue = FairQueue<Int>(capacity: 2)
     let added = [
       queue.add(1, of: "a"), queue.add(2, of: "a"), queue.add(3, of: "a"), queue.add(1, of: "b"),

@@ -9,7 +9,7 @@ import TrendyTesting
 
 @Suite("The hub over a socket", .timeLimit(.minutes(10)))
 struct HubSocketTests {
-  /// Deadlines that a busy machine does not reach.
+  /// Deadlines that even a busy machine does not reach.
   private static let patientLimits: HTTPLimits = {
     var limits = HTTPLimits()
     limits.headDeadline = .seconds(50)
@@ -40,7 +40,7 @@ struct HubSocketTests {
     try WireJSON.decode(JSONValue.self, from: answer.body)
   }
 
-  @Test func `a device pairs, writes, and another one reads it`() async throws {
+  @Test func `a device pairs and writes, and another one reads the change`() async throws {
     try await serving { port, server, _ in
       let person = try #require(try server.accounts.people().first)
       var tokens: [String] = []
@@ -73,7 +73,7 @@ struct HubSocketTests {
     }
   }
 
-  @Test func `a browser loads the page, pairs, writes with its cookie, and is out when it is revoked`() async throws {
+  @Test func `a browser loads the page, pairs, writes with its cookie and is locked out when revoked`() async throws {
     try await serving { port, server, token in
       let page = try await RawClient.request("GET", "/calendar?year=2026", port: port)
       #expect(page.status == 200 && page.headers["content-type"] == "text/html; charset=utf-8")
@@ -102,8 +102,7 @@ struct HubSocketTests {
     }
   }
 
-  @Test func `what is wrong is a problem document with the request's id, on whichever side it is noticed`() async throws
-  {
+  @Test func `every error is a problem document with the request id`() async throws {
     let log = Mutex<[AccessLogEntry]>([])
     try await serving(log: { entry in log.withLock { $0.append(entry) } }) { port, _, token in
       let mine = [("Authorization", "Bearer \(token)")]
@@ -144,7 +143,7 @@ struct HubSocketTests {
     }
   }
 
-  @Test func `the token is looked at before a body is asked for`() async throws {
+  @Test func `the token is checked before the body is requested`() async throws {
     let log = Mutex<[AccessLogEntry]>([])
     try await serving(log: { entry in log.withLock { $0.append(entry) } }) { port, _, token in
       func head(_ path: String, token: String) -> String {
@@ -166,7 +165,7 @@ struct HubSocketTests {
     }
   }
 
-  @Test func `a stranger may send what pairing needs and no more`() async throws {
+  @Test func `a client without a token may send a body as large as pairing needs`() async throws {
     try await serving { port, _, _ in
       for (count, statuses) in [(4096, [403, 405]), (4097, [413, 413])] {
         let text = #"{"code":"0000-0000","device_name":"x","pad":""#
@@ -179,9 +178,9 @@ struct HubSocketTests {
     }
   }
 
-  @Test func `the largest body there may be is read`() async throws {
+  @Test func `a body of the maximum size is accepted`() async throws {
     try await serving { port, _, token in
-      // An entity is limited to a quarter of it, so the rest is blank.
+      // An entity may have a quarter of that size, so the rest is blank.
       var body = Data(#"{"id":"t","name":"x","color":"c","icon":"i"}"#.utf8)
       body += Data(repeating: 0x20, count: 4_194_304 - body.count)
       let answer = try await RawClient.request(
@@ -190,7 +189,7 @@ struct HubSocketTests {
     }
   }
 
-  @Test func `writers at once are all served, each version once`() async throws {
+  @Test func `concurrent writers are all served with distinct versions`() async throws {
     try await serving { port, _, token in
       try await withThrowingTaskGroup(of: Int.self) { group in
         for number in 0..<60 {
@@ -227,7 +226,7 @@ struct HubSocketTests {
     return seen
   }
 
-  @Test func `sixty open streams hold nobody up, hear of a write, and end with the hub`() async throws {
+  @Test func `sixty open streams block no request, receive a change and end with the hub`() async throws {
     var streams: [RawClient] = []
     try await serving { port, server, token in
       let person = try #require(try server.accounts.people().first)
@@ -245,14 +244,14 @@ struct HubSocketTests {
       #expect(made.status == 201)
       for client in streams { _ = try await read(client, through: #"data: {"cursor":1}"#) }
     }
-    // Stopped: each says when to come back, and ends whole, long before the deadline.
+    // Each stream ends completely with a retry time, long before the deadline.
     for client in streams {
       let rest = try await client.readAll()
       #expect(String(decoding: rest, as: UTF8.self).hasSuffix("retry: 2000\n\n\r\n0\r\n\r\n"))
     }
   }
 
-  @Test func `a reader that leaves makes room at once, without a word being written to it`() async throws {
+  @Test func `a reader that disconnects frees its slot at once`() async throws {
     try await serving { port, _, token in
       var streams: [RawClient] = []
       for _ in 1...4 { streams.append(try await openStream(port: port, token: token).client) }
@@ -260,7 +259,7 @@ struct HubSocketTests {
       let refused = try await RawClient.request("GET", "/api/v1/changes/stream", port: port, headers: mine)
       #expect(refused.status == 429)
       #expect(refused.problemType == "urn:trendy:error:rate_limited")
-      // The hub's own clock would say something only after 25 seconds.
+      // The hub would write to the stream only after 25 seconds.
       let begun = ContinuousClock.now
       streams.removeFirst()
       while true {
@@ -274,9 +273,9 @@ struct HubSocketTests {
     }
   }
 
-  @Test("readers that leave at any moment leave nothing behind", arguments: [1, 2] as [UInt64])
+  @Test("readers that disconnect at any time leave no connection open", arguments: [1, 2] as [UInt64])
   func leavers(seed: UInt64) async throws {
-    // Were one left behind, stopping would not end before the deadline of 50 seconds.
+    // If a connection stayed open, the hub would stop only at the deadline of 50 seconds.
     try await serving { port, _, token in
       var generator = SeededGenerator(seed: seed)
       for _ in 0..<150 {
@@ -292,7 +291,7 @@ struct HubSocketTests {
     }
   }
 
-  @Test func `on a real disk a hub goes on where it was`() async throws {
+  @Test func `a restarted hub on a real disk continues with its data`() async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "trendy-hub-\(UUID().uuidString)").path
     defer { try? FileManager.default.removeItem(atPath: folder) }  // a folder left behind in /tmp harms nothing
     var token = ""

@@ -4,7 +4,7 @@ import TrendyHub
 @Suite("Network addresses", .timeLimit(.minutes(10)))
 struct NetworkAddressTests {
   @Test(
-    "one address has one form",
+    "an address has one canonical form",
     arguments: [
       ("192.0.2.1", "192.0.2.1"), ("::ffff:192.0.2.1", "192.0.2.1"), ("2001:DB8:0:0::1", "2001:db8::1"),
       ("fe80::1%eth0", "fe80::1"), ("::", "::"),
@@ -14,12 +14,12 @@ struct NetworkAddressTests {
   }
 
   @Test(
-    "what is no numeric address is none",
+    "text that is not a numeric address is rejected",
     arguments: ["", "localhost", "1.2.3", "1.2.3.4.5", "1.2.3.4:80", "::g", "01.2.3.256"])
   func none(text: String) { #expect(NetworkAddress(text) == nil) }
 
   @Test(
-    "a block holds what has its first bits",
+    "a block contains the addresses with its prefix",
     arguments: [
       ("10.0.0.0/8", "10.255.0.1", true), ("10.0.0.0/8", "11.0.0.1", false), ("10.0.0.0/8", "::ffff:10.1.2.3", true),
       ("192.168.1.128/25", "192.168.1.127", false), ("192.168.1.128/25", "192.168.1.255", true),
@@ -34,7 +34,7 @@ struct NetworkAddressTests {
   }
 
   @Test(
-    "what is no block is refused",
+    "an invalid block is rejected",
     arguments: [
       "", "/8", "10.0.0.0/", "10.0.0.0/33", "10.0.0.0/-1", "10.0.0.0/+8", "10.0.0.0/8/8", "fd00::/129", "proxy",
       "::ffff:10.0.0.0/8",

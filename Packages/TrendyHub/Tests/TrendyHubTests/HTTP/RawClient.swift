@@ -6,12 +6,10 @@ import Foundation
   import Darwin
 #endif
 
-/// A TCP connection to this machine that sends what it is given, right or wrong, and reads until the end.
-///
-/// It blocks on threads of its own: the pool that runs the tests runs the handlers too, and must not be held up.
-///
-/// @unchecked: `socket` is written by `init` alone, and sockets may be used from any thread; `rest` is its reader's, and
-/// one test reads one answer after the other.
+/// TCP connection to this machine that sends arbitrary bytes and reads the response.
+///  Blocking calls run on their own threads, as the thread pool of the tests also runs the handlers.
+///  @unchecked: `socket` is written only by `init`, and sockets may be used from any thread. `rest` is used only by the
+/// reader, and a test reads one response at a time.
 final class RawClient: @unchecked Sendable {
   struct Answer: Sendable {
     var status: Int
@@ -26,11 +24,11 @@ final class RawClient: @unchecked Sendable {
     var description: String
   }
 
-  /// The other end closed the connection.
+  /// The server closed the connection.
   struct Closed: Error {}
 
   private let socket: Int32
-  /// What came behind the answers that were read.
+  /// Bytes after the responses that were read.
   private var rest = Data()
 
   private static func onThread<Value: Sendable>(
@@ -52,7 +50,7 @@ final class RawClient: @unchecked Sendable {
     address.sin_family = sa_family_t(AF_INET)
     address.sin_port = port.bigEndian
     address.sin_addr.s_addr = inet_addr("127.0.0.1")
-    // A server that never answers fails the test instead of holding it up.
+    // A server that never responds fails the test instead of blocking it.
     var patience = timeval(tv_sec: 50, tv_usec: 0)
     setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
     let descriptor = socket
@@ -79,7 +77,7 @@ final class RawClient: @unchecked Sendable {
       var sent = 0
       while sent < bytes.count {
         let count = write(socket, bytes.baseAddress! + sent, bytes.count - sent)
-        // The server may have said no and closed already: what it said is read next.
+        // The server may have responded and closed the connection already. That response is read next.
         guard count > 0 else { return }
         sent += count
       }
@@ -88,7 +86,7 @@ final class RawClient: @unchecked Sendable {
 
   func finishSending() { shutdown(socket, Int32(SHUT_WR)) }
 
-  /// Everything until the other end closes.
+  /// Reads until the server closes the connection.
   func readAll() async throws -> Data { try await Self.onThread { try self.readAllNow() } }
 
   private func readAllNow() throws -> Data {
@@ -104,7 +102,7 @@ final class RawClient: @unchecked Sendable {
     }
   }
 
-  /// The bytes that have come, at least one.
+  /// Reads the available bytes, at least one.
   func readSome() async throws -> Data { try await Self.onThread { try self.readSomeNow() } }
 
   private func readSomeNow() throws -> Data {
@@ -115,7 +113,7 @@ final class RawClient: @unchecked Sendable {
     return Data(buffer[0..<count])
   }
 
-  /// One answer; what comes behind it stays for the next.
+  /// Reads one response and keeps the bytes after it.
   func readAnswer() async throws -> Answer { try await Self.onThread { try self.readAnswerNow() } }
 
   private func readAnswerNow() throws -> Answer {
@@ -128,7 +126,7 @@ final class RawClient: @unchecked Sendable {
       do {
         rest += try readSomeNow()
       } catch let closed as Closed {
-        // What there is must be an answer that ends so.
+        // The remaining bytes must be a response that ends with the connection.
         defer { rest = Data() }
         if count > 0 { return try Self.parse(rest) }
         throw closed
@@ -136,7 +134,7 @@ final class RawClient: @unchecked Sendable {
     }
   }
 
-  /// Of an answer that says where it ends and is there whole.
+  /// Length of the first response, or `nil` if it is incomplete or ends with the connection.
   private static func lengthOfAnswer(_ data: Data) -> Int? {
     guard let end = data.firstRange(of: Data("\r\n\r\n".utf8)) else { return nil }
     let head = String(decoding: data[..<end.lowerBound], as: UTF8.self).lowercased()
@@ -188,7 +186,7 @@ final class RawClient: @unchecked Sendable {
     }
   }
 
-  /// One request, one answer.
+  /// Sends one request on a new connection and reads the response.
   static func request(
     _ method: String, _ target: String, port: UInt16, headers: [(String, String)] = [], body: Data? = nil
   ) async throws -> Answer {
@@ -196,7 +194,7 @@ final class RawClient: @unchecked Sendable {
     var text = "\(method) \(target) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n"
     for (name, value) in headers { text += "\(name): \(value)\r\n" }
     if let body { text += "Content-Length: \(body.count)\r\n" }
-    // Its answer tells the length of a body that does not come: where it ends shows at the end of the connection.
+    // The response has the length of a body that is not sent, so only the end of the connection delimits it.
     if method == "HEAD" { text += "Connection: close\r\n" }
     try await client.send(Data((text + "\r\n").utf8) + (body ?? Data()))
     return try await client.readAnswer()

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("RequestLimiter")
 struct RequestLimiterTests {
-  @Test func `a minute's worth may come at once, then evenly`() {
+  @Test func `the requests of a minute may come at once, and later ones are spread evenly`() {
     var limiter = RequestLimiter(requestsPerMinute: 6)
     for _ in 0..<6 { #expect(limiter.onRequest(of: "a", now: .zero) == nil) }
     #expect(limiter.onRequest(of: "a", now: .zero) == .seconds(10))
@@ -16,7 +16,7 @@ struct RequestLimiterTests {
     #expect(limiter.onRequest(of: "a", now: .seconds(200)) != nil)
   }
 
-  @Test func `whoever waits as long as told is served`() {
+  @Test func `a client that waits as long as requested is served`() {
     var limiter = RequestLimiter(requestsPerMinute: 7)
     var now = Duration.zero
     var served = 0
@@ -26,7 +26,7 @@ struct RequestLimiterTests {
     #expect(now > .seconds(360) && now < .seconds(375))
   }
 
-  @Test func `one request a minute is a limit too`() {
+  @Test func `a limit of one request a minute works`() {
     var limiter = RequestLimiter(requestsPerMinute: 1)
     #expect(limiter.onRequest(of: "a", now: .zero) == nil)
     #expect(limiter.onRequest(of: "a", now: .seconds(59)) == .seconds(1))

@@ -13,7 +13,7 @@ struct SocketTransportTests {
       body: .data(request.body))
   }
 
-  /// Deadlines that a busy machine does not reach.
+  /// Deadlines that even a busy machine does not reach.
   private static let patientLimits: HTTPLimits = {
     var limits = HTTPLimits()
     limits.headDeadline = .seconds(50)
@@ -37,7 +37,7 @@ struct SocketTransportTests {
     await transport.stop()
   }
 
-  @Test func `a request reaches the handler whole and its answer comes back`() async throws {
+  @Test func `a request reaches the handler completely, and its response is returned`() async throws {
     try await serving { port in
       let body = Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0) })
       let answer = try await RawClient.request("POST", "/a%2Fb?c=d", port: port, body: body)
@@ -51,12 +51,12 @@ struct SocketTransportTests {
     }
   }
 
-  @Test func `a body that comes in pieces is put together`() async throws {
+  @Test func `a body that arrives in pieces is joined`() async throws {
     try await serving { port in
       let client = try RawClient(port: port)
       for piece in ["POST / HT", "TP/1.1\r\nHo", "st: x\r\nContent-Length: 6\r", "\n\r", "\nab", "cd", "ef"] {
         client.send(piece)
-        // Asking for another answer in between gives the server time to see this piece by itself.
+        // Another request in between gives the server time to read this piece separately.
         #expect(try await RawClient.request("GET", "/", port: port).status == 200)
       }
       #expect(try await client.readAnswer().body == Data("abcdef".utf8))
@@ -64,7 +64,7 @@ struct SocketTransportTests {
   }
 
   @Test(
-    "what is refused is told in a problem document",
+    "a rejected request gets a problem document",
     arguments: [
       Refusal("no host", 400, "malformed_request", "GET / HTTP/1.1\r\n\r\n"),
       Refusal("two hosts", 400, "malformed_request", "GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n"),
@@ -100,7 +100,7 @@ struct SocketTransportTests {
     }
   }
 
-  @Test func `an answer is not lost when the body it refuses is still on its way`() async throws {
+  @Test func `a response is not lost while the rejected body is still being sent`() async throws {
     try await serving { port in
       let client = try RawClient(port: port)
       client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5000000\r\n\r\n")
@@ -109,7 +109,7 @@ struct SocketTransportTests {
     }
   }
 
-  @Test func `a request that ends in the middle is told so`() async throws {
+  @Test func `a truncated request is answered 400`() async throws {
     try await serving { port in
       let client = try RawClient(port: port)
       client.send("GET / HTTP/1.1\r\nHost")
@@ -118,7 +118,7 @@ struct SocketTransportTests {
     }
   }
 
-  @Test func `a head that does not come in time is told so, however busily it drips`() async throws {
+  @Test func `a head that is not complete in time is answered 408`() async throws {
     var limits = HTTPLimits()
     limits.headDeadline = .milliseconds(150)
     try await serving(limits: limits) { port in
@@ -130,7 +130,7 @@ struct SocketTransportTests {
     }
   }
 
-  @Test func `a body that does not come in time is told so`() async throws {
+  @Test func `a body that is not complete in time is answered 408`() async throws {
     var limits = HTTPLimits()
     limits.bodyDeadline = .milliseconds(150)
     let handled = Mutex(0)
@@ -150,7 +150,7 @@ struct SocketTransportTests {
     }
   }
 
-  @Test func `too many connections, from one address and in all, are told so`() async throws {
+  @Test func `too many connections of one address or in total are rejected`() async throws {
     var limits = Self.patientLimits
     limits.connectionsPerAddress = 2
     try await serving(limits: limits) { port in
@@ -176,7 +176,7 @@ struct SocketTransportTests {
     }
   }
 
-  @Test func `the many behind a proxy are not held to what one address may have`() async throws {
+  @Test func `connections through a proxy do not share the limit of one address`() async throws {
     var limits = Self.patientLimits
     limits.connectionsPerAddress = 1
     limits.connections = 3
@@ -190,12 +190,12 @@ struct SocketTransportTests {
     }
   }
 
-  @Test func `of kept connections the one that asked longest ago gives way, whichever was opened first`() async throws {
+  @Test func `among idle connections the least recently used one is closed first`() async throws {
     var limits = Self.patientLimits
     limits.connections = 3
     try await serving(limits: limits) { port in
       let clients = try (0..<3).map { _ in try RawClient(port: port) }
-      // Opened first, the first is the one that asked last.
+      // The first connection is the one used last.
       for client in [clients[0], clients[1], clients[2], clients[1], clients[0]] {
         client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
         #expect(try await client.readAnswer().status == 200)
@@ -212,9 +212,9 @@ struct SocketTransportTests {
     }
   }
 
-  @Test func `connections that have ended count no more`() async throws {
+  @Test func `closed connections do not count`() async throws {
     var limits = Self.patientLimits
-    // Some room, as an answer is read to its end a moment before its connection is counted out.
+    // Some slack, as a response is read completely shortly before its connection is removed.
     limits.connectionsPerAddress = 5
     limits.connections = 5
     try await serving(limits: limits) { port in
@@ -228,7 +228,7 @@ struct SocketTransportTests {
     }
   }
 
-  @Test func `a stream goes out piece by piece, as it is made`() async throws {
+  @Test func `a stream is sent in pieces as they are produced`() async throws {
     let (pieces, source) = AsyncStream<String>.makeStream()
     try await serving(handler: { _ in
       let reader = PieceReader(pieces)
@@ -246,7 +246,7 @@ struct SocketTransportTests {
     }
   }
 
-  @Test func `a stream that fails is cut off, so that it cannot pass for whole`() async throws {
+  @Test func `a failed stream is cut off, so that it does not look complete`() async throws {
     try await serving(handler: { _ in
       let reader = FailingReader()
       return HTTPResponse(status: 200, body: .stream(HTTPBodyStream { try await reader.next() }))
@@ -255,7 +255,7 @@ struct SocketTransportTests {
     }
   }
 
-  @Test func `a connection is kept for the next request`() async throws {
+  @Test func `a connection is kept open for further requests`() async throws {
     try await serving { port in
       let client = try RawClient(port: port)
       var identifiers: Set<String> = []
@@ -276,7 +276,7 @@ struct SocketTransportTests {
     }
   }
 
-  @Test func `requests sent ahead are answered one after the other, each read as strictly`() async throws {
+  @Test func `pipelined requests are answered in order and validated equally strictly`() async throws {
     try await serving { port in
       let client = try RawClient(port: port)
       client.send(
@@ -292,7 +292,7 @@ struct SocketTransportTests {
     }
   }
 
-  @Test func `HTTP 1.0 ends with its answer`() async throws {
+  @Test func `a connection of HTTP 1.0 ends with its response`() async throws {
     try await serving { port in
       let client = try RawClient(port: port)
       client.send("GET / HTTP/1.0\r\nHost: a\r\nConnection: keep-alive\r\n\r\nGET /2 HTTP/1.0\r\nHost: a\r\n\r\n")
@@ -302,7 +302,7 @@ struct SocketTransportTests {
     }
   }
 
-  @Test func `a kept connection that asks nothing is closed without a word`() async throws {
+  @Test func `an idle connection is closed without a response`() async throws {
     var limits = Self.patientLimits
     limits.idleDeadline = .milliseconds(100)
     try await serving(limits: limits) { port in
@@ -313,7 +313,7 @@ struct SocketTransportTests {
     }
   }
 
-  @Test func `a later head has its deadline too`() async throws {
+  @Test func `a later head has the same deadline`() async throws {
     var limits = Self.patientLimits
     limits.headDeadline = .milliseconds(150)
     try await serving(limits: limits) { port in
@@ -325,7 +325,7 @@ struct SocketTransportTests {
     }
   }
 
-  @Test func `an idle connection gives way to a new one`() async throws {
+  @Test func `an idle connection is closed for a new one`() async throws {
     var limits = Self.patientLimits
     limits.connectionsPerAddress = 2
     limits.connections = 2
@@ -342,7 +342,7 @@ struct SocketTransportTests {
     }
   }
 
-  @Test func `stopping does not wait for connections that are kept`() async throws {
+  @Test func `stopping does not wait for idle connections`() async throws {
     let transport = SocketTransport(limits: Self.patientLimits)
     let port = try await transport.start { self.echo($0) }
     let client = try RawClient(port: port)
@@ -352,7 +352,7 @@ struct SocketTransportTests {
     #expect(try await client.readAll().isEmpty)
   }
 
-  @Test func `a port in use is named with what to do`() async throws {
+  @Test func `a port in use is reported with a remedy`() async throws {
     try await serving { port in
       let second = SocketTransport(port: port)
       await #expect(throws: HTTPTransportError.portInUse(address: "127.0.0.1", port: port)) {
@@ -380,7 +380,7 @@ struct SocketTransportTests {
     client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
     for await _ in started { break }
     async let stopped: Void = transport.stop()
-    // The listening socket closes while the request still runs.
+    // The listening socket closes while the request is still running.
     while (try? RawClient(port: port)) != nil { await Task.yield() }
     release.yield()
     #expect(try await client.readAnswer().body == Data("done".utf8))
@@ -391,7 +391,7 @@ struct SocketTransportTests {
     }
   }
 
-  @Test func `what does not finish by the deadline of stopping is answered 503`() async throws {
+  @Test func `a request that is not finished at the stop deadline is answered 503`() async throws {
     var limits = HTTPLimits()
     limits.stopDeadline = .milliseconds(100)
     let (started, start) = AsyncStream<Void>.makeStream()
@@ -411,7 +411,7 @@ struct SocketTransportTests {
     #expect(try await client.readAnswer().status == 503)
   }
 
-  @Test func `requests whose body is on its way at a stop are told so, and the log says how many`() async throws {
+  @Test func `requests still arriving at a stop are answered 503, and the log has their number`() async throws {
     var limits = Self.patientLimits
     limits.stopDeadline = .milliseconds(100)
     let entries = Mutex<[AccessLogEntry]>([])
@@ -419,7 +419,7 @@ struct SocketTransportTests {
     let port = try await transport.start { self.echo($0) }
     let clients = try (0..<3).map { _ in try RawClient(port: port) }
     for client in clients {
-      // More than the socket's buffers hold is unread when the answer is written.
+      // More data than the socket buffers hold is unread when the response is written.
       client.send("POST /slow HTTP/1.1\r\nHost: a\r\nContent-Length: 900000\r\n\r\n")
       try await client.send(Data(repeating: 1, count: 400_000))
     }
@@ -434,7 +434,7 @@ struct SocketTransportTests {
     #expect(entries.withLock { $0.count { $0.path == "/slow" && $0.status == 503 } } == 3)
   }
 
-  @Test func `a stream that has no end is cut when the time for stopping is over`() async throws {
+  @Test func `an endless stream is cut off at the stop deadline`() async throws {
     var limits = Self.patientLimits
     limits.stopDeadline = .milliseconds(100)
     let (pieces, source) = AsyncStream<String>.makeStream()
@@ -453,7 +453,7 @@ struct SocketTransportTests {
     #expect(throws: RawClient.Failed.self) { try RawClient.parse(seen) }
   }
 
-  @Test func `an other end that goes away in the middle of a stream ends it`() async throws {
+  @Test func `a client that disconnects ends its stream`() async throws {
     let (pieces, source) = AsyncStream<String>.makeStream()
     let reader = PieceReader(pieces)
     try await serving(handler: { _ in HTTPResponse(status: 200, body: .stream(HTTPBodyStream { await reader.next() })) }
@@ -465,13 +465,13 @@ struct SocketTransportTests {
         source.yield("first\n")
         _ = try await client.readSome()
       }
-      // More than any buffer on the way takes: the server must notice that nobody reads.
+      // More than any buffer on the way holds, so the server must notice that the client is gone.
       for _ in 0..<200 { source.yield(String(repeating: "x", count: 65_536)) }
       source.finish()
     }
   }
 
-  @Test("whatever comes, the answer is the gate's or the handler's own", arguments: [1, 2, 3, 4] as [UInt64])
+  @Test("random input gets a response of the gate or the handler", arguments: [1, 2, 3, 4] as [UInt64])
   func ownWords(seed: UInt64) async throws {
     try await serving { port in
       var generator = SeededGenerator(seed: seed)
@@ -484,7 +484,7 @@ struct SocketTransportTests {
       ]
       for round in 0..<60 {
         var text = ""
-        // Half of them begin well, so that the library comes into play.
+        // Half of the requests have a valid start, so that the parser is reached.
         if round.isMultiple(of: 2) { text = "POST /x HTTP/1.1\r\nHost: a\r\n" }
         for _ in 0..<Int.random(in: 1...6, using: &generator) { text += pieces.randomElement(using: &generator) ?? "" }
         text += "\r\n\r\nabc"
@@ -501,7 +501,7 @@ struct SocketTransportTests {
     }
   }
 
-  @Test func `many requests at once are all answered, each with its own`() async throws {
+  @Test func `many concurrent requests each get their own response`() async throws {
     var limits = Self.patientLimits
     limits.connectionsPerAddress = 200
     try await serving(
