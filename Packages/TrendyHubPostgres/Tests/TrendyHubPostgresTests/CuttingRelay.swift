@@ -2,19 +2,18 @@ import Foundation
 import PostgresTesting
 import Synchronization
 
-/// Stands between hubs and a cluster, and cuts one connection at a message that is chosen by its number.
-///
-/// @unchecked: `cut` is under a lock, everything else is set once.
+/// Relay between hubs and a cluster that cuts one connection at a message with a given number.
+///  @unchecked: `state` is protected by a lock, and everything else is set once.
 final class CuttingRelay: @unchecked Sendable {
-  /// What becomes of the message at which it cuts.
+  /// Fate of the message at which the connection is cut.
   enum Cut: CaseIterable, Sendable {
-    /// The server never gets it.
+    /// The server never receives the message.
     case before
-    /// The server carries it out, and its answer is lost.
+    /// The server executes the message, and its response is lost.
     case after
   }
 
-  /// A folder with the socket, for the `host` of an address.
+  /// Directory of the socket, for the `host` of an address.
   let folder: URL
   private let target: String
   private let listener: Int32
@@ -40,10 +39,10 @@ final class CuttingRelay: @unchecked Sendable {
     try? FileManager.default.removeItem(at: folder)
   }
 
-  /// From now on the message with this number, from 1, is the last of its connection.
+  /// Makes the message with this number, counted from 1, the last of its connection.
   func cut(at number: Int, _ kind: Cut) { state.withLock { $0 = State(cut: (number, kind)) } }
 
-  /// Whether the message at which it was to cut came.
+  /// Whether the message with the given number has been cut.
   var hasCut: Bool { state.withLock { $0.cut == nil } }
 
   private func onMessage() -> Cut? {
@@ -68,7 +67,8 @@ final class CuttingRelay: @unchecked Sendable {
     close(listener)
   }
 
-  /// A message is what the client has sent when the relay comes to read: with pipelines, one round trip.
+  /// Relays messages between both sides. A message is the data available at one read of the client: with pipelining,
+  /// one round trip.
   private func relay(_ client: Int32, _ server: Int32) {
     var buffer = [UInt8](repeating: 0, count: 1 << 20)
     var isMute = false
@@ -91,13 +91,13 @@ final class CuttingRelay: @unchecked Sendable {
       }
       if descriptors[1].revents != 0 {
         let count = read(server, &buffer, buffer.count)
-        // The server has answered: what it was told is done.
+        // The server has responded, so it has executed the message.
         guard count > 0, !isMute, Self.pass(buffer, count, to: client) else { return }
       }
     }
   }
 
-  /// One who has gone ends the relay, and not the process by a signal.
+  /// Sends bytes without raising SIGPIPE if the receiver has closed the connection.
   private static func pass(_ bytes: [UInt8], _ count: Int, to descriptor: Int32) -> Bool {
     send(descriptor, bytes, count, Int32(MSG_NOSIGNAL)) == count
   }

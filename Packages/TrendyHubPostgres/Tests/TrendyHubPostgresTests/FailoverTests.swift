@@ -11,7 +11,7 @@ import TrendyModels
 struct FailoverTests {
   private static let moment = Date(timeIntervalSince1970: 1_704_067_200)
 
-  /// Records events for one person until it is told to stop, and keeps which were confirmed.
+  /// Records events for one user until it is stopped and keeps the confirmed ones.
   private final class Writer: Sendable {
     let person: String
     private let state = Mutex((confirmed: [String: Int64](), refused: 0, isEnding: false))
@@ -29,7 +29,7 @@ struct FailoverTests {
         let id = "e\(number)"
         do {
           let version = try storage.write(person: person) { transaction in
-            // As a device that asks again: what was recorded is told again.
+            // As for a device that retries: a recorded event gets its stored version.
             if let entry = try transaction.entry(kind: "event", id: id) { return entry.version }
             var state = try transaction.state()
             state.head += 1
@@ -42,7 +42,7 @@ struct FailoverTests {
           }
           state.withLock { $0.confirmed[id] = version }
         } catch {
-          // Asked again, as a device would.
+          // Retries like a device.
           state.withLock { $0.refused += 1 }
           number -= 1
           usleep(20_000)
@@ -51,14 +51,14 @@ struct FailoverTests {
     }
   }
 
-  @Test func `what was confirmed is there after the primary was killed, and hubs go on at the standby`() throws {
+  @Test func `confirmed writes survive the loss of the primary, and hubs continue with the standby`() throws {
     let primary = try PostgresCluster()
     let standby = try PostgresCluster(copying: primary)
     defer {
       standby.end()
       primary.end()
     }
-    // From here on a commit waits for the standby.
+    // From now on a commit waits for the standby.
     try primary.setAndReload("synchronous_standby_names", "*")
     try primary.waitUntilSynchronous()
     let address =
@@ -78,7 +78,8 @@ struct FailoverTests {
       }
     }
     func count() -> Int { writers.reduce(0) { $0 + $1.confirmed.count } }
-    // Each of them, too: on a busy machine three write much before the fourth has its connection.
+    // Every writer must have a confirmed event, as on a busy machine three may write many before the fourth has its
+    // connection.
     func isThere(_ wanted: Int) -> Bool { count() >= wanted && writers.allSatisfy { !$0.confirmed.isEmpty } }
     func waitFor(_ wanted: Int) throws {
       for _ in 0..<3000 where !isThere(wanted) { usleep(10_000) }
@@ -95,12 +96,12 @@ struct FailoverTests {
       let (entries, head) = try storages[0].read(person: writer.person) {
         (try $0.entries(after: 0, limit: 100_000), try $0.state().head)
       }
-      // Each once, under the version that was confirmed, and no version is missing.
+      // Each event exists once with its confirmed version, and no version is missing.
       let versions = Dictionary(uniqueKeysWithValues: entries.map { ($0.id, $0.version) })
       for (id, version) in writer.confirmed { #expect(versions[id] == version, "\(writer.person) \(id)") }
       #expect(entries.map(\.version) == (0..<head).map { $0 + 1 })
     }
-    // Another timeline is another life, which both hubs share.
+    // The new timeline is a new epoch of the database, which both hubs share.
     let lives = try storages.map { try $0.write(person: "life") { try $0.epoch() } }
     #expect(lives[0] != life)
     #expect(lives[0] == lives[1])

@@ -6,7 +6,7 @@ import TrendyModels
 
 @testable import TrendyHubPostgres
 
-@Suite("Hubs on one database, as devices see them", .onPostgres, .timeLimit(.minutes(5)))
+@Suite("Several hubs on one database, as devices see them", .onPostgres, .timeLimit(.minutes(5)))
 struct HubLifeTests {
   private let cluster: PostgresCluster
   private let schema: String
@@ -49,7 +49,7 @@ struct HubLifeTests {
     return answer.members
   }
 
-  @Test func `one more hub begins no life, and a mutation that is sent to each has one effect`() async throws {
+  @Test func `another hub begins no epoch, and a mutation sent to both is applied once`() async throws {
     let first = try hub()
     let person = try first.accounts.createPerson(name: "Ada")
     let token = try first.accounts.createToken(person: person.id, deviceName: "phone").token
@@ -59,19 +59,19 @@ struct HubLifeTests {
     let later = try await push(second, token: token, sequence: 2)
     #expect(later["epochs"] == told["epochs"])
     #expect(try await push(first, token: token, sequence: 3)["head"] == 3)
-    // A token that is revoked at one of them is refused by the other.
+    // A token that is revoked at one hub is rejected by the other.
     let device = try #require(try first.accounts.devices().first)
     try first.accounts.revoke(deviceId: device.id)
     #expect(try await ask(second, "GET", "/changes", token: token).status == 401)
   }
 
-  @Test func `a database that lost commits begins a life at hubs that go on, and who saw them is told`() async throws {
+  @Test func `lost commits begin an epoch at running hubs, and devices that saw them get log_reset`() async throws {
     let hubs = try [hub(), hub()]
     let person = try hubs[0].accounts.createPerson(name: "Ada")
     let token = try hubs[0].accounts.createToken(person: person.id, deviceName: "phone").token
     let told = try await push(hubs[0], token: token, sequence: 1)
     _ = try await push(hubs[1], token: token, sequence: 2)
-    // Back to where it stood after the first: rows, counter, and what the hubs noted of their connections.
+    // Resets the rows, the counter and the witness of connections to their state after the first push.
     try cluster.run("DELETE FROM \(schema).entry WHERE version > 1")
     try cluster.run("DELETE FROM \(schema).outcome WHERE sequence > 1")
     try cluster.run("UPDATE \(schema).device SET mark = 1")
@@ -87,10 +87,10 @@ struct HubLifeTests {
     #expect(made.status == 201)
     let epoch = try #require(told["epoch"]?.stringValue)
     for hub in hubs {
-      // Who stands where nothing was lost goes on; who saw what is gone is told.
+      // A device at a version that was not lost continues, and a device that saw a lost version gets log_reset.
       let kept = try await ask(hub, "GET", "/changes?since=1&device=d&seen=1&epoch=\(epoch)", token: token)
       #expect(kept.status == 200)
-      // Each of the two missed connections of its own, and begins a life when it next reads or writes.
+      // Each hub misses its own connections, and begins an epoch at its next read or write.
       #expect(kept.members["epochs"]?.arrayValue?.count == 3)
       let lost = try await ask(hub, "GET", "/changes?since=2&device=d&seen=2&epoch=\(epoch)", token: token)
       #expect(lost.status == 409)

@@ -6,10 +6,10 @@ import TrendyHub
 
 @testable import TrendyHubPostgres
 
-/// What hubs on one database tell each other.
+/// Hints between hubs on one database.
 @Suite("PostgresHints", .onPostgres, .timeLimit(.minutes(10)))
 struct PostgresHintsTests {
-  /// What a hub heard, in the order in which it came.
+  /// Collects the hints that a hub receives, in order.
   private final class Ear: Sendable {
     private let heard = Mutex<[HubHint]>([])
     private let more = DispatchSemaphore(value: 0)
@@ -19,8 +19,8 @@ struct PostgresHintsTests {
       more.signal()
     }
 
-    /// Returns when `count` different hints have arrived, or none arrived for a minute. A hint may arrive again when
-    /// the sender was told it again after it had sent the first.
+    /// Returns when `count` different hints have arrived, or none arrived for a minute. A hint may arrive twice if it
+    /// is sent again after the first notification.
     func wait(for count: Int) -> [HubHint] {
       while heard.withLock({ Set($0).count }) < count {
         guard more.wait(timeout: .now() + 60) == .success else { break }
@@ -44,12 +44,12 @@ struct PostgresHintsTests {
     return hints
   }
 
-  /// Its wake-up went into whatever had been given the number of its pipe, or ended the process by a signal.
-  @Test func `one that has ended writes to nothing that was opened since`() throws {
+  /// Otherwise the wake-up would be written to a file that reuses the descriptor of the pipe, or raise a signal.
+  @Test func `a stopped listener does not write to descriptors that are reused`() throws {
     var hints = try PostgresHints(
       channel: "none", connect: { throw HubStorageError.unreachable("there is no database") }, hear: { _ in })
     hints.stop()
-    // Its thread holds it until the thread is over.
+    // The thread retains the listener until it ends.
     while !isKnownUniquelyReferenced(&hints) { usleep(1000) }
     let pipes = (0..<32).map { _ in Pipe() }
     hints.tell(.head(person: "anna"))
@@ -61,7 +61,7 @@ struct PostgresHintsTests {
     }
   }
 
-  @Test func `what one tells, the others hear, and itself does not`() throws {
+  @Test func `a hint is received by the other hubs and not by its sender`() throws {
     let ears = (0..<3).map { _ in Ear() }
     let elsewhere = Ear()
     let hubs = try ears.map { try hub($0) }
@@ -76,7 +76,7 @@ struct PostgresHintsTests {
     withExtendedLifetime((hubs, stranger)) {}
   }
 
-  @Test func `many at once are told in few notifications, none of them too long`() throws {
+  @Test func `many hints are combined into few notifications of limited length`() throws {
     let (ear, other) = (Ear(), Ear())
     let hubs = try [hub(other), hub(ear)]
     let people = (0..<1000).map { "person-\($0)-\(String(repeating: "x", count: 30))" }
@@ -86,11 +86,11 @@ struct PostgresHintsTests {
     withExtendedLifetime(hubs) {}
   }
 
-  @Test func `a connection that was lost is made anew`() throws {
+  @Test func `a lost connection is reestablished`() throws {
     let (ear, other) = (Ear(), Ear())
     let hubs = try [hub(other), hub(ear)]
     try cluster.endConnections(of: schema)
-    // Until both hear again, what is told is lost.
+    // Hints sent before both hubs listen again are lost.
     var isHeard = false
     for _ in 0..<600 where !isHeard {
       hubs[0].tell(.head(person: "p"))
@@ -101,7 +101,7 @@ struct PostgresHintsTests {
     withExtendedLifetime(hubs) {}
   }
 
-  @Test func `let go, its connection ends`() throws {
+  @Test func `a released listener closes its connection`() throws {
     let ear = Ear()
     var one: (any HubHints)? = try hub(ear)
     #expect(one != nil)

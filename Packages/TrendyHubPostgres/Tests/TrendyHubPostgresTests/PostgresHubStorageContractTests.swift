@@ -7,22 +7,22 @@ import TrendyPersistence
 
 @testable import TrendyHubPostgres
 
-@Suite("PostgresHubStorage keeps the contract", .onPostgres, .timeLimit(.minutes(5)))
+@Suite("Contract of PostgresHubStorage", .onPostgres, .timeLimit(.minutes(5)))
 struct PostgresHubStorageContractTests {
-  @Test("of a hub storage", arguments: HubStorageContract.all)
+  @Test("the storage keeps the contract", arguments: HubStorageContract.all)
   func contract(check: HubStorageContract.Check) throws {
     let cluster = try PostgresCluster.shared.get()
     try check.run(on: cluster.storage(schema: cluster.newSchema()))
   }
 
-  @Test("with another hub process for every call", arguments: HubStorageContract.all)
+  @Test("the storage keeps the contract with another hub process for every call", arguments: HubStorageContract.all)
   func shared(check: HubStorageContract.Check) throws {
     let cluster = try PostgresCluster.shared.get()
     try check.run(on: ManyHubs(cluster: cluster, schema: cluster.newSchema()))
   }
 }
 
-/// Asks two storages on one database in turns, as two hub processes would.
+/// Uses two storages on one database in turns, like two hub processes.
 private final class ManyHubs: HubStorage {
   private let storages: [PostgresHubStorage]
   private let turns = Atomic(0)

@@ -19,7 +19,7 @@ struct PostgresHubStorageTests {
 
   private static let moment = Date(timeIntervalSince1970: 1_704_067_200)
 
-  /// Writes one event under the next version, as a hub does.
+  /// Writes one event with the next version, as a hub does.
   private static func record(_ id: String, in transaction: any HubTransaction) throws -> Int64 {
     var state = try transaction.state()
     state.head += 1
@@ -32,7 +32,7 @@ struct PostgresHubStorageTests {
     return state.head
   }
 
-  @Test func `a server that wants a password says where it belongs`() throws {
+  @Test func `a server that requires a password is reported with the place for it`() throws {
     let guarded = try PostgresCluster()
     defer { guarded.end() }
     try guarded.run("CREATE ROLE guarded LOGIN PASSWORD 'secret'")
@@ -41,7 +41,7 @@ struct PostgresHubStorageTests {
     try Data(("local all guarded scram-sha-256\n" + rules).utf8).write(to: access)
     try guarded.run("SELECT pg_reload_conf()")
     var words = ""
-    // The server reads it soon.
+    // The server reloads its configuration asynchronously.
     for _ in 0..<100 where words.isEmpty {
       do {
         _ = try PostgresConnection(settings: [("dbname", guarded.address(role: "guarded"))])
@@ -53,9 +53,9 @@ struct PostgresHubStorageTests {
     #expect(words.contains("PGPASSFILE"), "\(words)")
   }
 
-  // MARK: Connections that are lost
+  // MARK: Lost connections
 
-  @Test("a connection that is cut at any message costs no write and doubles none", arguments: CuttingRelay.Cut.allCases)
+  @Test("a connection cut at any message loses no write and repeats none", arguments: CuttingRelay.Cut.allCases)
   func cut(kind: CuttingRelay.Cut) throws {
     let relay = try CuttingRelay(to: cluster)
     defer { relay.end() }
@@ -81,7 +81,7 @@ struct PostgresHubStorageTests {
     #expect(number > 3)
   }
 
-  @Test("the same of the directory", arguments: CuttingRelay.Cut.allCases)
+  @Test("a cut connection loses and repeats no write of the directory", arguments: CuttingRelay.Cut.allCases)
   func cutDirectory(kind: CuttingRelay.Cut) throws {
     let relay = try CuttingRelay(to: cluster)
     defer { relay.end() }
@@ -94,7 +94,7 @@ struct PostgresHubStorageTests {
       let code = HubPairingCode(hash: "\(number)", person: "1", expiresAt: Self.moment)
       try storage.writeDirectory { try $0.put(code) }
       relay.cut(at: number, kind)
-      // A code that is taken twice would be refused.
+      // A code that is used twice would be rejected.
       let person = try storage.writeDirectory { directory in
         let found = try directory.pairingCode(hash: "\(number)")
         try directory.deletePairingCode(hash: "\(number)")
@@ -105,7 +105,7 @@ struct PostgresHubStorageTests {
     #expect(number > 2)
   }
 
-  @Test func `two hubs on one database allow no more attempts to pair than one`() throws {
+  @Test func `two hubs on one database together allow as many pairing attempts as one`() throws {
     let hubs = try (1...2).map { _ in HubAccounts(storage: try cluster.storage(schema: schema)) }
     _ = try hubs[0].createPerson(name: "Anna")
     let kinds = Mutex<[String]>([])
@@ -120,7 +120,7 @@ struct PostgresHubStorageTests {
     #expect(found == ["pairing_code_invalid": PairingGuard.attempts, "rate_limited": 20 - PairingGuard.attempts])
   }
 
-  @Test func `a database that is not there is told as such, and nothing else`() throws {
+  @Test func `an unreachable database throws unreachable`() throws {
     let storage = try PostgresHubStorage(address: "postgres://x@127.0.0.1:1/trendy?connect_timeout=2")
     #expect {
       try storage.read(person: "p") { _ = try $0.state() }
@@ -129,7 +129,7 @@ struct PostgresHubStorageTests {
     }
   }
 
-  @Test func `who waits for a connection too long is told that the database is busy`() throws {
+  @Test func `a connection that is not available in time throws busy`() throws {
     let storage = try cluster.storage(schema: schema, connections: 1)
     try storage.checkReady()
     #expect {
@@ -140,13 +140,13 @@ struct PostgresHubStorageTests {
     } throws: { error in
       if case HubStorageError.busy = error { true } else { false }
     }
-    // It was given back.
+    // The connection was returned to the pool.
     try storage.checkReady()
   }
 
   // MARK: Several hubs
 
-  @Test func `hubs that write for one person give out each version once, and who follows misses none`()
+  @Test func `several hubs assign each version of a user once, and a reader misses none`()
     async throws
   {
     let storages = try (0..<3).map { _ in try cluster.storage(schema: schema) }
@@ -160,7 +160,7 @@ struct PostgresHubStorageTests {
         }
       }
       group.addTask {
-        // Of a sequence outside of the transaction, versions would show late.
+        // With a sequence outside the transaction, lower versions could become visible later.
         var cursor: Int64 = 0
         var seen: [Int64] = []
         var isLast = false
@@ -180,7 +180,7 @@ struct PostgresHubStorageTests {
     }
   }
 
-  @Test func `bodies that share a transaction and look at ranges are carried out all the same`() throws {
+  @Test func `bodies that share a transaction and read ranges are all executed`() throws {
     let storage = try cluster.storage(schema: schema)
     struct Refused: Error {}
     let errors = try storage.write(
@@ -201,7 +201,7 @@ struct PostgresHubStorageTests {
     #expect(try storage.read(person: "p") { try $0.entries(after: 0, limit: 9).map(\.id) } == ["a", "c"])
   }
 
-  @Test func `tables are made once by hubs that start together, and an older hub is refused by name`() async throws {
+  @Test func `tables are created once by concurrent hubs, and an older hub is rejected`() async throws {
     let storages = try (0..<6).map { _ in try cluster.storage(schema: schema) }
     try await withThrowingTaskGroup(of: Void.self) { group in
       for storage in storages { group.addTask { try storage.checkReady() } }
@@ -212,22 +212,22 @@ struct PostgresHubStorageTests {
     #expect(throws: refusal) { try cluster.storage(schema: schema).checkReady() }
   }
 
-  // MARK: Lives of the database
+  // MARK: Epochs of the database
 
   private func life(_ storage: PostgresHubStorage) throws -> String {
     try #require(try storage.write(person: "p") { try $0.epoch() })
   }
 
-  @Test func `hubs share one life, and one that starts begins none`() throws {
+  @Test func `hubs share one epoch, and a new hub begins none`() throws {
     let first = try life(cluster.storage(schema: schema))
     #expect(try life(cluster.storage(schema: schema)) == first)
     #expect(try life(cluster.storage(schema: schema)) == first)
   }
 
-  @Test func `tables that were put back from a backup begin a life, also for a hub that goes on`() throws {
+  @Test func `tables restored from a backup begin an epoch, even for a running hub`() throws {
     let storage = try cluster.storage(schema: schema)
     let first = try life(storage)
-    // What pg_restore leaves: the same rows in other tables.
+    // State after pg_restore: the same rows in new tables.
     try cluster.run("CREATE TABLE \(schema).copy (LIKE \(schema).life INCLUDING ALL)")
     try cluster.run("INSERT INTO \(schema).copy SELECT * FROM \(schema).life")
     try cluster.run("DROP TABLE \(schema).life")
@@ -238,7 +238,7 @@ struct PostgresHubStorageTests {
     #expect(try life(cluster.storage(schema: schema)) == second)
   }
 
-  @Test func `a disk that was put back begins a life: what a hub knows is not there`() throws {
+  @Test func `a restored disk begins an epoch: connections that a hub knows are missing`() throws {
     let storage = try cluster.storage(schema: schema)
     let first = try life(storage)
     try cluster.run("UPDATE \(schema).witness SET count = count - 1")
@@ -246,9 +246,9 @@ struct PostgresHubStorageTests {
     #expect(try life(storage) != first)
   }
 
-  // MARK: What it asks for
+  // MARK: Statements
 
-  @Test("every statement about a person's state names the person first", arguments: PostgresStatement.ofPersons)
+  @Test("every statement about a record selects by user first", arguments: PostgresStatement.ofPersons)
   func namesPerson(statement: PostgresStatement) {
     let sql = statement.sql
     if sql.hasPrefix("INSERT") {
@@ -267,12 +267,12 @@ struct PostgresHubStorageTests {
     for word in ["nextval", "pg_advisory", "TRUNCATE", "LOCK TABLE"] { #expect(!sql.contains(word)) }
   }
 
-  @Test func `a batch is one statement for each table that it touches`() throws {
-    // Statements are counted by who asks them.
+  @Test func `a batch needs one statement for each table`() throws {
+    // Statements are counted per role.
     try cluster.run("CREATE ROLE batch SUPERUSER LOGIN")
     try cluster.run("CREATE EXTENSION IF NOT EXISTS pg_stat_statements")
     let storage = try PostgresHubStorage(address: cluster.address(role: "batch"), schema: schema)
-    // A person's first write makes their counter.
+    // The first write of a user creates the counter.
     try storage.write(person: "p") { try $0.setState(HubState()) }
     try storage.write(person: "p") { transaction in
       try transaction.prefetch((1...50).map { HubEntryKey(kind: "event", id: "\($0)") }, device: "d")
@@ -288,11 +288,11 @@ struct PostgresHubStorageTests {
       WHERE r.rolname = 'batch' AND (s.query LIKE 'INSERT INTO%unnest%' OR s.query LIKE 'SELECT wanted.kind%')
       """)
     let counts = (0..<rows.count).map { "\(rows.int($0, 1)) \(rows.int($0, 2))" }.sorted()
-    // The entries that were looked for and not there; entries, references, outcomes, and the device.
+    // The lookup of the missing entries; then entries, references, outcomes and the device.
     #expect(counts == ["1 0", "1 1", "1 50", "1 50", "1 50"])
   }
 
-  @Test func `a look-up reads what it names, also of tables that the database knows nothing of yet`() throws {
+  @Test func `a lookup reads only the rows it names, even without statistics`() throws {
     let storage = try cluster.storage(schema: schema)
     try storage.write(person: "p") { try $0.setState(HubState()) }
     let connection = try cluster.connect()
@@ -321,7 +321,7 @@ struct PostgresHubStorageTests {
     }
   }
 
-  @Test func `what a batch of REST looks at is read by one statement, and each event's by no other`() async throws {
+  @Test func `one statement reads the entities that a REST batch refers to`() async throws {
     try cluster.run("CREATE ROLE rest SUPERUSER LOGIN")
     try cluster.run("CREATE EXTENSION IF NOT EXISTS pg_stat_statements")
     let server = HubServer(storage: try PostgresHubStorage(address: cluster.address(role: "rest"), schema: schema))
@@ -352,7 +352,7 @@ struct PostgresHubStorageTests {
   // MARK: Addresses
 
   @Test(
-    "a password in the address is refused, and is not in the words that say so",
+    "a password in the address is rejected and not repeated in the error",
     arguments: ["postgres://u:secret@h/d", "postgres://u@h/d?password=secret", "host=h password=secret"])
   func password(address: String) {
     #expect {
@@ -362,7 +362,7 @@ struct PostgresHubStorageTests {
     }
   }
 
-  @Test func `an address that cannot be read is refused without being repeated`() {
+  @Test func `an invalid address is rejected and not repeated in the error`() {
     #expect {
       try PostgresHubStorage(address: "postgres://u:secret@h/d?nonsense=1")
     } throws: { error in

@@ -10,8 +10,8 @@ import TrendyModels
 struct PostgresPoolTests {
   private static let question = PostgresCall(PostgresStatement("one", "SELECT 1"))
 
-  /// After a failover every idle connection is lost: a pool that used them again would fail once for each of them.
-  @Test func `a lost connection closes those that were idle`() throws {
+  /// After a failover every idle connection is lost: a pool that reused them would fail once for each.
+  @Test func `a lost connection closes the idle connections`() throws {
     let cluster = try PostgresCluster.shared.get()
     let schema = cluster.newSchema()
     let address = cluster.address()

@@ -5,7 +5,7 @@ import Testing
 @Suite("PostgresText")
 struct PostgresTextTests {
   @Test(
-    "text with any sign is told apart and comes back",
+    "text with any character is restored unchanged",
     arguments: ["", "plain", "\u{0}", "\\", "\\0", "\\\u{0}", "a\u{0}b\\c\\\\", "ünï\u{1F600}"])
   func roundTrip(text: String) {
     let escaped = PostgresText.escape(text)
@@ -13,7 +13,7 @@ struct PostgresTextTests {
     #expect(PostgresText.unescape(Array(escaped.utf8)) == text)
   }
 
-  @Test func `different texts stay different`() {
+  @Test func `different texts have different encodings`() {
     #expect(PostgresText.escape("\u{0}") != PostgresText.escape("\\0"))
   }
 }

@@ -9,10 +9,10 @@ import TrendyProtocols
 
 @testable import TrendyHubPostgres
 
-/// What trackers post to several hubs on one database.
+/// Posts of trackers to several hubs on one database.
 @Suite("PostgresTracks", .onPostgres, .timeLimit(.minutes(10)))
 struct PostgresTracksTests {
-  /// One process each.
+  /// Storages of two hub processes.
   private let hubs: [PostgresHubStorage]
   private let cluster: PostgresCluster
   private let schema: String
@@ -33,13 +33,13 @@ struct PostgresTracksTests {
     }
   }
 
-  @Test func `one looks through a log at a time, over all hubs`() throws {
+  @Test func `a log is processed by one hub at a time`() throws {
     let first = PostgresTracks(storage: hubs[0], person: "p")
     let second = PostgresTracks(storage: hubs[1], person: "p", wait: 0.05)
     let other = PostgresTracks(storage: hubs[1], person: "q", wait: 0.05)
     try first.withReader {
       #expect(throws: HubStorageError.self) { try second.withReader {} }
-      // Fixes are kept meanwhile, and another person's are looked through.
+      // Meanwhile fixes are stored, and the log of another user can be processed.
       #expect(try TrackLog(rows: second).append(fixes(0..<3), device: "d").added == 3)
       try other.withReader {}
     }
@@ -48,7 +48,7 @@ struct PostgresTracksTests {
     #expect(isCalled)
   }
 
-  @Test func `whoever threw has let go`() throws {
+  @Test func `an error releases the lease`() throws {
     struct Failure: Error {}
     #expect(throws: Failure.self) {
       try PostgresTracks(storage: hubs[0], person: "p").withReader { throw Failure() }
@@ -56,13 +56,13 @@ struct PostgresTracksTests {
     try PostgresTracks(storage: hubs[1], person: "p", wait: 0).withReader {}
   }
 
-  @Test func `a hub that hung for too long is overtaken, and writes nothing more`() throws {
+  @Test func `a hub that hung loses its lease and can no longer write`() throws {
     let slow = PostgresTracks(storage: hubs[0], person: "p", lease: .milliseconds(100))
     let quick = PostgresTracks(storage: hubs[1], person: "p")
     try slow.withReader {
       let first = try TrackLog(rows: slow).append(fixes(0..<2), device: "d")
       #expect(first.added == 2)
-      // Waits for the other's time to be over.
+      // Waits until the lease of the other hub has expired.
       try quick.withReader {
         let second = try TrackLog(rows: quick).append(fixes(2..<3), device: "d")
         #expect(second.added == 1)
@@ -72,11 +72,11 @@ struct PostgresTracksTests {
     var count = 0
     try TrackLog(rows: quick).forEach(device: "d", after: nil, through: nil) { _ in count += 1 }
     #expect(count == 3)
-    // Its end took nothing from the other.
+    // The end of its call does not release the other hub's lease.
     try PostgresTracks(storage: hubs[1], person: "p", wait: 0).withReader {}
   }
 
-  @Test func `a hub that hung for too long puts nothing older over what the other found`() throws {
+  @Test func `a hub that lost its lease does not overwrite the results of the other hub`() throws {
     let servers = hubs.map { HubServer(storage: $0) }
     let person = try servers[0].accounts.createPerson(name: "Ada").id
     let slow = PostgresTracks(storage: hubs[0], person: person, lease: .milliseconds(100))
@@ -98,7 +98,7 @@ struct PostgresTracksTests {
       try desk.update(.event, id: id, UpdateEventRequest(endDate: .value(start + seconds))) { (_: APIEvent) in true }
     }
     try slow.withReader {
-      // Waits for the other's time to be over.
+      // Waits until the lease of the other hub has expired.
       try quick.withReader {
         #expect(try write(quickDesk, "kept", end: 120))
         #expect(throws: HubStorageError.self) { try write(slowDesk, "kept", end: 60) }
@@ -113,8 +113,8 @@ struct PostgresTracksTests {
     }
   }
 
-  /// The claim is among what is left, and what was written by it is not.
-  @Test func `who looks through a log while the database loses commits begins again`() throws {
+  /// The lease is among the remaining rows, but not the rows written under it.
+  @Test func `a reader of a log starts again if the database loses commits`() throws {
     let rows = PostgresTracks(storage: hubs[0], person: "p")
     try rows.withReader {
       let kept = try TrackLog(rows: rows).append(fixes(0..<2), device: "d").added
@@ -129,7 +129,7 @@ struct PostgresTracksTests {
     #expect(added == 1)
   }
 
-  @Test func `what was changed since it was read is not written to`() throws {
+  @Test func `an event changed since it was read is not written`() throws {
     let server = HubServer(storage: hubs[0])
     let desk = server.ingestDesk(person: try server.accounts.createPerson(name: "Ada").id)
     try desk.create(.eventType, CreateEventTypeRequest(id: "t", name: "trip", color: "#000000", icon: "car"))
@@ -146,12 +146,12 @@ struct PostgresTracksTests {
     #expect(try !desk.update(.event, id: "unknown", ending) { (_: APIEvent) in true })
   }
 
-  @Test func `fixes of one device that come to several hubs at once are all kept, each once`() throws {
+  @Test func `concurrent fixes of one device at several hubs are all stored once`() throws {
     let failures = Mutex<[String]>([])
     DispatchQueue.concurrentPerform(iterations: 8) { place in
       do {
         let log = TrackLog(rows: try hubs[place % 2].tracks(of: "p"))
-        // Two post each of them.
+        // Two hubs post each range.
         for step in 0..<20 {
           let start = (place / 2 * 20 + step) * 10
           _ = try log.append(fixes(start..<start + 10), device: "d")

@@ -2,7 +2,7 @@ import PostgresTesting
 import Testing
 
 extension Trait where Self == ConditionTrait {
-  /// Skips where there is no server of PostgreSQL, and says what is missing.
+  /// Skips the test if PostgreSQL is not installed, with the missing program as reason.
   static var onPostgres: Self {
     .enabled(if: PostgresCluster.missing == nil, Comment(rawValue: PostgresCluster.missing ?? ""))
   }
