@@ -9,7 +9,7 @@ import TrendyTesting
 
 @testable import TrendyAgent
 
-/// One activity is one event, in whatever files it comes, and an import adds nothing the second time.
+/// An activity is imported as one event from any number of files, and a second import adds nothing.
 @Suite("Imports of one activity from several sources", .timeLimit(.minutes(10)))
 struct ActivityImportTests {
   private func withRecord(_ body: (DeviceRecord) throws -> Void) throws {
@@ -24,7 +24,7 @@ struct ActivityImportTests {
     var known = 0
   }
 
-  /// Imports a file as the command does.
+  /// Imports a file like the import command.
   @discardableResult
   private func take(_ text: String, into record: DeviceRecord, isDryRun: Bool = false) throws -> Counts {
     let bytes = Array(text.utf8)
@@ -46,7 +46,7 @@ struct ActivityImportTests {
   }
 
   /// - Parameters:
-  ///   - speed: metres a second.
+  ///   - speed: In metres per second.
   ///   - kind: `<type>` of the track.
   private static func gpx(speed: Double, kind: String? = nil, seconds: Int = 1800, step: Int = 10) -> String {
     let points = stride(from: 0, through: seconds, by: step).map { second in
@@ -74,7 +74,7 @@ struct ActivityImportTests {
   private func events(_ record: DeviceRecord) throws -> [Event] { try record.makeStore().fetchAllEvents() }
 
   @Test(
-    "one activity is one event in any order",
+    "an activity in two files is one event in any order",
     arguments: [(2.8, "running", "Running"), (2.8, nil, "Running"), (7, "cycling", "Biking"), (7, nil, "Biking")]
       as [(Double, String?, String)],
     [false, true])
@@ -85,14 +85,14 @@ struct ActivityImportTests {
       let found = try events(record)
       #expect(found.count == 1)
       let event = try #require(found.first)
-      // Not a row of the mileage log, with the fields of the richer file.
+      // The event is not part of the mileage log and has the fields of the richer file.
       #expect(event.sourceType == .imported)
       #expect(event.properties["energy"]?.doubleValue == 400 && event.properties["distance"]?.doubleValue == 5010)
       for file in files { #expect(try take(file, into: record).events == 0) }
     }
   }
 
-  @Test func `a drive stays a trip, whatever its file calls it`() throws {
+  @Test func `a drive is imported as a trip, whatever type its file has`() throws {
     for kind in [nil, "driving", "running"] as [String?] {
       try withRecord { record in
         try take(Self.gpx(speed: 20, kind: kind), into: record)
@@ -101,7 +101,7 @@ struct ActivityImportTests {
     }
   }
 
-  @Test func `fixes of one second are all kept, and known the second time`() throws {
+  @Test func `fixes of one second are all stored, and duplicates the second time`() throws {
     let points = (0..<200).map { index in
       let time = RFC3339.string(from: Date(timeIntervalSince1970: 1_772_352_000 + Double(index / 10)))
       return #"<trkpt lat="\#(52 + Double(index) * 0.00003)" lon="5"><time>\#(time)</time></trkpt>"#
@@ -166,7 +166,7 @@ struct ActivityImportTests {
     """,
   ]
 
-  @Test("a dry run counts as the real run does, the first and the second time", arguments: files)
+  @Test("a dry run counts like the real run, the first and the second time", arguments: files)
   func dryRun(file: String) throws {
     try withRecord { record in
       for _ in 0..<2 {
@@ -178,7 +178,7 @@ struct ActivityImportTests {
   }
 
   @Test(
-    "the product's own exports add nothing to their store, and make the same events in another",
+    "an export adds nothing to its own store and creates equal events in another",
     arguments: ["ics", "csv", "json"])
   func own(word: String) throws {
     var exported = ""

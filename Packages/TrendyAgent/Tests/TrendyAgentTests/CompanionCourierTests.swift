@@ -9,7 +9,7 @@ import TrendyTesting
 
 @Suite("CompanionCourier")
 struct CompanionCourierTests {
-  /// A hub that knows some links, and holds what it is handed.
+  /// Fake hub with links and notices.
   private final class Hub: CompanionClientProtocol {
     struct Content {
       var links: [APICompanion] = []
@@ -78,11 +78,11 @@ struct CompanionCourierTests {
     CompanionStore.Draft(kind: "note", data: ["text": .string(text)])
   }
 
-  @Test func `what the hub forgot is made again and handed over in one round`() async throws {
+  @Test func `a link that the hub lost is created again and its notices are sent in one round`() async throws {
     hub.content.withLock { $0.links = [Hub.link(to: "watch")] }
     _ = try await courier.round()
     try store.tell([note("one")], at: Date(timeIntervalSince1970: 0))
-    // The hub goes back to a time before.
+    // The hub is restored from a backup.
     hub.content.withLock { $0 = Hub.Content() }
     _ = try await courier.round()
     let content = hub.content.withLock { $0 }
@@ -90,10 +90,10 @@ struct CompanionCourierTests {
     #expect(content.notices["me-watch"]?.compactMap { $0.data["text"]?.stringValue } == ["one"])
   }
 
-  @Test func `a tracker that a restored hub does not know yet keeps nobody else's notices back`() async throws {
+  @Test func `a tracker that a restored hub lost does not block the notices of others`() async throws {
     hub.content.withLock { $0.links = [Hub.link(from: "car"), Hub.link(from: "phone")] }
     _ = try await courier.round()
-    // Until the car comes again nobody makes its link anew.
+    // The link of the car is created again only when the car connects.
     hub.content.withLock { content in
       content.links = [Hub.link(from: "phone")]
       content.notices["phone-me"] = [

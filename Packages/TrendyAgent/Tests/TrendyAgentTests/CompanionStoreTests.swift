@@ -27,7 +27,7 @@ struct CompanionStoreTests {
 
   private func open() throws -> CompanionStore { try CompanionStore(directory: "companion", fileSystem: files) }
 
-  @Test func `what is told waits under rising sequences until the companion has it`() throws {
+  @Test func `notices are kept with increasing sequence numbers until acknowledged`() throws {
     let store = try open()
     #expect(try !store.tell([.init(kind: "trip_started")], at: Self.moment), "there is nobody")
     #expect(try store.update(with: [Self.link(isTracker: true)], deviceId: "me").isEmpty)
@@ -41,7 +41,7 @@ struct CompanionStoreTests {
     #expect(try store.waitingCount(for: "link") == 1)
   }
 
-  @Test func `what came is taken once and in its order, however often and in whatever pieces it comes`() throws {
+  @Test func `received notices are accepted once and in order`() throws {
     let store = try open()
     #expect(try store.take([Self.notice(1)], over: "link").isEmpty, "it is told by nobody")
     _ = try store.update(with: [Self.link(isTracker: false)], deviceId: "me")
@@ -52,8 +52,8 @@ struct CompanionStoreTests {
     #expect(try store.received(limit: 1).map(\.notice.sequence) == [3])
   }
 
-  /// Behind the end of the range nothing could follow: one such number would silence a link for good.
-  @Test func `sequences that cannot be are passed over, and what goes on after them is told and taken`() throws {
+  /// No number can follow the end of the range, so accepting one would block the link permanently.
+  @Test func `sequence numbers out of range are ignored, and later ones still work`() throws {
     let store = try open()
     for most in [Int64.max, SyncRange.counter.upperBound] {
       _ = try store.update(with: [Self.link(isTracker: true, isRemoved: true)], deviceId: "me")
@@ -69,8 +69,8 @@ struct CompanionStoreTests {
     #expect(try store.take([Self.notice(2)], over: "link").map(\.sequence) == [2])
   }
 
-  @Test func `a process that ends at any write has taken each notice once, with its sequence`() throws {
-    // The fault moves on by a write until a run meets none.
+  @Test func `a crash at any write leaves each notice stored at most once with its number`() throws {
+    // The fault moves to the next write until a run finishes without it.
     for write in 1... {
       let files = SimulatedFileSystem()
       let store = try CompanionStore(directory: "companion", fileSystem: files)
@@ -89,7 +89,7 @@ struct CompanionStoreTests {
     }
   }
 
-  @Test func `a trip is told of and noted as told in one save`() throws {
+  @Test func `a trip is announced and marked as announced in one save`() throws {
     for write in 1... {
       let files = SimulatedFileSystem()
       let store = try CompanionStore(directory: "companion", fileSystem: files)
@@ -111,14 +111,14 @@ struct CompanionStoreTests {
     }
   }
 
-  @Test func `a device that begins anew goes on behind what it told before`() throws {
+  @Test func `a device with a new store continues above its previous sequence numbers`() throws {
     let store = try open()
     _ = try store.update(with: [Self.link(isTracker: true, held: 7, acknowledged: 5)], deviceId: "me")
     try store.tell([.init(kind: "trip_started")], at: Self.moment)
     #expect(try store.waiting(for: "link", after: 0, limit: 9).map(\.sequence) == [8])
   }
 
-  @Test func `a link that was ended is forgotten, one that the hub lost is told of`() throws {
+  @Test func `a removed link is deleted, and one that the hub lost is reported`() throws {
     let store = try open()
     _ = try store.update(with: [Self.link(isTracker: true)], deviceId: "me")
     try store.tell([.init(kind: "trip_started")], at: Self.moment, toldTrips: [.init(id: "trip", device: "car")])
@@ -128,7 +128,7 @@ struct CompanionStoreTests {
     #expect(try store.links().isEmpty && store.waitingCount(for: "link") == 0 && store.toldTrips().isEmpty)
   }
 
-  @Test func `what changes between looks is told in order: endings, beginnings, whether any goes on`() throws {
+  @Test func `changes are announced in order: ends, starts, whether a trip is in progress`() throws {
     let store = try open()
     _ = try store.update(with: [Self.link(isTracker: true)], deviceId: "me")
     let channel = CompanionChannel(store: store, clock: ManualClock())

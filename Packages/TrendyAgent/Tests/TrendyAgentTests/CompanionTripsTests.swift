@@ -31,13 +31,13 @@ struct CompanionTripsTests {
       sequence: 1, kind: CompanionNotice.Kind.tripActive, at: date(minutes), data: ["active": .bool(isActive)])
   }
 
-  /// Which of the notices are news.
+  /// Indexes of the notices that are new.
   private func told(_ notices: [(String, CompanionNotice)]) -> [Int] {
     var trips = CompanionTrips()
     return notices.indices.filter { trips.take(notices[$0].1, over: notices[$0].0) }
   }
 
-  @Test func `of one way everything is told, trips at one time included`() {
+  @Test func `all notices of one tracker are new, including overlapping trips`() {
     let notices = [
       Self.started("a", 0), Self.started("b", 1), Self.active(true, at: 1), Self.ended("a", 0, 20),
       Self.ended("b", 1, 30), Self.active(false, at: 30), Self.started("b", 1), Self.ended("b", 1, 60),
@@ -45,7 +45,7 @@ struct CompanionTripsTests {
     #expect(told(notices.map { ("agent", $0) }) == Array(notices.indices))
   }
 
-  @Test func `a trip that two saw is told by who told of it first, wherever the other begins and ends`() {
+  @Test func `a trip seen by agent and hub is announced by the first, whatever its times are`() {
     #expect(
       told([
         ("agent", Self.started("a", 0)), ("hub", Self.started("h", 2)), ("hub", Self.ended("h", 2, 31)),
@@ -56,7 +56,7 @@ struct CompanionTripsTests {
         ("hub", Self.started("h", 2)), ("agent", Self.started("a", 0)), ("agent", Self.ended("a", 0, 30)),
         ("hub", Self.ended("h", 2, 31)),
       ]) == [0, 3])
-    // The hub hears of all of it when it is over.
+    // The hub receives the whole trip after its end.
     #expect(
       told([
         ("agent", Self.started("a", 0)), ("agent", Self.ended("a", 0, 30)), ("hub", Self.started("h", 1, end: 29)),
@@ -64,11 +64,11 @@ struct CompanionTripsTests {
       ]) == [0, 1])
   }
 
-  @Test func `trips that only follow each other are two, whoever saw which`() {
+  @Test func `consecutive trips are two, whichever source saw them`() {
     #expect(
       told([
         ("agent", Self.started("a", 0)), ("agent", Self.ended("a", 0, 30)),
-        // Its end was seen a little later there.
+        // The hub's trip starts before the end that the agent saw.
         ("hub", Self.started("h", 28)), ("hub", Self.ended("h", 28, 60)),
       ]) == [0, 1, 2, 3])
     #expect(
@@ -78,14 +78,14 @@ struct CompanionTripsTests {
       ]) == [0, 1, 2, 3])
   }
 
-  @Test func `what one took back and the other holds to is told when it is over`() {
+  @Test func `a trip cancelled by one source and kept by the other is announced at its end`() {
     #expect(
       told([
         ("agent", Self.started("a", 0)), ("hub", Self.started("h", 1)),
         ("agent", Self.notice(CompanionNotice.Kind.tripCancelled, "a", from: 0, at: 10)),
         ("hub", Self.ended("h", 1, 30)),
       ]) == [0, 2, 3])
-    // And what was never told of is not taken back.
+    // A trip that was not announced is not cancelled either.
     #expect(
       told([
         ("agent", Self.started("a", 0)), ("hub", Self.started("h", 1)),
@@ -94,7 +94,7 @@ struct CompanionTripsTests {
       ]) == [0, 3])
   }
 
-  @Test func `that a trip goes on is told when the first says so, and that none does when the last`() {
+  @Test func `a trip is in progress from the first report on until the last source ends it`() {
     #expect(
       told([
         ("agent", Self.active(true, at: 0)), ("hub", Self.active(true, at: 1)), ("agent", Self.active(false, at: 30)),
@@ -102,7 +102,7 @@ struct CompanionTripsTests {
       ]) == [0, 3])
   }
 
-  @Test func `what one says late of a trip that the other has told to its end is no news`() {
+  @Test func `late notices of a trip that the other source has finished are not new`() {
     #expect(
       told([
         ("hub", Self.started("h", 0)), ("hub", Self.active(true, at: 0)), ("hub", Self.ended("h", 0, 30)),
@@ -110,7 +110,7 @@ struct CompanionTripsTests {
         ("hub", Self.started("i", 40)), ("hub", Self.active(true, at: 40)), ("agent", Self.ended("a", 1, 29)),
         ("agent", Self.active(false, at: 29)), ("hub", Self.ended("i", 40, 60)), ("hub", Self.active(false, at: 60)),
       ]) == [0, 1, 2, 3, 6, 7, 10, 11])
-    // All of it is over before anything else begins.
+    // Everything is over before another trip starts.
     #expect(
       told([
         ("hub", Self.started("h", 0)), ("hub", Self.active(true, at: 0)), ("hub", Self.ended("h", 0, 30)),
@@ -119,7 +119,7 @@ struct CompanionTripsTests {
       ]) == [0, 1, 2, 3])
   }
 
-  @Test func `who fell silent in the middle of a trip speaks for a day and no longer`() {
+  @Test func `a source that stops reporting during a trip counts for at most a day`() {
     let day = 1440.0
     #expect(
       told([
@@ -128,7 +128,7 @@ struct CompanionTripsTests {
       ]) == [0, 1, 4, 5])
   }
 
-  @Test func `a store passes over what the hub says again of a trip, and keeps count of what it was told`() throws {
+  @Test func `a store ignores repeated notices of the hub and keeps its sequence number`() throws {
     let files = SimulatedFileSystem()
     let store = try CompanionStore(directory: "companion", fileSystem: files)
     func link(_ id: String, _ tracker: String) -> APICompanion {
@@ -155,7 +155,7 @@ struct CompanionTripsTests {
     #expect(try take(Self.active(false, at: 30), 4, over: "agent") == 0)
     #expect(try take(Self.active(false, at: 31), 1_700_000_000_002, over: "hub") == 1)
     #expect(try again.trackers().map(\.isActive) == [false])
-    // Of another device it is another trip.
+    // A trip of another device is a different trip.
     _ = try store.update(with: links + [link("other", "tablet-id")], deviceId: "me")
     #expect(try take(Self.started("o", 1), 1, over: "other") == 1)
   }

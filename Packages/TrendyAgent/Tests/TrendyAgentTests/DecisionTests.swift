@@ -5,7 +5,7 @@ import TrendyModels
 import TrendyProtocols
 import TrendyTrips
 
-/// A change that depends on what was read before, while another process saves.
+/// A change that depends on earlier reads while another process saves.
 @Suite("A decision", .timeLimit(.minutes(1)))
 struct DecisionTests {
   private let folder = FileManager.default.temporaryDirectory.appending(path: "trendy-decision-\(UUID().uuidString)")
@@ -14,7 +14,7 @@ struct DecisionTests {
     EventType(id: record.makeID(), name: name, colorHex: "#102030", iconName: "•")
   }
 
-  @Test func `writes nothing when another process has saved since it began, and writes when repeated`() throws {
+  @Test func `a decision writes nothing when another process has saved since it began`() throws {
     defer { try? FileManager.default.removeItem(at: folder) }  // a temporary folder
     let (mine, other) = (try DeviceRecord(directory: folder), try DeviceRecord(directory: folder))
     try mine.beginDecision()
@@ -29,7 +29,7 @@ struct DecisionTests {
     #expect(try other.makeStore().fetchAllEventTypes().count == 2)
   }
 
-  @Test func `is not disturbed by reads and by saves before it began`() throws {
+  @Test func `a decision ignores reads and earlier saves of other processes`() throws {
     defer { try? FileManager.default.removeItem(at: folder) }  // a temporary folder
     let (mine, other) = (try DeviceRecord(directory: folder), try DeviceRecord(directory: folder))
     try other.perform("type add walk", [.eventType(type("walk", other))])
@@ -43,7 +43,7 @@ struct DecisionTests {
     #expect(try mine.makeStore().fetchAllEventTypes().count == 4)
   }
 
-  @Test func `a built-in type and a setting are made once by two processes`() throws {
+  @Test func `two processes create a built-in type and a setting once`() throws {
     defer { try? FileManager.default.removeItem(at: folder) }  // a temporary folder
     let (mine, other) = (try DeviceRecord(directory: folder), try DeviceRecord(directory: folder))
     #expect(try mine.type(.visit).id == other.type(.visit).id)

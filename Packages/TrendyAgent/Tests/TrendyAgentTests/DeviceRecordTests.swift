@@ -9,7 +9,7 @@ import TrendySync
 import TrendyTesting
 import TrendyTrips
 
-/// On a real disk.
+/// Uses a real disk.
 @Suite("DeviceRecord", .timeLimit(.minutes(10)))
 struct DeviceRecordTests {
   private func withRecord(_ body: (DeviceRecord) throws -> Void) throws {
@@ -20,7 +20,7 @@ struct DeviceRecordTests {
     #expect(DeviceRecord.exists(at: folder))
   }
 
-  @Test func `a type that was deleted is made anew with its definitions, the same on every device`() throws {
+  @Test func `a deleted built-in type is created again with an id common to all devices`() throws {
     try withRecord { record in
       let first = try record.type(.trip)
       #expect(try record.type(.trip) == first)
@@ -33,12 +33,12 @@ struct DeviceRecordTests {
     }
   }
 
-  @Test func `a store is whole beside a folder in which no tracks could be begun`() throws {
+  @Test func `a store is intact without a usable track directory`() throws {
     try withRecord { record in
       _ = try record.type(.visit)
       let tracks = record.directory.appending(path: "tracks")
       try FileManager.default.createDirectory(at: tracks, withIntermediateDirectories: false)
-      // All that is there when the disk is full: the lock is made before the first file that takes room.
+      // State on a full disk: the lock is created before the first file that needs space.
       try Data().write(to: tracks.appending(path: "lock"))
       #expect(try StoreCheckup(storeDirectory: record.directory).findings.isEmpty)
       #expect(try !StoreCheckup.repair(storeDirectory: record.directory).wasDamaged)
@@ -46,7 +46,7 @@ struct DeviceRecordTests {
     }
   }
 
-  @Test func `what is taken in, and what is done and undone, is told of once each`() throws {
+  @Test func `each change, undo and redo notifies once`() throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "trendy-record-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }  // as above
     let changes = Mutex(0)
@@ -66,7 +66,7 @@ struct DeviceRecordTests {
     try record.makeStore().fetchAllEvents().sorted { $0.timestamp < $1.timestamp }.map(\.notes)
   }
 
-  @Test func `what was done is taken back and done again in turn, until something else is done`() throws {
+  @Test func `changes are undone and redone in order until the next change`() throws {
     try withRecord { record in
       let type = try record.type(.visit)
       func event(_ id: String, _ notes: String, after seconds: Double = 0) -> Event {
@@ -97,7 +97,7 @@ struct DeviceRecordTests {
     }
   }
 
-  @Test func `a type that was made with its first event goes and comes with it, and stays where others are of it`()
+  @Test func `undo removes a type created with its first event, unless other events use it`()
     throws
   {
     try withRecord { record in
@@ -115,14 +115,14 @@ struct DeviceRecordTests {
     }
   }
 
-  @Test func `what was changed since stays, and what is gone already is told`() throws {
+  @Test func `undo keeps later changes and reports entities that are already deleted`() throws {
     try withRecord { record in
       let type = try record.type(.visit)
       let event = Event(id: "a", eventTypeId: type.id, timestamp: DeterministicDate.jan1_2024)
       try record.perform("log first", [.event(Event(id: "first", eventTypeId: type.id, timestamp: event.timestamp))])
       try record.perform("log a", [.event(event)])
       try record.perform("log b", [.event(Event(id: "b", eventTypeId: type.id, timestamp: event.timestamp))])
-      // As where another device did it.
+      // State after another device has made these changes.
       try record.recorder.delete(eventId: "b")
       try record.recorder.edit(eventId: "a") { $0.notes = "more" }
       let gone = try record.undo()
@@ -132,7 +132,7 @@ struct DeviceRecordTests {
         try record.undo()
       }
       #expect(Set(try events(record)) == [nil, "more"])
-      // It does not stand before what was done earlier.
+      // The failed step does not block earlier ones.
       #expect(try record.undo().label == "log first")
     }
   }

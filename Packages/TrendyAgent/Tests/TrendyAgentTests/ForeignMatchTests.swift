@@ -6,8 +6,8 @@ import TrendyModels
 import TrendyProtocols
 import TrendyTesting
 
-/// Two sources that tell of one thing.
-@Suite("What two sources tell", .timeLimit(.minutes(5)))
+/// Two sources of one workout, visit or trip.
+@Suite("Duplicates across sources", .timeLimit(.minutes(5)))
 struct ForeignMatchTests {
   private func withRecord(_ body: (DeviceRecord) throws -> Void) throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "trendy-match-\(UUID().uuidString)")
@@ -35,7 +35,7 @@ struct ForeignMatchTests {
   }
 
   @Test(
-    "a workout that begins within a minute and is as long to a twentieth is the same",
+    "workouts are equal if they start within a minute with durations within 5 %",
     arguments: [
       (60.0, 1000.0, true), (61.0, 1000.0, false), (-60.0, 1000.0, true), (-61.0, 1000.0, false), (0.0, 950.0, true),
       (0.0, 949.0, false), (0.0, 1052.0, true), (0.0, 1053.0, false),
@@ -58,7 +58,7 @@ struct ForeignMatchTests {
   }
 
   @Test(
-    "a visit is the same where more than half of the longer one is common, and the place is at hand",
+    "visits are equal with more than half of the longer one in common and nearby positions",
     arguments: [
       (52.1, 0.0, 60.0, true), (52.1, 29.0, 60.0, true), (52.1, 30.0, 60.0, false), (52.1, -59.0, 60.0, true),
       (52.1, -60.0, 60.0, false), (52.1013, 0.0, 60.0, true), (52.1014, 0.0, 60.0, false), (52.1, 60.0, 120.0, false),
@@ -72,7 +72,7 @@ struct ForeignMatchTests {
     }
   }
 
-  @Test func `one import finds the same within itself, and what was taken back may come from another source`() throws {
+  @Test func `an import finds its own duplicates, and undone events may come from another source`() throws {
     try withRecord { record in
       let both = Self.visit("a", latitude: 52.1, from: 0, to: 60).dropLast(2)
       let inner = Self.visit("b", latitude: 52.1, from: 1, to: 60).dropFirst("{\"semanticSegments\":[".count)
@@ -87,7 +87,7 @@ struct ForeignMatchTests {
 
   // MARK: Trips
 
-  /// A drive of half an hour as Timeline tells of it, from so many seconds after its fixes begin.
+  /// A drive of half an hour in Timeline format that starts the given number of seconds after its fixes.
   private static func way(after seconds: Double = 0, lasting length: Double = 1800) -> String {
     let start = 1_772_000_000 + seconds
     return """
@@ -109,7 +109,7 @@ struct ForeignMatchTests {
     try record.makeStore().fetchAllEvents().filter { $0.sourceType == .trip }
   }
 
-  @Test("a trip that Timeline told of is not found again in fixes that come later", arguments: [-40.0, 0.0, 40.0])
+  @Test("a trip imported from Timeline is not detected again in later fixes", arguments: [-40.0, 0.0, 40.0])
   func timelineFirst(seconds: Double) throws {
     try withRecord { record in
       try take(Self.way(after: seconds), as: "google-timeline", into: record)
@@ -118,7 +118,7 @@ struct ForeignMatchTests {
       let second = try take(Self.drive, as: "google-records", into: record)
       #expect(second.found == 0)
       #expect(try trips(record) == told)
-      // Nor when they are read again, nor the other way round.
+      // Repeated detection and the opposite order do not change that.
       _ = try record.makeTrackIntake().readAgain()
       try take(Self.drive, as: "google-records", into: record)
       try take(Self.way(after: seconds + 5), as: "google-timeline", into: record)
@@ -126,7 +126,7 @@ struct ForeignMatchTests {
     }
   }
 
-  @Test func `a short way that was told of is not the long trip in the fixes`() throws {
+  @Test func `a short trip is not equal to a long trip in the fixes`() throws {
     try withRecord { record in
       try take(Self.way(lasting: 600), as: "google-timeline", into: record)
       try take(Self.drive, as: "google-records", into: record)
@@ -134,7 +134,7 @@ struct ForeignMatchTests {
     }
   }
 
-  @Test func `a trip that was told of and deleted is found in its fixes`() throws {
+  @Test func `an imported trip that was undone is detected in its fixes`() throws {
     try withRecord { record in
       try take(Self.way(), as: "google-timeline", into: record)
       _ = try record.undoImport(try #require(try record.imports().last))

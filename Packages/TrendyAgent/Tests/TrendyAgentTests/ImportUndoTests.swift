@@ -10,7 +10,7 @@ import TrendyTesting
 
 @testable import TrendyAgent
 
-/// An import that is taken back in several saves.
+/// Undo of an import in several saves.
 @Suite("Undo of an import", .timeLimit(.minutes(10)))
 struct ImportUndoTests {
   private static func record(on disk: SimulatedFileSystem) throws -> DeviceRecord {
@@ -21,7 +21,7 @@ struct ImportUndoTests {
       clock: ManualClock(now: Date(timeIntervalSince1970: 1_800_000_000)))
   }
 
-  /// Imports 45 rows of one type in batches of 10; one event is edited afterwards.
+  /// Imports 45 rows of one type in batches of 10 and edits one event.
   private static func imported() throws -> (disk: SimulatedFileSystem, record: DeviceRecord, edited: Event) {
     let disk = SimulatedFileSystem()
     let record = try record(on: disk)
@@ -40,7 +40,7 @@ struct ImportUndoTests {
     _ = try record.importRecords(ByteInput(Array("type,start,note\n\(rows)".utf8)), as: format, request)
   }
 
-  @Test func `of another device's import is told by its tombstones, and an entry deleted by hand stays away`() throws {
+  @Test func `an undo on another device is recognized by its tombstones, a manual deletion is kept`() throws {
     let (_, first, _) = try Self.imported()
     let types = try first.makeStore().fetchAllEventTypes()
     let events = try first.makeStore().fetchAllEvents().sorted { $0.id < $1.id }
@@ -67,19 +67,19 @@ struct ImportUndoTests {
     try Self.importTable(into: record)
     #expect(try record.makeStore().fetchAllEvents().map(\.id).sorted() == events.dropFirst().map(\.id))
     #expect(try record.makeStore().fetchPendingMutations().allSatisfy { $0.operation != .create })
-    // Undone here, they may come again from here as well.
+    // After an undo on this device they can be imported again here too.
     _ = try Self.undo(record)
     try Self.importTable(into: record)
     #expect(try record.makeStore().fetchAllEvents().count == events.count - 1)
   }
 
-  /// With two parts of the list in each save.
+  /// Undoes the import with two parts of its list in each save.
   private static func undo(_ record: DeviceRecord) throws -> ImportUndo {
     try record.undoImport(#require(try record.imports().last), partsInSave: 2)
   }
 
   @Test(
-    "that is interrupted before any change is continued by the same command, and tells of all of it",
+    "an undo interrupted at any change is continued, and reports everything",
     arguments: [SimulatedFileSystem.Loss.unsynced, .nothing, .random(seed: 7)])
   func interruption(loss: SimulatedFileSystem.Loss) throws {
     var change = 1
@@ -94,7 +94,7 @@ struct ImportUndoTests {
       let entry = try #require(try again.imports().last)
       let left = try again.makeStore().fetchAllEvents()
       counts.insert(left.count)
-      // What is not taken back yet is whole, and what is was told to the hub.
+      // Events that are not yet undone are unchanged.
       let isWhole = left.allSatisfy { $0.notes == ($0.id == edited.id ? "mine" : $0.notes) }
       #expect(isWhole && left.contains { $0.id == edited.id }, "change \(change)")
       if entry.undone == nil {
@@ -106,11 +106,11 @@ struct ImportUndoTests {
       try Self.checkAllTakenBack(again, but: edited, "change \(change)")
       change += 1
     }
-    // It was caught between any two of its saves.
+    // The undo was interrupted between all of its saves.
     #expect(change > 10 && counts.count >= 3, "\(change) changes, \(counts)")
   }
 
-  /// Of each event that was made, but the one that was edited, nothing shows, and its deletion waits for the hub once.
+  /// Checks that only the edited event is visible and that each other event has exactly one pending deletion.
   private static func checkAllTakenBack(_ record: DeviceRecord, but edited: Event, _ comment: Comment) throws {
     let store = record.makeStore()
     #expect(try store.fetchAllEvents().map(\.id) == [edited.id], comment)

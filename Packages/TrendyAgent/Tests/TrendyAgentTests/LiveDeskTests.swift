@@ -6,10 +6,10 @@ import TrendyInsights
 import TrendyModels
 import TrendyTesting
 
-/// On a real disk.
+/// Uses a real disk.
 @Suite("LiveDesk", .timeLimit(.minutes(10)))
 struct LiveDeskTests {
-  @Test func `a look is due as soon as the person's day begins, and within a minute at any time`() async throws {
+  @Test func `an update is due when the user's day begins, and within a minute at any time`() async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "trendy-desk-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }  // left behind, it would only take room
     let clock = ManualClock(now: try #require(RFC3339.date(from: "2026-12-31T03:57:00Z")))

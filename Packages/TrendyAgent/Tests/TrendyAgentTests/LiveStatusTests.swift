@@ -8,7 +8,7 @@ import TrendyTrips
 
 @testable import TrendyAgent
 
-/// The Linux lives of live activity and watch, driven as an app's are: by a coordinator, through a drive.
+/// Linux implementations of live activity and watch, used by a trip coordinator during a simulated drive.
 @Suite("LiveStatus and CompanionChannel", .timeLimit(.minutes(10)))
 struct LiveActivityTests {
   private let clock = ManualClock()
@@ -17,7 +17,7 @@ struct LiveActivityTests {
     LiveStatus(AgentStatus(pid: 7, store: "/store", startedAt: clock.now), clock: clock, onChange: onChange)
   }
 
-  @Test func `a coordinator shows a drive and tells companions of it`() async throws {
+  @Test func `a coordinator shows a drive and announces it to companions`() async throws {
     let drive = DriveSimulator()
     drive.setupHomeToOfficeTrip()
     var shown: AgentStatus.LiveTrip?
@@ -48,7 +48,7 @@ struct LiveActivityTests {
       try store.waiting(for: "link", after: 0, limit: 9).map(\.kind) == ["trip_started", "trip_active", "trip_active"])
     try store.acknowledge("link", through: 3)
     #expect(channel.isReachable)
-    // In sight for a while, then gone.
+    // Shown for five minutes, then removed.
     await clock.advance(by: .seconds(299))
     live.show()
     #expect(shown != nil)
@@ -57,7 +57,7 @@ struct LiveActivityTests {
     #expect(shown == nil)
   }
 
-  @Test func `several changes are shown once`() throws {
+  @Test func `several changes are published once`() throws {
     var shown: [AgentStatus] = []
     let live = makeLive { shown.append($0) }
     live.together {
@@ -68,7 +68,7 @@ struct LiveActivityTests {
     #expect(shown.first?.trip?.distance == 1234.56 && shown.first?.trip?.state == .paused)
   }
 
-  @Test func `what companions are told by a watch's calls is kept as it was said`() throws {
+  @Test func `companion messages sent through the watch interface are stored unchanged`() throws {
     let store = try CompanionStore(directory: "companion", fileSystem: SimulatedFileSystem())
     let channel = CompanionChannel(store: store, clock: clock)
     channel.syncToken("nobody")

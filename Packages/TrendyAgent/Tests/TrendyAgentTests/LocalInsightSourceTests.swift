@@ -16,7 +16,7 @@ struct LocalInsightSourceTests {
   init() throws {
     let engine = try StorageEngine.open(directory: "/store", fileSystem: SimulatedFileSystem())
     store = LocalStore(engine: engine)
-    // Every seventh hour up to the day after today; those of one type from tomorrow alone.
+    // Every seventh hour up to the end of tomorrow; one type has only future events.
     for number in 0..<300 {
       try store.upsertEvent(id: "event-\(number)") {
         $0.eventTypeId = number < 4 ? "later" : "type-\(number % 3)"
@@ -29,7 +29,7 @@ struct LocalInsightSourceTests {
     try store.save()
   }
 
-  @Test func `histories are those of the events, and what is to come counts in none`() throws {
+  @Test func `histories match the events and exclude future ones`() throws {
     let found = try LocalInsightSource(store: store, local: local).histories(through: today)
     let expected = Dictionary(grouping: try store.fetchAllEvents(), by: \.eventTypeId)
       .mapValues { TypeHistory($0, today: today, local: local) }.filter { $0.value.events > 0 }
@@ -47,7 +47,7 @@ struct LocalInsightSourceTests {
     #expect(earlier["type-0"]?.events ?? 0 < expected["type-0"]?.events ?? 0)
   }
 
-  @Test func `the moments of some days are those of their events`() throws {
+  @Test func `moments within a range of days match the events`() throws {
     let days = today.advanced(by: -9)...today.advanced(by: -3)
     var found: [String: [TypeHistory.Moment]] = [:]
     try LocalInsightSource(store: store, local: local).forEachMoment(in: days) { found[$0, default: []].append($1) }

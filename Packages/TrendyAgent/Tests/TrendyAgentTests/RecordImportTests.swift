@@ -10,7 +10,7 @@ import TrendyTesting
 
 @testable import TrendyAgent
 
-/// An import is one act: each batch is whole, it goes on, adds nothing the second time, and is taken back whole.
+/// An import is one undo step: its batches are atomic, it can be continued, and repeating it adds nothing.
 @Suite("Imports of records", .timeLimit(.minutes(10)))
 struct RecordImportTests {
   private struct Stop: Error {}
@@ -44,7 +44,7 @@ struct RecordImportTests {
     }
   }
 
-  /// An importer in batches of five, that is given its records.
+  /// Creates an importer with batches of five for the given records.
   private static func importer(_ record: DeviceRecord) throws -> RecordImporter {
     var request = ImportRequest(
       source: "a list", options: ImportOptions(zone: .utc, now: record.clock.now), fingerprint: "a list")
@@ -62,7 +62,7 @@ struct RecordImportTests {
 
   private func events(_ record: DeviceRecord) throws -> [Event] { try record.makeStore().fetchAllEvents() }
 
-  /// Imports a table whose times name no zone.
+  /// Imports a table with local times.
   private func takeLocal(
     zone: String, isDryRun: Bool = false, accepts: Bool = false, into record: DeviceRecord
   ) throws -> ImportReport {
@@ -77,10 +77,10 @@ struct RecordImportTests {
       ByteInput(Array(text.utf8)), as: #require(InterchangeFormat.named("csv")), request)
   }
 
-  @Test func `the same file with another zone is reported first, and imported only when that is accepted`() throws {
+  @Test func `a file imported with another time zone is reported, and imported only if accepted`() throws {
     try withRecord { record in
       #expect(try takeLocal(zone: "Europe/Paris", into: record).otherZone == nil)
-      // The same clocks: each event has the id that it has already.
+      // Both zones have the same local time, so each event keeps its id.
       let berlin = try takeLocal(zone: "Europe/Berlin", into: record)
       #expect(berlin.otherZone == nil && berlin.known >= 9 && berlin.newCount == 0)
       #expect(try takeLocal(zone: "America/New_York", isDryRun: true, into: record).otherZone == "Europe/Paris")
@@ -89,7 +89,7 @@ struct RecordImportTests {
       }
       #expect(try events(record).count == 9)
       #expect(try takeLocal(zone: "America/New_York", accepts: true, into: record).new[.event] == 9)
-      // From now on it was imported with this zone too, and nothing would be new.
+      // The file has now been imported with this zone too.
       #expect(try takeLocal(zone: "America/New_York", into: record).otherZone == nil)
     }
   }
@@ -103,7 +103,7 @@ struct RecordImportTests {
     }
   }
 
-  @Test func `times that name their zone are the same with every zone`() throws {
+  @Test func `times with a time zone do not depend on the zone of the import`() throws {
     try withRecord { record in
       func take(_ zone: String) throws -> ImportReport {
         let request = ImportRequest(
@@ -119,7 +119,7 @@ struct RecordImportTests {
     }
   }
 
-  @Test func `an import that was stopped goes on as the same one, and is taken back whole`() throws {
+  @Test func `an aborted import is continued as one import and undone as a whole`() throws {
     try withRecord { record in
       let rows = Self.rows(9000)
       #expect(throws: Stop.self) { try take(rows, into: record) { _ in throw Stop() } }
@@ -141,8 +141,8 @@ struct RecordImportTests {
     }
   }
 
-  @Test func `a batch that cannot be saved ends the import, with the batches before it whole`() throws {
-    // Of eight batches of five each is stopped at each change of the disk.
+  @Test func `a batch that cannot be saved ends the import and keeps the batches before it`() throws {
+    // Eight batches of five, interrupted at each change of the disk.
     let rows = Self.rows(40)
     var changes = 0
     var counts: Set<Int> = []
@@ -166,7 +166,7 @@ struct RecordImportTests {
       let second = try record()
       let saved = try events(second).count
       counts.insert(saved)
-      // Whoever asked is told, whichever batch it was, but for what tidies up behind the last.
+      // Success is reported only if all batches are saved; the only change after the last batch is cleanup.
       if case .success = outcome { #expect(saved == rows.count, "change \(changes)") }
       let before = try second.imports().last
       let made = before?.madeCount ?? 0
@@ -183,7 +183,7 @@ struct RecordImportTests {
     #expect(changes > 16 && counts.count > 8, "\(changes) changes, \(counts)")
   }
 
-  @Test func `an error in the file is told when what stands before it is saved`() throws {
+  @Test func `an error in the file is thrown after the rows before it are saved`() throws {
     try withRecord { record in
       let broken = InterchangeError.notTheData(reason: "it breaks off")
       #expect(throws: broken) {
@@ -194,7 +194,7 @@ struct RecordImportTests {
       }
       let first = try events(record).count
       #expect(first == 7)
-      // Of any other error it is not known what it leaves: the batch that was being read is let go of, and those before it are whole.
+      // After any other error the current batch is discarded, and the batches before it are kept.
       #expect(throws: Stop.self) {
         _ = try Self.importer(record).run { take in
           for index in 7..<18 { try take(Self.foreign(index), "row \(index)") }
@@ -205,7 +205,7 @@ struct RecordImportTests {
     }
   }
 
-  @Test func `rows that are equal are as many events, and the same the second time`() throws {
+  @Test func `equal rows are separate events, and duplicates the second time`() throws {
     try withRecord { record in
       let rows = Array(repeating: "Gym,2026-03-01T08:00:00Z,,1", count: 3) + ["Gym,2026-03-01T08:00:00Z,,2"]
       let first = try take(rows, into: record)
@@ -216,20 +216,20 @@ struct RecordImportTests {
     }
   }
 
-  @Test func `what was edited since stays when an import is taken back, and is named`() throws {
+  @Test func `undoing an import keeps edited events and reports them`() throws {
     try withRecord { record in
       try take(Self.rows(9), into: record)
       let edited = try #require(try events(record).first { $0.notes == "note 4" })
       try record.recorder.edit(eventId: edited.id) { $0.notes = "mine" }
       let undo = try record.undoImport(try #require(try record.imports().last))
-      // With it its type, which is in use.
+      // The type is kept too, as the event uses it.
       #expect(undo.left.map(\.id) == [edited.id, edited.eventTypeId])
       let kept = try events(record).map(\.id)
       #expect(kept == [edited.id])
     }
   }
 
-  @Test func `new types have colours of their own, beside those that there are`() throws {
+  @Test func `new types get colours that no other type has`() throws {
     try withRecord { record in
       try take(Self.rows(3), into: record)
       let colours = Set(try record.makeStore().fetchAllEventTypes().map(\.colorHex))
@@ -237,7 +237,7 @@ struct RecordImportTests {
     }
   }
 
-  @Test func `a type stays for what hangs on it besides events`() throws {
+  @Test func `undoing an import keeps a type with other dependents than events`() throws {
     try withRecord { record in
       try take(Self.rows(9), into: record)
       let types = try record.makeStore().fetchAllEventTypes()
@@ -257,9 +257,9 @@ struct RecordImportTests {
     }
   }
 
-  // MARK: After it was taken back
+  // MARK: After an undo
 
-  @Test func `what was taken back comes again, under the type that is asked for now`() throws {
+  @Test func `undone events are imported again, under the type that is selected now`() throws {
     try withRecord { record in
       let rows = Self.rows(9)
       try take(rows, into: record)
@@ -273,7 +273,7 @@ struct RecordImportTests {
       let after = try events(record)
       #expect(after.map(\.id) == before.map(\.id))
       #expect(after.count { names[$0.eventTypeId] == "Workout" } == 3)
-      // It is an import as any other.
+      // It is a regular import.
       let undo = try record.undoImport(try #require(try record.imports().last))
       #expect(undo.left.isEmpty)
       #expect(try events(record).isEmpty)
@@ -283,7 +283,7 @@ struct RecordImportTests {
     }
   }
 
-  @Test func `what was deleted by hand after it came again stays deleted`() throws {
+  @Test func `an event deleted by the user after the second import stays deleted`() throws {
     try withRecord { record in
       let rows = Self.rows(3)
       try take(rows, into: record)
@@ -296,7 +296,7 @@ struct RecordImportTests {
     }
   }
 
-  @Test func `what was deleted by hand before, or edited, was not taken back and stays as it is`() throws {
+  @Test func `events deleted or edited by the user are not imported again after an undo`() throws {
     try withRecord { record in
       let rows = Self.rows(4)
       try take(rows, into: record)
@@ -311,9 +311,9 @@ struct RecordImportTests {
     }
   }
 
-  // MARK: Parts
+  // MARK: Components
 
-  @Test func `a set of hashes holds each once, also 0 and those that want one slot`() {
+  @Test func `a hash set stores each hash once, including 0 and colliding ones`() {
     var set = FingerprintSet()
     #expect(!set.contains(0) && !set.contains(5))
     let hashes = (0..<5000).map { UInt64($0) << 40 } + (1...5000).map { UInt64($0) &* 0x9E37_79B9_7F4A_7C15 }

@@ -7,7 +7,7 @@ import TrendyProtocols
 import TrendyTesting
 import TrendyTrips
 
-/// `@1` is the entry that was saved last, even if the clock was set back.
+/// `@1` refers to the entry saved last, even if the clock was set back.
 @Suite("The order of saves", .timeLimit(.minutes(1)))
 struct SaveOrderTests {
   private let folder = FileManager.default.temporaryDirectory.appending(path: "trendy-order-\(UUID().uuidString)")
@@ -22,7 +22,7 @@ struct SaveOrderTests {
     try body(type)
   }
 
-  /// Records an event in a new process whose clock shows `time`.
+  /// Records an event in a new process at the given time.
   @discardableResult
   private func log(_ note: String, of type: EventType, at time: Date) throws -> Event {
     let record = try DeviceRecord(directory: folder, clock: ManualClock(now: time))
@@ -44,7 +44,7 @@ struct SaveOrderTests {
     try DeviceRecord(directory: folder).makeStore().lastRecordedEvents(count, from: all).map(\.notes)
   }
 
-  @Test func `is kept when the clock is set back`() throws {
+  @Test func `the order is kept when the clock is set back`() throws {
     try withType { type in
       try log("a", of: type, at: ten)
       try log("b", of: type, at: ten - 3600)
@@ -54,19 +54,19 @@ struct SaveOrderTests {
     }
   }
 
-  @Test func `has what this device saves after all that came from others`() throws {
+  @Test func `entries of this device follow those already received`() throws {
     try withType { type in
       try receive("ahead", of: type, at: ten + 3600)
       try log("mine", of: type, at: ten)
       #expect(try last() == ["mine", "ahead"])
-      // Events that another device records later come later.
+      // Later events of other devices follow in order of time.
       try receive("later", of: type, at: ten + 7200)
       try receive("earlier", of: type, at: ten - 60)
       #expect(try last() == ["later", "mine", "ahead", "earlier"])
     }
   }
 
-  @Test func `has what was restored at its former place`() throws {
+  @Test func `a restored entry returns to its previous position`() throws {
     try withType { type in
       try log("a", of: type, at: ten)
       let event = try log("b", of: type, at: ten + 1)
@@ -79,7 +79,7 @@ struct SaveOrderTests {
     }
   }
 
-  @Test func `is not that of appointments that lie ahead`() throws {
+  @Test func `future events do not come before later saves`() throws {
     try withType { type in
       let record = try DeviceRecord(directory: folder, clock: ManualClock(now: ten))
       let events = ["x", "y"].map { name in
@@ -98,7 +98,7 @@ struct SaveOrderTests {
     }
   }
 
-  @Test func `of many events is kept for the last thousand at least`() throws {
+  @Test func `the order is kept for at least the last thousand events`() throws {
     try withType { type in
       for batch in 0..<3 {
         let record = try DeviceRecord(directory: folder, clock: ManualClock(now: ten - Double(batch) * 3600))

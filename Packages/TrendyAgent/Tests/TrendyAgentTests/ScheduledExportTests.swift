@@ -13,7 +13,7 @@ struct ExportScheduleTests {
   private static func date(_ text: String) -> Date { RFC3339.date(from: text) ?? .distantPast }
 
   @Test(
-    "the next one is due when the days, or the hours, since the last file are over",
+    "an export is due when the interval since the last file is over",
     arguments: [
       (86_400, ["trendy-2026-11-25.ndjson"], "2026-11-25T23:59:59Z", false),
       (86_400, ["trendy-2026-11-25.ndjson"], "2026-11-26T00:00:00Z", true),
@@ -22,13 +22,13 @@ struct ExportScheduleTests {
       (6 * 3600, ["trendy-2026-11-25-0800.ndjson"], "2026-11-25T13:59:59Z", false),
       (6 * 3600, ["trendy-2026-11-25-0800.ndjson"], "2026-11-25T14:00:00Z", true),
       (86_400, [], "2026-11-25T00:00:00Z", true),
-      // Of another form, of another program, and no date: none of it counts.
+      // Files of another format or program and invalid dates are ignored.
       (
         86_400, ["trendy-2026-11-25.csv", "x-2026-11-25.ndjson", "trendy-2026-13-25.ndjson"], "2026-11-25T12:00:00Z",
         true
       ),
       (86_400, ["trendy-2026-11-25-0800.ndjson", "trendy-2026-11-25.ndjson.new"], "2026-11-25T12:00:00Z", true),
-      // Left by a clock that was years ahead.
+      // Created while the clock was years ahead.
       (86_400, ["trendy-2031-01-01.ndjson"], "2026-11-25T12:00:00Z", true),
     ] as [(Double, [String], String, Bool)])
   func due(interval: Double, names: [String], now: String, isDue: Bool) {
@@ -37,7 +37,7 @@ struct ExportScheduleTests {
     #expect((schedule.next(after: names, now: now, in: Self.utc) <= now) == isDue)
   }
 
-  @Test func `a file of days carries the person's day, one of hours the time of the clock`() {
+  @Test func `a daily file has the user's date, an hourly one the local time`() {
     var local = Self.utc
     local.dayStart = 4 * 3600
     let night = Self.date("2026-11-26T03:59:00Z")
@@ -46,18 +46,18 @@ struct ExportScheduleTests {
     let hours = ExportSchedule(interval: 3600, keep: 1, suffix: ".csv")
     #expect(hours.name(at: night, in: local) == "trendy-2026-11-26-0359.csv")
     #expect(hours.moment(of: "trendy-2026-11-26-0359.csv", in: local) == night)
-    // 25 hours are no days.
+    // 25 hours are not a multiple of a day.
     #expect(ExportSchedule(interval: 90_000, keep: 1, suffix: ".csv").name(at: night, in: local).hasSuffix("-0359.csv"))
   }
 
-  @Test func `the newest stay, as many as are to be kept`() {
+  @Test func `the newest files are kept up to the configured number`() {
     let schedule = ExportSchedule(interval: 86_400, keep: 2, suffix: ".ndjson")
     let names = ["03", "01", "02", "02", "04"].map { "trendy-2026-11-\($0).ndjson" } + ["notes.txt"]
     #expect(schedule.superseded(names, in: Self.utc) == ["trendy-2026-11-01.ndjson", "trendy-2026-11-02.ndjson"])
   }
 }
 
-/// On a real disk, with a clock that a test moves.
+/// Uses a real disk with a manual clock.
 @Suite("ScheduledExport", .timeLimit(.minutes(5)))
 final class ScheduledExportTests {
   private let folder: URL
@@ -91,7 +91,7 @@ final class ScheduledExportTests {
 
   private struct DiskFull: Error, CustomStringConvertible { var description: String { "No space left on device" } }
 
-  @Test func `each day has one, what was missed is made once, and only those too many that were made here go`()
+  @Test func `an export is made once a day and after a gap, and only own files are deleted`()
     async throws
   {
     for name in ["trendy-2025-01-01.ndjson", "holiday.jpg", "trendy-2026-10-01.csv"] {
@@ -105,7 +105,7 @@ final class ScheduledExportTests {
       }
     }
     #expect(made == (1...6).map { "trendy-2026-11-0\($0).ndjson" })
-    // The lid was closed for a month.
+    // The computer slept for a month.
     await clock.advance(by: .seconds(30 * 86_400))
     #expect(
       try await export().look(write) == .made("trendy-2026-12-06.ndjson", removed: ["trendy-2026-11-04.ndjson"]))
@@ -117,7 +117,7 @@ final class ScheduledExportTests {
       ])
   }
 
-  @Test func `a folder that is not there is told, not made, and tried again after ten minutes`() async throws {
+  @Test func `a missing directory is reported, not created, and retried after ten minutes`() async throws {
     let away = export(to: "disk")
     let words = "there is no folder \(folder.path)/disk"
     #expect(try await away.look(write) == .failed(words))
@@ -130,7 +130,7 @@ final class ScheduledExportTests {
     #expect(try standing?.failure == nil && standing?.made == ["trendy-2026-11-01.ndjson"])
   }
 
-  @Test func `a full disk is told, and what was begun on it is removed by the next try`() async throws {
+  @Test func `a full disk is reported, and the next run deletes the partial file`() async throws {
     #expect(
       try await export().look { url in
         try write(URL(filePath: url.path + ".new"))
@@ -140,17 +140,17 @@ final class ScheduledExportTests {
     await clock.advance(by: .seconds(86_400))
     #expect(try await export().look(write) == .made("trendy-2026-11-02.ndjson", removed: []))
     #expect(try names() == ["trendy-2026-11-02.ndjson"])
-    // One that says that it was made, and is not there.
+    // The writer reports success without creating the file.
     await clock.advance(by: .seconds(86_400))
     #expect(try await export().look { _ in } == .failed("trendy-2026-11-03.ndjson was not written"))
   }
 
-  @Test func `another folder begins anew, and one that was not noted is neither made again nor removed`() async throws {
+  @Test func `another directory starts anew, and an unrecorded file is neither rewritten nor deleted`() async throws {
     _ = try await export(keep: 1).look(write)
     try FileManager.default.createDirectory(at: folder.appending(path: "other"), withIntermediateDirectories: false)
     #expect(try await export(keep: 1, to: "other").look(write) == .made("trendy-2026-11-01.ndjson", removed: []))
     #expect(try names() == ["trendy-2026-11-01.ndjson"])
-    // Killed between the file and the note of it.
+    // Killed after writing the file and before recording it.
     await clock.advance(by: .seconds(86_400))
     try write(folder.appending(path: "other/trendy-2026-11-02.ndjson"))
     #expect(try await export(keep: 1, to: "other").look(write) == .notDue)
@@ -161,7 +161,7 @@ final class ScheduledExportTests {
     #expect(try names("other") == ["trendy-2026-11-02.ndjson", "trendy-2026-11-03.ndjson"])
   }
 
-  @Test func `a failure of one folder keeps no other from being tried`() async throws {
+  @Test func `a failure of one directory does not delay another`() async throws {
     #expect(try await export(to: "disk").look(write) != .notDue)
     #expect(try await export().look(write) == .made("trendy-2026-11-01.ndjson", removed: []))
   }

@@ -33,7 +33,7 @@ struct TodaySnapshotTests {
     try store.save()
   }
 
-  @Test func `counts today, and a row of days that today may still go on`() throws {
+  @Test func `the snapshot has today's counts and streaks that today may still extend`() throws {
     try log("c", daysAgo: [0, 0, 1, 2, 4])
     try log("r", daysAgo: [1, 2, 3])
     #expect(try count("c")?.count == 2 && count("c")?.streak == 3)
@@ -42,7 +42,7 @@ struct TodaySnapshotTests {
     #expect(today.day.description == "2024-05-20" && today.total == 2 && today.counts.map(\.name) == ["coffee", "run"])
   }
 
-  @Test func `a day that begins at four takes the night before along, and whole days by their date`() throws {
+  @Test func `with a day start at four the night belongs to the day before, all-day events do not`() throws {
     var local = LocalTime(isUTC: true)
     local.dayStart = 14_400
     func add(_ id: String, _ moment: Date, isAllDay: Bool = false) throws {
@@ -65,17 +65,17 @@ struct TodaySnapshotTests {
     #expect(night.day.description == "2024-05-19" && night.counts.first?.count == 1)
   }
 
-  @Test func `a row that ended the day before yesterday is none`() throws {
+  @Test func `a streak that ended the day before yesterday is 0`() throws {
     try log("c", daysAgo: [2, 3, 4])
     #expect(try count("c")?.streak == 0)
   }
 
-  @Test func `a row goes back as far as it goes`() throws {
+  @Test func `a streak has no maximum length`() throws {
     try log("c", daysAgo: Array(0...200))
     #expect(try count("c")?.streak == 201)
   }
 
-  @Test func `where a row goes on for longer than a week, what was counted is asked for once, and else not`() throws {
+  @Test func `histories are read once, and only for streaks longer than a week`() throws {
     let local = LocalTime(isUTC: true)
     var asked: [Set<String>] = []
     func streaks() throws -> [Int] {
@@ -95,7 +95,7 @@ struct TodaySnapshotTests {
     #expect(try streaks() == [201, 31] && asked == [["c", "r"]])
   }
 
-  @Test func `skipped days neither break a row nor add to it`() throws {
+  @Test func `skipped days neither break nor extend a streak`() throws {
     try log("c", daysAgo: [1, 2, 50, 51])
     let from = now.addingTimeInterval(-86_400 * 49)
     let to = now.addingTimeInterval(-86_400 * 3)
@@ -109,10 +109,10 @@ struct TodaySnapshotTests {
     #expect(try count("c")?.streak == 4)
   }
 
-  @Test func `rings follow the goals, and streaks are looked for where they are asked for`() throws {
+  @Test func `progress follows the goals, and streaks are computed only when requested`() throws {
     try store.upsertEventType(id: "c") { $0.goal = Goal(3, per: .day) }
     try store.upsertEventType(id: "r") { $0.goal = Goal(3, per: .week) }
-    // Monday 20 May: of the week before nothing counts.
+    // 20 May is a Monday, so the week before does not count.
     try log("c", daysAgo: [0, 0, 1, 2])
     try log("r", daysAgo: [0, 1, 2])
     #expect(try count("c")?.progress?.amount == 2 && count("c")?.progress?.share == 2.0 / 3)
@@ -123,7 +123,7 @@ struct TodaySnapshotTests {
     #expect(few.total == 3)
   }
 
-  @Test func `what runs and where one is are told, also since yesterday`() throws {
+  @Test func `running events and current visits are included, also from yesterday`() throws {
     let evening = now.addingTimeInterval(-70_000)
     try store.upsertEvent(id: "visit") {
       $0.eventTypeId = "c"
@@ -152,7 +152,7 @@ struct TodaySnapshotTests {
     #expect(today.trip == nil)
   }
 
-  @Test func `events that were read before count as those that are read`() throws {
+  @Test func `events that were read before give the same snapshot`() throws {
     try log("c", daysAgo: [0, 0, 1])
     try store.upsertEventType(id: "r") { $0.goal = Goal(2, per: .day) }
     try log("r", daysAgo: [0])

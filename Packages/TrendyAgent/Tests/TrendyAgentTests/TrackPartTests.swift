@@ -6,7 +6,7 @@ import TrendyModels
 import TrendyPersistence
 import TrendyProtocols
 
-/// What devices told, given a part at a time for a file.
+/// Track log of devices, read in parts for a file.
 @Suite("Parts of a track log")
 struct TrackPartTests {
   private static let start = Date(timeIntervalSince1970: 1_700_000_000)
@@ -22,7 +22,7 @@ struct TrackPartTests {
   private static let ofCar = [0, 3600, 86_399, 86_400, 86_401, 360_000, 28_800_000.0]
   private static let ofPhone = [7200, 10_800.0]
 
-  /// Fixes of a car on days with a year between them, and of a phone, with a note of the car.
+  /// Creates a log with fixes of a car over a year, fixes of a phone, and an annotation of the car.
   private func withLog(_ body: (TrackLog) throws -> Void) throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "trendy-parts-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }  // left behind, it would only take room
@@ -52,7 +52,7 @@ struct TrackPartTests {
     parts.joined().compactMap { if case .fix(let fix, name) = $0 { fix.timestamp } else { nil } }
   }
 
-  @Test func `all is given once, a day at most at a time, with what was noted`() throws {
+  @Test func `all readings and annotations are returned once, in parts of at most a day`() throws {
     var parts: [[InterchangeRecord]] = []
     try withLog { parts = try self.parts($0, in: nil) }
     #expect(fixes(parts, of: "car") == Self.ofCar.map(Self.moment))
@@ -69,7 +69,7 @@ struct TrackPartTests {
     }
   }
 
-  @Test func `of a span only what lies in it is given, its ends included, and no notes`() throws {
+  @Test func `a period returns only its readings, including both ends, and no annotations`() throws {
     var parts: [[InterchangeRecord]] = []
     try withLog { log in
       parts = try self.parts(log, in: Self.moment(3600)...Self.moment(86_400))

@@ -34,7 +34,7 @@ struct UndoAfterChangeTests {
   }
 
   @Test func `an event that was changed since it was recorded is not deleted`() throws {
-    // As a sync does with an edit of another device.
+    // Like a sync of an edit by another device.
     try record.recorder.edit(eventId: "a") { $0.notes = "theirs" }
     expectChangedSince("log a")
     #expect(try notes == ["theirs"])
@@ -47,7 +47,7 @@ struct UndoAfterChangeTests {
     #expect(try notes == ["theirs"])
   }
 
-  @Test func `an event that was restored as it was is left, and the step reports that nothing had to change`() throws {
+  @Test func `an event restored unchanged is kept, and the step reports that nothing had to change`() throws {
     try record.perform("rm a", [], before: [.event(event("mine"))])
     try record.recorder.record(event("mine"))
     #expect(try record.undo().wasSoAlready)

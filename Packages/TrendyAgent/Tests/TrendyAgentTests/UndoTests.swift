@@ -42,7 +42,7 @@ struct UndoTests {
       })
   }
 
-  @Test func `what was deleted before a hub heard of it is known, and comes back as it was`() throws {
+  @Test func `an unsynced deleted event is listed and restored unchanged`() throws {
     let (_, record) = try Self.fresh()
     try record.perform("log a", [.event(Self.event("a", "one", count: 3))])
     try record.perform("log b", [.event(Self.event("b", "two"))])
@@ -58,7 +58,7 @@ struct UndoTests {
     #expect(try record.deleted([.event]).map(\.id) == ["a"], "it was deleted, whatever was taken back since")
   }
 
-  @Test func `what no hub heard of can be restored for 90 days, whatever was done since`() async throws {
+  @Test func `an unsynced deletion can be restored for 90 days despite later changes`() async throws {
     let clock = ManualClock()
     let (_, record) = try Self.fresh(clock: clock)
     try record.perform("log a", [.event(Self.event("a", "one", count: 3))])
@@ -86,7 +86,7 @@ struct UndoTests {
     #expect(try record.deleted([.event]).isEmpty, "a hub would have forgotten it as well")
   }
 
-  @Test func `a type that was made stays for the property or the excused days that another device gave it`() throws {
+  @Test func `undo keeps a created type to which another device added a property or a skip`() throws {
     for isSkip in [false, true] {
       let (_, record) = try Self.fresh()
       let swim = EventType(id: "swim", name: "swim", colorHex: "#888888", iconName: "•")
@@ -103,7 +103,7 @@ struct UndoTests {
     }
   }
 
-  @Test func `with a type its events can be brought back, and no event without its type`() throws {
+  @Test func `a type can be restored with its events, but no event without its type`() throws {
     let (_, record) = try Self.fresh()
     let event = Self.event("a", "one")
     try record.perform("log a", [.event(event)])
@@ -117,7 +117,7 @@ struct UndoTests {
     #expect(try Self.notes(record) == ["a": "one 0"])
   }
 
-  @Test func `nothing is recorded under a type that another process deleted meanwhile, and the type can come back`()
+  @Test func `no event is recorded under a type that another process deleted, and undo restores the type`()
     throws
   {
     let (disk, record) = try Self.fresh()
@@ -134,7 +134,7 @@ struct UndoTests {
     #expect(try Self.notes(record) == ["a": "one 0"])
   }
 
-  @Test("an act and what takes it back are saved together, wherever the power goes", arguments: [1, 2, 3])
+  @Test("a change and its undo step are saved together despite power cuts", arguments: [1, 2, 3])
   func power(seed: Int) throws {
     var change = 1
     while true {
@@ -170,7 +170,7 @@ struct UndoTests {
     #expect(change > 2)
   }
 
-  @Test func `what one process did another takes back, and a third does again`() throws {
+  @Test func `changes of one process can be undone and redone by others`() throws {
     let (disk, record) = try Self.fresh()
     try record.perform("log a", [.event(Self.event("a", "one"))])
     let other = try Self.record(on: disk.anotherProcess())
@@ -184,12 +184,12 @@ struct UndoTests {
     #expect(try Self.notes(other) == ["a": "one 0", "b": "two 0"])
   }
 
-  @Test func `of an edit the fields are taken back that were not changed since, and the others named`() throws {
+  @Test func `undoing an edit keeps fields that were changed since and reports them`() throws {
     let (_, record) = try Self.fresh()
     let (old, new) = (Self.event("a", "one", count: 1), Self.event("a", "two", count: 2))
     try record.perform("log a", [.event(old)])
     try record.perform("edit a", [.event(new)], before: [.event(old)], isDivisible: true)
-    // As what a sync brings from another device.
+    // Like a sync of an edit by another device.
     try record.recorder.edit(eventId: "a") { $0.notes = "theirs" }
     let step = try record.undo()
     #expect(step.left == [UndoStep.Left(kind: .event, id: "a", fields: ["notes"])])
@@ -198,7 +198,7 @@ struct UndoTests {
     #expect(try Self.notes(record) == ["a": "theirs 2"])
   }
 
-  @Test func `what belongs together is taken back whole or not at all`() throws {
+  @Test func `an indivisible step is undone completely or not at all`() throws {
     let (_, record) = try Self.fresh()
     let (old, new) = (Self.event("a", "one", count: 1), Self.event("a", "two", count: 2))
     try record.perform("log a", [.event(old)])
@@ -211,7 +211,7 @@ struct UndoTests {
     #expect(try Self.notes(record) == ["a": "theirs 2", "b": "rest 0"])
   }
 
-  @Test func `the last fifty are kept, of any size, and the rest leaves nothing behind`() throws {
+  @Test func `the last fifty steps are kept with any number of entities, and older ones are deleted`() throws {
     let (_, record) = try Self.fresh()
     for number in 0..<53 {
       let events = (0..<(number == 52 ? 1201 : 1)).map { Undoable.event(Self.event("\(number) \($0)", "x")) }
@@ -228,7 +228,7 @@ struct UndoTests {
     #expect(try store.verify().isEmpty)
   }
 
-  @Test func `several saves of one act are taken back as one, also where the last of them failed`() throws {
+  @Test func `several saves of one action are undone as one, even if the last one failed`() throws {
     let (_, record) = try Self.fresh()
     let act = record.act("import drive.gpx")
     for id in ["a", "b"] { _ = try act.inOneSave { try $0.record(Self.event(id, "found")) } }
@@ -241,12 +241,12 @@ struct UndoTests {
     #expect(try record.undoHistory().done.map(\.label) == ["import drive.gpx"])
     try record.undo()
     #expect(try Self.notes(record) == [:])
-    // What comes now is another thing that is done.
+    // A later save is a new step.
     _ = try act.inOneSave { try $0.record(Self.event("e", "found")) }
     #expect(try record.undoHistory().done.count == 1 && record.undoHistory().undone.isEmpty)
   }
 
-  @Test func `a type takes its events along and brings them back`() throws {
+  @Test func `undoing the deletion of a type restores its events`() throws {
     let (_, record) = try Self.fresh()
     try record.perform("log two", [.event(Self.event("a", "one")), .event(Self.event("b", "two"))])
     try record.perform("type rm nap") { try $0.delete(.eventType, id: Self.typeId) }
@@ -255,7 +255,7 @@ struct UndoTests {
     #expect(try Self.notes(record) == ["a": "one 0", "b": "two 0"])
   }
 
-  @Test func `what belongs to a type that was deleted since is left, and told so`() throws {
+  @Test func `undo keeps entities whose type was deleted since and reports them`() throws {
     let (_, record) = try Self.fresh()
     let walk = EventType(id: "walk", name: "walk", colorHex: "#888888", iconName: "•")
     try record.recorder.record(walk)
@@ -269,7 +269,7 @@ struct UndoTests {
     let home = Geofence(id: "home", name: "home", latitude: 48, longitude: 11, eventTypeEntryId: Self.typeId)
     try record.recorder.record(home)
     try record.perform("place rm home", [], before: [.place(home)])
-    // As another device does.
+    // Like a deletion by another device.
     try record.recorder.delete(eventTypeId: Self.typeId)
     try record.undo()
     #expect(try record.makeStore().findGeofence(id: "home").map { $0.eventTypeEntryId == nil } == true)
@@ -282,7 +282,7 @@ struct UndoTests {
   }
 
   @Test
-  func `places that recorded by a type do so again where its deletion is taken back, but what was set since stays`()
+  func `undoing the deletion of a type restores references of places, unless changed since`()
     throws
   {
     let (_, record) = try Self.fresh()
@@ -313,7 +313,7 @@ struct UndoTests {
     #expect(step.left.map(\.fields) == [["event_type_exit_id"]])
   }
 
-  @Test func `a decision on a conflict is taken back: the value, and that it is open`() throws {
+  @Test func `undoing the resolution of a conflict restores the value and reopens the conflict`() throws {
     let (_, record) = try Self.fresh()
     try record.recorder.record(Self.event("a", "shown"))
     let store = record.makeStore()
