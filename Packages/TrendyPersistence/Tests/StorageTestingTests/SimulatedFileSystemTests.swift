@@ -10,7 +10,7 @@ struct SimulatedFileSystemTests {
     try bytes.withUnsafeBytes { try file.write($0, at: offset) }
   }
 
-  @Test func `what was synced survives a loss of power, what was not is gone`() throws {
+  @Test func `a power loss keeps synced data and drops unsynced data`() throws {
     let file = try disk.open("/a", .create)
     try disk.syncDirectory("/")
     try write([1, 2], to: file)
@@ -21,7 +21,7 @@ struct SimulatedFileSystemTests {
     #expect(disk.contents("/a") == [1, 2])
   }
 
-  @Test func `a name that was not synced is gone, however well its file was`() throws {
+  @Test func `a file is lost if its directory was not synced`() throws {
     let file = try disk.open("/a", .create)
     try write([1], to: file)
     try file.synchronize()
@@ -29,7 +29,7 @@ struct SimulatedFileSystemTests {
     #expect(disk.files.isEmpty)
   }
 
-  @Test func `a rename is one step, durable with its folder`() throws {
+  @Test func `a rename is atomic and durable after a sync of its directory`() throws {
     for (name, byte) in [("/a", 1), ("/b", 2)] as [(String, UInt8)] {
       let file = try disk.open(name, .create)
       try write([byte], to: file)
@@ -46,7 +46,7 @@ struct SimulatedFileSystemTests {
     #expect(unsynced.contents("/a") == [2])
   }
 
-  @Test func `when only the processes end, all is still there and can still be lost`() throws {
+  @Test func `after a process crash the data remains and can still be lost later`() throws {
     let file = try disk.open("/a", .create)
     try disk.syncDirectory("/")
     try write([1], to: file)
@@ -57,7 +57,7 @@ struct SimulatedFileSystemTests {
     #expect(disk.contents("/a") == [])
   }
 
-  @Test func `chance tears writes between sectors, drops some and keeps some, the same for the same seed`() throws {
+  @Test func `a random loss tears writes between sectors and is reproducible by its seed`() throws {
     var outcomes: Set<[UInt8]> = []
     for seed in 0..<60 as Range<UInt64> {
       var twice: [[UInt8]?] = []
@@ -76,7 +76,7 @@ struct SimulatedFileSystemTests {
       let bytes = try #require(twice[0])
       #expect(bytes.count == 2048)
       for sector in 0..<4 {
-        // Within a sector each write is there whole or not at all.
+        // Within a sector each write is either complete or missing.
         let parts = [bytes[(sector * 512)..<(sector * 512 + 256)], bytes[(sector * 512 + 256)..<(sector * 512 + 512)]]
         for part in parts { #expect(Set(part).count == 1) }
       }
@@ -86,7 +86,7 @@ struct SimulatedFileSystemTests {
     #expect(outcomes.contains { $0.contains(2) && !$0.contains(1) }, "a later write without the earlier")
   }
 
-  @Test func `a call fails once, or for ever, when it is its turn`() throws {
+  @Test func `a call fails at the chosen count, once or permanently`() throws {
     disk.fail(.init(operation: .write, call: 2, code: 28))
     let file = try disk.open("/a", .create)
     try write([1], to: file)
@@ -101,7 +101,7 @@ struct SimulatedFileSystemTests {
     try write([5, 5], to: file)
   }
 
-  @Test func `what a failed sync should have written is never written`() throws {
+  @Test func `data of a failed sync is never written`() throws {
     let file = try disk.open("/a", .create)
     try disk.syncDirectory("/")
     try write([1], to: file)
@@ -113,7 +113,7 @@ struct SimulatedFileSystemTests {
     #expect(disk.contents("/a") == [])
   }
 
-  @Test func `without power nothing changes any more`() throws {
+  @Test func `without power nothing changes`() throws {
     let file = try disk.open("/a", .create)
     disk.powerOff(beforeChange: 2)
     try write([1], to: file)
@@ -126,7 +126,7 @@ struct SimulatedFileSystemTests {
     #expect(!disk.isOff)
   }
 
-  @Test func `locks keep other processes and other handles out, and go with their owner`() throws {
+  @Test func `locks exclude other processes and handles and end with their owner`() throws {
     let other = disk.anotherProcess()
     let mine = try disk.open("/lock", .create)
     let theirs = try other.open("/lock", .readWrite)
@@ -143,7 +143,7 @@ struct SimulatedFileSystemTests {
     #expect(try mine.tryLock())
   }
 
-  @Test func `a full disk refuses what does not fit`() throws {
+  @Test func `a full disk rejects writes beyond its capacity`() throws {
     let disk = SimulatedFileSystem(capacity: 10)
     let file = try disk.open("/a", .create)
     try file.allocate(8)
@@ -157,7 +157,7 @@ struct SimulatedFileSystemTests {
     try write([1, 1, 1, 1], to: file, at: 8)
   }
 
-  @Test func `without a sync of the parent the rename of a folder is lost`() throws {
+  @Test func `the rename of a directory is lost without a sync of its parent`() throws {
     try disk.createDirectory("/x/y")
     try disk.rename("/x", to: "/w")
     disk.restart(losing: .unsynced)

@@ -15,7 +15,8 @@ struct BackupTests {
   private static let kept = "/stick/before"
   private static let options = EngineFixture.options
 
-  /// Sixty rows in a segment, some deleted since, some more in the log; and, in the other store, one of a megabyte and a half.
+  /// Creates a store with sixty rows in a segment, some deleted later, and more rows in the log, and a second store
+  /// with a row of 1.5 MB.
   private static func makeStore(_ disk: SimulatedFileSystem = SimulatedFileSystem()) throws -> SimulatedFileSystem {
     try disk.createDirectory("/stick")
     try disk.createDirectory("/store/tracks")
@@ -54,7 +55,7 @@ struct BackupTests {
     var payload: [UInt8]
   }
 
-  /// Everything that a store shows; nothing for a folder without one.
+  /// All visible rows of a store, or none if the directory has no store.
   private static func rows(_ disk: SimulatedFileSystem, _ directory: String = "/store") throws -> [Row] {
     guard disk.contents(directory + "/manifest") != nil else { return [] }
     let engine = try StorageEngine.open(directory: directory, fileSystem: disk, options: options)
@@ -71,7 +72,7 @@ struct BackupTests {
 
   // MARK: Round trip
 
-  @Test func `a backup brings every row back, here and in an empty place, and changes nothing where it was made`()
+  @Test func `a backup restores every row, in place and to an empty disk, and does not change its source`()
     throws
   {
     let disk = try Self.makeStore()
@@ -99,22 +100,21 @@ struct BackupTests {
       #expect(try Self.rows(disk, "/store/tracks") == tracks)
       let seen = try StorageEngine.verify(directory: "/store", fileSystem: disk, options: Self.options)
       #expect(seen.findings.isEmpty && seen.records == 89)
-      // And it goes on from there.
+      // The restored store can be written and maintained.
       try EngineFixture.put([900], in: EngineFixture.open(disk))
       let engine = try EngineFixture.open(disk)
       while try engine.maintain(sealingAll: true) {}
       disk.restart(losing: .unsynced)
       #expect(try Self.rows(disk).count == 90)
     }
-    // What was there before came along.
+    // The previous rows were saved to a backup.
     try disk.remove(Self.path)
     try disk.rename(Self.kept, to: Self.path)
     _ = try Self.restore(disk)
     #expect(try EngineFixture.numbers(in: EngineFixture.open(disk)).suffix(10) == Array(500..<510))
   }
 
-  @Test func `a device's whole store comes back: queue, cursor, identity, tombstones, journal, what is parked`() throws
-  {
+  @Test func `a restored store has its queue, cursor, identity, tombstones, journal and parked entries`() throws {
     let disk = SimulatedFileSystem()
     try disk.createDirectory("/stick")
     let factory = try DefaultDataStoreFactory(directory: "/store", fileSystem: disk, options: LocalStoreTests.options)
@@ -154,7 +154,7 @@ struct BackupTests {
     #expect(try back.fetchTombstones() == [tombstone])
     #expect(try back.syncCursor() == 77)
     #expect(try back.syncIdentity() == SyncIdentity(device: "d", lastSequence: 8))
-    // What is queued from here on lies behind what was, also at the same moment.
+    // A mutation queued after the restore comes last, even with the same timestamp.
     try back.insertPendingMutation(
       PendingMutation(
         id: "a", entityType: .event, entityId: "e", operation: .update, payload: Data("{}".utf8), createdAt: moment))
@@ -162,7 +162,7 @@ struct BackupTests {
     #expect(try back.fetchPendingMutations().map(\.id) == ["m", "a"])
   }
 
-  @Test func `what others save meanwhile is in it whole or not at all, and a store that is not there is left out`()
+  @Test func `a backup contains concurrent saves completely or not at all, and a missing store is an error`()
     throws
   {
     let disk = SimulatedFileSystem()
@@ -177,7 +177,7 @@ struct BackupTests {
     }
   }
 
-  @Test func `progress rises to its total in every step`() throws {
+  @Test func `progress increases to its total in every step`() throws {
     let disk = try Self.makeStore()
     var seen: [StoreBackup.Progress] = []
     func note(_ progress: StoreBackup.Progress) -> Bool {
@@ -209,7 +209,7 @@ struct BackupTests {
       ])
   }
 
-  @Test func `a backup that is cancelled at any step leaves the one before and nothing else`() throws {
+  @Test func `a backup cancelled at any step keeps the previous one and leaves no other file`() throws {
     let disk = try Self.makeStore()
     _ = try Self.write(disk)
     let files = Self.files(disk)
@@ -233,7 +233,7 @@ struct BackupTests {
     #expect(call > 2)
   }
 
-  @Test func `a restore that is cancelled before a store has changed changes none, and is whole afterwards`() throws {
+  @Test func `a restore cancelled before the first change changes nothing, and completes afterwards`() throws {
     let source = try Self.makeStore()
     _ = try Self.write(source)
     try EngineFixture.put(200..<220, in: try EngineFixture.open(source))
@@ -254,7 +254,7 @@ struct BackupTests {
         #expect(try Self.rows(disk).count == rows.count - 20)
         #expect(disk.contents(Self.kept) != nil)
         guard let refusedStep else { break }
-        // The first store has changed by then, so that the second has to.
+        // The first store has been replaced, so the restore has to complete.
         #expect(refusedStep == .restoring(store: "tracks"))
         goneThrough += 1
       } catch StorageError.cancelled {
@@ -269,7 +269,7 @@ struct BackupTests {
     #expect(cancelled > 3 && goneThrough > 0)
   }
 
-  @Test func `a restore into an empty place is not cancelled once it has begun`() throws {
+  @Test func `a restore to an empty disk cannot be cancelled after its start`() throws {
     let source = try Self.makeStore()
     _ = try Self.write(source)
     let disk = SimulatedFileSystem()
@@ -280,7 +280,7 @@ struct BackupTests {
     #expect(try Self.rows(disk) == Self.rows(source))
   }
 
-  @Test func `a damaged store makes no backup, and the one before stays`() throws {
+  @Test func `no backup of a damaged store is made, and the previous one is kept`() throws {
     let disk = try Self.makeStore()
     _ = try Self.write(disk)
     let before = disk.contents(Self.path)
@@ -296,7 +296,7 @@ struct BackupTests {
 
   // MARK: Damage
 
-  /// A backup without the large row.
+  /// Backup without the large row.
   private static let small: [UInt8] = {
     do {
       let disk = try makeStore()
@@ -319,12 +319,12 @@ struct BackupTests {
     }
   }
 
-  @Test func `every flipped bit and every cut is noticed, and anything behind its end`() throws {
+  @Test func `every flipped bit, every truncation and trailing data are detected`() throws {
     #expect(Self.check(Self.small) == nil)
     for byte in Self.small.indices {
       var bytes = Self.small
       bytes[byte] ^= 1 << (byte % 8)
-      // A block that says that it is longer than what is left is cut.
+      // A block whose length exceeds the remaining bytes counts as truncated.
       guard case .notABackup(Self.path, let offset, let reason) = Self.check(bytes),
         offset <= byte || (reason == "it ends too early" && offset == bytes.count)
       else {
@@ -342,7 +342,7 @@ struct BackupTests {
     }
   }
 
-  @Test func `an altered backup is refused in plain words, and nothing is touched`() throws {
+  @Test func `a modified backup is rejected with a clear message, and nothing changes`() throws {
     let disk = try Self.makeStore()
     var bytes = Self.small
     bytes[bytes.count / 2] ^= 4
@@ -361,7 +361,7 @@ struct BackupTests {
   }
 
   @Test(arguments: [8, 16])
-  func `a backup of a later version, of the file or of its rows, is refused and named so`(offset: Int) throws {
+  func `a backup of a newer file or row version is rejected`(offset: Int) throws {
     var bytes = Self.small
     bytes[offset] = 99
     let checksum = bytes[..<56].withUnsafeBytes { Checksum.xxh64($0) }
@@ -372,7 +372,7 @@ struct BackupTests {
     }
   }
 
-  /// The small backup with other bytes at an offset, and correct checksums.
+  /// Returns the small backup with other bytes at an offset and correct checksums.
   private static func forged(_ bytes: [UInt8], at offset: Int) -> [UInt8] {
     var backup = small
     backup.replaceSubrange(offset..<offset + bytes.count, with: bytes)
@@ -380,12 +380,12 @@ struct BackupTests {
   }
 
   @Test(
-    "a last save that no store reaches is refused, and the largest that one may reach is not",
+    "a sequence number beyond the maximum is rejected, and the maximum is accepted",
     arguments: [(UInt64.max, false), (1 << 63, false), (1 << 39 + 1, false), (1 << 39, true), (0, true)]
       as [(UInt64, Bool)])
   func lastSave(number: UInt64, isAccepted: Bool) throws {
     let disk = try Self.restorable()
-    // Behind the headers of the file and its first block.
+    // Offset after the header of the file and of its first block.
     disk.setContents(Self.path, Self.forged(withUnsafeBytes(of: number.littleEndian) { Array($0) }, at: 64 + 24))
     let result = Result { try Self.restore(disk) }
     #expect(((try? result.get()) != nil) == isAccepted)
@@ -395,7 +395,7 @@ struct BackupTests {
   }
 
   @Test(
-    "names that are parts of a path are refused", arguments: ["../../", "record/", ".record", "record ", "ärecord"])
+    "store names with path characters are rejected", arguments: ["../../", "record/", ".record", "record ", "ärecord"])
   func names(name: String) {
     let text = Array(name.utf8.prefix(8)) + [UInt8](repeating: 0, count: max(0, 8 - name.utf8.count))
     #expect(
@@ -404,7 +404,7 @@ struct BackupTests {
     #expect(Self.check(Self.forged(Array("record\u{0}\u{0}".utf8), at: 64 + 24 + 8)) == nil)
   }
 
-  @Test func `a store that occurs twice, and a backup of other stores, are refused`() throws {
+  @Test func `a duplicate store and a backup of other stores are rejected`() throws {
     var twice = Self.small
     let end = twice.count - 32
     twice.insert(contentsOf: Self.small[64..<104], at: end)
@@ -421,7 +421,7 @@ struct BackupTests {
     #expect(Self.files(disk) == before)
   }
 
-  @Test func `a signature is over every byte before it, and is asked for before anything is touched`() throws {
+  @Test func `a signature covers all previous bytes and is verified before any change`() throws {
     let disk = try Self.makeStore()
     for file in disk.files where file.hasPrefix("/store/tracks") { try disk.remove(file) }
     let key = try #require(BackupKey([UInt8](repeating: 7, count: 32)))
@@ -443,13 +443,13 @@ struct BackupTests {
     }
     #expect(check(signed) == nil && Self.check(signed) == nil)
     #expect(check(Self.small) == .wrongSignature(path: "/stick/altered", isSigned: false))
-    // Whoever cuts the signature off has an unsigned backup.
+    // Truncating the signature results in an unsigned backup.
     #expect(check(Array(signed.dropLast(24 + 32))) == .wrongSignature(path: "/stick/altered", isSigned: false))
     for offset in stride(from: 24, to: signed.count - 56, by: 97) {
       var altered = signed
       altered[offset] ^= 4
       let forged = ForgedChecksums.backup(altered)
-      // What was altered may have been a checksum.
+      // The modified byte may belong to a checksum.
       #expect(check(forged) != nil || forged == signed, "byte \(offset)")
     }
   }
@@ -457,11 +457,11 @@ struct BackupTests {
   // MARK: Failures
 
   @Test(
-    "a backup that is cut off leaves no file or the one before, whatever the disk loses",
+    "an interrupted backup leaves no file or the previous one, whatever the disk loses",
     arguments: [SimulatedFileSystem.Loss.unsynced, .nothing, .random(seed: 1), .random(seed: 2)])
   func crashWriting(loss: SimulatedFileSystem.Loss) throws {
     let whole = try Self.makeStore()
-    // The other store is large: its blocks are as good as those of this one.
+    // The second store is large, and its blocks would test nothing new.
     for file in whole.files where file.hasPrefix("/store/tracks") { try whole.remove(file) }
     for hasOne in [false, true] {
       if hasOne { whole.setContents(Self.path, Self.small) }
@@ -487,7 +487,7 @@ struct BackupTests {
     }
   }
 
-  @Test func `a file that is there is not written over unasked`() throws {
+  @Test func `an existing file is not overwritten by default`() throws {
     let disk = try Self.makeStore()
     disk.setContents(Self.path, [1, 2, 3])
     #expect(throws: StorageError.exists(path: Self.path)) { _ = try Self.write(disk) }
@@ -499,7 +499,7 @@ struct BackupTests {
     #expect(Self.files(disk) == before)
   }
 
-  /// A store with other rows than the small backup, and that backup.
+  /// Returns a disk with the small backup and a store with other rows.
   private static func restorable() throws -> SimulatedFileSystem {
     let disk = SimulatedFileSystem()
     let engine = try EngineFixture.open(disk)
@@ -513,7 +513,7 @@ struct BackupTests {
   private static let restored = (0..<90).filter { $0 != 3 && $0 != 50 }
 
   @Test(
-    "a restore that is cut off leaves the old rows or the new ones, and the old ones kept when they are the new",
+    "an interrupted restore leaves the old rows, or the new ones with a backup of the old",
     arguments: [SimulatedFileSystem.Loss.unsynced, .nothing, .random(seed: 1), .random(seed: 2)])
   func crashRestoring(loss: SimulatedFileSystem.Loss) throws {
     let whole = try Self.restorable()
@@ -534,7 +534,7 @@ struct BackupTests {
       outcomes.insert(numbers.count)
       let verification = try StorageEngine.verify(directory: "/store", fileSystem: disk, options: Self.options)
       #expect(verification.findings == [], "before change \(change)")
-      // Saves go on, and so does a second try.
+      // Later saves and another restore succeed.
       try EngineFixture.put([999], in: EngineFixture.open(disk))
       disk.restart(losing: .unsynced)
       #expect(try EngineFixture.numbers(in: EngineFixture.open(disk)) == numbers + [999])
@@ -548,7 +548,7 @@ struct BackupTests {
   }
 
   @Test(
-    "a backup never takes the place of a store's own file",
+    "a backup does not overwrite a file of a store",
     arguments: ["manifest", "lock", "maintenance", "log-1", "log-99", "segment-7", "account.json"])
   func placeInAStore(name: String) throws {
     let disk = try Self.makeStore()
@@ -566,7 +566,7 @@ struct BackupTests {
     try write("own.backup")
   }
 
-  @Test func `a disk that cannot be read is not taken for a file that may stay`() throws {
+  @Test func `an unreadable file is not overwritten`() throws {
     let disk = try Self.makeStore()
     let path = "/store/own.backup"
     func write(_ disk: any FileSystem) throws(StorageError) {
@@ -580,7 +580,7 @@ struct BackupTests {
     #expect(disk.contents(path) == before)
   }
 
-  @Test func `two backups of one name at once are not written into one file`() throws {
+  @Test func `two concurrent backups with one name do not write to the same file`() throws {
     let disk = try Self.makeStore()
     let other = try disk.anotherProcess().open(Self.path + ".part", .create)
     #expect(try other.tryLock())
@@ -592,7 +592,7 @@ struct BackupTests {
     _ = try StoreBackup.check(Self.path, fileSystem: disk)
   }
 
-  @Test func `a backup that another finished in this moment is not written over`() throws {
+  @Test func `a backup that another process finishes at the same time is not overwritten`() throws {
     let disk = try Self.makeStore()
     _ = try Self.write(disk)
     let before = disk.contents(Self.path)
@@ -606,7 +606,7 @@ struct BackupTests {
     #expect(disk.contents(Self.path) == before)
   }
 
-  @Test("a call that fails leaves the old rows or the new ones", arguments: [28, 5] as [Int32], [false, true])
+  @Test("a failed call leaves the old rows or the new ones", arguments: [28, 5] as [Int32], [false, true])
   func failEachCall(code: Int32, isForever: Bool) throws {
     let whole = try Self.restorable()
     var call = 1
@@ -628,7 +628,7 @@ struct BackupTests {
     #expect(call > 40)
   }
 
-  @Test func `without room a backup and a restore say so, and the store is as it was`() throws {
+  @Test func `a backup or restore without space throws diskFull and leaves the store unchanged`() throws {
     for room in stride(from: 0, to: 40_000, by: 1000) {
       let disk = try Self.restorable()
       disk.setCapacity(disk.usedBytes + room)
@@ -650,9 +650,9 @@ struct BackupTests {
     }
   }
 
-  // MARK: Others at work
+  // MARK: Concurrent processes
 
-  @Test func `who has the store open goes on with what was restored, reading and writing`() throws {
+  @Test func `open handles continue with the restored rows, reading and writing`() throws {
     let disk = try Self.restorable()
     let reader = try EngineFixture.open(disk.anotherProcess())
     let writer = try EngineFixture.open(disk.anotherProcess())
@@ -667,7 +667,7 @@ struct BackupTests {
     #expect(try EngineFixture.numbers(in: EngineFixture.open(disk)) == Self.restored + [1000])
   }
 
-  @Test func `a reader between the old rows and the new ones is told to open the store anew, and mixes none`() throws {
+  @Test func `a reader during a restore must reopen the store, and never sees mixed rows`() throws {
     let whole = try Self.restorable()
     var wereTold = 0
     var call = 1
@@ -692,7 +692,7 @@ struct BackupTests {
     #expect(wereTold > 2)
   }
 
-  @Test func `a program that stood in the store saves on after a restore that failed anywhere, and nothing is lost`()
+  @Test func `an open handle can save after a failed restore, and nothing is lost`()
     throws
   {
     let whole = try Self.restorable()
@@ -721,7 +721,7 @@ struct BackupTests {
     #expect(wereTold < call / 2)
   }
 
-  @Test func `a store that seals, merges or saves at the time is waited for`() throws {
+  @Test func `a restore waits for maintenance and saves`() throws {
     let disk = try Self.restorable()
     let other = disk.anotherProcess()
     for name in ["maintenance", "lock"] {
@@ -733,7 +733,7 @@ struct BackupTests {
     }
   }
 
-  @Test func `of a damaged store the files are set aside, and a later repair leaves them there`() throws {
+  @Test func `the files of a damaged store are set aside, and a later repair keeps them`() throws {
     for name in ["manifest", "log-2", "segment-2"] {
       let disk = try Self.restorable()
       var bytes = try #require(disk.contents("/store/" + name))
@@ -753,7 +753,7 @@ struct BackupTests {
   }
 }
 
-/// A disk on which another process gives its backup the name it is to have just when this one has opened it.
+/// Disk on which another process renames its finished backup right after this one opened the file.
 private struct FinishingFileSystem: ForwardingFileSystem {
   let base: SimulatedFileSystem
   let path: String

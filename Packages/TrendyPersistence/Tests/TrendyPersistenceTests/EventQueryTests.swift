@@ -4,8 +4,8 @@ import Testing
 import TrendyModels
 import TrendyPersistence
 
-/// What a store answers, against what the events themselves say: rows in several segments, in the log and in an open unit of
-/// work, changed and deleted.
+/// Compares queries with the events themselves. The rows are in several segments, in the log and in an open unit of
+/// work, and some were changed or deleted.
 @Suite("Queries", .timeLimit(.minutes(10)))
 struct EventQueryTests {
   private static let types = ["018c2bb2-7a40-7000-8000-000000000001", "018c2bb2-7a40-7000-8000-000000000002", "walk"]
@@ -14,7 +14,7 @@ struct EventQueryTests {
   private static func event(_ number: Int, _ words: inout SeededGenerator) -> Event {
     let digits = String(repeating: "0", count: 12 - "\(number)".count) + "\(number)"
     let word = words.next()
-    // Many within few moments, some between two microseconds.
+    // Many at few timestamps, and some between two microseconds.
     let moment =
       switch word % 4 {
       case 0: Double(word >> 8 % 5)
@@ -26,7 +26,7 @@ struct EventQueryTests {
       switch word >> 40 & 7 {
       case 0: "named-\(number)"
       case 1: "7d3c2bb2-7a40-4000-8000-\(digits)"
-      // Made at any time, whenever it was.
+      // Ids of any time, independent of the event's date.
       case 2, 3: "01\(String(0x100000 | word >> 4 & 0xFFFFF, radix: 16))-7a40-7000-8000-\(digits)"
       default: "018c2bb2-7a40-7000-8000-\(digits)"
       }
@@ -48,7 +48,7 @@ struct EventQueryTests {
     return event
   }
 
-  @Test("an event is found by the beginning of its id", arguments: 1...20 as ClosedRange<UInt64>)
+  @Test("events are found by a prefix of their id", arguments: 1...20 as ClosedRange<UInt64>)
   func byBeginningOfID(seed: UInt64) throws {
     let (store, events) = try Self.made(seed)
     let beginnings = [
@@ -63,10 +63,10 @@ struct EventQueryTests {
     }
   }
 
-  @Test("what was recorded last is told by the ids, whenever it was", arguments: 1...20 as ClosedRange<UInt64>)
+  @Test("the last recorded events are ordered by id, not by date", arguments: 1...20 as ClosedRange<UInt64>)
   func lastRecorded(seed: UInt64) throws {
     let (store, events) = try Self.made(seed)
-    // Those of version 7 have the moment of their making; the rest began in 2023 and later, and imported ones come last.
+    // An id of version 7 contains its creation time. Other events count by their date, and imported ones come last.
     func recorded(_ event: Event) -> Double {
       if let id = UUIDv7(event.id) { return id.date.timeIntervalSinceReferenceDate }
       let isImported = [.imported, .healthKit].contains(event.sourceType)
@@ -84,7 +84,7 @@ struct EventQueryTests {
     }
   }
 
-  /// A store and what it holds.
+  /// Returns a store and its events.
   private static func made(_ seed: UInt64) throws -> (store: LocalStore, events: [Event]) {
     var words = SeededGenerator(seed: seed)
     let factory = try DefaultDataStoreFactory(
@@ -121,7 +121,7 @@ struct EventQueryTests {
   }
 
   @Test(arguments: 1...12 as ClosedRange<UInt64>)
-  func `events and rows of any range, type and limit are those that belong, in order`(seed: UInt64) throws {
+  func `queries return the events of any range, type and limit in order`(seed: UInt64) throws {
     let (store, events) = try Self.made(seed)
     var words = SeededGenerator(seed: seed ^ 77)
     for range in Self.ranges(events, &words) {
@@ -139,11 +139,11 @@ struct EventQueryTests {
   }
 
   @Test(arguments: 1...6 as ClosedRange<UInt64>)
-  func `a row shows what its event has`(seed: UInt64) throws {
+  func `a row has the fields of its event`(seed: UInt64) throws {
     let (store, events) = try Self.made(seed)
     let rows = try store.eventRows()
     try store.save()
-    // What was read stays, whatever is saved meanwhile.
+    // Rows that were read do not change with later saves.
     try store.deleteAllEvents()
     try store.save()
     #expect(rows.count == events.count)
@@ -162,7 +162,7 @@ struct EventQueryTests {
   }
 
   @Test(arguments: 1...6 as ClosedRange<UInt64>)
-  func `a day has as many events as begin on it, in any zone`(seed: UInt64) throws {
+  func `daily counts match the events in every time zone`(seed: UInt64) throws {
     let (store, events) = try Self.made(seed)
     var words = SeededGenerator(seed: seed ^ 99)
     for name in Self.zones {
@@ -185,7 +185,7 @@ struct EventQueryTests {
   }
 
   @Test(arguments: 1...6 as ClosedRange<UInt64>)
-  func `pages of a query put together are all that it asks for`(seed: UInt64) throws {
+  func `the pages of a query together contain all matching events`(seed: UInt64) throws {
     let (store, events) = try Self.made(seed)
     var words = SeededGenerator(seed: seed ^ 55)
     func has(_ text: String?, _ part: String) -> Bool { text?.lowercased().contains(part.lowercased()) == true }
@@ -221,7 +221,7 @@ struct EventQueryTests {
     }
   }
 
-  @Test func `more events of one moment than a piece holds are paged through`() throws {
+  @Test func `events of one timestamp that exceed a batch are paged through`() throws {
     let store = try DefaultDataStoreFactory(directory: "/s", fileSystem: SimulatedFileSystem()).makeLocalStore()
     for number in 0..<700 { try store.upsertEvent(id: "e\(number)") { $0.notes = "same" } }
     try store.save()
@@ -236,7 +236,7 @@ struct EventQueryTests {
   }
 
   #if os(Linux)
-    @Test func `whoever pages through a large store has a piece of it in memory`() throws {
+    @Test func `paging through a large store keeps only a part of it in memory`() throws {
       let folder = try TemporaryFolder()
       let factory = try DefaultDataStoreFactory(directory: URL(filePath: folder.path))
       let store = factory.makeLocalStore()
@@ -259,7 +259,7 @@ struct EventQueryTests {
           let page = try store.events(matching: query, after: cursor, limit: 1000)
           found += page.events.count
           cursor = page.next
-          // Beyond the middle all that was passed would be more than half.
+          // From the middle on, keeping everything that was read would exceed half of the file.
           guard cursor == nil || found > count / 2 else { continue }
           let memory = try segments.map { try fileMemory(of: $0) }
           least = min(least, memory.reduce(0) { $0 + $1.resident })
@@ -271,7 +271,7 @@ struct EventQueryTests {
     }
   #endif
 
-  @Test func `another process sees every save at once, however often it looked before`() throws {
+  @Test func `another process sees every save at once, however often it has read`() throws {
     let disk = SimulatedFileSystem()
     let writer = try EngineFixture.open(disk)
     try EngineFixture.put([0], in: writer)
@@ -283,7 +283,7 @@ struct EventQueryTests {
       }
       let calls = disk.calls
       for _ in 0..<60 { try other.refresh() }
-      // Where nothing was saved the system is hardly asked; once in 64 times the manifest is.
+      // Without a save there are almost no system calls; the manifest is checked once in 64 reads.
       if number > 10 { #expect(disk.calls - calls < 30) }
       try EngineFixture.put([number], in: number % 2 == 0 ? writer : EngineFixture.open(disk.anotherProcess()))
       try other.refresh()

@@ -19,7 +19,7 @@ struct EventTallyTests {
     try DefaultDataStoreFactory(directory: "/store", fileSystem: disk.anotherProcess())
   }
 
-  /// What reading every event says.
+  /// Daily counts computed from every event.
   private func counted(_ store: LocalStore) throws -> [String: [CivilDate: Int]] {
     try store.fetchAllEvents().reduce(into: [:]) {
       $0[$1.eventTypeId, default: [:]][local.day(of: $1), default: 0] += 1
@@ -27,7 +27,7 @@ struct EventTallyTests {
   }
 
   private func check(_ store: LocalStore, _ comment: Comment) throws {
-    // First those of some types, which is what may make the files for all.
+    // Counts of some types come first, as they may create the files for all.
     let some: Set = ["type-1", "type-3", "none"]
     let few = try store.eventTally(in: local, ofTypes: some, cache: cache)
     let tally = try store.eventTally(in: local, cache: cache)
@@ -50,7 +50,7 @@ struct EventTallyTests {
   }
 
   @Test(arguments: [UInt64(1), 2, 3])
-  func `counts are those of every event, through edits, deletions, seals and merges`(seed: UInt64) throws {
+  func `counts match the events through edits, deletions, sealing and merges`(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let factory = try factory()
     var ids: [String] = []
@@ -92,7 +92,7 @@ struct EventTallyTests {
   }
 
   @Test(
-    "segments may hold any days of a type, in any order",
+    "segments may contain any days of a type in any order",
     arguments: [
       [0...100, 50...150], [50...150, 0...100], [0...100, 20...30], [20...30, 0...100], [0...9, 90...99],
     ])
@@ -114,7 +114,7 @@ struct EventTallyTests {
     try check(factory.makeLocalStore(), "kept")
   }
 
-  @Test func `what was kept is not believed where it is damaged, of another segment, or of another zone`() throws {
+  @Test func `cached counts that are damaged or of another segment or zone are not used`() throws {
     let factory = try factory()
     let store = factory.makeLocalStore()
     for number in 0..<50 {
@@ -143,7 +143,7 @@ struct EventTallyTests {
     try check(factory.makeLocalStore(), "another beginning of the day")
   }
 
-  @Test func `a date centuries away is told of, and costs nothing`() throws {
+  @Test func `a date centuries away is reported and needs no memory`() throws {
     let store = try factory().makeLocalStore()
     for (id, seconds) in [("now", 0.0), ("far", 2e11)] {
       try store.upsertEvent(id: id) {

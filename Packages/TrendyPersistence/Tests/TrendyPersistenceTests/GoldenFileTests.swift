@@ -6,8 +6,7 @@ import TrendyPersistence
 import TrendyProtocols
 
 /// Files of format version 1, which every later version reads (docs/format.md).
-///
-/// `TRENDY_GOLDEN=folder` writes them anew.
+///  `TRENDY_GOLDEN=folder` writes them again.
 @Suite("Golden files")
 struct GoldenFileTests {
   private struct Row: Hashable {
@@ -21,7 +20,7 @@ struct GoldenFileTests {
   private static let folder = Bundle.module.url(forResource: "Resources/golden", withExtension: nil)
   private static let written = ["/store/manifest", "/store/segment-", "/store/log-", "/store/tracks/", "/stick/"]
 
-  /// A disk with the golden files, each at its path.
+  /// Disk with the golden files at their paths.
   private func disk() throws -> SimulatedFileSystem {
     let disk = SimulatedFileSystem()
     for directory in ["/store", "/store/tracks", "/stick"] { try disk.createDirectory(directory) }

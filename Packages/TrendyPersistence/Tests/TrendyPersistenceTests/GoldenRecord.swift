@@ -4,7 +4,7 @@ import TrendyModels
 import TrendyPersistence
 import TrendyProtocols
 
-/// Content of the golden files, which hold every kind of row.
+/// Content of the golden files, with every kind of row.
 enum GoldenRecord {
   static let stores = [
     StoreBackup.Store(name: "record", directory: "/store"),
@@ -19,7 +19,7 @@ enum GoldenRecord {
     var event = Event(
       id: number % 7 == 3 ? "imported-\(number)" : "018c2bb2-7a40-7000-8000-\(digits)",
       eventTypeId: types[number % 3],
-      // Some with a fraction of a second that no number of microseconds is.
+      // Some timestamps are not a whole number of microseconds.
       timestamp: Date(
         timeIntervalSinceReferenceDate: 700_000_000 + Double(number) * (number % 4 == 0 ? 1000 / 3 : 5000)))
     if number % 2 == 0 { event.endDate = event.timestamp.addingTimeInterval(90.5) }
@@ -56,8 +56,8 @@ enum GoldenRecord {
   }
 
   /// Writes the stores and their backup.
-  ///
-  /// Of sixty events 7 was changed and 8 deleted after they came into a segment, and the last twenty are in the log.
+  ///  Of sixty events, number 7 was changed and 8 deleted after they were sealed in a segment, and the last twenty are
+  /// in the log.
   static func write() throws -> SimulatedFileSystem {
     let disk = SimulatedFileSystem()
     let factory = try DefaultDataStoreFactory(
@@ -143,7 +143,7 @@ enum GoldenRecord {
   static let note = TrackNote(
     kind: .finding, id: "trip-1", time: TrackFixture.moment(30), content: Array("content".utf8))
 
-  /// Events of the written store.
+  /// Events in the written store.
   static var events: [Event] {
     (0..<60).filter { $0 != 8 }.map { number in
       var event = event(number)

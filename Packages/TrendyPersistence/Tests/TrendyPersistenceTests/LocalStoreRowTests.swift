@@ -5,8 +5,8 @@ import TrendyModels
 import TrendyPersistence
 import TrendyProtocols
 
-/// What lies in the files beneath a ``LocalStore``: rows of other versions, hashes that meet, days.
-@Suite("LocalStore's rows", .timeLimit(.minutes(10)))
+/// Rows below a ``LocalStore``: other versions, hash collisions, days.
+@Suite("Rows of LocalStore", .timeLimit(.minutes(10)))
 struct LocalStoreRowTests {
   let engine: StorageEngine
   let store: LocalStore
@@ -25,11 +25,11 @@ struct LocalStoreRowTests {
     }
   }
 
-  @Test func `a field of a later version survives an edit by this one`() throws {
+  @Test func `a field of a newer version is kept by an edit`() throws {
     try store.upsertEvent(id: "a") { $0.notes = "before" }
     try store.save()
     let record = try #require(try engine.scan(kind: event).first)
-    // Field 22, an integer; field 300, three bytes.
+    // Field 22 is an integer, field 300 has three bytes.
     let later: [UInt8] = [22 << 2, 7, 0xB3, 0x09, 3, 1, 2, 3]
     try replace(record, payload: record.payload + later)
     #expect(try store.findEvent(id: "a")?.notes == "before")
@@ -40,7 +40,7 @@ struct LocalStoreRowTests {
     #expect(try engine.scan(kind: event).first?.payload.suffix(later.count) == later[...])
   }
 
-  @Test func `a row that cannot be read is named, not guessed`() throws {
+  @Test func `an unreadable row throws an error with its key`() throws {
     try store.upsertEvent(id: "018c2bb2-7a40-7000-8000-000000000001") { $0.sourceType = .trip }
     try store.save()
     let record = try #require(try engine.scan(kind: event).first)
@@ -48,19 +48,19 @@ struct LocalStoreRowTests {
     for length in 0..<record.payloadCount {
       try replace(record, payload: Array(record.payload.prefix(length)))
       do {
-        // Cut between two fields it may still be a row.
+        // Truncated between two fields it may still be a valid row.
         _ = try store.fetchAllEvents()
       } catch {
         #expect(error as? StorageError == failure)
       }
     }
-    // Traits with source 7, which this version does not have.
+    // Traits with source 7, which this version does not know.
     try replace(record, payload: record.payload + [20 << 2, 7 << 3 | 1 << 1])
     #expect(throws: failure) { _ = try store.findEvent(id: "018c2bb2-7a40-7000-8000-000000000001") }
   }
 
   @Test(arguments: 1...200 as ClosedRange<UInt64>)
-  func `noise in a row is an error or a row, never a crash`(seed: UInt64) throws {
+  func `random bytes in a row are an error or a row, never a crash`(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     let full = LocalStoreTests.fullEvent
     try store.upsertEvent(id: full.id) { $0 = full }
@@ -78,7 +78,7 @@ struct LocalStoreRowTests {
     }
   }
 
-  @Test func `identifiers whose hashes meet stay apart`() throws {
+  @Test func `identifiers with equal hashes are kept separate`() throws {
     try store.upsertEvent(id: "first") { $0.notes = "first" }
     try store.save()
     let first = try #require(try engine.scan(kind: event).first)
@@ -93,7 +93,7 @@ struct LocalStoreRowTests {
     try store.save()
     #expect(try store.findEvent(id: "second")?.notes == "second")
     #expect(try engine.count(kind: event) == 3)
-    // Also when what was there before it goes.
+    // Also if the row at the colliding key is deleted.
     try engine.write { transaction throws(StorageError) in
       transaction.delete(kind: event, key: RecordKey(high: hash.high, low: hash.low & ~7))
     }
@@ -104,7 +104,7 @@ struct LocalStoreRowTests {
     #expect(try store.fetchAllEvents().map(\.id) == ["first"])
   }
 
-  @Test func `an edit that changes nothing writes nothing`() throws {
+  @Test func `an edit without a change writes nothing`() throws {
     let disk = SimulatedFileSystem()
     let store = try DefaultDataStoreFactory(directory: "/s", fileSystem: disk).makeLocalStore()
     let full = LocalStoreTests.fullEvent
@@ -118,7 +118,7 @@ struct LocalStoreRowTests {
   }
 
   @Test(
-    "counts by day as a calendar does",
+    "daily counts match a calendar",
     arguments: [
       "UTC", "Europe/Amsterdam", "America/Sao_Paulo", "America/Havana", "Asia/Beirut", "Australia/Lord_Howe",
       "Pacific/Apia", "Asia/Kathmandu", "Africa/Casablanca", "America/New_York",
@@ -129,7 +129,7 @@ struct LocalStoreRowTests {
     calendar.timeZone = timeZone
     var generator = SeededGenerator(seed: 7)
     var dates: [Date] = []
-    // 2009 to 2019, dense where clocks change.
+    // 2009 to 2019, with many dates near clock changes.
     for number in 0..<1500 {
       var seconds = 1_230_768_000 + Double(generator.next() % 347_000_000)
       if number.isMultiple(of: 2) {
@@ -164,7 +164,7 @@ struct LocalStoreRowTests {
     #expect(try store.eventCountsByDay(in: nil, ofType: "none", timeZone: timeZone).isEmpty)
   }
 
-  @Test func `a range is exact to the last bit of its edges`() throws {
+  @Test func `a range is exact to the last bit of its bounds`() throws {
     let edge = Date(timeIntervalSinceReferenceDate: 700_000_000.000_000_5)
     for (id, date) in [
       ("below", edge.timeIntervalSinceReferenceDate.nextDown), ("at", edge.timeIntervalSinceReferenceDate),
@@ -183,12 +183,12 @@ struct LocalStoreRowTests {
   }
 
   @Test(arguments: [-Double.infinity, -1e300, -63_114_076_800, 63_113_904_000, 1e300, .infinity])
-  func `a time beyond all measure is kept and found`(seconds: Double) throws {
+  func `an extreme date is stored and found`(seconds: Double) throws {
     let date = Date(timeIntervalSinceReferenceDate: seconds)
     try store.upsertEvent(id: "a") { $0.timestamp = date }
     try store.save()
     #expect(try store.fetchAllEvents().map(\.timestamp) == [date])
-    // And does not stand in the way of the others.
+    // Other events are still counted.
     for number in 0..<3 {
       try store.upsertEvent(id: "\(number)") {
         $0.timestamp = Date(timeIntervalSinceReferenceDate: 86_400.5 * Double(number))

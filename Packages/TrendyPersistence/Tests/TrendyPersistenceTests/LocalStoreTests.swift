@@ -18,7 +18,7 @@ struct LocalStoreTests {
     store = factory.makeLocalStore()
   }
 
-  /// A store on the same files in another process.
+  /// Store on the same files in another process.
   private func elsewhere() throws -> LocalStore {
     try DefaultDataStoreFactory(
       directory: "/home/store", fileSystem: disk.anotherProcess(), options: Self.options
@@ -38,7 +38,7 @@ struct LocalStoreTests {
       "all": PropertyValue(type: .text, value: [nil, true, false, 1.5, -9_223_372_036_854_775_808, ["a": [:]], "x"]),
     ], syncStatus: .failed, unknownFields: ["later": ["deep": [1, 2, nil]], "flag": true])
 
-  @Test func `notes of this device are saved with the rest, and an entity's change is told as the unit leaves it`()
+  @Test func `local values are saved with the unit, and entity changes reflect its final state`()
     throws
   {
     let note = JSONValue.object(["list": [1, 2.5, nil, "x"], "deep": ["flag": true]])
@@ -65,7 +65,7 @@ struct LocalStoreTests {
     #expect(try store.note(named: "undo") == note)
   }
 
-  @Test func `every field of every kind survives`() throws {
+  @Test func `every field of every kind is restored`() throws {
     let event = Self.fullEvent
     let type = EventType(
       id: "any id", name: "Run", colorHex: "#FF0000", iconName: "🏃", syncStatus: .synced, unknownFields: ["a": 1])
@@ -96,7 +96,7 @@ struct LocalStoreTests {
   }
 
   @Test(arguments: ["018c2bb2-7a40-7000-8000-00000000abcd", "no uuid", "018C2BB2-7A40-7000-8000-00000000ABCD"])
-  func `a whole event takes the place of the one of its identifier`(id: String) throws {
+  func `a complete event replaces the one with its identifier`(id: String) throws {
     let full = Self.fullEvent
     let event = Event(
       id: id, eventTypeId: full.eventTypeId, timestamp: full.timestamp, notes: full.notes, properties: full.properties)
@@ -105,7 +105,7 @@ struct LocalStoreTests {
     #expect(try store.findEvent(id: id) == event)
     try store.save()
     #expect(try elsewhere().fetchAllEvents() == [event])
-    // The same row as by its closure, in the same groups.
+    // The closure writes an identical row with the same groups.
     try store.upsertEvent(id: id) { $0 = event }
     let before = disk.contents("/home/store/log-1")
     try store.save()
@@ -118,7 +118,7 @@ struct LocalStoreTests {
   }
 
   @Test(arguments: [0, 1, 126, 127, 128, 129, 1000, 16_383, 16_384, 70_000])
-  func `a row of any length is read as it was written`(length: Int) throws {
+  func `a row of any length is read unchanged`(length: Int) throws {
     var event = Self.fullEvent
     event.notes = String(repeating: "n", count: length)
     event.properties["long"] = PropertyValue(type: .text, value: .string(String(repeating: "p", count: length)))
@@ -128,14 +128,14 @@ struct LocalStoreTests {
     #expect(try elsewhere().fetchAllEvents() == [event])
   }
 
-  @Test func `a new row is pending and filled in by its closure alone`() throws {
+  @Test func `a new row is pending and only its closure sets values`() throws {
     let made = try store.upsertEvent(id: "a") { _ in }
     #expect(made == Event(id: "a", eventTypeId: "", timestamp: Date(timeIntervalSinceReferenceDate: 0)))
     #expect(try store.upsertPropertyDefinition(id: "d", eventTypeId: "t") { _ in }.eventTypeId == "t")
     #expect(try store.upsertPropertyDefinition(id: "d", eventTypeId: "u") { $0.label = "x" }.eventTypeId == "t")
   }
 
-  @Test func `others see changes after the save, the unit at once`() throws {
+  @Test func `changes are visible in the unit at once and elsewhere after the save`() throws {
     let sibling = factory.makeLocalStore()
     let other = try elsewhere()
     try store.upsertEventType(id: "t") { $0.name = "Coffee" }
@@ -153,7 +153,7 @@ struct LocalStoreTests {
     }
   }
 
-  @Test func `a rollback forgets the unit and frees the lock`() throws {
+  @Test func `a rollback discards the unit and releases the lock`() throws {
     try store.upsertEvent(id: "a") { _ in }
     try store.setSyncCursor(3)
     store.rollback()
@@ -165,7 +165,7 @@ struct LocalStoreTests {
     #expect(try store.fetchAllEvents().map(\.id) == ["b"])
   }
 
-  @Test func `a closure that throws leaves the row and the lock as they were`() throws {
+  @Test func `a closure that throws leaves the row and the lock unchanged`() throws {
     struct Refusal: Error {}
     try store.upsertEventType(id: "t") { $0.name = "Before" }
     try store.save()
@@ -182,13 +182,13 @@ struct LocalStoreTests {
     #expect(try store.findEventType(id: "t")?.name == "Other")
   }
 
-  @Test func `read-change-write is one step across processes`() throws {
+  @Test func `read-modify-write is atomic across processes`() throws {
     let other = try elsewhere()
     try store.upsertEvent(id: "n") { $0.notes = "0" }
     try store.save()
     for round in 0..<50 {
       let unit = round.isMultiple(of: 3) ? store : other
-      // Read long before, without the lock: what counts is what `configure` is given.
+      // An earlier read without the lock does not matter: the closure gets the current value.
       _ = try unit.findEvent(id: "n")
       try unit.upsertEvent(id: "n") { $0.notes = String((Int($0.notes ?? "") ?? 0) + 1) }
       try unit.save()
@@ -196,7 +196,7 @@ struct LocalStoreTests {
     #expect(try store.findEvent(id: "n")?.notes == "50")
   }
 
-  @Test func `a second writer waits for the first, and is told after a while`() throws {
+  @Test func `a second writer waits for the first and throws busy after a timeout`() throws {
     let other = try elsewhere()
     try store.upsertEvent(id: "a") { _ in }
     #expect(throws: StorageError.busy(path: "/home/store/lock")) { try other.upsertEvent(id: "b") { _ in } }
@@ -212,7 +212,7 @@ struct LocalStoreTests {
     #expect(try store.fetchAllEvents().count == 2)
   }
 
-  @Test func `deleting a type takes its events and definitions along, and no other`() throws {
+  @Test func `deleting a type deletes its events and property definitions, and no others`() throws {
     for type in ["t", "018c2bb2-7a40-7000-8000-000000000001"] {
       try store.upsertEventType(id: type) { $0.name = type }
       try store.upsertPropertyDefinition(id: "d-\(type)", eventTypeId: type) { _ in }
@@ -241,7 +241,7 @@ struct LocalStoreTests {
     #expect(try store.fetchAllEventTypes().isEmpty)
   }
 
-  @Test func `events come newest first, equal times by id, and no more than asked`() throws {
+  @Test func `events are listed newest first, equal timestamps by id, up to the limit`() throws {
     let ids = (0..<40).map { "id-\($0)" }
     for (number, id) in ids.enumerated() {
       try store.upsertEvent(id: id) { event in
@@ -268,7 +268,7 @@ struct LocalStoreTests {
     }
   }
 
-  @Test func `an event moves when its time or its type changes`() throws {
+  @Test func `an event is moved when its timestamp or type changes`() throws {
     try store.upsertEvent(id: "a") {
       $0.eventTypeId = "t"; $0.timestamp = date(0)
     }
@@ -284,8 +284,7 @@ struct LocalStoreTests {
     }
   }
 
-  @Test func `mutations wait in the order of their times, equal ones as inserted, replaced ones in their place`() throws
-  {
+  @Test func `mutations are ordered by timestamp, then by insertion, and keep their position when replaced`() throws {
     func mutation(_ id: String, at seconds: Double) -> PendingMutation {
       PendingMutation(
         id: id, entityType: .event, entityId: "e-\(id)", operation: .update, payload: Data(id.utf8),
@@ -319,7 +318,7 @@ struct LocalStoreTests {
     #expect(try store.fetchPendingMutations().count == 5)
   }
 
-  @Test func `what sync knows lives in the same unit`() throws {
+  @Test func `sync state is stored in the same unit`() throws {
     let conflict = Conflict(
       id: "c", entityType: .geofence, entityId: "g", operation: .delete, payload: Data([0, 255]), reason: "no",
       recordedAt: date(1))
@@ -361,7 +360,7 @@ struct LocalStoreTests {
     #expect(try store.syncCursor() == nil)
   }
 
-  @Test func `marking touches what is there and makes nothing`() throws {
+  @Test func `marking as synced changes existing rows and creates none`() throws {
     try store.upsertEvent(id: "a") { _ in }
     try store.upsertEventType(id: "a") { _ in }
     try store.upsertGeofence(id: "a") { _ in }
@@ -379,7 +378,7 @@ struct LocalStoreTests {
     #expect(try store.fetchAllPropertyDefinitions().map(\.syncStatus) == [.synced])
   }
 
-  @Test func `identifiers of 1 to 128 bytes are taken, others refused`() throws {
+  @Test func `identifiers of 1 to 128 bytes are accepted, others rejected`() throws {
     for id in ["", String(repeating: "é", count: 65)] {
       #expect(throws: StorageError.invalidIdentifier(id)) { try store.upsertEvent(id: id) { _ in } }
     }
@@ -389,7 +388,7 @@ struct LocalStoreTests {
     #expect(try store.fetchAllEvents().map(\.id) == [longest])
   }
 
-  @Test func `a save that finds no room leaves the unit as it was, and works once there is`() throws {
+  @Test func `a save without space leaves the unit unchanged and can be repeated`() throws {
     try store.upsertEvent(id: "before") { _ in }
     try store.save()
     disk.setCapacity(disk.usedBytes)
@@ -405,7 +404,7 @@ struct LocalStoreTests {
     #expect(Set(try elsewhere().fetchAllEvents().map(\.id)) == ["before", "large"])
   }
 
-  @Test func `after a failed sync the store answers nothing until it is opened anew`() throws {
+  @Test func `after a failed sync the store throws until it is reopened`() throws {
     try store.upsertEvent(id: "a") { _ in }
     disk.fail(.init(operation: .synchronize, call: 1, code: 5))
     let failure = StorageError.syncFailed(path: "/home/store/log-1", code: 5)
@@ -421,14 +420,14 @@ struct LocalStoreTests {
     #expect(try fresh.findEvent(id: "c") != nil)
   }
 
-  @Test func `one syncs a store at a time, here and in other processes, until it lets go or dies`() throws {
+  @Test func `one process at a time has the sync lock, until it releases the lock or ends`() throws {
     var lock = try factory.lockForSync()
     #expect(lock != nil)
     #expect(try factory.lockForSync() == nil, "not twice in this process")
     let process = disk.anotherProcess()
     let other = try DefaultDataStoreFactory(directory: "/home/store", fileSystem: process, options: Self.options)
     #expect(try other.lockForSync() == nil)
-    // Recording needs no such right.
+    // Recording does not need the lock.
     try store.upsertEvent(id: "e") { $0.eventTypeId = "t" }
     try store.save()
     lock = nil
@@ -437,7 +436,7 @@ struct LocalStoreTests {
     #expect(try factory.lockForSync() == nil)
   }
 
-  @Test func `a store that does not open throws its error from every operation`() throws {
+  @Test func `a store that failed to open throws its error from every operation`() throws {
     let failure = StorageError.readOnly(path: "/p")
     let broken = LocalStore(failure: failure)
     #expect(throws: failure) { try broken.upsertEvent(id: "a") { _ in } }
@@ -452,7 +451,7 @@ struct LocalStoreTests {
 
 @Suite("LocalStore on a failing disk", .timeLimit(.minutes(10)))
 struct LocalStoreFaultTests {
-  @Test("a save that fails at any call leaves the unit as it was, to be saved again", arguments: [28, 5] as [Int32])
+  @Test("a save that fails at any call leaves the unit unchanged, to be saved again", arguments: [28, 5] as [Int32])
   func saveAgain(code: Int32) throws {
     var call = 1
     while true {
@@ -462,7 +461,7 @@ struct LocalStoreFaultTests {
       let store = factory.makeLocalStore()
       try store.upsertEvent(id: "before") { $0.notes = String(repeating: "x", count: 3000) }
       try store.save()
-      // Too much for what is left of the chunk: the save makes another.
+      // The change exceeds the rest of the chunk, so the save creates another.
       func change(_ store: LocalStore) throws {
         try store.upsertEvent(id: "before") { $0.notes = "changed" }
         try store.upsertEvent(id: "new") { $0.notes = String(repeating: "y", count: 2000) }
@@ -477,7 +476,7 @@ struct LocalStoreFaultTests {
         #expect(disk.metFault, "\(error)")
         let fresh = try DefaultDataStoreFactory(directory: "/s", fileSystem: disk.anotherProcess()).makeLocalStore()
         if case .syncFailed = error {
-          // Nobody knows what is on the disk: the unit is made again on a store that is opened anew.
+          // The state of the disk is unknown: the unit is repeated on a store that is opened again.
           #expect(throws: error) { _ = try store.fetchAllEvents() }
           saved = factory.makeLocalStore()
           try change(saved)

@@ -5,10 +5,10 @@ import TrendyModels
 import TrendyPersistence
 import TrendyProtocols
 
-/// What is looked for once for many events.
+/// Lookups for many events at once.
 @Suite("Many events", .timeLimit(.minutes(10)))
 struct ManyEventTests {
-  /// Eight times 4096 bytes make a save large.
+  /// A save is large from eight times 4096 bytes on.
   private static let options = StorageEngine.Options(
     lockTimeout: .milliseconds(50), firstChunkBytes: 4096, largestChunkBytes: 8192, sealBytes: 4096)
   private let disk = SimulatedFileSystem()
@@ -44,7 +44,7 @@ struct ManyEventTests {
   }
 
   @Test(arguments: [false, true])
-  func `one is new where nothing is kept of it, in the log, in a segment or in the unit`(isSealed: Bool) throws {
+  func `an event is new if log, segments and unit contain nothing of it`(isSealed: Bool) throws {
     try store.upsertEvent(Self.event(1))
     try store.insertPendingMutation(Self.mutation(2, of: Self.id(2)))
     try store.insertAcceptedMutation(Self.mutation(3, of: Self.id(3)))
@@ -58,7 +58,7 @@ struct ManyEventTests {
     try store.upsertEvent(Self.event(7))
     try store.insertPendingMutation(Self.mutation(8, of: Self.id(8)))
     for number in 1...8 where number != 6 { #expect(try areNew([Self.id(number)]) == [false], "\(number)") }
-    // A tombstone of another kind is none of the event.
+    // A tombstone of another kind does not count.
     try store.insertTombstone(Tombstone(entityType: .geofence, entityId: Self.id(9)))
     #expect(
       try areNew([Self.id(9), Self.id(1), Self.id(10), Self.id(9), "no UUID"]) == [true, false, true, false, false])
@@ -66,11 +66,11 @@ struct ManyEventTests {
     #expect(try areNew((6...8).map(Self.id)) == [false, true, true])
   }
 
-  @Test func `what is inserted as new is there as if it had been put one by one`() throws {
+  @Test func `events inserted as new equal those inserted one by one`() throws {
     let other = SimulatedFileSystem()
     let slow = try Self.factory(other).makeLocalStore()
     var known: Set<String> = []
-    // Large saves and small ones, with edits and deletions of what came before: a making waits still of what was deleted.
+    // Large and small saves with edits and deletions of earlier events, whose create mutations are still pending.
     for (turn, numbers) in [0..<110, 200..<205, 100..<270, 265..<330].enumerated() {
       let events = numbers.map { Self.event($0, notes: "\(turn)") }
       for (event, isNew) in zip(events, try areNew(events.map(\.id))) {
@@ -94,9 +94,10 @@ struct ManyEventTests {
     #expect(try StorageEngine.verify(directory: "/home/store", fileSystem: disk).findings.isEmpty)
   }
 
-  /// Some are in a segment, some in the log, one is deleted, of some only a mutation or a tombstone is kept.
+  /// Some events are in a segment and some in the log, one is deleted, and for some only a mutation or a tombstone
+  /// exists.
   @Test(arguments: [false, true])
-  func `what was looked for in advance is what is found without, also after it was changed`(isAhead: Bool) throws {
+  func `prefetched lookups match direct ones, also after a change`(isAhead: Bool) throws {
     for turn in 0..<2 {
       for number in turn * 20..<turn * 20 + 20 {
         try store.insertNew(Self.event(number), with: Self.mutation(number, of: Self.id(number)))
@@ -140,9 +141,9 @@ struct ManyEventTests {
     #expect(try StorageEngine.verify(directory: "/home/store", fileSystem: disk).findings.isEmpty)
   }
 
-  /// As while a long import is taken back: of the segments that are done with nothing of the kind lives, and what is made anew under the
-  /// names of one lies in another.
-  @Test func `a segment whose events are all deleted hides none of another, nor gives one of its own`() throws {
+  /// As during the undo of a long import: the segments processed so far have no living event, and the events created
+  /// again with their ids are in another segment.
+  @Test func `a segment with only deleted events neither hides events of others nor returns its own`() throws {
     func change(_ numbers: Range<Int>, _ body: (Int) throws -> Void) throws {
       try store.lookAhead(events: numbers.map { CompactIdentifier(Self.id($0)) })
       for number in numbers { try body(number) }
@@ -166,7 +167,7 @@ struct ManyEventTests {
     #expect(try StorageEngine.verify(directory: "/home/store", fileSystem: disk).findings.isEmpty)
   }
 
-  @Test func `a mutation whose key is its id keeps none of its own, and one with another does`() throws {
+  @Test func `an idempotency key equal to the mutation id is not stored, another one is`() throws {
     var mutation = Self.mutation(1, of: Self.id(1))
     try store.insertPendingMutation(mutation)
     #expect(try store.fetchPendingMutations() == [mutation])

@@ -5,7 +5,7 @@ import TrendyModels
 import TrendyPersistence
 import TrendyProtocols
 
-/// A device's rows held against each other.
+/// Consistency checks between the rows of a device.
 @Suite("Verification of rows", .timeLimit(.minutes(10)))
 struct RowVerificationTests {
   let factory: DefaultDataStoreFactory
@@ -38,7 +38,7 @@ struct RowVerificationTests {
         createdAt: moment + seconds, sequence: sequence, device: sequence.map { _ in "device" }))
   }
 
-  /// The one finding, or none.
+  /// Saves and returns the only issue, or `nil`.
   private func finding() throws -> StoreFinding? {
     try store.save()
     let findings = try store.verify()
@@ -46,7 +46,7 @@ struct RowVerificationTests {
     return findings.first
   }
 
-  @Test func `what was recorded, sent, refused and deleted as it should be gives no finding`() throws {
+  @Test func `consistent rows of recorded, sent, rejected and deleted entities have no issue`() throws {
     try put("e", .pending)
     try wait("m1", .create)
     try put("f", .pending)
@@ -56,20 +56,20 @@ struct RowVerificationTests {
     try put("h", .failed)
     try wait("m4", .delete, entity: "i", payload: "")
     try store.insertTombstone(Tombstone(entityType: .event, entityId: "i"))
-    // What another device has, and this one does not yet.
+    // An entity of another device that this one has not received.
     try wait("m5", .update, entity: "j", payload: "{}")
-    // A child whose type is not here is not shown.
+    // A child whose type is missing here is not visible.
     try wait("m6", .create, entity: "k", payload: #"{"event_type_id":"elsewhere"}"#)
     try store.setSyncIdentity(SyncIdentity(device: "device", lastSequence: 1))
     #expect(try finding() == nil)
   }
 
-  @Test func `an entity that says that it waits, and no change of it does`() throws {
+  @Test func `a pending entity without a mutation is an issue`() throws {
     try put("e", .pending)
     #expect(try finding()?.kind == .queue)
     try wait("m", .update, payload: "{}")
     #expect(try finding() == nil)
-    // Accepted, and not come back yet.
+    // Accepted, but not yet received in the feed.
     try store.deletePendingMutation(try #require(try store.fetchPendingMutations().first))
     var accepted = PendingMutation(
       id: "m", entityType: .event, entityId: "e", operation: .update, payload: Data(), createdAt: moment)
@@ -80,33 +80,33 @@ struct RowVerificationTests {
     #expect(try finding()?.what.contains("vehicle car") == true)
   }
 
-  @Test func `a change that waits, and its entity says that the hub has it`() throws {
+  @Test func `a pending mutation of a synced entity is an issue`() throws {
     try put("e", .synced)
     try wait("m", .update, payload: "{}")
     #expect(try finding()?.what.contains("a change of it waits") == true)
   }
 
-  @Test func `a new entity that waits and is not shown`() throws {
+  @Test func `a pending create of an invisible entity is an issue`() throws {
     try wait("m", .create)
     #expect(try finding()?.what.contains("a new event e waits") == true)
     try wait("m2", .delete, payload: "", after: 1)
     #expect(try finding() == nil)
   }
 
-  @Test func `an entity that is shown though its deletion waits, also where both were made at one moment`() throws {
+  @Test func `a visible entity with a pending delete is an issue, also with equal timestamps`() throws {
     try put("e", .pending)
     try wait("b", .create)
     try wait("a", .delete, payload: "")
     #expect(try finding()?.what.contains("its deletion waits") == true)
   }
 
-  @Test func `an entity that is shown and noted as deleted`() throws {
+  @Test func `a visible entity with a tombstone is an issue`() throws {
     try put("e", .synced)
     try store.insertTombstone(Tombstone(entityType: .event, entityId: "e", version: 4))
     #expect(try finding()?.what.contains("noted as deleted") == true)
   }
 
-  @Test func `an event and a property of a type that is not there`() throws {
+  @Test func `an event or a property of a missing type is an issue`() throws {
     try put("e", .synced, type: "gone")
     #expect(try finding()?.kind == .reference)
     try store.deleteEvent(id: "e")
@@ -114,7 +114,7 @@ struct RowVerificationTests {
     #expect(try finding()?.kind == .reference)
   }
 
-  @Test func `one number given twice, and one that was never given`() throws {
+  @Test func `a duplicate or unassigned sequence number is an issue`() throws {
     try put("e", .pending)
     try wait("m1", .create, sequence: 3)
     try wait("m2", .update, payload: "{}", after: 1, sequence: 3)
@@ -124,7 +124,7 @@ struct RowVerificationTests {
     #expect(try finding()?.what.contains("last number given is 3") == true)
   }
 
-  @Test func `rows that mean nothing to this version, or lie elsewhere than they should`() throws {
+  @Test func `unreadable rows and rows at a wrong position are issues`() throws {
     let disk = SimulatedFileSystem()
     let engine = try StorageEngine.open(directory: "/store", fileSystem: disk, options: LocalStoreTests.options)
     let store = LocalStore(engine: engine)
@@ -133,7 +133,7 @@ struct RowVerificationTests {
     let id = "018c2bb2-7a40-7000-8000-00000000abcd"
     try store.upsertEvent(id: id) { event in
       event.eventTypeId = "type"
-      // No number of microseconds: then the row has a field for it beside its sort value.
+      // Not a whole number of microseconds, so the row has a field for it in addition to its sort value.
       event.timestamp = moment + 1.0 / 3
       event.syncStatus = .synced
     }
@@ -150,7 +150,7 @@ struct RowVerificationTests {
       }
       #expect(try store.verify().map(\.kind) == [.row], "\(what)")
     }
-    // A mutation of a kind that no version so far knows.
+    // A mutation of an unknown kind.
     try engine.write { transaction throws(StorageError) in
       try transaction.put(kind: 1, key: key, sort: sort, group: group, payload: payload)
       try transaction.put(
@@ -159,12 +159,12 @@ struct RowVerificationTests {
     #expect(try store.verify().map(\.kind) == [.row])
   }
 
-  @Test func `thousands of rows of one moment are each read once`() throws {
+  @Test func `thousands of rows of one timestamp are each read once`() throws {
     for number in 0..<5000 { try put("e\(number)", number < 4999 ? .synced : .pending) }
     #expect(try finding()?.what.contains("e4999") == true)
   }
 
-  @Test func `a lost row is named in a person's words, and what sync learns again is known`() {
+  @Test func `a lost row has a readable name, and rows that sync restores are known`() {
     let names: [UInt8: String] = [
       1: "event", 5: "waiting change", 8: "parked change", 10: "accepted change", 11: "note of the hub",
       32: "hub's copy of one event", 40: "hub's copy of one conflict", 68: "vehicle",

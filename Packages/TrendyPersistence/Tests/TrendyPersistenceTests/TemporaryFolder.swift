@@ -1,6 +1,6 @@
 import Foundation
 
-/// A folder of its own that goes with the value.
+/// Temporary folder that is deleted with the value.
 final class TemporaryFolder {
   let path: String
 
@@ -10,7 +10,7 @@ final class TemporaryFolder {
   }
 
   deinit {
-    // What stays is in the system's folder for what may go.
+    // A folder left behind is deleted by the system.
     try? FileManager.default.removeItem(atPath: path)
   }
 }

@@ -4,7 +4,7 @@ import TrendyPersistence
 @Suite("Checksum and keys")
 struct ChecksumTests {
   @Test(
-    "gives the values of the reference implementation",
+    "checksums equal those of the reference implementation",
     arguments: [
       ("", 0xEF46_DB37_51D8_E999), ("a", 0xD24E_C4F1_A98C_6E5B), ("abc", 0x44BC_2CF5_AD77_0999),
       ("Nobody inspects the spammish repetition", 0xFBCE_A83C_8A37_8BF1),
@@ -13,7 +13,7 @@ struct ChecksumTests {
     #expect(Checksum.xxh64(text) == expected)
   }
 
-  @Test func `every byte of every length counts, and so does the seed`() {
+  @Test func `every byte of every length and the seed affect the checksum`() {
     var seen: Set<UInt64> = []
     for length in 0..<100 {
       var bytes = [UInt8](repeating: 0, count: length)
@@ -28,7 +28,7 @@ struct ChecksumTests {
     #expect(seen.count == 100 + 4950 + 100)
   }
 
-  @Test func `a canonical UUID is its own key, any other text is not`() {
+  @Test func `the key of a canonical UUID is the UUID, other text has none`() {
     let text = "018c2bb2-7a40-7abc-bdef-00000000abcd"
     let key = RecordKey(canonicalUUID: text)
     #expect(key == RecordKey(high: 0x018C_2BB2_7A40_7ABC, low: 0xBDEF_0000_0000_ABCD))

@@ -2,10 +2,10 @@ import StorageTesting
 import Testing
 import TrendyPersistence
 
-/// Pulls the plug before every change to the disk, in several ways, and looks at what is left.
-@Suite("A crash", .timeLimit(.minutes(10)))
+/// Cuts power before every change of the disk, in several ways, and checks the remaining data.
+@Suite("Crashes", .timeLimit(.minutes(10)))
 struct CrashTests {
-  /// Saves of one and of several records, over a few chunks.
+  /// Saves of one and of several rows in a few chunks.
   private static let saves: [ClosedRange<Int>] = (0..<14).map { $0 * 40...($0 * 40 + [0, 4, 25][$0 % 3]) }
 
   private static func run(on disk: SimulatedFileSystem) -> Int {
@@ -24,7 +24,7 @@ struct CrashTests {
   }()
 
   @Test(
-    "leaves every save that returned, and each other one whole or not at all",
+    "a crash keeps every completed save, and any other completely or not at all",
     arguments: [SimulatedFileSystem.Loss.unsynced, .nothing] + (1...6).map { .random(seed: $0) })
   func keepsSaves(loss: SimulatedFileSystem.Loss) throws {
     #expect(Self.changes > 40)
@@ -39,21 +39,21 @@ struct CrashTests {
         Self.saves[..<count].flatMap(Array.init) == numbers
       }
       #expect(fitting.count == 1, "crash before change \(change): \(done) saves returned, found \(numbers)")
-      // And it goes on from there, also after another restart.
+      // The store can be written, also after another restart.
       try EngineFixture.put([9999], in: engine)
       disk.restart(losing: .unsynced)
       #expect(try EngineFixture.numbers(in: EngineFixture.open(disk)) == numbers + [9999])
     }
   }
 
-  /// Saves of one record each, all groups of one size: 31 is on the disk, 61 and 91 are written by processes that end before
-  /// their sync, then the power goes.
+  /// Saves of one row each with groups of equal size: 31 is durable, 61 and 91 are written by processes that crash
+  /// before their sync, then the power is cut.
   private static func loseInFlight(seed: UInt64) throws -> SimulatedFileSystem {
     let disk = SimulatedFileSystem()
     try EngineFixture.put([31], in: EngineFixture.open(disk))
     for number in [61, 91] {
       let engine = try EngineFixture.open(disk)
-      // Everything up to the sync goes through: count it on a copy. Behind the sync comes only the mark that tells of it.
+      // Counts the changes up to the sync on a copy. After the sync only the durable end is written.
       let probe = disk.copy()
       let before = probe.changes
       try EngineFixture.put([number], in: EngineFixture.open(probe))
@@ -65,7 +65,7 @@ struct CrashTests {
     return disk
   }
 
-  @Test func `between saves in flight is a torn tail, no damage, and what is cut never comes back`() throws {
+  @Test func `a hole between unsynced saves is a torn tail, and cut data never reappears`() throws {
     var outcomes: [[Int]: Int] = [:]
     var cut = 0
     for seed in 0..<200 as Range<UInt64> {
@@ -73,7 +73,7 @@ struct CrashTests {
       let engine = try EngineFixture.open(disk)
       let numbers = try EngineFixture.numbers(in: engine)
       outcomes[numbers, default: 0] += 1
-      // In the place of what was cut, and of the same size: what lay behind it must not join on.
+      // The new group has the size of the first one cut, and groups after it must not become valid again.
       try EngineFixture.put([1], in: engine)
       #expect(try EngineFixture.numbers(in: EngineFixture.open(disk.anotherProcess())) == [1] + numbers, "seed \(seed)")
       disk.restart(losing: .unsynced)
@@ -82,14 +82,14 @@ struct CrashTests {
       #expect(!again.recovery.wasCut)
       let isAside = disk.files.contains { $0.hasPrefix("/store/cut-") }
       if isAside { cut += 1 }
-      // Where the mark names the end and nothing begins there, only the next save looks at what lies beyond.
+      // If the durable end is known and no group begins there, only the next save checks the data beyond.
       #expect(isAside || !engine.recovery.wasCut)
     }
     #expect(Set(outcomes.keys) == [[31], [31, 61], [31, 61, 91]])
     #expect(cut > 10)
   }
 
-  @Test func `a hole between saves of processes that ended at once is damage`() throws {
+  @Test func `a hole between completed saves is damage`() throws {
     let disk = SimulatedFileSystem()
     for number in [31, 61, 91] { try EngineFixture.put([number], in: EngineFixture.open(disk.anotherProcess())) }
     let whole = try #require(disk.contents("/store/log-1"))
@@ -104,7 +104,7 @@ struct CrashTests {
     }
   }
 
-  @Test func `a mark that is torn, stale or of other files is taken for none`() throws {
+  @Test func `a torn, outdated or foreign durable end is ignored`() throws {
     let disk = SimulatedFileSystem()
     try EngineFixture.put([31], in: EngineFixture.open(disk.anotherProcess()))
     let stale = try #require(disk.contents("/store/lock"))
@@ -120,13 +120,13 @@ struct CrashTests {
     }
   }
 
-  @Test func `a hole before a save that knew it filled is damage`() throws {
+  @Test func `a hole before a save that was written after its sync is damage`() throws {
     let disk = SimulatedFileSystem()
     let engine = try EngineFixture.open(disk)
     try EngineFixture.put([1], in: engine)
     try EngineFixture.put([2], in: engine)
     try EngineFixture.put([3], in: engine)
-    // 3 was written when 2 was known to be on the disk: take 2 away.
+    // Save 3 was written when save 2 was durable. Remove save 2.
     var bytes = try #require(disk.contents("/store/log-1"))
     let size = 48 + 48  // a group of one small record
     let second = 64 + size

@@ -3,10 +3,10 @@ import Testing
 import TrendyModels
 import TrendyPersistence
 
-/// Changes a store behind its back in every small way: what opens is right, or says what it cut, or is refused.
+/// Modifies every bit of a store: it opens with the right rows, reports a cut, or is rejected.
 @Suite("Damage", .timeLimit(.minutes(10)))
 struct DamageTests {
-  /// Three saves in the first chunk, after which it is sealed, and three in the second.
+  /// Three saves in the first chunk, which is then sealed, and three in the second.
   private static let store: (disk: SimulatedFileSystem, ends: [Int]) = {
     let disk = SimulatedFileSystem()
     var ends: [Int] = []
@@ -24,7 +24,7 @@ struct DamageTests {
     return (disk, ends)
   }()
 
-  /// What a changed copy of the store shows: the numbers, and whether opening said that it cut something.
+  /// Numbers in a changed copy of the store, and whether opening reported a cut.
   private func outcome(_ change: (SimulatedFileSystem) throws -> Void) throws -> Result<
     ([Int], wasCut: Bool), StorageError
   > {
@@ -54,7 +54,7 @@ struct DamageTests {
     #expect(!numbers.wasCut)
   }
 
-  @Test func `a flipped bit in the manifest is refused, wherever it is`() throws {
+  @Test func `a flipped bit anywhere in the manifest is rejected`() throws {
     let size = try #require(Self.store.disk.contents("/store/manifest")).count
     for byte in 0..<size {
       for bit in 0..<8 {
@@ -66,9 +66,9 @@ struct DamageTests {
     }
   }
 
-  /// That says which save was confirmed last: the last group of a log has no later one to vouch for it.
+  /// The durable end identifies the last confirmed save, which no later group confirms.
   @Test(arguments: [true, false])
-  func `a flipped bit is refused with its file; without the mark one in the last save is cut and reported`(
+  func `a flipped bit is rejected with its file, or in the last save without durable end cut and reported`(
     hasMark: Bool
   ) throws {
     let all = Array(1...(Self.store.ends.last ?? 0))
@@ -87,7 +87,7 @@ struct DamageTests {
           }
           switch result {
           case .failure(.damaged(let file, let offset)):
-            // A group ends in zeros, to a multiple of 8.
+            // A group is padded with zeros to a multiple of 8.
             #expect(file == path && offset <= byte && byte < used + 8, "bit \(bit) of byte \(byte) in \(path)")
           case .failure(let error):
             Issue.record("bit \(bit) of byte \(byte) in \(path): \(error)")
@@ -104,7 +104,7 @@ struct DamageTests {
   }
 
   @Test
-  func `a confirmed save that is damaged at the end of the log is not cut by the next one, and a repair names it`()
+  func `a damaged confirmed save at the end of the log is not cut by the next one, and repair reports it`()
     throws
   {
     let disk = SimulatedFileSystem()
@@ -131,7 +131,7 @@ struct DamageTests {
       try StorageEngine.verify(directory: "/store", fileSystem: disk, options: EngineFixture.options).findings.isEmpty)
   }
 
-  @Test func `a file cut at any byte is refused`() throws {
+  @Test func `a truncated file is rejected`() throws {
     for path in ["/store/log-1", "/store/log-2", "/store/manifest"] {
       let contents = try #require(Self.store.disk.contents(path))
       for size in 0..<contents.count where size < 300 || size % 13 == 0 || size == contents.count - 1 {
@@ -144,7 +144,7 @@ struct DamageTests {
     }
   }
 
-  @Test func `a file that is gone is refused`() throws {
+  @Test func `a missing file is rejected`() throws {
     for name in ["log-1", "log-2", "manifest"] {
       let path = "/store/\(name)"
       let result = try outcome { try $0.remove(path) }
@@ -155,7 +155,7 @@ struct DamageTests {
     }
   }
 
-  @Test func `files in each other's place are refused`() throws {
+  @Test func `swapped files are rejected`() throws {
     let first = try #require(Self.store.disk.contents("/store/log-1"))
     let second = try #require(Self.store.disk.contents("/store/log-2"))
     let result = try outcome { disk in
@@ -169,7 +169,7 @@ struct DamageTests {
   }
 
   @Test(arguments: 1...300 as ClosedRange<UInt64>)
-  func `noise over any part of the log gives no wrong answer`(seed: UInt64) throws {
+  func `random bytes in the log never return wrong rows`(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     let path = generator.next() % 2 == 0 ? "/store/log-1" : "/store/log-2"
     let contents = try #require(Self.store.disk.contents(path))

@@ -15,9 +15,9 @@ enum EngineFixture {
     return try StorageEngine.open(directory: directory, fileSystem: disk, options: options, generator: &generator)
   }
 
-  /// Saves until the power goes; an error of any other cause fails.
-  /// - Parameter save: counts each save that returned.
-  /// - Returns: how many did.
+  /// Saves until the power is cut. An error of any other cause fails the test.
+  /// - Parameter save: Counts each completed save.
+  /// - Returns: Number of completed saves.
   static func saves(
     on disk: SimulatedFileSystem, options: StorageEngine.Options = options,
     _ save: (StorageEngine, _ done: inout Int) throws -> Void
@@ -35,7 +35,7 @@ enum EngineFixture {
     RecordKey(high: UInt64(number) &* 0x9E37_79B9_7F4A_7C15, low: UInt64(number))
   }
 
-  /// The payload that belongs to a number: its text, repeated up to some length.
+  /// Payload of a number: its text, repeated up to some length.
   static func payload(_ number: Int) -> [UInt8] {
     Array(String(repeating: "\(number),", count: 1 + number % 30).utf8)
   }
@@ -49,7 +49,7 @@ enum EngineFixture {
     }
   }
 
-  /// The numbers held, in the order of a scan; a payload that is not its number's fails loudly.
+  /// Stored numbers in the order of a scan. A wrong payload is a precondition failure.
   static func numbers(in engine: StorageEngine) throws(StorageError) -> [Int] {
     let records = try engine.scan(kind: 1)
     return records.map { record in
@@ -60,7 +60,7 @@ enum EngineFixture {
   }
 }
 
-/// Gives the same words every time.
+/// Generator with the same sequence every time.
 struct FixedGenerator: RandomNumberGenerator {
   private var state: UInt64 = 42
 

@@ -3,7 +3,7 @@ import Testing
 import TrendyModels
 import TrendyPersistence
 
-/// Random saves on the engine and on a plain dictionary, which must agree on every question.
+/// Compares random saves of the engine with a dictionary.
 @Suite("StorageEngine against a model", .timeLimit(.minutes(10)))
 struct EngineModelTests {
   private struct Name: Hashable {
@@ -55,7 +55,7 @@ struct EngineModelTests {
   }
 
   @Test(arguments: [1, 2] as [UInt64], [false, true])
-  func `answers as a dictionary does, within a unit, after it and after reopening`(
+  func `the engine equals a dictionary within a unit, after it and after reopening`(
     seed: UInt64, isSealed: Bool
   ) throws {
     var generator = SeededGenerator(seed: seed)
@@ -114,7 +114,7 @@ struct EngineModelTests {
       }
     }
     #expect(model.count > 700)
-    // A handle that was there from the beginning and never looked has missed many generations.
+    // A handle that has not read since the start has missed many generations.
     try idle.refresh()
     for _ in 0..<20 {
       try Self.check(

@@ -2,14 +2,15 @@ import StorageTesting
 import Testing
 import TrendyPersistence
 
-/// Makes the first call to the disk fail, then the second, … until a run meets no fault; after each, opens and checks.
+/// Fails the first call to the disk, then the second, and so on, until a run finishes without a fault. Each run is
+/// followed by a check of the store.
 @Suite("A failing disk", .timeLimit(.minutes(10)))
 struct FaultTests {
   private static let noRoom: Int32 = 28
   private static let inputOutput: Int32 = 5
   private static let saves: [ClosedRange<Int>] = (0..<9).map { $0 * 60...($0 * 60 + [0, 20, 45][$0 % 3]) }
 
-  /// Tries every save once; gives those that returned.
+  /// Tries every save once and returns the indexes of the completed ones.
   private static func run(on disk: any FileSystem) -> [Int] {
     var done: [Int] = []
     var engine: StorageEngine?
@@ -21,7 +22,7 @@ struct FaultTests {
         done.append(number)
       } catch {
         if let engine, engine.isUsable {
-          // A save that failed left nothing behind in a handle that lives on.
+          // A failed save leaves nothing in a handle that is still usable.
           let numbers = (try? EngineFixture.numbers(in: engine)) ?? []  // a call that fails says nothing here
           #expect(numbers.isEmpty || !numbers.contains(save.lowerBound))
         }
@@ -43,7 +44,7 @@ struct FaultTests {
   }
 
   @Test(
-    "loses no save that returned, and leaves every other whole or absent",
+    "a failed call loses no completed save, and keeps any other completely or not at all",
     arguments: [(noRoom, false), (noRoom, true), (inputOutput, false), (inputOutput, true)], [false, true])
   func failEachCall(fault: (code: Int32, isForever: Bool), makesChunksAhead: Bool) {
     var call = 1
@@ -61,7 +62,7 @@ struct FaultTests {
     #expect(call > 80)
   }
 
-  @Test func `a process that is killed anywhere leaves a store on which others save for good`() throws {
+  @Test func `a process killed at any change leaves a store on which others can save durably`() throws {
     let probe = SimulatedFileSystem()
     _ = Self.run(on: probe)
     for change in 1...probe.changes {
@@ -77,12 +78,12 @@ struct FaultTests {
     }
   }
 
-  @Test func `a disk that is nearly full takes saves while there is room for one`() throws {
+  @Test func `a nearly full disk accepts saves as long as there is space for one`() throws {
     let disk = SimulatedFileSystem()
     let options = StorageEngine.Options(firstChunkBytes: 4096, largestChunkBytes: 1 << 20)
     let engine = try StorageEngine.open(directory: "/store", fileSystem: disk, options: options)
     var number = 0
-    // Until files of the log are long.
+    // Until the chunks of the log are long.
     while disk.usedBytes < 200_000 {
       number += 1
       try EngineFixture.put([number], in: engine)
@@ -95,7 +96,7 @@ struct FaultTests {
     #expect(try EngineFixture.numbers(in: EngineFixture.open(disk.anotherProcess())) == Array(1...number))
   }
 
-  @Test func `a full disk refuses saves one by one and takes them when there is room`() throws {
+  @Test func `a full disk rejects saves one by one and accepts them when there is space`() throws {
     let disk = SimulatedFileSystem()
     let engine = try EngineFixture.open(disk)
     try EngineFixture.put([1], in: engine)
@@ -117,7 +118,7 @@ struct FaultTests {
   }
 
   @Test(
-    "says in plain words what is wrong and what to do",
+    "errors name the problem and the remedy",
     arguments: [
       (13, "permission"), (30, "read-only"), (28, "free some space"), (122, "free some space"), (5, "Input/output"),
     ] as [(Int32, String)])
@@ -130,7 +131,7 @@ struct FaultTests {
     #expect("\(error)".contains("/store"))
   }
 
-  @Test func `a store that may only be read is read, and says why it does not save`() throws {
+  @Test func `a read-only store can be read, and a save reports why it fails`() throws {
     let disk = SimulatedFileSystem()
     try EngineFixture.put(1...3, in: EngineFixture.open(disk))
     let reader = disk.anotherProcess()
@@ -141,13 +142,13 @@ struct FaultTests {
     #expect(throws: StorageError.readOnly(path: "/store/log-1")) { try EngineFixture.put([4], in: engine) }
   }
 
-  @Test func `a file that is cut off while it is open is damage, not an end`() throws {
+  @Test func `a file truncated while it is open is damage`() throws {
     let disk = SimulatedFileSystem()
     let engine = try EngineFixture.open(disk)
     try EngineFixture.put([1], in: engine)
     let bytes = try #require(disk.contents("/store/log-1"))
     disk.setContents("/store/log-1", Array(bytes.prefix(200)))
-    // Where nobody has saved the log is looked at every 64th time.
+    // Without a save the log is checked only every 64th time.
     #expect(throws: StorageError.damaged(path: "/store/log-1", offset: 160)) {
       for _ in 0..<64 { try engine.refresh() }
     }
@@ -156,7 +157,7 @@ struct FaultTests {
     try EngineFixture.put([2], in: engine)
   }
 
-  @Test func `a folder that was removed or replaced meanwhile is noticed before anything is called saved`() throws {
+  @Test func `a removed or replaced directory is detected before a save is confirmed`() throws {
     let disk = SimulatedFileSystem()
     let engine = try EngineFixture.open(disk)
     try EngineFixture.put([1], in: engine)

@@ -1,11 +1,11 @@
 #if os(Linux)
   import Foundation
 
-  /// What the system counts as this process's memory of a file: kilobytes that are mapped, and those that are in memory.
-  /// - Parameter path: the end of it.
+  /// Memory of this process that maps a file, in kilobytes: mapped and resident.
+  /// - Parameter path: Suffix of the file's path.
   func fileMemory(of path: String) throws -> (mapped: Int, resident: Int) {
     var (mapped, resident, isOfFile) = (0, 0, false)
-    // Read to its end: the system does not say how long it is.
+    // Read to its end, as the system does not report its length.
     let text = try FileHandle(forReadingFrom: URL(filePath: "/proc/self/smaps")).readToEnd() ?? Data()
     for line in String(decoding: text, as: UTF8.self).split(separator: "\n") {
       let words = line.split(separator: " ")

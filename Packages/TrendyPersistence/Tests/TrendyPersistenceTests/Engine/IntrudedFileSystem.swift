@@ -2,7 +2,7 @@ import StorageTesting
 import Synchronization
 import TrendyPersistence
 
-/// A disk on which something happens just before a file is opened for certain times.
+/// Disk that calls a closure just before certain opens of a file.
 final class IntrudedFileSystem: ForwardingFileSystem {
   let base: SimulatedFileSystem
   private let prefix: String

@@ -4,7 +4,7 @@ import Testing
 import TrendyModels
 import TrendyPersistence
 
-/// Look-ups by id in segments of many rows, against what the ids say.
+/// Lookups by id in segments of many rows, compared with the ids.
 @Suite("Order of keys", .timeLimit(.minutes(5)))
 struct KeyOrderTests {
   private struct Journal {
@@ -21,7 +21,7 @@ struct KeyOrderTests {
     }
   }
 
-  /// - Parameter named: how many of eight events have an id that is not a UUID.
+  /// - Parameter named: Number of ids out of eight that are not a UUID.
   private func journal(seed: UInt64, named: UInt64) throws -> Journal {
     var generator = SeededGenerator(seed: seed)
     let disk = SimulatedFileSystem()
@@ -31,7 +31,7 @@ struct KeyOrderTests {
       for number in 0..<6000 {
         let word = generator.next()
         let isNamed = word & 7 < named
-        // Milliseconds that no two share.
+        // Unique timestamps in milliseconds.
         let milliseconds = 1_700_000_000_000 + (word >> 20) % 100_000_000 * 12_000 + UInt64(part * 6000 + number)
         let high = milliseconds << 16 | 0x7000 | word >> 8 & 0xFFF
         let id =
@@ -52,7 +52,7 @@ struct KeyOrderTests {
     return journal
   }
 
-  @Test("the last made are found, whatever their ids are", arguments: [0, 1, 7, 8] as [UInt64])
+  @Test("the latest events are found, whatever their ids are", arguments: [0, 1, 7, 8] as [UInt64])
   func latest(named: UInt64) throws {
     let journal = try journal(seed: named + 11, named: named)
     for count in [1, 5, 60] {
@@ -63,7 +63,7 @@ struct KeyOrderTests {
     #expect(try StorageEngine.verify(directory: "/s", fileSystem: journal.disk).findings.isEmpty)
   }
 
-  @Test func `an id is found by each of its beginnings`() throws {
+  @Test func `an id is found by each of its prefixes`() throws {
     let journal = try journal(seed: 5, named: 2)
     for id in journal.events.keys.sorted().enumerated().filter({ $0.offset % 1009 == 0 }).map(\.element) {
       for length in [1, 6, 9, 12, 17, 36] {

@@ -3,23 +3,23 @@ import Synchronization
 import Testing
 import TrendyPersistence
 
-/// Saves that become a segment at once, between small ones, and whoever has the store open meanwhile.
-@Suite("A large save", .timeLimit(.minutes(10)))
+/// Saves that directly become a segment, between small ones, with other handles open.
+@Suite("Large saves", .timeLimit(.minutes(10)))
 struct LargeSaveTests {
-  /// Eight times 4096 bytes make a save large.
+  /// A save is large from eight times 4096 bytes on.
   private static let options = StorageEngine.Options(
     lockTimeout: .milliseconds(50), firstChunkBytes: 4096, largestChunkBytes: 8192, sealBytes: 4096)
 
   private struct Step {
     var put: [Int]
     var deleted: [Int]
-    /// What their payloads begin with, so that a later one is told from an earlier one.
+    /// First byte of the payloads, which distinguishes the step.
     var mark: UInt8
 
     var isLarge: Bool { put.count > 30 }
   }
 
-  /// Small and large ones in turn; large ones replace and delete rows of the log, of segments and of both.
+  /// Small and large steps in turn; large ones replace and delete rows of the log, of segments and of both.
   private static let steps: [Step] = [
     Step(put: Array(0..<6), deleted: [], mark: 1), Step(put: Array(4..<44), deleted: [0], mark: 2),
     Step(put: [2, 10, 50], deleted: [5, 6], mark: 3), Step(put: Array(8..<48), deleted: [2, 4, 50], mark: 4),
@@ -30,7 +30,7 @@ struct LargeSaveTests {
     [mark] + [UInt8](repeating: UInt8(number), count: isLarge ? 1000 : 9)
   }
 
-  /// Every number there after so many steps, and the mark of the step that it is from.
+  /// Numbers after the given number of steps, each with the mark of its step.
   private static func model(after count: Int) -> [Int: UInt8] {
     var model: [Int: UInt8] = [:]
     for step in steps[..<count] {
@@ -53,7 +53,7 @@ struct LargeSaveTests {
     }
     for number in step.put {
       let bytes = payload(number, step.mark, isLarge: step.isLarge)
-      // What is put twice is still new.
+      // A row that is put twice is still new.
       for payload in number % 5 == 0 ? [[0], bytes] : [bytes] {
         try transaction.put(
           kind: UInt8(number % 2 + 1), key: EngineFixture.key(number), sort: Int64(number % 7),
@@ -67,7 +67,7 @@ struct LargeSaveTests {
     try engine.write { transaction throws(StorageError) in try put(step, in: transaction) }
   }
 
-  /// What an engine says is there; all its ways of saying it must agree.
+  /// Contents of an engine, after checking that all ways to read them agree.
   private static func contents(of engine: StorageEngine) throws -> [Int: UInt8] {
     var contents: [Int: UInt8] = [:]
     for kind in [1, 2] as [UInt8] {
@@ -87,10 +87,10 @@ struct LargeSaveTests {
     return contents
   }
 
-  /// The save that the lock file names as the last known to be durable (docs/format.md, "Lock").
+  /// Sequence number of the last durable save in the lock file (docs/format.md, "Lock").
   private static func mark(_ disk: SimulatedFileSystem) -> UInt64? { word("/store/lock", at: 8, disk) }
 
-  /// The first save that the manifest looks for in the log (docs/format.md, "Manifest").
+  /// Sequence number of the first save of the log in the manifest (docs/format.md, "Manifest").
   private static func firstSequence(_ disk: SimulatedFileSystem) -> UInt64 {
     word("/store/manifest", at: 40, disk) ?? 0
   }
@@ -103,7 +103,7 @@ struct LargeSaveTests {
     disk.files.filter { $0.hasPrefix("/store/segment-") }
   }
 
-  @Test func `leaves its segment as it is where few are not to be merged`() throws {
+  @Test func `a segment is not merged while there are few`() throws {
     let disk = SimulatedFileSystem()
     let engine = try Self.open(disk)
     for step in Self.steps where step.isLarge { try Self.save(step, in: engine) }
@@ -114,10 +114,10 @@ struct LargeSaveTests {
     #expect(Self.segments(disk).count == 1)
   }
 
-  @Test func `is seen by all who have the store open, and by who opens it`() throws {
+  @Test func `a large save is visible to all open handles and to new ones`() throws {
     let disk = SimulatedFileSystem()
     let writers = [try Self.open(disk), try Self.open(disk.anotherProcess())]
-    // One that has never looked, one that looks each time, and one that has a counter by now.
+    // One has never refreshed, one refreshes each time and has a counter by now.
     let (late, busy) = (try Self.open(disk.anotherProcess()), try Self.open(disk.anotherProcess()))
     for _ in 0..<10 { try busy.refresh() }
     for (index, step) in Self.steps.enumerated() {
@@ -126,9 +126,9 @@ struct LargeSaveTests {
       let list = try busy.scan(kind: 1)
       try Self.save(step, in: writers[index % 2])
       #expect((Self.segments(disk) != before) == step.isLarge, "step \(index)")
-      // Who saved stands on it without a look.
+      // The writer sees its save without a refresh.
       #expect(try Self.contents(of: writers[index % 2]) == Self.model(after: index + 1), "step \(index)")
-      // Nothing is taken for a save that never finished.
+      // Nothing looks like an unfinished save.
       #expect(try !Self.open(disk.anotherProcess()).recovery.wasCut, "step \(index)")
       if step.isLarge {
         #expect(disk.files.filter { $0.hasPrefix("/store/log-") }.count == 1, "step \(index)")
@@ -138,7 +138,7 @@ struct LargeSaveTests {
         try engine.refresh()
         #expect(try Self.contents(of: engine) == Self.model(after: index + 1), "step \(index)")
       }
-      // What was read before stays as it was.
+      // Rows that were read do not change.
       #expect(list.map(\.payload) == kept)
     }
     try late.refresh()
@@ -148,7 +148,7 @@ struct LargeSaveTests {
     #expect(!disk.files.contains { $0.hasPrefix("/store/cut-") })
   }
 
-  @Test func `is seen by who looked between the end of the log and the manifest`() throws {
+  @Test func `a large save is visible to a handle that refreshed between the log and the manifest`() throws {
     let disk = SimulatedFileSystem()
     try Self.save(Self.steps[0], in: Self.open(disk))
     let reader = try Self.open(disk.anotherProcess())
@@ -167,7 +167,7 @@ struct LargeSaveTests {
     #expect(try Self.contents(of: reader) == Self.model(after: 2))
   }
 
-  @Test func `opens its segment, and none of those that stay`() throws {
+  @Test func `a large save opens its own segment and none of the others`() throws {
     let openings = Mutex(0)
     let disk = SimulatedFileSystem()
     let counted = IntrudedFileSystem(disk, beforeOpenings: Set(1...100), of: "/store/segment-") {
@@ -178,12 +178,12 @@ struct LargeSaveTests {
       openings.withLock { $0 = 0 }
       try Self.save(step, in: engine)
       #expect(try Self.contents(of: engine) == Self.model(after: index + 1), "step \(index)")
-      // To write it, and to read it.
+      // Once for writing and once for reading.
       #expect(openings.withLock { $0 } == (step.isLarge ? 2 : 0), "step \(index)")
     }
   }
 
-  @Test func `sees itself while it is made, and nothing of it stays when it is rolled back`() throws {
+  @Test func `a large unit sees its changes, and a rollback discards them`() throws {
     let disk = SimulatedFileSystem()
     let engine = try Self.open(disk)
     for step in Self.steps[..<3] { try Self.save(step, in: engine) }
@@ -194,7 +194,7 @@ struct LargeSaveTests {
     #expect(try Self.contents(of: engine) == Self.model(after: 3))
   }
 
-  @Test func `goes through the log while somebody else maintains the store`() throws {
+  @Test func `a large save is written to the log while another process maintains the store`() throws {
     let disk = SimulatedFileSystem()
     let engine = try Self.open(disk)
     let lock = try disk.open("/store/maintenance", .create)
@@ -223,7 +223,7 @@ struct LargeSaveTests {
   }()
 
   @Test(
-    "is whole or not there after a crash before any change, and the store goes on",
+    "a crash before any change leaves a large save completely or not at all, and the store usable",
     arguments: [SimulatedFileSystem.Loss.unsynced, .nothing] + (1...3).map { .random(seed: $0) })
   func crash(loss: SimulatedFileSystem.Loss) throws {
     #expect(Self.changes > 60)
@@ -236,7 +236,7 @@ struct LargeSaveTests {
       let contents = try Self.contents(of: engine)
       let fitting = (done...min(done + 1, Self.steps.count)).filter { Self.model(after: $0) == contents }
       #expect(fitting.count >= 1, "crash before change \(change): \(done) saves returned, found \(contents)")
-      // What was left behind joins nothing: not the next large save, nor the opening after that.
+      // Leftover data must not become part of the next large save or of a later opening.
       let last = Step(put: Array(100..<140), deleted: [100], mark: 9)
       try Self.save(last, in: engine)
       disk.restart(losing: .unsynced)
@@ -247,7 +247,7 @@ struct LargeSaveTests {
   }
 
   @Test(
-    "that fails at any call is not there, or says that the disk alone knows; then it can be tried again",
+    "a large save that fails at any call is not stored or in an unknown state, and can be repeated",
     arguments: [28, 5] as [Int32])
   func failure(code: Int32) throws {
     var call = 0
@@ -274,7 +274,7 @@ struct LargeSaveTests {
           #expect(there == Self.model(after: 3) || there == Self.model(after: 4), "call \(call)")
           continue
         }
-        // Its room is given back.
+        // The space of the segment is freed.
         let left = Self.segments(disk).filter { disk.contents($0)?.isEmpty == false }
         #expect(left == segments, "call \(call)")
         for engine in [engine, reader] {
@@ -283,7 +283,7 @@ struct LargeSaveTests {
         }
         try transaction.commit()
       }
-      // What it answers is what was saved; a handle that cannot know that answers nothing.
+      // A usable handle returns the saved rows; a handle in an unknown state throws.
       if engine.isUsable { #expect(try Self.contents(of: engine) == Self.model(after: 4), "call \(call)") }
       try reader.refresh()
       #expect(try Self.contents(of: reader) == Self.model(after: 4), "call \(call)")

@@ -2,7 +2,7 @@ import StorageTesting
 import Testing
 import TrendyPersistence
 
-/// Saves between seals and merges, with the power, the disk or the process failing at every step.
+/// Saves between sealing and merges, with a power cut, a disk error or a crash at every step.
 @Suite("Maintenance on a failing disk", .timeLimit(.minutes(10)))
 struct MaintenanceFaultTests {
   private struct Step {
@@ -10,14 +10,14 @@ struct MaintenanceFaultTests {
     var deleted: [Int]
   }
 
-  /// Every step puts some, and deletes some of those before.
+  /// Every step puts some rows and deletes some of the previous ones.
   private static let steps: [Step] = (0..<10).map { step in
     Step(
       put: Array(step * 20..<step * 20 + [1, 12, 19][step % 3]),
       deleted: step == 0 ? [] : [(step - 1) * 20, (step / 2) * 20 + 1])
   }
 
-  /// What is there after so many steps.
+  /// Numbers after the given number of steps.
   private static func numbers(after count: Int) -> [Int] {
     var numbers: Set<Int> = []
     for step in steps[..<count] {
@@ -57,7 +57,7 @@ struct MaintenanceFaultTests {
   }()
 
   @Test(
-    "a crash before any change leaves every save that returned and each other one whole or not at all",
+    "a crash before any change keeps every completed save, and any other completely or not at all",
     arguments: [SimulatedFileSystem.Loss.unsynced, .nothing] + (1...2).map { .random(seed: $0) })
   func crash(loss: SimulatedFileSystem.Loss) throws {
     #expect(Self.changes > 100)
@@ -70,7 +70,7 @@ struct MaintenanceFaultTests {
       let numbers = try EngineFixture.numbers(in: engine)
       let fitting = (done...min(done + 1, Self.steps.count)).filter { Self.numbers(after: $0) == numbers }
       #expect(fitting.count == 1, "crash before change \(change): \(done) saves returned, found \(numbers)")
-      // And it goes on from there: saves, seals, merges and another loss.
+      // The store continues with saves, sealing, merges and another power cut.
       try EngineFixture.put([9999], in: engine)
       while try engine.maintain(sealingAll: true) {}
       disk.restart(losing: .unsynced)
@@ -81,7 +81,7 @@ struct MaintenanceFaultTests {
   }
 
   @Test(
-    "a call that fails leaves the store whole, and what is due is done later", arguments: [28, 5] as [Int32],
+    "a failed call leaves the store intact, and the maintenance is done later", arguments: [28, 5] as [Int32],
     [false, true])
   func failEachCall(code: Int32, isForever: Bool) throws {
     var call = 1
@@ -102,7 +102,7 @@ struct MaintenanceFaultTests {
       let isMet = disk.metFault
       disk.fail(nil)
       let expected = Self.numbers(after: 8)
-      // This handle, unless a sync failed; another one; and one after the power went.
+      // Checks this handle, unless a sync failed, another handle, and one after a power cut.
       if engine.isUsable { #expect(try EngineFixture.numbers(in: engine) == expected, "call \(call)") }
       #expect(try EngineFixture.numbers(in: EngineFixture.open(disk.anotherProcess())) == expected, "call \(call)")
       if engine.isUsable {
@@ -126,8 +126,7 @@ struct MaintenanceFaultTests {
     #expect(call > 30)
   }
 
-  @Test func `a disk that fills up in the middle leaves the old generation, and saves go on when there is room`() throws
-  {
+  @Test func `a disk that fills up keeps the old generation, and saves succeed when there is space`() throws {
     var room = 0
     var refused = 0
     while true {

@@ -20,7 +20,7 @@ struct PosixFileSystemTests {
     try bytes.withUnsafeBytes { try file.write($0, at: offset) }
   }
 
-  @Test func `a long file begins beside the multiples of a large page where a touch of it is not to take up one`()
+  @Test func `without large pages a mapping does not begin at a multiple of a large page`()
     throws
   {
     let largePage = 2 << 20
@@ -28,7 +28,7 @@ struct PosixFileSystemTests {
     let file = try sparing.open(folder.path + "/long", .create)
     try file.allocate(2 * largePage)
     try write([7], to: file, at: largePage)
-    // Where the system gives addresses that follow each other, one of so many would fall upon a multiple.
+    // If the system assigns consecutive addresses, one of so many would be a multiple.
     let mappings = try (0..<40).map { _ in try file.map(size: 2 * largePage) }
     for mapping in mappings {
       #expect(Int(bitPattern: mapping.bytes.baseAddress) % largePage != 0)
@@ -41,20 +41,20 @@ struct PosixFileSystemTests {
   }
 
   #if os(Linux)
-    @Test func `of a long file in small pages is in memory what was touched, whatever is foreseen`() throws {
+    @Test func `only touched pages of a mapping without large pages are resident, despite prefetching`() throws {
       let length = 4 << 20
       let file = try PosixFileSystem(mapsLargePages: false).open(folder.path + "/long", .create)
       try write([UInt8](repeating: 7, count: length), to: file)
       let mapping = try file.map(size: length)
       mapping.bringIn(0..<length)
       #expect(mapping.bytes[length / 2] == 7)
-      // The system maps 64 KiB around a touch.
+      // The system maps 64 KiB around the touched page.
       #expect(try fileMemory(of: folder.path + "/long").resident <= 256)
     }
   #endif
 
-  /// In a process of its own: a page that is mapped for reading ends the one that writes into it.
-  @Test func `a handle that reads five times and then saves is seen by one that only reads`() async throws {
+  /// Runs in a separate process, as a write to a read-only mapping ends the process.
+  @Test func `a reader sees the save of a handle that has read five times before`() async throws {
     let directory = folder.path + "/store"
     try EngineFixture.put([1], in: StorageEngine.open(directory: directory))
     await #expect(processExitsWith: .success) { [directory = directory as String] in
@@ -71,7 +71,7 @@ struct PosixFileSystemTests {
     #expect(try EngineFixture.numbers(in: StorageEngine.open(directory: directory)) == [1, 2])
   }
 
-  @Test func `what is put beside a counter lies in the file, and each who has it open sees the counter`() throws {
+  @Test func `bytes written beside a counter are in the file, and all handles see the counter`() throws {
     let path = folder.path + "/file"
     let file = try files.open(path, .create)
     let counter = try #require(try file.counter())
@@ -84,17 +84,17 @@ struct PosixFileSystemTests {
     #expect(try bytes(other, 32) == Array(1...32))
   }
 
-  @Test func `the page of a counter has its room on the disk before anybody writes to it in memory`() throws {
+  @Test func `the page of a counter is allocated on disk before the first write to it in memory`() throws {
     let path = folder.path + "/file"
     let counter = try #require(try files.open(path, .create).counter())
     var status = stat()
     try #require(stat(path, &status) == 0)
-    // Where a full disk has none for it, the first write to it would end the process.
+    // If a full disk had no space for it, the first write to the mapping would end the process.
     #expect(status.st_size == 4096 && status.st_blocks * 512 >= 4096)
     #expect(counter.value == 0)
   }
 
-  @Test func `after a save the lock names it, so that an opening looks no further`() throws {
+  @Test func `after a save the lock file has the durable end, so that opening reads no further`() throws {
     let store = folder.path + "/store"
     let engine = try StorageEngine.open(directory: store)
     for number in 1...3 { try EngineFixture.put([number], in: engine) }
@@ -104,7 +104,7 @@ struct PosixFileSystemTests {
     #expect(mark[24...].reversed().reduce(0) { $0 << 8 | UInt64($1) } == checksum)
   }
 
-  @Test func `pauses grow to a millisecond`() {
+  @Test func `pauses increase up to a millisecond`() {
     #expect(files.pause(attempt: 0) == .microseconds(20))
     #expect(files.pause(attempt: 2) == .microseconds(80))
     #expect(files.pause(attempt: 1000) == .microseconds(1000))

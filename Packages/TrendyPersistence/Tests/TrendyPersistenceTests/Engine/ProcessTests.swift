@@ -3,11 +3,10 @@ import Testing
 import TrendyPersistence
 import TrendyProtocols
 
-/// Real files and real processes: two writers on one store, both killed at any moment, against a ledger of what they were
-/// told is saved.
+/// Real files and processes: two writers on one store, killed at any time, compared with a ledger of confirmed saves.
 @Suite("Processes", .timeLimit(.minutes(10)))
 struct ProcessTests {
-  /// Saves groups of three until it is killed; notes each one that returned.
+  /// Saves groups of three until killed, and records each completed one.
   static func saveUntilKilled(_ directory: String, writer: Int, round: Int, microseconds: UInt32) throws {
     Thread.detachNewThread {
       usleep(microseconds)
@@ -33,11 +32,11 @@ struct ProcessTests {
     }
   }
 
-  @Test func `two that are killed again and again lose nothing that was saved`() async throws {
+  @Test func `two writers that are killed repeatedly lose no confirmed save`() async throws {
     let folder = try TemporaryFolder()
     let directory = folder.path + "/store"
     var noted = 0
-    // As many rounds as it takes to have seen enough: on a busy machine a child may be killed before its first save.
+    // Enough rounds for a meaningful number of saves: on a busy machine a child may be killed before its first save.
     for round in 0..<60 where round < 6 || noted <= 100 {
       let first = UInt32(5_000 + round % 6 * 7_300)
       async let one = #expect(processExitsWith: .signal(SIGKILL)) {
@@ -56,7 +55,7 @@ struct ProcessTests {
         for number in ledger {
           for each in number..<number + 3 { #expect(found.contains(each), "\(each) was saved, and is gone") }
         }
-        // Of what was not noted, at most one save a round: the one that was under way.
+        // At most one unrecorded save per round, which was in progress.
         let all = found.filter { $0 / 10_000_000 == writer }
         #expect(all.count.isMultiple(of: 3))
         #expect(all.count / 3 - ledger.count <= round + 1)
@@ -66,7 +65,7 @@ struct ProcessTests {
     #expect(noted > 100)
   }
 
-  /// Seals and merges until it is killed.
+  /// Seals and merges until killed.
   static func maintainUntilKilled(_ directory: String, microseconds: UInt32) throws {
     Thread.detachNewThread {
       usleep(microseconds)
@@ -80,7 +79,7 @@ struct ProcessTests {
     }
   }
 
-  @Test func `writers and a merger that are killed again and again lose nothing, and a reader goes on`() async throws {
+  @Test func `writers and maintenance that are killed repeatedly lose nothing, and a reader continues`() async throws {
     let folder = try TemporaryFolder()
     let directory = folder.path + "/store"
     let reader = try StorageEngine.open(directory: directory)
@@ -88,7 +87,7 @@ struct ProcessTests {
     func hasSealed() throws -> Bool {
       try FileManager.default.contentsOfDirectory(atPath: directory).contains { $0.hasPrefix("segment-") }
     }
-    // Likewise as many as it takes.
+    // Enough rounds here too.
     for round in 0..<60 where try round < 6 || seen <= 60 || !hasSealed() {
       let first = UInt32(20_000 + round % 6 * 5_300)
       async let one = #expect(processExitsWith: .signal(SIGKILL)) {
@@ -120,7 +119,7 @@ struct ProcessTests {
     #expect(try seen > 60 && hasSealed())
   }
 
-  @Test func `a reader sees each save of another process whole, in order`() async throws {
+  @Test func `a reader sees each save of another process completely and in order`() async throws {
     let folder = try TemporaryFolder()
     let directory = folder.path + "/store"
     let engine = try StorageEngine.open(directory: directory)
@@ -164,7 +163,7 @@ struct ProcessTests {
     #expect(try EngineFixture.numbers(in: StorageEngine.open(directory: directory)) == expected)
   }
 
-  @Test func `a store that is moved away while it is open is noticed`() throws {
+  @Test func `moving an open store is detected`() throws {
     let folder = try TemporaryFolder()
     let directory = folder.path + "/store"
     let engine = try StorageEngine.open(directory: directory)
@@ -174,7 +173,7 @@ struct ProcessTests {
     #expect(try EngineFixture.numbers(in: StorageEngine.open(directory: folder.path + "/elsewhere")) == [1])
   }
 
-  @Test func `a path that cannot hold a store is refused in plain words`() throws {
+  @Test func `a path that cannot contain a store is rejected with a clear error`() throws {
     let folder = try TemporaryFolder()
     let file = folder.path + "/file"
     try Data([1]).write(to: URL(filePath: file))
@@ -193,7 +192,7 @@ struct ProcessTests {
     #expect(try second.makeDataStore().findEvent(id: "a") != nil)
   }
 
-  @Test func `what a process writes to its standard streams never comes to lie in a store, also when they are closed`()
+  @Test func `output to closed standard streams is never written to a store`()
     async throws
   {
     let folder = try TemporaryFolder()

@@ -3,7 +3,7 @@ import Synchronization
 import Testing
 import TrendyPersistence
 
-@Suite("Saves that show once they are durable", .timeLimit(.minutes(10)))
+@Suite("Saves that are visible once durable", .timeLimit(.minutes(10)))
 struct PublishedSaveTests {
   private func put(_ numbers: some Sequence<Int>, in transaction: WriteTransaction) throws(StorageError) {
     for number in numbers {
@@ -13,7 +13,7 @@ struct PublishedSaveTests {
     }
   }
 
-  @Test func `until it is synced and published, a save is seen by nobody on this handle`() throws {
+  @Test func `a save is not visible on its handle until it is synced and published`() throws {
     let disk = SimulatedFileSystem()
     let engine = try EngineFixture.open(disk)
     try EngineFixture.put([1], in: engine)
@@ -23,7 +23,7 @@ struct PublishedSaveTests {
     try transaction.commit { show throws(StorageError) in
       try engine.refresh()
       seen.append(try EngineFixture.numbers(in: engine))
-      // Durable by now.
+      // Durable at this point.
       seen.append(try EngineFixture.numbers(in: EngineFixture.open(disk.anotherProcess())))
       try show()
       seen.append(try EngineFixture.numbers(in: engine))
@@ -31,8 +31,8 @@ struct PublishedSaveTests {
     #expect(seen == [[1], [1, 2, 3], [1, 2, 3]])
   }
 
-  @Test func `what was published is durable, whatever is lost`() throws {
-    // Through several chunks, with the other kind of save between.
+  @Test func `a published save survives any loss`() throws {
+    // In several chunks, with unpublished saves in between.
     let disk = SimulatedFileSystem()
     let engine = try EngineFixture.open(disk)
     for number in 1...120 {
@@ -49,7 +49,7 @@ struct PublishedSaveTests {
     #expect(try EngineFixture.numbers(in: EngineFixture.open(disk)) == Array(1...120))
   }
 
-  @Test("power that goes at any change leaves the save whole or absent", arguments: 1...40)
+  @Test("a power cut at any change leaves the save completely or not at all", arguments: 1...40)
   func powerLoss(change: Int) throws {
     let disk = SimulatedFileSystem()
     disk.powerOff(beforeChange: change)
@@ -68,7 +68,7 @@ struct PublishedSaveTests {
     #expect(numbers == Array(1..<(numbers.count + 1)))
   }
 
-  @Test func `a write that fails leaves the store as it was, and a sync that fails ends the handle`() throws {
+  @Test func `a failed write leaves the store unchanged, and a failed sync makes the handle unusable`() throws {
     let disk = SimulatedFileSystem()
     let engine = try EngineFixture.open(disk)
     try EngineFixture.put([1], in: engine)
@@ -90,7 +90,7 @@ struct PublishedSaveTests {
     #expect(try EngineFixture.numbers(in: EngineFixture.open(disk.anotherProcess())).starts(with: [1, 3]))
   }
 
-  @Test func `a save large enough for a segment shows when it is published`() throws {
+  @Test func `a save that becomes a segment is visible when published`() throws {
     let disk = SimulatedFileSystem()
     let engine = try EngineFixture.open(
       disk,
@@ -107,7 +107,7 @@ struct PublishedSaveTests {
     #expect(try EngineFixture.numbers(in: engine) == Array(1...2000))
   }
 
-  @Test func `a savepoint takes back what came after it, and nothing else`() throws {
+  @Test func `rolling back to a savepoint undoes only later changes`() throws {
     let disk = SimulatedFileSystem()
     let engine = try EngineFixture.open(disk)
     try EngineFixture.put([1, 2], in: engine)
@@ -119,7 +119,7 @@ struct PublishedSaveTests {
     try put([4], in: transaction)
     transaction.delete(kind: 1, key: EngineFixture.key(1))
     let middle = transaction.savepoint()
-    // Replaced, deleted, brought back, and new.
+    // Replaced, deleted, restored and new rows.
     transaction.delete(kind: 1, key: EngineFixture.key(4))
     transaction.delete(kind: 1, key: EngineFixture.key(77))
     try put([1, 5], in: transaction)

@@ -6,7 +6,7 @@ import TrendyPersistence
 struct RepairTests {
   private static let options = EngineFixture.options
 
-  /// Forty saves of three, over a few chunks.
+  /// Forty saves of three rows in a few chunks.
   private func store() throws -> SimulatedFileSystem {
     let disk = SimulatedFileSystem()
     let engine = try EngineFixture.open(disk)
@@ -24,7 +24,7 @@ struct RepairTests {
     disk.setContents(path, bytes)
   }
 
-  @Test func `a sound store stays as it is`() throws {
+  @Test func `an intact store is not changed`() throws {
     let disk = try store()
     disk.setContents("/store/maintenance", [])
     let before = disk.files.map { disk.contents($0) }
@@ -32,7 +32,7 @@ struct RepairTests {
     #expect(disk.files.map { disk.contents($0) } == before)
   }
 
-  @Test func `one damaged save is set aside, every other is kept, and the store goes on`() throws {
+  @Test func `one damaged save is set aside, all others are kept, and the store can be written`() throws {
     let disk = try store()
     try damage(disk, "/store/log-1", at: 64 + 100)
     let damaged = disk.contents("/store/log-1")
@@ -49,7 +49,7 @@ struct RepairTests {
   }
 
   @Test(arguments: ["manifest", "log-1", "log-2", "log-3"])
-  func `a damaged beginning of any file loses no save`(name: String) throws {
+  func `a damaged header of any file loses no save`(name: String) throws {
     let disk = try store()
     try damage(disk, "/store/\(name)", at: 20)
     #expect(throws: StorageError.self) { _ = try EngineFixture.open(disk) }
@@ -58,7 +58,7 @@ struct RepairTests {
     #expect(try EngineFixture.numbers(in: EngineFixture.open(disk)) == Array(0..<120))
   }
 
-  @Test func `a file that is gone loses what was in it, and says how much`() throws {
+  @Test func `a missing file loses its saves, and the report has their number`() throws {
     let disk = try store()
     try disk.remove("/store/log-2")
     let report = try repair(disk)
@@ -67,7 +67,7 @@ struct RepairTests {
     #expect(numbers.last == 119)
   }
 
-  @Test func `without the manifest the logs say what store they are, without both nothing is guessed`() throws {
+  @Test func `without a manifest the store id is read from the logs, and without both the repair fails`() throws {
     let disk = try store()
     try disk.remove("/store/manifest")
     #expect(throws: StorageError.damaged(path: "/store/manifest", offset: 0)) { _ = try EngineFixture.open(disk) }
@@ -95,7 +95,7 @@ struct RepairTests {
 
   private static let sealedNumbers = (0..<126).filter { $0 != 3 && $0 != 50 }
 
-  @Test func `of a damaged segment every row in a whole page is kept, and what was deleted stays so`() throws {
+  @Test func `all rows in intact pages of a damaged segment are kept, and deleted rows stay deleted`() throws {
     let sound = try sealedStore()
     #expect(try !repair(sound).wasDamaged)
     let path = try #require(sound.files.first { $0.hasPrefix("/store/segment-") })
@@ -107,7 +107,7 @@ struct RepairTests {
       #expect(report.wasDamaged && report.savesLost == 0 && report.savesKept == 2)
       let numbers = try EngineFixture.numbers(in: EngineFixture.open(disk))
       #expect(Set(numbers).isSubset(of: Self.sealedNumbers))
-      // The living ones that are gone are among the lost; these may have been deleted besides.
+      // Missing living rows are counted as lost, possibly together with the two deleted ones.
       #expect(Self.sealedNumbers.count - numbers.count <= report.rowsLost)
       #expect(report.rowsLost <= Self.sealedNumbers.count - numbers.count + 2)
       if offset > size - 400 { #expect(numbers == Self.sealedNumbers) }
@@ -117,7 +117,7 @@ struct RepairTests {
     }
   }
 
-  @Test func `what could not be saved is named, as far as something tells of it`() throws {
+  @Test func `lost rows are reported with the available details`() throws {
     let disk = try store()
     try damage(disk, "/store/log-1", at: 64 + 100)
     let saves = try #require(try repair(disk).lostSaves.first)
@@ -134,13 +134,13 @@ struct RepairTests {
     let left = Set(try EngineFixture.numbers(in: EngineFixture.open(sealed)))
     for row in report.lostRows {
       let number = try #require(row.sort.map { Int($0) })
-      // All are of one day.
+      // All rows are of one day.
       #expect(row.kind == 1 && (row.key == nil ? number == 0 : !left.contains(number)))
       #expect(row.key == nil || row.key == EngineFixture.key(number))
     }
   }
 
-  @Test func `without the manifest the segments say what counts, beside files that no longer do`() throws {
+  @Test func `without a manifest the valid files are found from the segments, beside obsolete files`() throws {
     let disk = SimulatedFileSystem()
     let engine = try EngineFixture.open(disk)
     try EngineFixture.put(0..<60, in: engine)
@@ -153,7 +153,7 @@ struct RepairTests {
     while try engine.maintain(sealingAll: true) {}
     try EngineFixture.put(120..<123, in: engine)
     let expected = (0..<123).filter { $0 != 9 }
-    // What a removal that was cut off leaves.
+    // State after an interrupted file deletion.
     for path in before.files where disk.contents(path) == nil {
       disk.setContents(path, try #require(before.contents(path)))
     }
@@ -166,7 +166,7 @@ struct RepairTests {
     #expect(try EngineFixture.numbers(in: EngineFixture.open(disk)) == expected)
   }
 
-  @Test func `a store of a newer version is left alone`() throws {
+  @Test func `a store of a newer version is not changed`() throws {
     let disk = try store()
     var bytes = try #require(disk.contents("/store/log-2"))
     bytes[8] = 9
@@ -176,14 +176,14 @@ struct RepairTests {
     #expect(throws: StorageError.newerVersion(path: "/store/log-2", found: 9, supported: 1)) { _ = try repair(disk) }
   }
 
-  /// Every byte of these files is still there, under the old name or another.
+  /// Checks that the bytes of these files still exist under any name.
   private func expectKept(_ files: [String], of before: SimulatedFileSystem, on disk: SimulatedFileSystem) {
     let contents = Set(disk.files.compactMap { disk.contents($0) })
     for file in files { #expect(before.contents(file).map(contents.contains) == true, "\(file) is gone") }
   }
 
   @Test(arguments: ["log-1", "manifest", "segment-3"])
-  func `a repair that is cut off anywhere can be made again, loses nothing more, and keeps the damaged files`(
+  func `an interrupted repair can be repeated, loses nothing more and keeps the damaged files`(
     name: String
   ) throws {
     let damaged = name == "segment-3" ? try sealedStore() : try store()
@@ -219,7 +219,7 @@ struct RepairTests {
     }
   }
 
-  @Test("a call that fails leaves a store that can be repaired", arguments: [28, 5] as [Int32], [false, true])
+  @Test("a failed call leaves a store that can be repaired", arguments: [28, 5] as [Int32], [false, true])
   func failEachCall(code: Int32, isForever: Bool) throws {
     let damaged = try sealedStore()
     try damage(damaged, "/store/segment-3", at: 100)
@@ -241,7 +241,7 @@ struct RepairTests {
     #expect(call > 30)
   }
 
-  @Test func `a repair waits for who seals and merges, and who does next removes nothing that was set aside`() throws {
+  @Test func `a repair waits for maintenance, and later maintenance keeps the files set aside`() throws {
     let disk = try sealedStore()
     try damage(disk, "/store/segment-3", at: 100)
     let other = disk.anotherProcess()

@@ -2,7 +2,7 @@ import StorageTesting
 import Testing
 import TrendyPersistence
 
-/// Stores whose rows are in segments.
+/// Stores with rows in segments.
 @Suite("Segments", .timeLimit(.minutes(10)))
 struct SegmentTests {
   private static func segments(_ disk: SimulatedFileSystem) -> [String] {
@@ -14,7 +14,7 @@ struct SegmentTests {
     while try engine.maintain(sealingAll: seals) { seals = false }
   }
 
-  @Test func `sealing moves every row out of the log, and a store opens without it`() throws {
+  @Test func `sealing moves every row out of the log, and the store opens without it`() throws {
     let disk = SimulatedFileSystem()
     let engine = try EngineFixture.open(disk)
     for number in 0..<300 { try EngineFixture.put([number], in: engine) }
@@ -34,7 +34,7 @@ struct SegmentTests {
     }
   }
 
-  @Test func `what was let go of is read again from a disk, also by who read before, and after its file is gone`()
+  @Test func `released memory is read again from the disk, also after the file is deleted`()
     throws
   {
     let folder = try TemporaryFolder()
@@ -53,12 +53,12 @@ struct SegmentTests {
     #expect(try engine.get(kind: 1, key: EngineFixture.key(42))?.payload == EngineFixture.payload(42))
   }
 
-  /// Where groups are hashes, a guess finds one in a few looks; where they are not, it must be found all the same.
-  @Test("a group is found among many, however they lie", arguments: [0x9E37_79B9_7F4A_7C15, 1, 1 << 40] as [UInt64])
+  /// If groups are hashes, interpolation finds one in a few steps; otherwise it must still be found.
+  @Test("a group is found in any distribution", arguments: [0x9E37_79B9_7F4A_7C15, 1, 1 << 40] as [UInt64])
   func groups(step: UInt64) throws {
     let disk = SimulatedFileSystem()
     let engine = try EngineFixture.open(disk)
-    // Two kinds, the groups of one on both sides of the other's; and some at the very ends.
+    // Several kinds, with groups of one on both sides of another's, and groups near the maximum.
     let groups: [UInt64] = (1...1500).map { UInt64($0) &* step } + [.max - 2, .max - 3]
     try engine.write { transaction throws(StorageError) in
       for (number, group) in groups.enumerated() {
@@ -68,7 +68,7 @@ struct SegmentTests {
         }
       }
     }
-    // In memory, then in a segment.
+    // First in memory, then in a segment.
     for _ in 0..<2 {
       for (number, group) in groups.enumerated() {
         #expect(try engine.scan(kind: 1, group: group).map(\.sort) == [Int64(number)])
@@ -81,8 +81,8 @@ struct SegmentTests {
     #expect(Self.segments(disk).count == 1)
   }
 
-  /// A group of one row in memory is no list until it has a second.
-  @Test func `rows of a group come and go in a log`() throws {
+  /// A group has no list in memory until its second row.
+  @Test func `rows of a group are added to and removed from a log`() throws {
     let engine = try EngineFixture.open(SimulatedFileSystem())
     func sorts() throws -> [Int64] { try engine.scan(kind: 1, group: 1).map(\.sort) }
     #expect(try sorts().isEmpty)
@@ -97,13 +97,13 @@ struct SegmentTests {
     }
     try EngineFixture.put([10], in: engine)
     try engine.write { transaction throws(StorageError) in
-      // The only one of its group moves to another.
+      // The only row of a group moves to another group.
       try transaction.put(kind: 1, key: EngineFixture.key(10), sort: 10, group: 2, payload: EngineFixture.payload(10))
     }
     #expect(try sorts().isEmpty && engine.scan(kind: 1, group: 2).map(\.sort) == [10])
   }
 
-  @Test func `names begin all over the table, so that one is found in a few steps`() throws {
+  @Test func `keys are spread evenly over the hash index`() throws {
     let disk = SimulatedFileSystem()
     let engine = try EngineFixture.open(disk)
     try EngineFixture.put(0..<3000, in: engine)
@@ -112,13 +112,13 @@ struct SegmentTests {
     func word(_ offset: Int) -> Int { (0..<8).reduce(0) { $0 | Int(bytes[offset + $1]) << ($1 * 8) } }
     let footer = bytes.count - word(bytes.count - 24)
     let (table, count) = (word(footer + 56), word(footer + 64))
-    // Rows in each piece of twelve, 9.6 on average: full ones send the next row on.
+    // Rows per bucket of twelve slots, 9.6 on average. A full bucket moves the next row on.
     let rows = (0..<count).map { Int(bytes[table + $0 * 64 + 60]) }
     #expect(count == 313 && rows.reduce(0, +) == 3000)
     #expect(rows.filter { $0 == 12 }.count < 120 && rows.filter { $0 < 4 }.count < 12)
   }
 
-  @Test func `a log that is short is left alone, a long one is sealed by a save`() throws {
+  @Test func `a short log is not sealed, and a save seals a long one`() throws {
     let disk = SimulatedFileSystem()
     let engine = try EngineFixture.open(disk)
     try EngineFixture.put(0..<3, in: engine)
@@ -132,19 +132,19 @@ struct SegmentTests {
       try EngineFixture.put(number..<number + 10, in: eager)
       number += 10
     }
-    // 64 times as long as what is sealed when somebody asks for it.
+    // 64 times as long as a log that is sealed on request.
     #expect(number > 1000 && number < 4000)
     #expect(try EngineFixture.numbers(in: EngineFixture.open(disk)) == Array(0..<number))
   }
 
-  @Test func `saves that nobody maintains for keep the segments few`() throws {
+  @Test func `saves without maintenance keep the number of segments limited`() throws {
     let disk = SimulatedFileSystem()
     var options = EngineFixture.options
     options.sealBytes = 4096
     let engine = try StorageEngine.open(directory: "/store", fileSystem: disk, options: options)
     var most = 0
     for number in 0..<56 {
-      // A save that makes the log long enough for itself.
+      // One save makes the log long enough to be sealed.
       try engine.write { transaction throws(StorageError) in
         try transaction.put(
           kind: 1, key: EngineFixture.key(number), sort: Int64(number), payload: [UInt8](repeating: 7, count: 40_000))
@@ -156,7 +156,7 @@ struct SegmentTests {
     #expect(try EngineFixture.open(disk.anotherProcess()).count(kind: 1) == 56)
   }
 
-  @Test func `what a segment holds is replaced, deleted, and put again`() throws {
+  @Test func `rows of a segment are replaced, deleted and put again`() throws {
     let disk = SimulatedFileSystem()
     let engine = try EngineFixture.open(disk)
     try EngineFixture.put(0..<50, in: engine)
@@ -179,12 +179,12 @@ struct SegmentTests {
     }
   }
 
-  /// A UUIDv7 of a moment; of one moment they differ in the lower half.
+  /// Returns a UUIDv7 of a timestamp. Keys of one timestamp differ in the lower half.
   private static func risingKey(_ moment: Int, _ number: Int = 0) -> RecordKey {
     RecordKey(high: UInt64(moment) << 16 | 0x7000, low: 1 << 63 | UInt64(number))
   }
 
-  @Test func `rows that the log takes the place of are found among ids that rise with time, and show once`() throws {
+  @Test func `rows replaced by the log are found among increasing ids and returned once`() throws {
     let disk = SimulatedFileSystem()
     let engine = try EngineFixture.open(disk)
     func put(_ keys: [RecordKey], kind: UInt8 = 1, sort: Int64) throws {
@@ -192,7 +192,7 @@ struct SegmentTests {
         for key in keys { try transaction.put(kind: kind, key: key, sort: sort, group: 5, payload: [1]) }
       }
     }
-    // Two segments, the second with older moments and with the newest of the first again; hashes beside them.
+    // Two segments; the second has older timestamps and the latest one of the first again. Both also contain hashes.
     let first = (100..<130).map { Self.risingKey($0) } + [Self.risingKey(129, 1)]
     try put(first + [RecordKey(hashing: "a")], sort: 1)
     try engine.maintain(sealingAll: true)
@@ -200,7 +200,7 @@ struct SegmentTests {
     try put(second + [RecordKey(hashing: "b")], sort: 2)
     try put((0..<9).map { Self.risingKey(500 + $0) }, kind: 2, sort: 2)
     try engine.maintain(sealingAll: true)
-    // At both ends of each, in their midst, before and behind them, and those of one moment.
+    // First, middle and last keys of each segment, keys before and after them, and keys of one timestamp.
     let replaced =
       [Self.risingKey(100), Self.risingKey(115), Self.risingKey(129), Self.risingKey(129, 1), Self.risingKey(129, 2)]
       + [Self.risingKey(60), Self.risingKey(89), RecordKey(hashing: "a"), RecordKey(hashing: "b")]
@@ -208,7 +208,7 @@ struct SegmentTests {
     let all = Set(first + second + new + [RecordKey(hashing: "a"), RecordKey(hashing: "b")])
     try put(replaced + new, sort: 3)
     for handle in [engine, try EngineFixture.open(disk.anotherProcess())] {
-      // Asked for another kind first: what is settled for one is not for all.
+      // Another kind is read first, as each kind has its own state.
       #expect(try handle.count(kind: 2) == 9)
       let rows = try handle.scan(kind: 1)
       #expect(rows.count == all.count && Set(rows.map(\.key)) == all)
@@ -223,7 +223,7 @@ struct SegmentTests {
     #expect(try Set(EngineFixture.open(disk.anotherProcess()).scan(kind: 1).map(\.key)) == all.subtracting(replaced))
   }
 
-  @Test func `lists and records stay as they were while files are merged and removed`() throws {
+  @Test func `lists and rows do not change while files are merged and deleted`() throws {
     let disk = SimulatedFileSystem()
     let engine = try EngineFixture.open(disk)
     try EngineFixture.put(0..<100, in: engine)
@@ -240,7 +240,7 @@ struct SegmentTests {
     #expect(Self.segments(disk).count < 4)
   }
 
-  @Test func `a handle that slept through many generations goes on, reading and writing`() throws {
+  @Test func `a handle that missed many generations can read and write`() throws {
     let disk = SimulatedFileSystem()
     let engine = try EngineFixture.open(disk)
     let reader = try EngineFixture.open(disk.anotherProcess())
@@ -258,7 +258,7 @@ struct SegmentTests {
     for engine in [engine, reader, writer] { #expect(try EngineFixture.numbers(in: engine) == Array(0...800)) }
   }
 
-  @Test func `one at a time maintains a store`() throws {
+  @Test func `only one process at a time maintains a store`() throws {
     let disk = SimulatedFileSystem()
     let engine = try EngineFixture.open(disk)
     try EngineFixture.put(0..<9, in: engine)
@@ -271,7 +271,7 @@ struct SegmentTests {
     #expect(try engine.maintain(sealingAll: true))
   }
 
-  /// Rows 0..<60 in one segment, changed by a second one, and a few in the log.
+  /// Rows 0..<60 in one segment, changes in a second one, and a few rows in the log.
   private static let store: SimulatedFileSystem = {
     let disk = SimulatedFileSystem()
     do {
@@ -291,7 +291,7 @@ struct SegmentTests {
   }()
   private static let numbers = Array(0..<7) + Array(8...62)
 
-  /// Everything that can be asked.
+  /// Reads the store in every way and returns its numbers.
   private func read(_ disk: SimulatedFileSystem) throws(StorageError) -> [Int] {
     let engine = try EngineFixture.open(disk)
     let numbers = try EngineFixture.numbers(in: engine)
@@ -308,8 +308,7 @@ struct SegmentTests {
     return numbers
   }
 
-  @Test func `a flipped bit in a segment or in their manifest gives the right answer or an error with its file`() throws
-  {
+  @Test func `a flipped bit in a segment or manifest results in the right rows or an error with its file`() throws {
     #expect(try read(Self.store.copy()) == Self.numbers)
     let segments = Self.segments(Self.store)
     #expect(segments.count == 2)
@@ -334,7 +333,7 @@ struct SegmentTests {
     }
   }
 
-  @Test func `a damaged page takes its own rows and no others, however many are read around it`() throws {
+  @Test func `a damaged page loses only its own rows`() throws {
     let disk = SimulatedFileSystem()
     let engine = try EngineFixture.open(disk)
     try engine.write { transaction throws(StorageError) in
@@ -360,11 +359,11 @@ struct SegmentTests {
         lost.append(number)
       }
     }
-    // Rows of 1040 bytes: those that lie in these 4096.
+    // Rows have 1040 bytes: these are the ones within the 4096 bytes.
     #expect(lost.sorted() == Array(1008...1012))
   }
 
-  @Test func `a segment that is cut at any byte, longer, gone or another is refused`() throws {
+  @Test func `a segment that is truncated, extended, missing or swapped is rejected`() throws {
     let segments = Self.segments(Self.store)
     for path in segments {
       let contents = try #require(Self.store.contents(path))

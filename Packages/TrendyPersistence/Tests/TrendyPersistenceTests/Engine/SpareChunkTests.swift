@@ -3,12 +3,12 @@ import Synchronization
 import Testing
 import TrendyPersistence
 
-/// The next chunk of the log, made beside the saves.
-@Suite("A chunk that is made ahead", .timeLimit(.minutes(10)))
+/// The next chunk of the log, prepared while saves are made.
+@Suite("Prepared chunks", .timeLimit(.minutes(10)))
 struct SpareChunkTests {
   private static let saves: [ClosedRange<Int>] = (0..<14).map { $0 * 40...($0 * 40 + [0, 4, 25][$0 % 3]) }
 
-  /// - Returns: how many saves returned.
+  /// - Returns: Number of completed saves.
   private static func run(on disk: SimulatedFileSystem, _ makers: Makers = Makers()) -> Int {
     var done = 0
     do {
@@ -27,7 +27,7 @@ struct SpareChunkTests {
   }
 
   @Test(
-    "leaves every save that returned, wherever the power goes",
+    "a prepared chunk keeps every completed save despite power cuts",
     arguments: [SimulatedFileSystem.Loss.unsynced, .nothing] + (1...4).map { .random(seed: $0) })
   func keepsSaves(loss: SimulatedFileSystem.Loss) throws {
     let whole = SimulatedFileSystem()
@@ -50,7 +50,7 @@ struct SpareChunkTests {
     }
   }
 
-  @Test func `where it cannot be made the save makes one`() throws {
+  @Test func `a save creates its chunk if none can be prepared`() throws {
     let disk = SimulatedFileSystem()
     let makers = Makers(fails: true)
     #expect(Self.run(on: disk, makers) == Self.saves.count)
@@ -58,7 +58,7 @@ struct SpareChunkTests {
     #expect(try EngineFixture.numbers(in: EngineFixture.open(disk)) == Self.saves.flatMap(Array.init))
   }
 
-  @Test func `a program that saves once makes none`() throws {
+  @Test func `a process with a single save prepares no chunk`() throws {
     let disk = SimulatedFileSystem()
     for number in 0..<60 {
       let makers = Makers()
@@ -73,7 +73,7 @@ struct SpareChunkTests {
   }
 
   @Test(
-    "a name whose sync failed is made anew, and nothing is saved under it where it cannot be", arguments: [false, true])
+    "a name whose sync failed is created again before the next save", arguments: [false, true])
   func failedSyncOfAName(makesChunksAhead: Bool) throws {
     let disk = SimulatedFileSystem()
     let folder = FailingFolder(base: disk, makesChunksAhead: makesChunksAhead)
@@ -91,7 +91,7 @@ struct SpareChunkTests {
   }
 
   #if os(Linux)
-    @Test func `on a real disk it has no name before it is the log's, and leaves nothing behind`() throws {
+    @Test func `on a real disk a prepared chunk has no name before its use and leaves nothing behind`() throws {
       let folder = try TemporaryFolder()
       let options = StorageEngine.Options(firstChunkBytes: 65_536, largestChunkBytes: 262_144)
       var chunks: [String] = []
@@ -108,7 +108,7 @@ struct SpareChunkTests {
   #endif
 }
 
-/// What was asked of a file system.
+/// Counts of calls to a file system.
 final class Makers: Sendable {
   let begun = Mutex(0)
   let adopted = Mutex(0)
@@ -117,7 +117,7 @@ final class Makers: Sendable {
   init(fails: Bool = false) { self.fails = fails }
 }
 
-/// A disk whose folder fails one sync, and then every removal.
+/// Disk whose directory fails one sync and then every removal.
 private final class FailingFolder: ForwardingFileSystem {
   let base: SimulatedFileSystem
   let makesChunksAhead: Bool
@@ -153,7 +153,7 @@ private final class FailingFolder: ForwardingFileSystem {
   }
 }
 
-/// A simulated disk whose files that are made ahead are ready at once.
+/// Simulated disk whose prepared files are ready at once.
 struct AheadFileSystem: ForwardingFileSystem {
   let base: SimulatedFileSystem
   let makers: Makers
@@ -181,7 +181,7 @@ struct AheadFileSystem: ForwardingFileSystem {
 
     func become(_ path: String) throws(FileSystemError) -> any OpenFile {
       if makers.fails { throw FileSystemError(operation: .allocate, path: path, code: 28) }
-      // As linking does.
+      // As for a link.
       if base.contents(path) != nil { throw FileSystemError(operation: .rename, path: path, code: 17) }
       let file = try base.open(path, .create)
       try file.truncate(to: 0)

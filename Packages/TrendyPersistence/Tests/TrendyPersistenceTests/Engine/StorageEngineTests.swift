@@ -4,7 +4,7 @@ import TrendyPersistence
 
 @Suite("StorageEngine", .timeLimit(.minutes(10)))
 struct StorageEngineTests {
-  @Test func `what was saved is read by a handle that opens later`() throws {
+  @Test func `saved rows are read by a handle opened later`() throws {
     let disk = SimulatedFileSystem()
     try EngineFixture.put(1...5, in: EngineFixture.open(disk))
     let engine = try EngineFixture.open(disk.anotherProcess())
@@ -16,7 +16,7 @@ struct StorageEngineTests {
     #expect(try engine.get(kind: 2, key: EngineFixture.key(3)) == nil)
   }
 
-  @Test func `a handle that only read so far saves, and others see it`() throws {
+  @Test func `a handle that has only read can save, and others see the save`() throws {
     let disk = SimulatedFileSystem()
     try EngineFixture.put([1], in: EngineFixture.open(disk))
     let engine = try EngineFixture.open(disk.anotherProcess())
@@ -39,7 +39,7 @@ struct StorageEngineTests {
     #expect(try EngineFixture.numbers(in: EngineFixture.open(disk.anotherProcess())) == Array(1...400))
   }
 
-  @Test func `a save larger than a chunk gets one of its own`() throws {
+  @Test func `a save larger than a chunk gets a separate chunk`() throws {
     let disk = SimulatedFileSystem()
     let engine = try EngineFixture.open(disk)
     try EngineFixture.put(1...1000, in: engine)
@@ -47,7 +47,7 @@ struct StorageEngineTests {
     #expect(try EngineFixture.numbers(in: EngineFixture.open(disk.anotherProcess())) == Array(1...1001))
   }
 
-  @Test func `put replaces, delete removes, and both survive`() throws {
+  @Test func `put replaces, delete removes, and both are durable`() throws {
     let disk = SimulatedFileSystem()
     let engine = try EngineFixture.open(disk)
     try EngineFixture.put(1...3, in: engine)
@@ -65,7 +65,7 @@ struct StorageEngineTests {
     }
   }
 
-  @Test func `a transaction sees its own changes and nobody else does before the commit`() throws {
+  @Test func `a transaction sees its own changes, which are invisible elsewhere before the commit`() throws {
     let disk = SimulatedFileSystem()
     let engine = try EngineFixture.open(disk)
     let other = try EngineFixture.open(disk.anotherProcess())
@@ -92,7 +92,7 @@ struct StorageEngineTests {
     #expect(try engine.scan(kind: 1).map(\.sort) == [0, 1, 3, 5, 6, 8])
   }
 
-  @Test func `a rollback leaves nothing and frees the lock`() throws {
+  @Test func `a rollback discards all changes and releases the lock`() throws {
     let disk = SimulatedFileSystem()
     let engine = try EngineFixture.open(disk)
     let transaction = try engine.beginWrite()
@@ -102,7 +102,7 @@ struct StorageEngineTests {
     #expect(try EngineFixture.numbers(in: engine) == [2])
   }
 
-  @Test func `a save that finds nothing to change vouches for what it found`() throws {
+  @Test func `a save without a change makes the rows it read durable`() throws {
     let disk = SimulatedFileSystem()
     try EngineFixture.put([1], in: EngineFixture.open(disk))
     let killed = try EngineFixture.open(disk)
@@ -116,7 +116,7 @@ struct StorageEngineTests {
     #expect(try EngineFixture.numbers(in: EngineFixture.open(disk)) == [1, 2])
   }
 
-  @Test func `a handle that only read so far saves for good what another left unsynced beside it`() throws {
+  @Test func `a save of a reader makes the unsynced saves of another process durable`() throws {
     let disk = SimulatedFileSystem()
     try EngineFixture.put([1], in: EngineFixture.open(disk))
     let reader = try EngineFixture.open(disk.anotherProcess())
@@ -131,7 +131,7 @@ struct StorageEngineTests {
     #expect(try EngineFixture.numbers(in: EngineFixture.open(disk)) == [1, 2, 3])
   }
 
-  @Test func `a forgotten transaction frees the lock`() throws {
+  @Test func `an abandoned transaction releases the lock`() throws {
     let disk = SimulatedFileSystem()
     let engine = try EngineFixture.open(disk)
     _ = try engine.beginWrite()
@@ -156,7 +156,7 @@ struct StorageEngineTests {
     #expect(try EngineFixture.numbers(in: second) == Array(0..<200))
   }
 
-  @Test func `the second writer is told that the store is busy`() throws {
+  @Test func `a second writer throws busy`() throws {
     let disk = SimulatedFileSystem()
     let first = try EngineFixture.open(disk)
     let second = try EngineFixture.open(disk.anotherProcess())
@@ -167,7 +167,7 @@ struct StorageEngineTests {
     try EngineFixture.put([1], in: second)
   }
 
-  @Test func `a dead owner's lock is free`() throws {
+  @Test func `the lock of a dead process is free`() throws {
     let disk = SimulatedFileSystem()
     let first = try EngineFixture.open(disk)
     let process = disk.anotherProcess()
@@ -178,7 +178,7 @@ struct StorageEngineTests {
     withExtendedLifetime(transaction) {}
   }
 
-  @Test(arguments: [0, 2] as [UInt8]) func `another version is refused and named`(version: UInt8) throws {
+  @Test(arguments: [0, 2] as [UInt8]) func `another version is rejected and reported`(version: UInt8) throws {
     for name in ["manifest", "log-1"] {
       let disk = SimulatedFileSystem()
       try EngineFixture.put([1], in: EngineFixture.open(disk))
@@ -195,7 +195,7 @@ struct StorageEngineTests {
     }
   }
 
-  @Test func `an opening reads no further than the log goes, where the mark says that it ends there`() throws {
+  @Test func `opening reads no further than the durable end`() throws {
     let disk = SimulatedFileSystem()
     try EngineFixture.put([1], in: StorageEngine.open(directory: "/store", fileSystem: disk))
     func callsOfOpening() throws -> Int {
@@ -206,11 +206,11 @@ struct StorageEngineTests {
     }
     let marked = try callsOfOpening()
     disk.setContents("/store/lock", [])
-    // The rest of the chunk, and whether another follows.
+    // The rest of the chunk, and whether another chunk follows.
     #expect(try callsOfOpening() == marked + 2)
   }
 
-  @Test func `what a unit puts and deletes again is gone, however it looked at it meanwhile`() throws {
+  @Test func `a row put and deleted in one unit is gone, regardless of reads in between`() throws {
     let disk = SimulatedFileSystem()
     let engine = try EngineFixture.open(disk)
     try EngineFixture.put([1, 2], in: engine)
@@ -238,7 +238,7 @@ struct StorageEngineTests {
     }
   }
 
-  @Test func `what is read stays as it was`() throws {
+  @Test func `rows that were read do not change`() throws {
     let engine = try EngineFixture.open(SimulatedFileSystem())
     try EngineFixture.put(1...3, in: engine)
     let list = try engine.scan(kind: 1)

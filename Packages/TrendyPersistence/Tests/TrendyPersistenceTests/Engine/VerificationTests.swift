@@ -2,14 +2,15 @@ import StorageTesting
 import Testing
 import TrendyPersistence
 
-/// A look through a whole store: it finds every change behind its back, says where, and is silent about a sound one.
+/// Verification of a whole store: it finds every modification with its position and reports nothing for an intact
+/// store.
 @Suite("Verification", .timeLimit(.minutes(10)))
 struct VerificationTests {
   private static func verify(_ disk: SimulatedFileSystem) throws(StorageError) -> StoreVerification {
     try StorageEngine.verify(directory: "/store", fileSystem: disk, options: EngineFixture.options)
   }
 
-  /// Rows in two segments, some replaced and deleted since, and some in two chunks of the log.
+  /// Rows in two segments, some replaced or deleted later, and some in two chunks of the log.
   private static let store: SimulatedFileSystem = {
     let disk = SimulatedFileSystem()
     do {
@@ -29,7 +30,7 @@ struct VerificationTests {
     return disk.copy()
   }()
 
-  @Test func `a sound store gives no finding, and is as it was`() throws {
+  @Test func `an intact store has no issue and is not changed`() throws {
     let disk = Self.store.copy()
     let before = disk.files.map { disk.contents($0) }
     let verification = try Self.verify(disk)
@@ -45,7 +46,7 @@ struct VerificationTests {
     #expect(throws: StorageError.missing(path: "/store/manifest")) { _ = try Self.verify(empty) }
   }
 
-  @Test func `every flipped bit that anything depends on is found, in the file that it is in`() throws {
+  @Test func `every significant flipped bit is found in its file`() throws {
     for path in Self.store.files where path != "/store/lock" && path != "/store/maintenance" {
       let contents = try #require(Self.store.contents(path))
       let used = path.contains("log-") ? try #require(contents.lastIndex { $0 != 0 }) + 1 : contents.count
@@ -62,12 +63,12 @@ struct VerificationTests {
           #expect(finding.offset.map { $0 <= byte || path.contains("segment") } == true, "byte \(byte): \(finding)")
         }
       }
-      // The footer of a segment stands there twice, and one is enough.
+      // A segment has two copies of its footer, and one is sufficient.
       #expect(missed == 0 || (path.contains("segment-") && missed < 20), "\(missed) of \(path)")
     }
   }
 
-  @Test func `a file that is cut or gone is found`() throws {
+  @Test func `a truncated or missing file is found`() throws {
     for path in Self.store.files where path != "/store/lock" && path != "/store/maintenance" {
       let contents = try #require(Self.store.contents(path))
       for size in stride(from: 0, to: contents.count, by: max(contents.count / 40, 1)) {
@@ -83,7 +84,7 @@ struct VerificationTests {
     }
   }
 
-  @Test func `each hole in the log is told, with the saves that are in it`() throws {
+  @Test func `each hole in the log is reported with its number of saves`() throws {
     let disk = Self.store.copy()
     let path = try #require(disk.files.first { $0.hasPrefix("/store/log-") })
     var bytes = try #require(disk.contents(path))
@@ -103,8 +104,7 @@ struct VerificationTests {
     #expect(findings.first?.what.contains("2 saves") == true, "\(findings)")
   }
 
-  @Test func `a confirmed save that is gone from the end of the log is missed, one that never finished is not`() throws
-  {
+  @Test func `a missing confirmed save at the end of the log is reported, an unfinished one is not`() throws {
     let disk = SimulatedFileSystem()
     let engine = try EngineFixture.open(disk)
     try EngineFixture.put([1], in: engine)
@@ -114,7 +114,7 @@ struct VerificationTests {
     disk.setContents("/store/log-1", one)
     let finding = try #require(try Self.verify(disk.copy()).findings.first)
     #expect(finding.path == "/store/log-1" && finding.offset == 64 + 96 && finding.what.contains("one save"))
-    // The same bytes gone where nobody was told of them.
+    // Without a durable end the missing save was never confirmed.
     disk.setContents("/store/lock", [])
     #expect(try Self.verify(disk.copy()).findings.isEmpty)
     var torn = two
@@ -124,7 +124,7 @@ struct VerificationTests {
     #expect(verification.findings.isEmpty && verification.cutBytes > 0)
   }
 
-  /// Puts other bytes in a page of a segment, with a checksum that fits: what a program with a fault in it would have written.
+  /// Changes a byte in a page of a segment and updates its checksum, as a faulty program would write it.
   private static func forge(
     _ disk: SimulatedFileSystem, _ path: String, at offset: Int, _ change: (inout UInt8) -> Void
   ) {
@@ -142,7 +142,7 @@ struct VerificationTests {
     disk.setContents(path, bytes)
   }
 
-  @Test func `an index that does not fit its rows is found, and a repair makes it anew`() throws {
+  @Test func `an index that does not match its rows is found, and a repair rebuilds it`() throws {
     let path = try #require(Self.store.files.first { $0.hasPrefix("/store/segment-") })
     let bytes = try #require(Self.store.contents(path))
     func word(_ offset: Int) -> UInt64 { (0..<8).reduce(0) { $0 | UInt64(bytes[offset + $1]) << (8 * UInt64($1)) } }
@@ -167,7 +167,7 @@ struct VerificationTests {
   }
 
   @Test(arguments: 1...12, [[0], [0, 1], [0, 2], [0, 3], [0, 1, 2, 3]])
-  func `a log that is sealed in the middle of a look is no damage`(opening: Int, after: [Int]) throws {
+  func `a log sealed during a verification is not reported as damage`(opening: Int, after: [Int]) throws {
     let disk = SimulatedFileSystem()
     let engine = try EngineFixture.open(disk)
     for save in 0..<20 { try EngineFixture.put(save * 3..<save * 3 + 3, in: engine) }
@@ -178,7 +178,7 @@ struct VerificationTests {
         try engine.maintain(sealingAll: true)
         try EngineFixture.put(0..<3, in: engine)
       } catch StorageError.busy {
-        // Whoever looks under the lock is not intruded on.
+        // A verification under the lock is not interrupted.
       } catch {
         Issue.record(error)
       }
@@ -188,7 +188,7 @@ struct VerificationTests {
     #expect(verification.findings == [])
   }
 
-  @Test func `a look from another process while rows are saved, sealed and merged finds nothing`() throws {
+  @Test func `a verification concurrent with saves, sealing and merges finds no issue`() throws {
     let disk = SimulatedFileSystem()
     let engine = try EngineFixture.open(disk)
     for save in 0..<60 {

@@ -5,10 +5,10 @@ import TrendyModels
 import TrendyPersistence
 import TrendyProtocols
 
-/// Crashes, failing disks and flipped bits, for readings and for the notes that go with them.
-@Suite("TrackLog on a bad disk", .timeLimit(.minutes(10)))
+/// Crashes, failing disks and flipped bits, for readings and the annotations saved with them.
+@Suite("TrackLog on a failing disk", .timeLimit(.minutes(10)))
 struct TrackLogFaultTests {
-  /// Batches at the end, in gaps and doubled, so that blocks are joined, split and replaced.
+  /// Batches at the end, in gaps and with duplicates, so that blocks are joined, split and replaced.
   private static let batches: [[TrackReading]] = (0..<12).map { batch in
     let seconds =
       switch batch % 4 {
@@ -30,7 +30,7 @@ struct TrackLogFaultTests {
       content: [UInt8](repeating: 7, count: batch))
   }
 
-  /// Adds each batch and notes that it was read; gives how many calls of both returned.
+  /// Appends each batch and marks it as read. Returns the number of completed calls of both kinds.
   private static func run(on disk: SimulatedFileSystem) -> Int {
     var done = 0
     do {
@@ -51,7 +51,7 @@ struct TrackLogFaultTests {
     return done
   }
 
-  /// Holds what is there against the ledger: whole batches, the note of the last that was read, and the mark between them.
+  /// Checks that the log has whole batches, the annotation of the last one read, and a matching read position.
   private static func check(_ disk: SimulatedFileSystem, done: Int, _ what: String) throws {
     let log = try TrackFixture.open(disk)
     let found = try TrackFixture.readings(in: log)
@@ -62,7 +62,7 @@ struct TrackLogFaultTests {
     let noted = note.first?.content.count ?? 0
     #expect(note.count <= 1 && noted >= done / 2 && noted <= count, "\(what)")
     #expect((try log.unread(device: "phone") == nil) == (noted == count), "\(what)")
-    // And it goes on from there.
+    // The log can still be written.
     #expect(try log.append([TrackFixture.fix(99_999)], device: "phone").added == 1, "\(what)")
   }
 
@@ -73,7 +73,7 @@ struct TrackLogFaultTests {
   }()
 
   @Test(
-    "a crash leaves every call that returned, and each other one whole or not at all",
+    "a crash keeps every completed call, and any other completely or not at all",
     arguments: [SimulatedFileSystem.Loss.unsynced, .random(seed: 1)])
   func crash(loss: SimulatedFileSystem.Loss) throws {
     #expect(Self.changes > 100)
@@ -86,7 +86,7 @@ struct TrackLogFaultTests {
     }
   }
 
-  @Test func `a call that fails loses nothing that was acknowledged`() throws {
+  @Test func `a failed call loses no acknowledged data`() throws {
     var call = 1
     while true {
       let disk = SimulatedFileSystem()
@@ -100,7 +100,7 @@ struct TrackLogFaultTests {
     #expect(call > 100)
   }
 
-  @Test func `a log whose sync failed once goes on with the same handle`() throws {
+  @Test func `a log can be written after a failed sync with the same handle`() throws {
     let disk = SimulatedFileSystem()
     let log = try TrackFixture.open(disk)
     try _ = log.append([TrackFixture.fix(1)], device: "phone")
@@ -111,7 +111,7 @@ struct TrackLogFaultTests {
     #expect(found.contains(TrackFixture.fix(1)) && found.contains(TrackFixture.fix(3)))
   }
 
-  @Test func `a flipped bit gives the right answer, one save less that it tells of, or an error`() throws {
+  @Test func `a flipped bit results in the right readings, a reported loss of the last save, or an error`() throws {
     let disk = SimulatedFileSystem()
     let log = try TrackFixture.open(disk)
     var states: [[TrackReading]] = [[]]
@@ -147,11 +147,11 @@ struct TrackLogFaultTests {
   }
 
   @Test(arguments: 1...80 as ClosedRange<UInt64>)
-  func `a row of readings that is whole and nonsense is refused, never died of`(seed: UInt64) throws {
+  func `a row of readings with a valid checksum and invalid content is rejected without a crash`(seed: UInt64) throws {
     var chance = SeededGenerator(seed: seed)
     let disk = SimulatedFileSystem()
     try _ = TrackFixture.open(disk).append((0..<60).map { TrackFixture.fix($0 * 7) }, device: "phone")
-    // Past the engine and its checksums: as if a program had written it so.
+    // Written below the log with valid checksums, as a faulty program would.
     let engine = try StorageEngine.open(
       directory: TrackFixture.directory, fileSystem: disk, options: TrackFixture.options)
     let record = try #require(try engine.scan(kind: 2).first)
@@ -168,7 +168,7 @@ struct TrackLogFaultTests {
     do {
       let found = try TrackFixture.readings(in: log)
       #expect(found.allSatisfy { if case .fix(let fix) = $0 { fix.coordinate.isValid } else { true } })
-      // What can be read can be written again, beside what is new.
+      // Readable readings can be written again together with a new one.
       try _ = log.append([TrackFixture.fix(3)], device: "phone")
     } catch {
       #expect(error as? StorageError == .unreadableRow(kind: 2, key: record.key))

@@ -9,7 +9,7 @@ import TrendyProtocols
 struct TrackLogTests {
   private let disk = SimulatedFileSystem()
 
-  @Test func `what a device told is read back in the order of time, to the units that are kept`() throws {
+  @Test func `readings are read back in order of time, rounded to the stored units`() throws {
     let log = try TrackFixture.open(disk)
     let exact = Location(
       coordinate: Coordinate(latitude: -33.123_456_78, longitude: 179.999_999_96), horizontalAccuracy: 4.567,
@@ -30,11 +30,11 @@ struct TrackLogTests {
         TrackFixture.call(.end, 9), TrackFixture.call(.finalize, 9), TrackFixture.call(.cancel, 10),
       ])
     #expect(try TrackFixture.readings(of: "tablet", in: log).isEmpty)
-    // And what was read is what is kept: writing it again is nothing new.
+    // The rounded readings are duplicates of the stored ones.
     #expect(try log.append(found, device: "phone").added == 0)
   }
 
-  @Test func `what has no place on earth or no time is counted and left out`() throws {
+  @Test func `readings with an invalid position or time are counted and skipped`() throws {
     let log = try TrackFixture.open(disk)
     func fix(_ latitude: Double, _ time: Date = TrackFixture.moment(1)) -> TrackReading {
       .fix(Location(coordinate: Coordinate(latitude: latitude, longitude: 0), horizontalAccuracy: 1, timestamp: time))
@@ -56,7 +56,7 @@ struct TrackLogTests {
   }
 
   @Test(
-    "in any order, in any batches and however often, the same is kept",
+    "any order, batch size and repetition results in the same readings",
     arguments: 1...6 as ClosedRange<UInt64>)
   func anyOrder(seed: UInt64) throws {
     var chance = SeededGenerator(seed: seed)
@@ -96,7 +96,7 @@ struct TrackLogTests {
     }
   }
 
-  @Test func `of two fixes of one moment the surer one stays, whichever came first`() throws {
+  @Test func `of two fixes with one timestamp the more accurate one is kept`() throws {
     func fix(_ accuracy: Double, speed: Double? = nil, latitude: Double = 52) -> TrackReading {
       .fix(
         Location(
@@ -113,7 +113,7 @@ struct TrackLogTests {
     }
   }
 
-  @Test func `devices are kept apart and told with their first and last moment`() throws {
+  @Test func `devices are separate and listed with their first and last time`() throws {
     let log = try TrackFixture.open(disk)
     for second in stride(from: 0, to: 1000, by: 10) {
       try _ = log.append([TrackFixture.fix(second)], device: second % 20 == 0 ? "phone" : "tablet")
@@ -127,7 +127,7 @@ struct TrackLogTests {
     #expect(throws: StorageError.invalidIdentifier("")) { try log.append([TrackFixture.fix(1)], device: "") }
   }
 
-  @Test func `a time range is read without the rest: damage elsewhere is not even met`() throws {
+  @Test func `reading a time range does not touch damaged data elsewhere`() throws {
     let log = try TrackFixture.open(disk)
     try _ = log.append((0..<20_000).map { TrackFixture.fix($0) }, device: "phone")
     try log.maintain(sealingAll: true)
@@ -142,7 +142,7 @@ struct TrackLogTests {
     #expect(throws: StorageError.self) { try TrackFixture.readings(in: again) }
   }
 
-  @Test func `what was added is unread until somebody says so, and what came meanwhile stays unread`() throws {
+  @Test func `appended readings are unread until marked as read, later ones remain unread`() throws {
     let log = try TrackFixture.open(disk)
     #expect(try log.unread(device: "phone") == nil)
     try _ = log.append([TrackFixture.fix(100)], device: "phone")
@@ -158,13 +158,13 @@ struct TrackLogTests {
     read.readThrough = try log.unread(device: "phone")?.generation
     try log.commit(read, device: "phone")
     #expect(try log.unread(device: "phone") == nil)
-    // What was read counts no more.
+    // Readings already read do not count.
     try _ = log.append([TrackFixture.fix(70)], device: "phone")
     let late = try #require(try log.unread(device: "phone"))
     #expect(late.since == TrackFixture.moment(70) && late.through == TrackFixture.moment(70))
     read.readThrough = late.generation
     try log.commit(read, device: "phone")
-    // The same again is nothing to read.
+    // A duplicate is not unread.
     try _ = log.append([TrackFixture.fix(50)], device: "phone")
     #expect(try log.unread(device: "phone") == nil)
     var again = TrackChanges()
@@ -176,7 +176,7 @@ struct TrackLogTests {
     #expect(try log.unread(device: "phone")?.through == nil)
   }
 
-  @Test func `one reader at a time, over all processes`() throws {
+  @Test func `only one reader at a time is allowed over all processes`() throws {
     let log = try TrackFixture.open(disk)
     let other = try TrackFixture.open(disk.anotherProcess())
     try log.withReader {
@@ -187,7 +187,7 @@ struct TrackLogTests {
     try other.withReader {}
   }
 
-  @Test func `notes are found by device and time, and by their id`() throws {
+  @Test func `annotations are found by device and time and by id`() throws {
     let log = try TrackFixture.open(disk)
     func note(_ kind: TrackNote.Kind, _ number: Int) -> TrackNote {
       TrackNote(
@@ -214,12 +214,12 @@ struct TrackLogTests {
   }
 
   @Test(
-    "real fixes take about a dozen bytes each",
+    "real fixes need about a dozen bytes each",
     arguments: [("emission-iphone-2016-02-22", 13.0), ("gotrack-00033", 12.0)])
   func compact(name: String, limit: Double) throws {
     let told = try TrackFixture.sample(name)
     let log = try TrackFixture.open(disk)
-    // A year of such days, one fix after the other in the first.
+    // A month of such days; in the first, each fix is appended separately.
     for reading in told { try _ = log.append([reading], device: "phone") }
     var fixes = 0
     for day in 0..<30 {
@@ -243,11 +243,11 @@ struct TrackLogTests {
     #expect(each < limit, "\(each) bytes a fix")
   }
 
-  @Test func `adding fix by fix writes each a few times, not a whole block each time`() throws {
+  @Test func `appending single fixes does not rewrite a whole block each time`() throws {
     let log = try TrackFixture.open(disk)
     for second in 0..<1024 { try _ = log.append([TrackFixture.fix(second)], device: "phone") }
     let used = disk.files.filter { $0.contains("log-") }.compactMap { disk.contents($0)?.count }.reduce(0, +)
-    // A block of 256 is about 3 kB: rewritten whole at each fix it would be 1.5 MB.
+    // A block of 256 fixes has about 3 kB. Rewriting it for each fix would need 1.5 MB.
     #expect(used < 500_000, "\(used) bytes of log")
   }
 }
