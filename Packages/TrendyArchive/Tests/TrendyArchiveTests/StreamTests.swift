@@ -7,7 +7,7 @@ struct StreamTests {
   static let texts: [[UInt8]] = [[], [7], Bytes.text(100), Bytes.text(300_000), Bytes.noise(100_000)]
 
   @Test(
-    "give back what was compressed, in pieces of any size", arguments: CompressedFormat.allCases, [1, 7, 4096, 1 << 20])
+    "a stream of pieces of any size is restored", arguments: CompressedFormat.allCases, [1, 7, 4096, 1 << 20])
   func pieces(format: CompressedFormat, step: Int) throws {
     for text in Self.texts where step > 1 || text.count < 1000 {
       var deflater = Deflater(format)
@@ -80,7 +80,7 @@ struct StreamTests {
     }
   }
 
-  @Test("a flipped byte causes an error or leaves the content unchanged", arguments: [CompressedFormat.zlib, .gzip])
+  @Test("a flipped bit causes an error or leaves the content unchanged", arguments: [CompressedFormat.zlib, .gzip])
   func flipped(format: CompressedFormat) {
     let text = Bytes.text(300)
     let compressed = Deflater.compress(text, as: format)
@@ -134,14 +134,14 @@ struct GzipReaderTests {
     }
   }
 
-  @Test("are read member by member, including padding", arguments: [1, 13, 100_000])
+  @Test("a gzip file is read member by member, including padding", arguments: [1, 13, 100_000])
   func members(step: Int) throws {
     let parts = [Bytes.text(5000), [], Bytes.noise(3000)]
     let file = parts.flatMap { Deflater.compress($0, as: .gzip) } + [UInt8](repeating: 0, count: 600)
     #expect(try Self.read(file, step: step) == parts.flatMap { $0 })
   }
 
-  @Test func `with another format, truncation or trailing data are rejected`() {
+  @Test func `another format, truncation and trailing data are rejected`() {
     #expect(throws: ArchiveError.notAnArchive(expected: "a gzip file")) { try Self.read(Array("PK".utf8)) }
     #expect(throws: ArchiveError.notAnArchive(expected: "a gzip file")) { try Self.read([]) }
     let file = Deflater.compress(Bytes.text(2000), as: .gzip)
@@ -166,7 +166,7 @@ struct GzipReaderTests {
   }
 
   @Test(.enabled(if: ArchiveTools.has("gzip")))
-  func `of the program gzip are read, and it reads ours`() throws {
+  func `files of the program gzip are read, and it reads ours`() throws {
     try ArchiveTools.inFolder { folder in
       let text = Bytes.text(200_000)
       try Data(text).write(to: folder.appending(path: "a.txt"))

@@ -14,7 +14,7 @@ struct ZipReaderTests {
   }
 
   @Test(
-    "are read stored and deflated, with sizes in front or behind", arguments: [0, 8] as [UInt16], [0, 8] as [UInt16])
+    "stored and deflated entries are read, streamed or not", arguments: [0, 8] as [UInt16], [0, 8] as [UInt16])
   func methods(method: UInt16, flags: UInt16) throws {
     var fixture = ZipFixture([.init("a.txt", "alpha"), .init("b/c.txt", String(repeating: "beta ", count: 9000))])
     fixture.comment = Array("made by hand".utf8)
@@ -39,14 +39,14 @@ struct ZipReaderTests {
     }
   }
 
-  @Test func `without entries are read, and other files are rejected`() throws {
+  @Test func `an archive without entries is read, and other files are rejected`() throws {
     #expect(try ZipReader(ArchiveBytes(ZipFixture([]).bytes)).entries.isEmpty)
     for other in ["", "P", "<HealthData>", String(repeating: "x", count: 70_000)] {
       #expect(throws: ArchiveError.notAnArchive(expected: "a ZIP archive")) { try Self.read(Array(other.utf8)) }
     }
   }
 
-  @Test func `that follow a self-extracting program are read`() throws {
+  @Test func `an archive after a self-extracting program is read`() throws {
     var fixture = ZipFixture([.init("a.txt"), .init("b.txt")])
     fixture.prefix = Array("#!/bin/sh\nexec unpack\n".utf8)
     #expect(try Self.read(fixture.bytes).count == 2)
@@ -77,7 +77,7 @@ struct ZipReaderTests {
   }
 
   @Test(
-    "an archive with a path that leads out is rejected",
+    "an archive with a path outside its directory is rejected",
     arguments: ["../a", "a/../../b", "/etc/passwd", "..", "a/..", "..\\a", "C:\\a", "C:a", "\\a", "a\0b", ""])
   func unsafe(path: String) {
     #expect(throws: ArchiveError.unsafePath(path)) { try Self.read(ZipFixture([.init(path)]).bytes) }
@@ -88,7 +88,7 @@ struct ZipReaderTests {
     #expect(try Self.read(ZipFixture([.init(path)]).bytes)[path] == Array("content".utf8))
   }
 
-  @Test func `encrypted entries are rejected by name, and others can be read`() throws {
+  @Test func `an encrypted entry is rejected by name, and others can be read`() throws {
     for flags: UInt16 in [0x1, 0x41, 0x2000] {
       var fixture = ZipFixture([.init("secret.txt"), .init("a.txt")])
       fixture.entries[0].flags = flags
@@ -99,7 +99,7 @@ struct ZipReaderTests {
     }
   }
 
-  @Test func `unsupported compression, links, folders and split archives are rejected by name`() throws {
+  @Test func `unsupported compression, links, directories and split archives are rejected by name`() throws {
     func error(_ change: (inout ZipFixture.Entry) -> Void) throws -> ArchiveError? {
       let archive = try ZipReader(ArchiveBytes(ZipFixture(.init("a.txt"), change).bytes))
       return #expect(throws: ArchiveError.self) { _ = try archive.open(archive.entries[0]) }
@@ -195,7 +195,7 @@ struct ZipReaderTests {
     }
   }
 
-  @Test("a flipped byte causes an error or leaves the content unchanged", arguments: [0, 8] as [UInt16])
+  @Test("a flipped bit causes an error or leaves the content unchanged", arguments: [0, 8] as [UInt16])
   func flipped(method: UInt16) {
     var fixture = ZipFixture([.init("a.txt", "alpha alpha alpha"), .init("b.txt", "beta")])
     for index in fixture.entries.indices { fixture.entries[index].method = method }
@@ -213,7 +213,7 @@ struct ZipReaderTests {
     }
   }
 
-  @Test func `beyond 4 GiB are read with ZIP64`() throws {
+  @Test func `an archive beyond 4 GiB is read with ZIP64`() throws {
     let content = Array("far away".utf8)
     let far: Int64 = 5 << 30
     let name = Array("far.txt".utf8)
@@ -244,7 +244,7 @@ struct ZipReaderTests {
     ZipFixture.le(UInt32(truncatingIfNeeded: value), 4) + ZipFixture.le(UInt32(truncatingIfNeeded: value >> 32), 4)
   }
 
-  @Test func `a missing file or a folder is a system error`() throws {
+  @Test func `a missing file is a system error, and a directory is unsupported`() throws {
     #expect(throws: ArchiveError.system(path: "/nowhere/a.zip", operation: "opening", code: ENOENT)) {
       try ArchiveFile(path: "/nowhere/a.zip")
     }
@@ -254,7 +254,7 @@ struct ZipReaderTests {
   }
 
   @Test(.enabled(if: ArchiveTools.has("zip")), arguments: [[], ["-0"], ["-fd"], ["-fz"]])
-  func `of the program zip are read`(options: [String]) throws {
+  func `an archive of the program zip is read`(options: [String]) throws {
     try ArchiveTools.inFolder { folder in
       let files = ["a.txt": Bytes.text(100_000), "sub folder/é.bin": Bytes.noise(5000), "empty": []]
       try FileManager.default.createDirectory(
@@ -271,7 +271,7 @@ struct ZipReaderTests {
   }
 
   @Test(.enabled(if: ArchiveTools.has("zip")))
-  func `of the program zip with a password are refused by name`() throws {
+  func `an encrypted archive of the program zip is rejected, and the error names the entry`() throws {
     try ArchiveTools.inFolder { folder in
       try Data("secret".utf8).write(to: folder.appending(path: "a.txt"))
       #expect(try ArchiveTools.run("zip", ["-q", "-P", "x", "out.zip", "a.txt"], in: folder).status == 0)
@@ -281,7 +281,7 @@ struct ZipReaderTests {
   }
 
   @Test(.enabled(if: ArchiveTools.has("python3")))
-  func `of Python are read, and written to a pipe as well`() throws {
+  func `an archive of Python is read, even if written to a pipe`() throws {
     try ArchiveTools.inFolder { folder in
       let script = """
         zipfile = __import__('zipfile')

@@ -4,7 +4,7 @@ import TrendyArchive
 
 @Suite("Written ZIP archives", .timeLimit(.minutes(5)))
 struct ZipWriterTests {
-  /// Adds entries in all possible ways.
+  /// Contents of the archive; the streamed ones are added in parts.
   static let files = [
     "a.txt": Bytes.text(200_000), "b/noise.bin": Bytes.noise(50_000), "empty.txt": [], "é/导出.xml": Array("<x/>".utf8),
     "streamed.txt": Bytes.text(300_000), "streamed-empty.txt": [],
@@ -28,7 +28,7 @@ struct ZipWriterTests {
     return bytes
   }
 
-  @Test func `can be read back and are deterministic`() throws {
+  @Test func `a written archive can be read and is deterministic`() throws {
     let bytes = try Self.archive()
     #expect(bytes == (try Self.archive()))
     let archive = try ZipReader(ArchiveBytes(bytes))
@@ -39,7 +39,7 @@ struct ZipWriterTests {
     #expect(try ZipReader(ArchiveBytes(Self.archive(modified: 1_772_323_201))).entries[0].modified == 1_772_323_201)
   }
 
-  @Test func `without entries are valid`() throws {
+  @Test func `an archive without entries is valid`() throws {
     var bytes: [UInt8] = []
     var writer = ZipWriter { bytes += $0 }
     try writer.finish()
@@ -47,7 +47,7 @@ struct ZipWriterTests {
     #expect(try ZipReader(ArchiveBytes(bytes)).entries.isEmpty)
   }
 
-  @Test func `with 70,000 entries use ZIP64 counts`() throws {
+  @Test func `an archive with 70,000 entries uses ZIP64 counts`() throws {
     var bytes: [UInt8] = []
     var writer = ZipWriter(level: 0) { bytes += $0 }
     for number in 0..<70_000 { try writer.add("\(number)", [UInt8(number & 0xFF)]) }
@@ -66,7 +66,7 @@ struct ZipWriterTests {
     }
   }
 
-  @Test func `reject unsafe, duplicate and overlong paths`() throws {
+  @Test func `unsafe, duplicate and overlong paths are rejected`() throws {
     var writer = ZipWriter { _ in }
     #expect(throws: ArchiveError.unsafePath("../a")) { try writer.add("../a", []) }
     try writer.add("a", [])
@@ -86,7 +86,7 @@ struct ZipWriterTests {
   }
 
   @Test(.enabled(if: ArchiveTools.has("unzip")))
-  func `are whole for the program unzip`() throws {
+  func `the program unzip accepts the archive`() throws {
     try ArchiveTools.inFolder { folder in
       try Data(try Self.archive(modified: 1_772_323_201)).write(to: folder.appending(path: "out.zip"))
       let test = try ArchiveTools.run("unzip", ["-tq", "out.zip"], in: folder)
@@ -97,7 +97,7 @@ struct ZipWriterTests {
   }
 
   @Test(.enabled(if: ArchiveTools.has("python3")))
-  func `are whole for Python, with their times`() throws {
+  func `Python accepts the archive and reads its times`() throws {
     try ArchiveTools.inFolder { folder in
       // 2026-03-01T00:00:01Z
       try Data(try Self.archive(modified: 1_772_323_201)).write(to: folder.appending(path: "out.zip"))
@@ -113,7 +113,7 @@ struct ZipWriterTests {
 
   /// Takes minutes; enabled with TRENDY_LARGE=1.
   @Test(.enabled(if: ProcessInfo.processInfo.environment["TRENDY_LARGE"] != nil))
-  func `of more than 4 GiB are read, by ZIP64 and by sizes modulo 4 GiB`() throws {
+  func `an archive of more than 4 GiB is read, by ZIP64 and by sizes modulo 4 GiB`() throws {
     let size: Int64 = 4 << 30 + 5
     var bytes: [UInt8] = []
     var writer = ZipWriter(level: 1) { bytes += $0 }
