@@ -43,8 +43,7 @@ struct HubFileImporterTests {
     return try WireJSON.decode(JSONValue.self, from: data).objectValue ?? [:]
   }
 
-  /// Uploads a file and carries out one step of its import.
-  /// - Returns: the import afterwards.
+  /// Uploads a file, performs one step of its import and returns the import.
   private func take(_ file: Data, _ step: String, token: String) async throws -> [String: JSONValue] {
     defer { try? FileManager.default.removeItem(at: folder) }  // a folder left behind in /tmp harms nothing
     _ = try await ask(
@@ -77,7 +76,7 @@ struct HubFileImporterTests {
     #expect(try await notes(token: ben) == ["oat"])
   }
 
-  @Test func `a preview counts the entries and writes none`() async throws {
+  @Test func `a preview counts the events and writes none`() async throws {
     let file = try await export(token: token("Ada"))
     let ben = try token("Ben")
     let preview = try await take(file, "preview", token: ben)
@@ -86,7 +85,7 @@ struct HubFileImporterTests {
   }
 
   @Test(
-    "a file that cannot be read is reported with the reason",
+    "an unreadable file is reported with the reason",
     arguments: [("\u{1}\u{2}\u{3}", "of which nothing can be read"), ("PK\u{3}\u{4}", "is cut off")])
   func unreadable(text: String, reason: String) async throws {
     let failed = try await take(Data(text.utf8), "preview", token: token("Ada"))

@@ -72,7 +72,7 @@ struct HubIngestTests {
   }
 
   @Test(arguments: [ENOSPC, EMFILE])
-  func `each failing file operation is reported as an error of the hub's storage`(code: Int32) async throws {
+  func `every failed file operation is reported as a storage error of the hub`(code: Int32) async throws {
     let disk = SimulatedFileSystem()
     let hub = try HubIngestTests(storage: EmbeddedHubStorage(directory: "/hub", fileSystem: disk))
     #expect(try await hub.post(SimulatedDay(seed: 5, world: .town, recorder: .tracker).fixes.prefix(200)) == 200)
