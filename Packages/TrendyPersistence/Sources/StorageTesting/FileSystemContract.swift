@@ -8,8 +8,7 @@ public import TrendyPersistence
   import Glibc
 #endif
 
-/// Checks of the behaviour that a store requires of every `FileSystem`, for tests of
-/// implementations.
+/// Checks of the behaviour that a store requires of every `FileSystem`, for tests of implementations.
 public enum FileSystemContract: Sendable {
   /// One check with its description.
   public struct Check: Sendable, CustomStringConvertible {
@@ -37,7 +36,7 @@ public enum FileSystemContract: Sendable {
   public static let all = folders + content + names + locks
 
   private static let folders = [
-    Check("a folder is made with those above, again without complaint, and not over a file") { files, root in
+    Check("a directory is created with its parents, once or again, but not in place of a file") { files, root in
       let path = root + "/a/b/c"
       try files.createDirectory(path)
       try files.createDirectory(path)
@@ -47,7 +46,7 @@ public enum FileSystemContract: Sendable {
       try expect(.createDirectory, path + "/file", ENOTDIR) { try files.createDirectory(path + "/file") }
       try expect(.createDirectory, path + "/file/x", ENOTDIR) { try files.createDirectory(path + "/file/x") }
     },
-    Check("a folder moves to a free name with all it holds, and is removed when it is empty") { files, root in
+    Check("a directory is renamed with its contents to an unused name, and removed only if empty") { files, root in
       try files.createDirectory(root + "/x/y")
       try files.createDirectory(root + "/z")
       try files.open(root + "/x/y/b", .create).write([1], at: 0)
@@ -59,7 +58,7 @@ public enum FileSystemContract: Sendable {
       try files.remove(root + "/z")
       try expect(files.names(inDirectory: root), ["w"])
     },
-    Check("what is not there cannot be opened, removed, renamed, listed or synced") { files, root in
+    Check("a missing file cannot be opened, removed, renamed, listed or synced") { files, root in
       let path = root + "/a"
       for mode in [FileMode.read, .readWrite] { try expect(.open, path, ENOENT) { _ = try files.open(path, mode) } }
       try expect(.open, path + "/b", ENOENT) { _ = try files.open(path + "/b", .create) }
@@ -71,7 +70,7 @@ public enum FileSystemContract: Sendable {
   ]
 
   private static let content = [
-    Check("what is written is read, and nothing beyond the end") { files, root in
+    Check("written bytes are read back, and none beyond the end") { files, root in
       let path = root + "/file"
       let file = try files.open(path, .create)
       try file.write([1, 2, 3], at: 5)
@@ -88,7 +87,7 @@ public enum FileSystemContract: Sendable {
       try file.truncate(to: 8)
       try expect(bytes(file), [0, 0, 0, 0, 0, 1, 0, 0])
     },
-    Check("a file opened for reading is not written to, and one opened to be made keeps what it has") { files, root in
+    Check("a read-only handle cannot write, and opening with create keeps the contents") { files, root in
       let path = root + "/file"
       try files.open(path, .create).write([1], at: 0)
       let reader = try files.open(path, .read)
@@ -97,7 +96,7 @@ public enum FileSystemContract: Sendable {
       try files.open(path, .readWrite).write([3], at: 1)
       try expect(bytes(reader), [1, 3])
     },
-    Check("a mapping holds the bytes, and is as long as asked, but not longer than the file") { files, root in
+    Check("a mapping has the requested length, which is at most that of the file") { files, root in
       let path = root + "/file"
       let file = try files.open(path, .create)
       try file.write([1, 2, 3], at: 0)
@@ -108,7 +107,7 @@ public enum FileSystemContract: Sendable {
       try expect(withExtendedLifetime(mapping) { Array(mapping.bytes) }, [1, 2])
       try expect(.map, path, EINVAL) { _ = try file.map(size: 4) }
     },
-    Check("a counter is seen by all who have the file open") { files, root in
+    Check("a counter is shared by all handles of a file") { files, root in
       let file = try files.open(root + "/file", .create)
       guard let counter = try file.counter() else { return }
       let other = try files.open(root + "/file", .read).counter()
@@ -119,7 +118,7 @@ public enum FileSystemContract: Sendable {
   ]
 
   private static let names = [
-    Check("a renamed file takes the other's place, and who has the other open can tell") { files, root in
+    Check("a rename replaces the existing file, which an open handle can detect") { files, root in
       let old = try files.open(root + "/old", .create)
       let new = try files.open(root + "/new", .create)
       try new.write([1], at: 0)
@@ -131,7 +130,7 @@ public enum FileSystemContract: Sendable {
       try expect(old.isInPlace(), false)
       try expect(new.isInPlace(), false)
     },
-    Check("a removed file stays usable by who has it open") { files, root in
+    Check("a removed file stays usable through open handles") { files, root in
       let file = try files.open(root + "/file", .create)
       try files.remove(root + "/file")
       try expect(files.names(inDirectory: root), [])
@@ -142,7 +141,7 @@ public enum FileSystemContract: Sendable {
   ]
 
   private static let locks = [
-    Check("a lock keeps out other handles, until it is given back or its file closed") { files, root in
+    Check("a lock excludes other handles until it is released or its file is closed") { files, root in
       let path = root + "/lock"
       var first: (any OpenFile)? = try files.open(path, .create)
       let second = try files.open(path, .create)
