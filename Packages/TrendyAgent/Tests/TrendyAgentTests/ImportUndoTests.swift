@@ -40,7 +40,7 @@ struct ImportUndoTests {
     _ = try record.importRecords(ByteInput(Array("type,start,note\n\(rows)".utf8)), as: format, request)
   }
 
-  @Test func `an undo on another device is recognized by its tombstones, a manual deletion is kept`() throws {
+  @Test func `an undo on another device is recognized by its tombstones, and manual deletions are kept`() throws {
     let (_, first, _) = try Self.imported()
     let types = try first.makeStore().fetchAllEventTypes()
     let events = try first.makeStore().fetchAllEvents().sorted { $0.id < $1.id }

@@ -145,7 +145,7 @@ final class ScheduledExportTests {
     #expect(try await export().look { _ in } == .failed("trendy-2026-11-03.ndjson was not written"))
   }
 
-  @Test func `another directory starts anew, and an unrecorded file is neither rewritten nor deleted`() async throws {
+  @Test func `a new directory gets an export at once, and an unrecorded file is kept`() async throws {
     _ = try await export(keep: 1).look(write)
     try FileManager.default.createDirectory(at: folder.appending(path: "other"), withIntermediateDirectories: false)
     #expect(try await export(keep: 1, to: "other").look(write) == .made("trendy-2026-11-01.ndjson", removed: []))

@@ -255,7 +255,7 @@ struct UndoTests {
     #expect(try Self.notes(record) == ["a": "one 0", "b": "two 0"])
   }
 
-  @Test func `undo keeps entities whose type was deleted since and reports them`() throws {
+  @Test func `undo leaves entities of a deleted type unchanged and reports them`() throws {
     let (_, record) = try Self.fresh()
     let walk = EventType(id: "walk", name: "walk", colorHex: "#888888", iconName: "•")
     try record.recorder.record(walk)

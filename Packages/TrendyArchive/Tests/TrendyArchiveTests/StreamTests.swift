@@ -7,7 +7,7 @@ struct StreamTests {
   static let texts: [[UInt8]] = [[], [7], Bytes.text(100), Bytes.text(300_000), Bytes.noise(100_000)]
 
   @Test(
-    "a stream of pieces of any size is restored", arguments: CompressedFormat.allCases, [1, 7, 4096, 1 << 20])
+    "data compressed in chunks of any size is restored", arguments: CompressedFormat.allCases, [1, 7, 4096, 1 << 20])
   func pieces(format: CompressedFormat, step: Int) throws {
     for text in Self.texts where step > 1 || text.count < 1000 {
       var deflater = Deflater(format)

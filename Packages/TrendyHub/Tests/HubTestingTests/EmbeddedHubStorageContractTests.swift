@@ -9,18 +9,18 @@ import TrendyPersistence
 
 @Suite("Contract of EmbeddedHubStorage", .timeLimit(.minutes(10)))
 struct EmbeddedHubStorageContractTests {
-  @Test("the storage keeps the contract", arguments: HubStorageContract.all)
+  @Test("the storage satisfies the contract", arguments: HubStorageContract.all)
   func contract(check: HubStorageContract.Check) throws {
     try check.run(on: openStorage(SimulatedFileSystem()))
   }
 
-  @Test("the storage keeps the contract if the hub restarts after every write", arguments: HubStorageContract.all)
+  @Test("the storage satisfies the contract if the hub restarts after every write", arguments: HubStorageContract.all)
   func reopened(check: HubStorageContract.Check) throws {
     let disk = SimulatedFileSystem()
     try check.run(on: ReopeningStorage(disk: disk))
   }
 
-  @Test("the storage keeps the contract with maintenance after every write", arguments: HubStorageContract.all)
+  @Test("the storage satisfies the contract with maintenance after every write", arguments: HubStorageContract.all)
   func maintained(check: HubStorageContract.Check) throws {
     try check.run(on: ReopeningStorage(disk: SimulatedFileSystem(), maintains: true))
   }
@@ -40,7 +40,7 @@ struct EmbeddedHubStorageContractTests {
 
 @Suite("Contract of MemoryHubStorage", .timeLimit(.minutes(10)))
 struct MemoryHubStorageContractTests {
-  @Test("the storage keeps the contract", arguments: HubStorageContract.all)
+  @Test("the storage satisfies the contract", arguments: HubStorageContract.all)
   func contract(check: HubStorageContract.Check) throws { try check.run(on: MemoryHubStorage()) }
 }
 

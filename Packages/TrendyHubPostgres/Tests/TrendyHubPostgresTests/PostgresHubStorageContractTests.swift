@@ -9,13 +9,13 @@ import TrendyPersistence
 
 @Suite("Contract of PostgresHubStorage", .onPostgres, .timeLimit(.minutes(5)))
 struct PostgresHubStorageContractTests {
-  @Test("the storage keeps the contract", arguments: HubStorageContract.all)
+  @Test("the storage satisfies the contract", arguments: HubStorageContract.all)
   func contract(check: HubStorageContract.Check) throws {
     let cluster = try PostgresCluster.shared.get()
     try check.run(on: cluster.storage(schema: cluster.newSchema()))
   }
 
-  @Test("the storage keeps the contract with another hub process for every call", arguments: HubStorageContract.all)
+  @Test("the storage satisfies the contract with another hub process for every call", arguments: HubStorageContract.all)
   func shared(check: HubStorageContract.Check) throws {
     let cluster = try PostgresCluster.shared.get()
     try check.run(on: ManyHubs(cluster: cluster, schema: cluster.newSchema()))

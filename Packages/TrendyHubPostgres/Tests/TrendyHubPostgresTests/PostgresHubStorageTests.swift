@@ -238,7 +238,7 @@ struct PostgresHubStorageTests {
     #expect(try life(cluster.storage(schema: schema)) == second)
   }
 
-  @Test func `a restored disk begins an epoch: connections that a hub knows are missing`() throws {
+  @Test func `a restored disk begins an epoch, as connections of the hub are missing`() throws {
     let storage = try cluster.storage(schema: schema)
     let first = try life(storage)
     try cluster.run("UPDATE \(schema).witness SET count = count - 1")

@@ -164,7 +164,7 @@ struct RowVerificationTests {
     #expect(try finding()?.what.contains("e4999") == true)
   }
 
-  @Test func `a lost row has a readable name, and rows that sync restores are known`() {
+  @Test func `a lost row has a readable name and reports whether sync restores it`() {
     let names: [UInt8: String] = [
       1: "event", 5: "waiting change", 8: "parked change", 10: "accepted change", 11: "note of the hub",
       32: "hub's copy of one event", 40: "hub's copy of one conflict", 68: "vehicle",

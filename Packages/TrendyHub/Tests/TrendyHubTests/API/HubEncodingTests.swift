@@ -120,7 +120,7 @@ struct HubEncodingTests {
     #expect(ahead.response.status == 409 && ahead.response.headers["ETag"] == nil)
   }
 
-  @Test func `a poll that is answered 304 stores the device's cursor`() async throws {
+  @Test func `a poll that is answered with 304 stores the device's cursor`() async throws {
     let hub = try TestHub()
     try await hub.makeType()
     let target = "/changes?since=1&device=store&seen=1"

@@ -109,7 +109,7 @@ struct SocketTransportTests {
     }
   }
 
-  @Test func `a truncated request is answered 400`() async throws {
+  @Test func `a truncated request is answered with 400`() async throws {
     try await serving { port in
       let client = try RawClient(port: port)
       client.send("GET / HTTP/1.1\r\nHost")
@@ -118,7 +118,7 @@ struct SocketTransportTests {
     }
   }
 
-  @Test func `a head that is not complete in time is answered 408`() async throws {
+  @Test func `a head that is not complete in time is answered with 408`() async throws {
     var limits = HTTPLimits()
     limits.headDeadline = .milliseconds(150)
     try await serving(limits: limits) { port in
@@ -130,7 +130,7 @@ struct SocketTransportTests {
     }
   }
 
-  @Test func `a body that is not complete in time is answered 408`() async throws {
+  @Test func `a body that is not complete in time is answered with 408`() async throws {
     var limits = HTTPLimits()
     limits.bodyDeadline = .milliseconds(150)
     let handled = Mutex(0)
@@ -391,7 +391,7 @@ struct SocketTransportTests {
     }
   }
 
-  @Test func `a request that is not finished at the stop deadline is answered 503`() async throws {
+  @Test func `a request that is not finished at the stop deadline is answered with 503`() async throws {
     var limits = HTTPLimits()
     limits.stopDeadline = .milliseconds(100)
     let (started, start) = AsyncStream<Void>.makeStream()
@@ -411,7 +411,7 @@ struct SocketTransportTests {
     #expect(try await client.readAnswer().status == 503)
   }
 
-  @Test func `requests still arriving at a stop are answered 503, and the log has their number`() async throws {
+  @Test func `requests still arriving at a stop are answered with 503, and the log has their number`() async throws {
     var limits = Self.patientLimits
     limits.stopDeadline = .milliseconds(100)
     let entries = Mutex<[AccessLogEntry]>([])

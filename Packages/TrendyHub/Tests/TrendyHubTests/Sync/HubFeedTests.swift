@@ -49,7 +49,7 @@ struct HubFeedTests {
     #expect(try await hub.send("GET", "/changes/latest-cursor")["cursor"] == 8)
   }
 
-  @Test func `a cursor that the hub never assigned is answered log_reset`() async throws {
+  @Test func `a cursor that the hub never assigned is rejected with log_reset`() async throws {
     let hub = try TestHub()
     try await hub.makeType()
     #expect(try await hub.send("GET", "/changes?since=1").status == 200)

@@ -85,7 +85,7 @@ struct SyncStoryTests {
     try hub.push("b", hub.type("t"), hub.event("e", notes: "old"))
     hub.now += 10
     try hub.push("b", hub.update("e", ["notes": hub.set("5", base: 2, at: 5000)]))
-    // A holds version 2 of the entry, although its cursor is higher. Its later edit wins, and "5" becomes a conflict.
+    // A has version 2 of the entry, although its cursor is higher. Its later edit wins, and "5" becomes a conflict.
     let later = try hub.push("a", hub.update("e", ["notes": hub.set("8", base: 2, at: 6000)]))
     #expect(later.map(\.word) == ["accepted"])
     #expect(try hub.value("e", "notes") == "8")
@@ -657,7 +657,7 @@ struct SyncStoryTests {
 
   // MARK: Compaction
 
-  @Test("a pull below the horizon is answered 410, while a snapshot is always served", arguments: storages)
+  @Test("a pull below the horizon is answered with 410, while a snapshot is always served", arguments: storages)
   func horizon(storage: StoryHub.Storage) throws {
     let hub = try StoryHub(storage)
     try hub.push("a", hub.type("t"), hub.event("e"), hub.event("f"))

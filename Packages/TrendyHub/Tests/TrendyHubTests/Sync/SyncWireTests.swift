@@ -190,7 +190,7 @@ struct SyncWireTests {
     #expect(Set(kinds.objectValue?.keys ?? [:].keys) == Set(SyncedKind.all.map(\.name)))
   }
 
-  @Test func `a cursor below the horizon is answered 410, while a client without entities starts at 0`() async throws {
+  @Test func `a cursor below the horizon gets a 410, while a client without a store starts at 0`() async throws {
     let hub = try TestHub()
     _ = try await hub.push([type, event], device: "d")
     _ = try await hub.push([mutation(3, "delete", "event", "e", [:], extra: ["base": 2])], device: "d", acknowledged: 2)

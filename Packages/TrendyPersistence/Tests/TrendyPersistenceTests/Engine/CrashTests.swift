@@ -24,7 +24,7 @@ struct CrashTests {
   }()
 
   @Test(
-    "a crash keeps every completed save, and any other completely or not at all",
+    "a crash preserves every completed save, and any other is all or nothing",
     arguments: [SimulatedFileSystem.Loss.unsynced, .nothing] + (1...6).map { .random(seed: $0) })
   func keepsSaves(loss: SimulatedFileSystem.Loss) throws {
     #expect(Self.changes > 40)

@@ -44,7 +44,7 @@ struct FaultTests {
   }
 
   @Test(
-    "a failed call loses no completed save, and keeps any other completely or not at all",
+    "a failed call loses no completed save, and any other is all or nothing",
     arguments: [(noRoom, false), (noRoom, true), (inputOutput, false), (inputOutput, true)], [false, true])
   func failEachCall(fault: (code: Int32, isForever: Bool), makesChunksAhead: Bool) {
     var call = 1

@@ -223,7 +223,7 @@ struct LargeSaveTests {
   }()
 
   @Test(
-    "a crash before any change leaves a large save completely or not at all, and the store usable",
+    "after a crash a large save is all or nothing, and the store is usable",
     arguments: [SimulatedFileSystem.Loss.unsynced, .nothing] + (1...3).map { .random(seed: $0) })
   func crash(loss: SimulatedFileSystem.Loss) throws {
     #expect(Self.changes > 60)

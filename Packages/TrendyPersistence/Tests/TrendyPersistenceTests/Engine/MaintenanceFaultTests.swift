@@ -57,7 +57,7 @@ struct MaintenanceFaultTests {
   }()
 
   @Test(
-    "a crash before any change keeps every completed save, and any other completely or not at all",
+    "a crash before any change preserves every completed save, and any other is all or nothing",
     arguments: [SimulatedFileSystem.Loss.unsynced, .nothing] + (1...2).map { .random(seed: $0) })
   func crash(loss: SimulatedFileSystem.Loss) throws {
     #expect(Self.changes > 100)

@@ -49,7 +49,7 @@ struct PublishedSaveTests {
     #expect(try EngineFixture.numbers(in: EngineFixture.open(disk)) == Array(1...120))
   }
 
-  @Test("a power cut at any change leaves the save completely or not at all", arguments: 1...40)
+  @Test("a save is all or nothing after a power cut at any change", arguments: 1...40)
   func powerLoss(change: Int) throws {
     let disk = SimulatedFileSystem()
     disk.powerOff(beforeChange: change)

@@ -27,7 +27,7 @@ struct SpareChunkTests {
   }
 
   @Test(
-    "a prepared chunk keeps every completed save despite power cuts",
+    "a prepared chunk loses no completed save in a power cut",
     arguments: [SimulatedFileSystem.Loss.unsynced, .nothing] + (1...4).map { .random(seed: $0) })
   func keepsSaves(loss: SimulatedFileSystem.Loss) throws {
     let whole = SimulatedFileSystem()

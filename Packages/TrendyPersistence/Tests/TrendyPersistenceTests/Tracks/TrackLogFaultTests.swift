@@ -73,7 +73,7 @@ struct TrackLogFaultTests {
   }()
 
   @Test(
-    "a crash keeps every completed call, and any other completely or not at all",
+    "a crash preserves every completed call, and any other is all or nothing",
     arguments: [SimulatedFileSystem.Loss.unsynced, .random(seed: 1)])
   func crash(loss: SimulatedFileSystem.Loss) throws {
     #expect(Self.changes > 100)
