@@ -64,7 +64,7 @@ struct CompanionTripsTests {
       ]) == [0, 1])
   }
 
-  @Test func `consecutive trips are two, whichever source saw them`() {
+  @Test func `consecutive trips are separate, whichever source saw them`() {
     #expect(
       told([
         ("agent", Self.started("a", 0)), ("agent", Self.ended("a", 0, 30)),

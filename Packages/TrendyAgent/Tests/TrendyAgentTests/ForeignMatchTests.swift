@@ -35,7 +35,7 @@ struct ForeignMatchTests {
   }
 
   @Test(
-    "workouts are equal if they start within a minute with durations within 5 %",
+    "workouts are duplicates if starts differ by at most a minute and durations by 5 %",
     arguments: [
       (60.0, 1000.0, true), (61.0, 1000.0, false), (-60.0, 1000.0, true), (-61.0, 1000.0, false), (0.0, 950.0, true),
       (0.0, 949.0, false), (0.0, 1052.0, true), (0.0, 1053.0, false),
@@ -58,7 +58,7 @@ struct ForeignMatchTests {
   }
 
   @Test(
-    "visits are equal with more than half of the longer one in common and nearby positions",
+    "visits are duplicates if more than half of the longer one overlaps and positions are near",
     arguments: [
       (52.1, 0.0, 60.0, true), (52.1, 29.0, 60.0, true), (52.1, 30.0, 60.0, false), (52.1, -59.0, 60.0, true),
       (52.1, -60.0, 60.0, false), (52.1013, 0.0, 60.0, true), (52.1014, 0.0, 60.0, false), (52.1, 60.0, 120.0, false),
@@ -126,7 +126,7 @@ struct ForeignMatchTests {
     }
   }
 
-  @Test func `a short trip is not equal to a long trip in the fixes`() throws {
+  @Test func `a short trip is not a duplicate of a long trip in the fixes`() throws {
     try withRecord { record in
       try take(Self.way(lasting: 600), as: "google-timeline", into: record)
       try take(Self.drive, as: "google-records", into: record)

@@ -42,7 +42,7 @@ struct TodaySnapshotTests {
     #expect(today.day.description == "2024-05-20" && today.total == 2 && today.counts.map(\.name) == ["coffee", "run"])
   }
 
-  @Test func `with a day start at four the night belongs to the day before, all-day events do not`() throws {
+  @Test func `with a day start at four nights belong to the day before, and all-day events to their date`() throws {
     var local = LocalTime(isUTC: true)
     local.dayStart = 14_400
     func add(_ id: String, _ moment: Date, isAllDay: Bool = false) throws {

@@ -6,7 +6,8 @@ import TrendyHub
 import TrendyPersistence
 
 /// Hub directory of format version 1, which every later version reads (docs/format.md).
-///  `TRENDY_GOLDEN=folder` writes it again.
+///
+/// `TRENDY_GOLDEN=folder` writes it again.
 @Suite("Golden files of a hub")
 struct HubGoldenFileTests {
   private static let folder = Bundle.module.url(forResource: "Resources/golden", withExtension: nil)

@@ -3,7 +3,8 @@ import PostgresTesting
 import Synchronization
 
 /// Relay between hubs and a cluster that cuts one connection at a message with a given number.
-///  @unchecked: `state` is protected by a lock, and everything else is set once.
+///
+/// @unchecked: `state` is protected by a lock, and everything else is set once.
 final class CuttingRelay: @unchecked Sendable {
   /// Fate of the message at which the connection is cut.
   enum Cut: CaseIterable, Sendable {

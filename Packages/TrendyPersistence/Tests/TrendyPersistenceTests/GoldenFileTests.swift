@@ -6,7 +6,8 @@ import TrendyPersistence
 import TrendyProtocols
 
 /// Files of format version 1, which every later version reads (docs/format.md).
-///  `TRENDY_GOLDEN=folder` writes them again.
+///
+/// `TRENDY_GOLDEN=folder` writes them again.
 @Suite("Golden files")
 struct GoldenFileTests {
   private struct Row: Hashable {

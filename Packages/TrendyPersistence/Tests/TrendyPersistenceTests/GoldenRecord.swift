@@ -56,7 +56,8 @@ enum GoldenRecord {
   }
 
   /// Writes the stores and their backup.
-  ///  Of sixty events, number 7 was changed and 8 deleted after they were sealed in a segment, and the last twenty are
+  ///
+  /// Of sixty events, number 7 was changed and 8 deleted after they were sealed in a segment, and the last twenty are
   /// in the log.
   static func write() throws -> SimulatedFileSystem {
     let disk = SimulatedFileSystem()

@@ -7,8 +7,10 @@ import Foundation
 #endif
 
 /// TCP connection to this machine that sends arbitrary bytes and reads the response.
-///  Blocking calls run on their own threads, as the thread pool of the tests also runs the handlers.
-///  @unchecked: `socket` is written only by `init`, and sockets may be used from any thread. `rest` is used only by the
+///
+/// Blocking calls run on their own threads, as the thread pool of the tests also runs the handlers.
+///
+/// @unchecked: `socket` is written only by `init`, and sockets may be used from any thread. `rest` is used only by the
 /// reader, and a test reads one response at a time.
 final class RawClient: @unchecked Sendable {
   struct Answer: Sendable {

@@ -22,7 +22,8 @@ struct ArrivalOrderTests {
     }
   }
 
-  /// Author of the final value, or `nil` if a write that another author knew had lost, as no device can have seen that write.
+  /// Author of the final value, or `nil` if a write that another author knew had lost, as no device can have seen that
+  /// write.
   private func winner(order: [Int], authors: [String], stamps: [Int64], knows: [[Int]]) throws -> String? {
     let hub = try StoryHub(.memory)
     try hub.push("maker", hub.type("t"), hub.event("e"))

@@ -68,7 +68,7 @@ struct DamageTests {
 
   /// The durable end identifies the last confirmed save, which no later group confirms.
   @Test(arguments: [true, false])
-  func `a flipped bit is rejected with its file, or in the last save without durable end cut and reported`(
+  func `a flipped bit is rejected, or without a durable end the last save is cut and reported`(
     hasMark: Bool
   ) throws {
     let all = Array(1...(Self.store.ends.last ?? 0))

@@ -55,7 +55,7 @@ struct EngineModelTests {
   }
 
   @Test(arguments: [1, 2] as [UInt64], [false, true])
-  func `the engine equals a dictionary within a unit, after it and after reopening`(
+  func `the engine returns the rows of a dictionary within a unit, after it and after reopening`(
     seed: UInt64, isSealed: Bool
   ) throws {
     var generator = SeededGenerator(seed: seed)

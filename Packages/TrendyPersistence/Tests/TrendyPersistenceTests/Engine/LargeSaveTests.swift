@@ -247,7 +247,7 @@ struct LargeSaveTests {
   }
 
   @Test(
-    "a large save that fails at any call is not stored or in an unknown state, and can be repeated",
+    "a large save that fails at any call is absent and can be repeated, unless a sync failed",
     arguments: [28, 5] as [Int32])
   func failure(code: Int32) throws {
     var call = 0

@@ -32,7 +32,7 @@ struct PublishedSaveTests {
   }
 
   @Test func `a published save survives any loss`() throws {
-    // In several chunks, with unpublished saves in between.
+    // In several chunks, with ordinary saves in between.
     let disk = SimulatedFileSystem()
     let engine = try EngineFixture.open(disk)
     for number in 1...120 {
